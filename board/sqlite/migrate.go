@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// migrate brings the file to the schema's newest version. The version is read first without any lock; only a file that is
+// behind makes this process queue, and then the version is read again, since another may have migrated it meanwhile.
+func (db *DB) migrate(ctx context.Context) error {
+	want := len(db.schema.Migrations)
+	have, err := db.version(ctx)
+	if err != nil || have == want {
+		return err
+	}
+	if db.readOnly {
+		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: fmt.Sprintf("has schema %d and must be migrated to %d, but cannot be written to", have, want)}
+	}
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if have, err = db.version(ctx); err != nil || have == want {
+		return err
+	}
+	if have == 0 {
+		// Outside the transaction, as SQLite wants it, and under the lock: two processes that switch one new file to WAL
+		// at the same time can fail each other.
+		if _, err := db.sql.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+			return err
+		}
+	}
+	return db.run(ctx, nil, func(tx *Tx) error {
+		for i := have; i < want; i++ {
+			if _, err := tx.Exec(db.schema.Migrations[i]); err != nil {
+				return fmt.Errorf("migrate %s to version %d: %w", db.path, i+1, err)
+			}
+		}
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", db.schema.ApplicationID, want))
+		return err
+	})
+}
+
+// version returns the file's schema version, 0 for a new file, or an error for one that is newer than the program or somebody else's.
+func (db *DB) version(ctx context.Context) (int, error) {
+	var version, tables int
+	var app int32
+	err := db.sql.QueryRowContext(ctx, `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_user_version, pragma_application_id`).Scan(&version, &app, &tables)
+	switch {
+	case err == sql.ErrNoRows:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case version == 0 && app == 0 && tables == 0:
+		return 0, nil
+	case app != db.schema.ApplicationID:
+		return 0, &Error{Path: db.path, Kind: ErrCorrupt, Detail: "is a SQLite file, but not a " + db.schema.Name}
+	case version > len(db.schema.Migrations):
+		return 0, &Error{Path: db.path, Kind: ErrNewer,
+			Detail: fmt.Sprintf("has schema %d; this program knows up to %d", version, len(db.schema.Migrations))}
+	}
+	return version, nil
+}

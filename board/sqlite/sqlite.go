@@ -1,0 +1,326 @@
+// Package sqlite opens the SQLite files of the program and runs transactions on them.
+// It is the only importer of modernc.org/sqlite.
+//
+// What every file gets:
+//
+//   - WAL mode and synchronous=FULL: readers never wait, and a commit that returned survives power loss.
+//   - Write transactions are IMMEDIATE and run one at a time under a blocking lock file (<path>-lock). SQLite's own busy
+//     handler polls and is unfair: with many writers the unlucky one waits for seconds. A blocking lock queues them.
+//   - PRAGMA user_version counts migrations; a file newer than the program is refused (ErrNewer).
+//   - PRAGMA application_id tells our files from other people's.
+//   - A file that was removed while it was open refuses writes (ErrGone) instead of writing where nobody will look.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+	_ "modernc.org/sqlite" // the driver
+)
+
+// LockTimeout is how long a writer waits for its turn before it gives up with ErrBusy.
+const LockTimeout = 30 * time.Second
+
+// Schema describes a kind of file: what marks it and how it came to be as it is.
+type Schema struct {
+	// Name is what the file is called in errors: "board", "knowledge base".
+	Name string
+	// ApplicationID is stored in the file's header (PRAGMA application_id).
+	ApplicationID int32
+	// Migrations[i] takes a file from version i to version i+1. They are never edited after a release.
+	Migrations []string
+}
+
+// Mode says what Open may do with the file.
+type Mode int
+
+const (
+	// ReadWrite opens an existing file.
+	ReadWrite Mode = iota
+	// Create opens the file, making it first if need be.
+	Create
+)
+
+// DB is one open file. It is safe for concurrent use.
+type DB struct {
+	path     string
+	schema   Schema
+	sql      *sql.DB
+	file     os.FileInfo   // identity of the file that was opened
+	turn     chan struct{} // one writer of this process at a time queues for the lock file
+	readOnly bool
+	now      func() time.Time
+}
+
+// Open opens path and brings its schema up to date. With mode ReadWrite a missing file is an error that matches fs.ErrNotExist.
+// A file on read-only storage is opened for reading; writes to it then fail with ErrReadOnly.
+// Many processes may create and migrate one new file at the same time.
+func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
+	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), now: time.Now}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, &Error{Path: path, Kind: ErrCorrupt, Detail: "is not a regular file"}
+	case err == nil && !writable(path):
+		db.readOnly = true
+	case errors.Is(err, fs.ErrNotExist) && mode == Create:
+		if err := create(path); err != nil {
+			return nil, db.wrap(err)
+		}
+	case err != nil:
+		return nil, err
+	}
+	if err := db.connect(ctx); err != nil {
+		return nil, db.wrap(err)
+	}
+	if err := db.migrate(ctx); err != nil {
+		db.sql.Close()
+		return nil, db.wrap(err)
+	}
+	if db.file, err = os.Stat(path); err != nil {
+		db.sql.Close()
+		return nil, db.wrap(err)
+	}
+	return db, nil
+}
+
+// create makes an empty file that only its owner may read. Losing the race to another creator is fine.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// writable reports whether SQLite could write to the file and make its -wal and -shm beside it.
+func writable(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return false
+	}
+	lock.Close()
+	return true
+}
+
+func (db *DB) connect(ctx context.Context) error {
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)",
+		"synchronous(FULL)",
+		"foreign_keys(1)",
+	}}
+	if db.readOnly {
+		q.Set("mode", "ro")
+		if wal, err := os.Stat(db.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && wal.Size() == 0 {
+			// With no WAL beside it the file is complete by itself. Without this, SQLite insists on making a -shm.
+			q.Set("immutable", "1")
+		}
+	}
+	path := filepath.ToSlash(db.path)
+	if !strings.HasPrefix(path, "/") && filepath.IsAbs(db.path) {
+		path = "/" + path // file:///C:/…
+	}
+	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}).String()
+	if !filepath.IsAbs(db.path) {
+		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	}
+	conn, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	// A writer, a watcher and a few readers; each connection parses the schema once, so they are kept.
+	conn.SetMaxOpenConns(8)
+	conn.SetMaxIdleConns(8)
+	db.sql = conn
+	return nil
+}
+
+// Path returns the path given to Open.
+func (db *DB) Path() string { return db.path }
+
+// ReadOnly reports whether the file could only be opened for reading.
+func (db *DB) ReadOnly() bool { return db.readOnly }
+
+// SetNow replaces the clock that stamps transactions.
+func (db *DB) SetNow(now func() time.Time) { db.now = now }
+
+// Close closes the file. The last process to close it folds the WAL back into it.
+func (db *DB) Close() error { return db.wrap(db.sql.Close()) }
+
+// Tx is a running transaction. It has no Commit or Rollback: the function given to Read or Write decides by what it returns.
+type Tx struct {
+	ctx context.Context
+	tx  *sql.Tx
+	// Now is the time of the transaction, UTC, in whole milliseconds: one transaction, one time.
+	Now time.Time
+}
+
+// Exec runs a statement.
+func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	return tx.tx.ExecContext(tx.ctx, query, args...)
+}
+
+// Query runs a statement that returns rows.
+func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+	return tx.tx.QueryContext(tx.ctx, query, args...)
+}
+
+// QueryRow runs a statement that returns at most one row.
+func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
+	return tx.tx.QueryRowContext(tx.ctx, query, args...)
+}
+
+// Prepare compiles a statement for repeated use in this transaction.
+func (tx *Tx) Prepare(query string) (*sql.Stmt, error) { return tx.tx.PrepareContext(tx.ctx, query) }
+
+// Read runs fn on one consistent snapshot of the file.
+func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return db.run(ctx, &sql.TxOptions{ReadOnly: true}, fn)
+}
+
+// Write runs fn in an IMMEDIATE transaction and commits it if fn returns nil. Nothing of it is seen, or kept, otherwise.
+// fn must not call Write on the same file.
+func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	if db.readOnly {
+		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: "cannot be written to"}
+	}
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return db.wrap(err)
+	}
+	defer unlock()
+	if now, err := os.Stat(db.path); err != nil || !os.SameFile(now, db.file) {
+		return &Error{Path: db.path, Kind: ErrGone, Detail: "was removed by another process while it was open; nothing was written"}
+	}
+	return db.run(ctx, nil, fn)
+}
+
+func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
+	tx, err := db.sql.BeginTx(ctx, opts)
+	if err != nil {
+		return db.wrap(err)
+	}
+	if err := fn(&Tx{ctx: ctx, tx: tx, Now: db.now().UTC().Truncate(time.Millisecond)}); err != nil {
+		tx.Rollback()
+		return db.wrap(err)
+	}
+	return db.wrap(tx.Commit())
+}
+
+// lock takes this writer's turn: first among the goroutines of this process, then among processes.
+// The lock file is never removed: a process that waits on a removed file would share its turn with one that made it anew.
+func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, LockTimeout)
+	defer cancel()
+	select {
+	case db.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, db.lockErr(ctx)
+	}
+	type result struct {
+		file *lockedfile.File
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() { // a blocked flock cannot be called off, so it is waited for here and given back if it comes too late
+		f, err := lockedfile.OpenFile(db.path+"-lock", os.O_RDWR|os.O_CREATE, 0o600)
+		done <- result{f, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			<-db.turn
+			return nil, r.err
+		}
+		return func() { r.file.Close(); <-db.turn }, nil
+	case <-ctx.Done():
+		go func() {
+			if r := <-done; r.err == nil {
+				r.file.Close()
+			}
+			<-db.turn
+		}()
+		return nil, db.lockErr(ctx)
+	}
+}
+
+func (db *DB) lockErr(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &Error{Path: db.path, Kind: ErrBusy, Detail: "another writer did not finish in time; nothing was written"}
+	}
+	return ctx.Err()
+}
+
+// Conn reserves one connection, for what SQLite counts per connection (PRAGMA data_version).
+func (db *DB) Conn(ctx context.Context) (*sql.Conn, error) {
+	conn, err := db.sql.Conn(ctx)
+	return conn, db.wrap(err)
+}
+
+// Check runs SQLite's integrity check. It returns nil for a sound file, and an error that matches ErrCorrupt and says what is wrong otherwise.
+func (db *DB) Check(ctx context.Context) error {
+	return db.Read(ctx, func(tx *Tx) error {
+		rows, err := tx.Query("PRAGMA integrity_check(10)")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var found []string
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				return err
+			}
+			if s != "ok" {
+				found = append(found, s)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return &Error{Path: db.path, Kind: ErrCorrupt, Detail: "fails its integrity check: " + strings.Join(found, "; ")}
+		}
+		return nil
+	})
+}
+
+// Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
+// acknowledged write of another process slips in between. The lock file stays (see lock).
+func Remove(ctx context.Context, path string) error {
+	db := &DB{path: path, turn: make(chan struct{}, 1)}
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return db.wrap(err)
+	}
+	defer unlock()
+	if err := os.Remove(path); err != nil {
+		return db.wrap(err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", path+suffix, err)
+		}
+	}
+	return nil
+}
