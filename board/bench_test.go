@@ -1,0 +1,221 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// words is a vocabulary with a Zipf distribution, so that some words are in most entries and most are in few.
+func words(r *rand.Rand, z *rand.Zipf, n int) string {
+	var b []byte
+	for range n {
+		b = fmt.Appendf(b, "%s ", word(z.Uint64()))
+	}
+	return string(b)
+}
+
+func word(n uint64) string {
+	const syllables = "bacedifoguhajokelimonupaqurasatevuwoxyza"
+	s := ""
+	for {
+		i := n % 20 * 2
+		s += syllables[i : i+2]
+		if n /= 20; n == 0 {
+			return s + "n"
+		}
+	}
+}
+
+var (
+	bigMu     sync.Mutex
+	bigBoards = map[int]string{}
+)
+
+// big returns a board of n entries of about 40 words by 20 workers, with n/10 signals of which 40 are open, built once a process.
+func big(b *testing.B, n int) *Board {
+	bigMu.Lock()
+	defer bigMu.Unlock()
+	if bigBoards[n] == "" {
+		dir, err := os.MkdirTemp("", "board-bench-") // not b.TempDir: it outlives this benchmark; TestMain removes it
+		if err != nil {
+			b.Fatal(err)
+		}
+		bd, err := OpenOrCreate(b.Context(), dir, fmt.Sprint("big", n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		z := rand.NewZipf(r, 1.1, 8, 50_000)
+		for done := 0; done < n; {
+			var posts []Post
+			for ; done < n && len(posts) < 5000; done++ {
+				p := Post{Content: words(r, z, 40), Type: EntryTypes[r.IntN(5)], Worker: fmt.Sprint("w", r.IntN(20)), SourceDoc: fmt.Sprint("doc", r.IntN(200), ".md"),
+					Tags: []string{fmt.Sprint("tag", r.IntN(50))}, MustSurface: r.IntN(50) == 0}
+				if before := done - len(posts); before > 0 && r.IntN(3) == 0 {
+					p.Supports = []string{EntryID(int64(r.IntN(before)) + 1)}
+				}
+				posts = append(posts, p)
+			}
+			if _, err := bd.PostBatch(b.Context(), "bulk", posts); err != nil {
+				b.Fatal(err)
+			}
+		}
+		err = bd.write(b.Context(), "bulk", func(w *writer) error {
+			for i := range n / 10 {
+				if err := w.insertSignal(Raise{Content: words(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1, "", nil); err != nil {
+					return err
+				}
+				if i >= 40 {
+					if err := w.closeSignal(int64(i)+1, Waived, verbWaive, waivePayload{"closed"}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		bd.Close()
+		bigBoards[n] = dir
+	}
+	bd, err := Open(b.Context(), bigBoards[n], fmt.Sprint("big", n))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { bd.Close() })
+	return bd
+}
+
+// percentiles reports the median and the 99th percentile of single calls, which an average hides.
+func percentiles(b *testing.B, d []time.Duration) {
+	slices.Sort(d)
+	b.ReportMetric(float64(d[len(d)/2].Nanoseconds())/1e6, "p50-ms")
+	b.ReportMetric(float64(d[len(d)*99/100].Nanoseconds())/1e6, "p99-ms")
+}
+
+func timed(b *testing.B, f func(i int)) {
+	var d []time.Duration
+	for i := 0; b.Loop(); i++ {
+		start := time.Now()
+		f(i)
+		d = append(d, time.Since(start))
+	}
+	percentiles(b, d)
+}
+
+// BenchmarkPost posts single entries, each its own durable transaction, to boards of two sizes: the cost should not grow.
+func BenchmarkPost(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprint("entries=", n), func(b *testing.B) {
+			bd := big(b, n)
+			r := rand.New(rand.NewPCG(2, 2))
+			z := rand.NewZipf(r, 1.1, 8, 50_000)
+			timed(b, func(i int) {
+				if _, err := bd.Post(b.Context(), "w1", Post{Content: words(r, z, 40), SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}}); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkRead100K asks a board of 100,000 entries and 10,000 signals, 40 of them open.
+func BenchmarkRead100K(b *testing.B) {
+	type ask struct {
+		name string
+		do   func(*Board) error
+	}
+	query := func(q Query) func(*Board) error {
+		q.Limit = 50
+		return func(bd *Board) error { _, err := bd.Query(context.Background(), q); return err }
+	}
+	for _, a := range []ask{
+		{"gate", func(bd *Board) error { _, err := bd.Gate(context.Background(), Policy{}); return err }},
+		{"state", func(bd *Board) error { _, err := bd.State(context.Background()); return err }},
+		{"query/newest", query(Query{})},
+		{"query/type+worker", query(Query{Types: []string{Gap}, Workers: []string{"w3"}})},
+		{"query/type+tag+must", query(Query{Types: []string{Gap}, Tags: []string{"tag7"}, MustSurface: true})},
+		{"query/since", query(Query{Since: 99_000})},
+		{"query/status=disputed", query(Query{Statuses: []string{Disputed}})},
+		{"query/match-rare", query(Query{Match: word(40_001)})},
+		{"query/match-3-words-best", query(Query{Match: word(300) + " " + word(30) + " " + word(3), Order: Best})},
+		{"query/match-3-words", query(Query{Match: word(300) + " " + word(30) + " " + word(3)})},
+		{"query/match-common", query(Query{Match: word(0)})},
+		{"query/match-common+type", query(Query{Match: word(0), Types: []string{Gap}, Workers: []string{"w3"}})},
+		{"query/match-common-best", query(Query{Match: word(0), Order: Best})},
+		{"query/contains-frequent", query(Query{Contains: word(30)})},
+		{"query/contains-absent-phrase", query(Query{Contains: "no such text"})},
+		{"query/contains-absent-word", query(Query{Contains: "nosuchtext"})},
+		{"query/contains-absent-word+worker", query(Query{Contains: "nosuchtext", Workers: []string{"w3"}})},
+		{"signals", func(bd *Board) error {
+			_, err := bd.Signals(context.Background(), SignalQuery{Statuses: []string{SignalOpen}, Limit: 50})
+			return err
+		}},
+		{"entry", func(bd *Board) error { _, err := bd.Entry(context.Background(), "e5000"); return err }},
+	} {
+		b.Run(a.name, func(b *testing.B) {
+			bd := big(b, 100_000)
+			timed(b, func(int) {
+				if err := a.do(bd); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkWatch measures from the moment a post was acknowledged to one handle until a watcher on another has its event.
+func BenchmarkWatch(b *testing.B) {
+	bd := big(b, 1_000)
+	watcher, err := Open(b.Context(), filepath.Dir(bd.path), bd.run)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer watcher.Close()
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	seen := make(chan time.Time, 1)
+	ready := make(chan struct{})
+	go func() {
+		close(ready)
+		for _, err := range watcher.Watch(ctx, FromNow) {
+			if err != nil {
+				return
+			}
+			seen <- time.Now()
+		}
+	}()
+	<-ready
+	time.Sleep(50 * time.Millisecond)
+	var d []time.Duration
+	for b.Loop() {
+		if _, err := bd.Post(ctx, "w", Post{Content: "x"}); err != nil {
+			b.Fatal(err)
+		}
+		committed := time.Now()
+		d = append(d, max(0, (<-seen).Sub(committed)))
+	}
+	percentiles(b, d)
+}
+
+// BenchmarkReplay rebuilds a board of 1,000 entries from its log.
+func BenchmarkReplay(b *testing.B) {
+	bd := big(b, 1_000)
+	st, err := bd.State(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := bd.Replay(b.Context(), st.Seq); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

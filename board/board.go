@@ -1,0 +1,387 @@
+package board
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+//go:embed migrations/0001_board.sql
+var migration0001 string
+
+var schema = sqlite.Schema{
+	Name:          "board",
+	ApplicationID: 0x42427264, // "BBrd"
+	Migrations:    []string{migration0001},
+}
+
+const fileSuffix = ".sqlite3"
+
+// Board is one run's blackboard. It is safe for concurrent use, by goroutines and by processes.
+type Board struct {
+	path   string
+	run    string
+	create bool // writes may make the run
+
+	mu sync.Mutex
+	db *sqlite.DB // nil until the run exists
+
+	now func() time.Time // nil: the wall clock
+}
+
+// Path returns the file of a run below the directory of boards.
+func Path(dir, run string) string { return filepath.Join(dir, run+fileSuffix) }
+
+// Open opens the board of an existing run. A run that does not exist is ErrNotFound: it is never made by looking at it.
+func Open(ctx context.Context, dir, run string) (*Board, error) {
+	if err := CheckRun(run); err != nil {
+		return nil, err
+	}
+	b := &Board{path: Path(dir, run), run: run}
+	db, err := b.open(ctx, sqlite.ReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Read(ctx, b.mustExist); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// OpenOrCreate opens the board of a run for posting. The run comes into being with its first accepted write, and only then.
+func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
+	if err := CheckRun(run); err != nil {
+		return nil, err
+	}
+	b := &Board{path: Path(dir, run), run: run, create: true}
+	if _, err := b.open(ctx, sqlite.ReadWrite); err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Create makes a new run. It is ErrConflict if the run exists.
+func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) {
+	if err := checkText("the goal", goal, MaxContent, false); err != nil {
+		return nil, err
+	}
+	if err := checkWorker(worker); err != nil {
+		return nil, err
+	}
+	b, err := OpenOrCreate(ctx, dir, run)
+	if err != nil {
+		return nil, err
+	}
+	err = b.write(ctx, worker, func(w *writer) error { return w.mustBeNew(run) }, withGoal(goal))
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Remove deletes a run and everything on it.
+func Remove(ctx context.Context, dir, run string) error {
+	if err := CheckRun(run); err != nil {
+		return err
+	}
+	err := sqlite.Remove(ctx, Path(dir, run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return (&Board{run: run}).missing()
+	}
+	return err
+}
+
+// open opens the file, if it is there. The caller holds mu or has the board to itself.
+func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) {
+	db, err := sqlite.Open(ctx, b.path, schema, mode)
+	if mode == sqlite.ReadWrite && errors.Is(err, fs.ErrNotExist) {
+		return nil, b.missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.now != nil {
+		db.SetNow(b.now)
+	}
+	b.db = db
+	return db, nil
+}
+
+func (b *Board) missing() error {
+	return notFound(fmt.Sprintf("there is no run %s", b.run), "`board runs` lists the runs; `board new` or the first post makes one")
+}
+
+// SetNow replaces the clock, for tests and replays that must be repeatable.
+func (b *Board) SetNow(now func() time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = now
+	if b.db != nil {
+		b.db.SetNow(now)
+	}
+}
+
+// Run returns the name of the run.
+func (b *Board) Run() string { return b.run }
+
+// Close closes the board's file.
+func (b *Board) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db == nil {
+		return nil
+	}
+	return b.db.Close()
+}
+
+// Check verifies the file: SQLite's own integrity check, that the running counts agree with the rows, and that the event log rebuilds
+// exactly what the tables hold. It returns nil for a sound board.
+func (b *Board) Check(ctx context.Context) error {
+	db, err := b.reader()
+	if err != nil {
+		return err
+	}
+	if err := db.Check(ctx); err != nil {
+		return err
+	}
+	return b.read(ctx, func(tx *sqlite.Tx) error {
+		if err := checkCounts(tx, b.path); err != nil {
+			return err
+		}
+		have, err := loadSnapshot(tx)
+		if err != nil {
+			return err
+		}
+		want, err := replay(tx, have.Seq)
+		if err != nil {
+			return err
+		}
+		if diff := want.diff(have); diff != "" {
+			return &sqlite.Error{Path: b.path, Kind: sqlite.ErrCorrupt, Detail: "does not agree with its own event log: " + diff}
+		}
+		return nil
+	})
+}
+
+func (b *Board) reader() (*sqlite.DB, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db == nil {
+		return nil, b.missing()
+	}
+	return b.db, nil
+}
+
+// read runs fn on a consistent snapshot of the board.
+func (b *Board) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
+	db, err := b.reader()
+	if err != nil {
+		return err
+	}
+	return db.Read(ctx, func(tx *sqlite.Tx) error {
+		if err := b.mustExist(tx); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// mustExist is ErrNotFound for a file without its first event: its creator died, or was refused, before the first commit.
+func (b *Board) mustExist(tx *sqlite.Tx) error {
+	if n, err := lastSeq(tx); err != nil || n > 0 {
+		return err
+	}
+	return b.missing()
+}
+
+// writer is a running write transaction on a board. All changes go through its methods, each of which writes the rows and the event.
+type writer struct {
+	tx      *sqlite.Tx
+	actor   string
+	seq     int64 // of the last event
+	created bool  // this transaction made the run
+	at      int64 // Unix milliseconds of the events; the transaction's time except while importing
+}
+
+// writeOption changes how a write makes the run.
+type writeOption func(*writeConfig)
+
+type writeConfig struct {
+	create createPayload
+	bare   bool // do not write the first event: fn brings a whole log
+}
+
+func withGoal(goal string) writeOption { return func(c *writeConfig) { c.create.Goal = goal } }
+
+func bare(c *writeConfig) { c.bare = true }
+
+// write runs fn as one transaction by worker. A run that does not exist yet is made by it, if the board may.
+func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error, opts ...writeOption) error {
+	if err := checkWorker(worker); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	db := b.db
+	if db == nil {
+		var err error
+		if !b.create {
+			err = b.missing()
+		} else {
+			db, err = b.open(ctx, sqlite.Create)
+		}
+		if err != nil {
+			b.mu.Unlock()
+			return err
+		}
+	}
+	b.mu.Unlock()
+	return db.Write(ctx, func(tx *sqlite.Tx) error {
+		seq, err := lastSeq(tx)
+		if err != nil {
+			return err
+		}
+		w := &writer{tx: tx, actor: worker, seq: seq, at: tx.Now.UnixMilli()}
+		if seq == 0 {
+			if !b.create {
+				return b.missing()
+			}
+			cfg := writeConfig{create: createPayload{Name: b.run}}
+			for _, o := range opts {
+				o(&cfg)
+			}
+			w.created = true
+			if !cfg.bare {
+				if err := w.createRun(cfg.create); err != nil {
+					return err
+				}
+			}
+		}
+		return fn(w)
+	})
+}
+
+func (w *writer) mustBeNew(run string) error {
+	if !w.created {
+		return conflict(fmt.Sprintf("run %s exists already", run), "choose another name, or post to it as it is")
+	}
+	return nil
+}
+
+func (w *writer) createRun(p createPayload) error {
+	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, p.Name, p.Goal, w.at); err != nil {
+		return err
+	}
+	return w.event(verbCreate, p.Name, p)
+}
+
+// event appends one row to the log.
+func (w *writer) event(verb, id string, payload any) error {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	w.seq++
+	_, err = w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, w.seq, w.at, w.actor, verb, id, string(data))
+	return err
+}
+
+func lastSeq(tx *sqlite.Tx) (n int64, err error) {
+	err = tx.QueryRow(`SELECT coalesce(max(seq), 0) FROM events`).Scan(&n)
+	return n, err
+}
+
+func checkWorker(name string) error { return checkText("the worker's name", name, MaxName, true) }
+
+// Info is one line of the list of runs.
+type Info struct {
+	Run        string    `json:"run"`
+	Goal       string    `json:"goal"`
+	Created    time.Time `json:"created"`
+	Updated    time.Time `json:"updated"`
+	Seq        int64     `json:"seq"`
+	Entries    int64     `json:"entries"`
+	OpenSignal int64     `json:"open_signals"`
+	Blocking   int64     `json:"blocking_signals"`
+	Open       bool      `json:"gate_open"` // by the default policy
+	Workers    int       `json:"workers"`
+	Bytes      int64     `json:"bytes"`
+	Error      string    `json:"error"` // why the run cannot be read, if it cannot; the counts are 0 then, and the gate is not open
+}
+
+// List returns the runs below dir by name. A file that cannot be read is listed with its error, never left out.
+func List(ctx context.Context, dir string) ([]Info, error) {
+	names, err := RunNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	infos := []Info{}
+	for _, name := range names {
+		info, err := inspect(ctx, dir, name)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			continue
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			info = Info{Run: name, Error: err.Error()}
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// RunNames returns the names of the files below dir that may be runs, sorted, without opening them.
+func RunNames(dir string) ([]string, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), fileSuffix); ok && CheckRun(name) == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func inspect(ctx context.Context, dir, name string) (Info, error) {
+	b, err := Open(ctx, dir, name)
+	if err != nil {
+		return Info{}, err
+	}
+	defer b.Close()
+	st, err := b.State(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{Run: name, Goal: st.Goal, Created: st.Created, Updated: st.Updated, Seq: st.Seq, Entries: st.Entries.Total, Workers: len(st.Workers)}
+	for p, n := range st.Signals.Open {
+		info.OpenSignal += n
+		if p == "critical" || p == "high" {
+			info.Blocking += n
+		}
+	}
+	info.Open = info.Blocking == 0
+	if fi, err := os.Stat(b.path); err == nil {
+		info.Bytes = fi.Size()
+	}
+	if fi, err := os.Stat(b.path + "-wal"); err == nil {
+		info.Bytes += fi.Size()
+	}
+	return info, nil
+}

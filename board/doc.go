@@ -1,0 +1,40 @@
+// Package board is a run's blackboard: typed entries with provenance, open questions (signals), run variables, and an append-only log of
+// everything that happened. One SQLite file per run, opened by any number of processes; no daemon is needed for any of it.
+//
+// # From the outside
+//
+//	b, err := board.OpenOrCreate(ctx, dir, "audit-7")   // the first write makes the run
+//	p, err := b.Post(ctx, "reader-1", board.Post{Content: "tokens never expire", SourceDoc: "auth.go", MustSurface: true})
+//	s, err := b.Signal(ctx, "reader-1", board.Raise{Content: "who rotates the keys?", Priority: "high"})
+//	v, err := b.Gate(ctx, board.Policy{})               // v.Open is false while a critical or high signal is open
+//	r, err := board.OpenReport("report.md")
+//	x, err := b.Survival(ctx, r)                        // does the report carry what must surface?
+//
+// Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate].
+// The past: [Board.Events], [Board.Replay]. In and out: [Board.Export], [Import], [Snapshot.Digest], [Snapshot.HTML].
+// Errors match [ErrInvalid], [ErrNotFound], [ErrConflict] or [ErrTimeout], or a kind of package sqlite.
+//
+// # Tables
+//
+//	run        one row: name, goal, creation
+//	entries    findings; the content never changes, the status does
+//	entry_tags tag → entry
+//	links      entry → entry (supports, contradicts, supersedes) or entry → signal (addresses)
+//	signals    open questions and what became of them
+//	variables  key → JSON value with a version
+//	events     the log: one row per changed thing, in the same transaction as the change
+//	counts, entries_fts   derived, kept by triggers: running counts, full text
+//
+// # Invariants
+//
+//   - A run exists if and only if its log has a first event. Nothing that only looks makes one.
+//   - Every change is one IMMEDIATE transaction: all ids checked, rows and events written, or nothing. A call that returned is on disk
+//     (synchronous=FULL).
+//   - The log alone rebuilds the tables, at any event ([Board.Replay]); [Board.Check] verifies that it does. What one change does to another
+//     thing is an event of its own (a post that contradicts e3 is "post e9", "dispute e3"), so the rules of today never change the past.
+//   - Nothing is deleted, so ids are never reused: e1, e2, … and s1, s2, … in the order of their events.
+//   - A contradicts link disputes an active target; the dispute ends when no standing entry contradicts it any more. A supersedes link retires
+//     its target; supersedes has no cycles. An addresses link closes an open signal.
+//   - A signal is claimed under a lease; a lease that ran out holds nobody back. Waiving needs a reason.
+//   - The gate and survival are pure functions of what is on the board ([Policy], [Item]).
+package board

@@ -1,0 +1,198 @@
+package board
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// Verbs of the event log. The payload types below are what the log holds for each; they are part of the export format.
+const (
+	verbCreate    = "create"    // the run came into being
+	verbImport    = "import"    // what follows was imported; says from what
+	verbPost      = "post"      // an entry, with its links
+	verbLink      = "link"      // a link added to an entry later
+	verbDispute   = "dispute"   // an entry became disputed
+	verbSupersede = "supersede" // an entry became superseded
+	verbSettle    = "settle"    // a disputed entry became active again
+	verbSignal    = "signal"    // a signal was raised
+	verbClaim     = "claim"     // a worker took a signal, until its lease runs out
+	verbRelease   = "release"   // a worker gave a signal back
+	verbAddress   = "address"   // a signal was answered
+	verbWaive     = "waive"     // a signal was waived
+	verbReopen    = "reopen"    // a closed signal is open again
+	verbSet       = "set"       // a variable got a value
+	verbDelete    = "delete"    // a variable was deleted
+)
+
+type createPayload struct {
+	Name string `json:"name"`
+	Goal string `json:"goal,omitempty"`
+}
+
+type postPayload struct {
+	Post
+	ExternalID string                     `json:"external_id,omitempty"`
+	Extra      map[string]json.RawMessage `json:"extra,omitempty"` // fields of an imported entry that have no place of their own
+}
+
+type byPayload struct {
+	By   string `json:"by,omitempty"` // the entry that did it
+	Note string `json:"note,omitempty"`
+}
+
+type linkPayload struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target"`
+}
+
+type signalPayload struct {
+	Raise
+	ExternalID string                     `json:"external_id,omitempty"`
+	Extra      map[string]json.RawMessage `json:"extra,omitempty"`
+}
+
+type claimPayload struct {
+	LeaseUntil time.Time `json:"lease_until"`
+}
+
+type addressPayload struct {
+	By string `json:"by"`
+}
+
+type waivePayload struct {
+	Reason string `json:"reason"`
+}
+
+type notePayload struct {
+	Note string `json:"note,omitempty"`
+}
+
+type setPayload struct {
+	Value   json.RawMessage `json:"value,omitempty"`
+	Version int64           `json:"version"`
+}
+
+// Events returns the events after seq, oldest first. The sequence stops at the first error.
+// A long log is read in pieces, so the loop may take its time.
+func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
+	const page = 1000
+	return func(yield func(Event, error) bool) {
+		for {
+			var events []Event
+			err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+				events, err = eventsAfter(tx, after, page)
+				return err
+			})
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Seq
+			}
+			if len(events) < page {
+				return
+			}
+		}
+	}
+}
+
+// History returns the events of one entry, signal or variable, oldest first.
+func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
+	var events []Event
+	err := b.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE id = ? ORDER BY seq`, id)
+		if err != nil {
+			return err
+		}
+		events, err = scanEvents(rows)
+		return err
+	})
+	return events, err
+}
+
+const eventColumns = `seq, at, actor, verb, id, payload`
+
+// eventsAfter returns at most limit events after seq.
+func eventsAfter(tx *sqlite.Tx, seq int64, limit int) ([]Event, error) {
+	rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit)
+	if err != nil {
+		return nil, err
+	}
+	return scanEvents(rows)
+}
+
+func scanEvents(rows *sql.Rows) ([]Event, error) {
+	defer rows.Close()
+	events := []Event{}
+	for rows.Next() {
+		var e Event
+		var at int64
+		var payload string
+		if err := rows.Scan(&e.Seq, &at, &e.Actor, &e.Verb, &e.ID, &payload); err != nil {
+			return nil, err
+		}
+		e.At, e.Payload = fromMillis(at), json.RawMessage(payload)
+		events = append(events, e)
+	}
+	return events, rows.Err()
+}
+
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+func timeOrNil(ms sql.NullInt64) *time.Time {
+	if !ms.Valid {
+		return nil
+	}
+	t := fromMillis(ms.Int64)
+	return &t
+}
+
+// Describe says in a few words what an event did, beyond its verb and id: the content that was posted, who it was answered by, why it was waived.
+func (e *Event) Describe() string {
+	var p struct {
+		Type, Content, Priority, By, Note, Reason, Kind, Target, Goal, Format, Source, From string
+
+		Value      json.RawMessage
+		LeaseUntil *time.Time `json:"lease_until"`
+	}
+	if json.Unmarshal(e.Payload, &p) != nil {
+		return ""
+	}
+	switch e.Verb {
+	case verbPost:
+		return p.Type + ", " + p.Content
+	case verbSignal:
+		return p.Priority + ", " + p.Content
+	case verbCreate:
+		return p.Goal
+	case verbImport:
+		return "from " + p.Format + " " + p.Source + p.From
+	case verbLink:
+		return p.Kind + " " + p.Target
+	case verbDispute, verbSupersede, verbSettle, verbAddress:
+		if p.By == "" {
+			return p.Note
+		}
+		return "by " + p.By
+	case verbClaim:
+		if p.LeaseUntil != nil {
+			return "until " + p.LeaseUntil.Format(time.RFC3339)
+		}
+	case verbWaive:
+		return p.Reason
+	case verbReopen:
+		return p.Note
+	case verbSet:
+		return string(p.Value)
+	}
+	return ""
+}

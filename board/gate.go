@@ -1,0 +1,168 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"blackboard/board/sqlite"
+)
+
+// Policy says when synthesis may proceed. The zero value is the default: no open critical or high signal.
+type Policy struct {
+	// Block lists the priorities whose open signals keep the gate closed; nil means critical and high.
+	Block []string `json:"block"`
+	// MaxOpen is the largest number of open signals of any priority that is let through; nil: any number.
+	MaxOpen *int64 `json:"max_open"`
+	// MaxDisputed is the largest number of disputed entries that is let through; nil: any number.
+	MaxDisputed *int64 `json:"max_disputed"`
+	// RequireSource closes the gate on must-surface entries that name no source.
+	RequireSource bool `json:"require_source"`
+}
+
+// DefaultBlock lists the priorities that block by default.
+var DefaultBlock = []string{"critical", "high"}
+
+func (p Policy) block() []string {
+	if p.Block == nil {
+		return DefaultBlock
+	}
+	return p.Block
+}
+
+func (p Policy) check() error {
+	if err := checkAll("priority", p.block(), Priorities); err != nil {
+		return err
+	}
+	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed} {
+		if n != nil && *n < 0 {
+			return invalid(fmt.Sprintf("%d is not a number of signals or entries", *n), "give 0 or more")
+		}
+	}
+	return nil
+}
+
+// Rules that a Reason can come from.
+const (
+	RuleOpenSignal  = "open-signal"    // a signal of a blocking priority is open
+	RuleMaxOpen     = "max-open"       // too many signals are open
+	RuleMaxDisputed = "max-disputed"   // too many entries are disputed
+	RuleSource      = "require-source" // a must-surface entry has no source
+)
+
+// Reason is one thing that keeps the gate closed.
+type Reason struct {
+	Rule     string `json:"rule"`
+	ID       string `json:"id"`       // the signal or entry, or "" for a rule about a number
+	Priority string `json:"priority"` // of a signal
+	Content  string `json:"content"`
+	Worker   string `json:"worker"` // who raised or posted it
+	Claimed  string `json:"claimed_by"`
+	Clear    string `json:"clear"` // what would clear it
+}
+
+// Verdict is the answer of the gate.
+type Verdict struct {
+	Run     string       `json:"run"`
+	Seq     int64        `json:"seq"` // the event up to which the board was judged
+	Open    bool         `json:"open"`
+	Policy  Policy       `json:"policy"`
+	Reasons []Reason     `json:"reasons"` // empty when open
+	Signals SignalCounts `json:"signals"`
+	// Disputed is the number of disputed entries.
+	Disputed int64 `json:"disputed"`
+}
+
+// gateInput is what a verdict depends on.
+type gateInput struct {
+	state     State
+	open      []Signal // open signals, of the blocking priorities at least, by urgency
+	disputed  []Entry  // needed only with MaxDisputed
+	unsourced []Entry  // needed only with RequireSource
+}
+
+// judge is the gate: a pure function of the board and the policy.
+func judge(p Policy, in gateInput) Verdict {
+	p.Block = p.block()
+	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
+	blocking := map[string]bool{}
+	for _, pr := range p.Block {
+		blocking[pr] = true
+	}
+	for _, s := range in.open {
+		if blocking[s.Priority] {
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID, Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy,
+				Clear: fmt.Sprintf("board address %s, or board waive %s --reason …", s.ID, s.ID)})
+		}
+	}
+	if n := in.state.Signals.Open.Total(); p.MaxOpen != nil && n > *p.MaxOpen {
+		v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxOpen, Content: fmt.Sprintf("%d signals are open; at most %d may be", n, *p.MaxOpen),
+			Clear: fmt.Sprintf("address or waive %d of them: board signals --status open", n-*p.MaxOpen)})
+	}
+	if p.MaxDisputed != nil && v.Disputed > *p.MaxDisputed {
+		for _, e := range in.disputed {
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID, Content: e.Content, Worker: e.Worker,
+				Clear: fmt.Sprintf("board post … --supersedes %s (or the entry that contradicts it)", e.ID)})
+		}
+	}
+	if p.RequireSource {
+		for _, e := range in.unsourced {
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content, Worker: e.Worker,
+				Clear: fmt.Sprintf("board post … --source-doc … --supersedes %s", e.ID)})
+		}
+	}
+	v.Open = len(v.Reasons) == 0
+	return v
+}
+
+// Gate judges the board by a policy. A run that does not exist is ErrNotFound, never an open gate.
+func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
+	if err := p.check(); err != nil {
+		return Verdict{}, err
+	}
+	var v Verdict
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		v, err = gate(tx, p)
+		return err
+	})
+	return v, err
+}
+
+func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
+	in := gateInput{}
+	var err error
+	if in.state, err = state(tx); err != nil {
+		return Verdict{}, err
+	}
+	var ranks []string
+	for _, pr := range p.block() {
+		rank, err := PriorityRank(pr)
+		if err != nil {
+			return Verdict{}, err
+		}
+		ranks = append(ranks, strconv.Itoa(rank))
+	}
+	if len(ranks) > 0 {
+		in.open, err = selectSignals(tx, `FROM signals s WHERE s.status = 'open' AND s.priority IN (`+strings.Join(ranks, ", ")+`) ORDER BY s.priority, s.id`)
+		if err != nil {
+			return Verdict{}, err
+		}
+		for i := range in.open {
+			if !in.open[i].ClaimedAt(tx.Now) {
+				in.open[i].ClaimedBy = ""
+			}
+		}
+	}
+	if p.MaxDisputed != nil {
+		if in.disputed, err = selectEntries(tx, `FROM entries e WHERE e.status = 'disputed' AND e.status <> 'active' ORDER BY e.id`); err != nil {
+			return Verdict{}, err
+		}
+	}
+	if p.RequireSource {
+		if in.unsourced, err = selectEntries(tx, `FROM entries e WHERE e.must_surface = 1 AND e.status <> 'superseded' AND e.source_doc = '' AND e.source_ref = '' ORDER BY e.id`); err != nil {
+			return Verdict{}, err
+		}
+	}
+	return judge(p, in), nil
+}

@@ -1,0 +1,409 @@
+package board
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed html.tmpl
+var htmlSource string
+
+var htmlTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"text": printable,
+	"date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+	"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"long": func(s string) bool { return len(s) > 3000 || strings.Count(s, "\n") > 30 },
+	"thousands": func(n any) string {
+		s := fmt.Sprint(n)
+		for i := len(s) - 3; i > 0; i -= 3 {
+			s = s[:i] + "," + s[i:]
+		}
+		return s
+	},
+}).Parse(htmlSource))
+
+// What one HTML report shows at most, so that a browser can hold it.
+const (
+	htmlItems = 2000    // entries, and signals
+	htmlBytes = 6 << 20 // of their text, each
+	htmlRefs  = 40      // of one kind at one entry
+	htmlRows  = 500     // workers, and variables
+	htmlValue = 4000    // runes of a variable's value
+)
+
+// HTML writes the snapshot as one HTML page that needs nothing from outside: gate, timeline, signals, entries, workers, variables.
+// The timeline is drawn from events, which must be the board's log from its beginning; those after the snapshot are ignored, and
+// without any the page says that it has no timeline.
+//
+// Everything on the board is treated as hostile: html/template escapes it, control characters are replaced, and the page's own policy
+// forbids it to load anything. A page shows at most 2,000 entries, what must surface and what is disputed first, 2,000 signals, open ones
+// first, and 6 MiB of text of each; where something is left out, the page says how much.
+func (s *Snapshot) HTML(w io.Writer, events []Event) error {
+	return htmlTemplate.Execute(w, newHTMLPage(s, events))
+}
+
+// htmlPage is what the template sees.
+type htmlPage struct {
+	*Snapshot
+	State    State
+	Verdict  Verdict
+	Reasons  []Reason // those the page lists
+	Timeline *htmlTimeline
+	Signals  htmlGroup
+	Groups   []htmlGroup
+	Entries  htmlGroup // all groups together
+	Workers  []Worker
+	Values   []htmlValueRow
+
+	Types, Statuses, Names []string // for the filter
+}
+
+// htmlGroup is a list of items under one heading.
+type htmlGroup struct {
+	Title, Anchor string
+	Items         []htmlItem
+	Total         int
+}
+
+// Hidden is how many items the page leaves out.
+func (g htmlGroup) Hidden() int { return g.Total - len(g.Items) }
+
+// htmlItem is an entry or a signal with its links.
+type htmlItem struct {
+	Entry  *Entry
+	Signal *Signal
+	Answer string // the beginning of the entry that addressed a signal
+	Links  []htmlLinks
+}
+
+type htmlLinks struct {
+	Verb string
+	Refs []htmlRef
+	More int
+}
+
+// htmlRef is a mention of an id. It is a link only if the page shows what it names.
+type htmlRef struct {
+	ID    string
+	Shown bool
+}
+
+type htmlValueRow struct {
+	Variable
+	Text string
+	Cut  bool
+}
+
+// Percent is an entry's confidence as a whole number, for a meter.
+func (i htmlItem) Percent() string { return strconv.Itoa(int(*i.Entry.Confidence*100 + .5)) }
+
+func newHTMLPage(s *Snapshot, events []Event) *htmlPage {
+	p := &htmlPage{Snapshot: s, State: s.State(), Timeline: newHTMLTimeline(s, events)}
+	p.Verdict, _ = s.Gate(Policy{}) // the default policy is valid
+	p.Reasons = p.Verdict.Reasons[:min(len(p.Verdict.Reasons), 50)]
+	b := &htmlBuilder{ranking: newRanking(s), shown: map[string]bool{}, raised: map[string][]string{}}
+
+	p.Signals = htmlGroup{Title: "Signals", Anchor: "signals", Total: len(s.Signals)}
+	room := htmlBytes
+	for _, sig := range b.signals {
+		if room -= len(sig.Content) + len(sig.Reason); len(p.Signals.Items) == htmlItems || room < 0 {
+			break
+		}
+		p.Signals.Items = append(p.Signals.Items, htmlItem{Signal: sig})
+		b.shown[sig.ID] = true
+	}
+	p.groupEntries(b)
+	for _, sig := range s.Signals {
+		if sig.Origin != "" {
+			b.raised[sig.Origin] = append(b.raised[sig.Origin], sig.ID)
+		}
+	}
+	for i := range p.Signals.Items {
+		b.linkSignal(&p.Signals.Items[i])
+	}
+	for g := range p.Groups {
+		for i := range p.Groups[g].Items {
+			b.linkEntry(&p.Groups[g].Items[i])
+		}
+	}
+
+	p.Workers = p.State.Workers[:min(len(p.State.Workers), htmlRows)]
+	for _, v := range s.Variables[:min(len(s.Variables), htmlRows)] {
+		text := clip(string(v.Value), htmlValue)
+		p.Values = append(p.Values, htmlValueRow{v, text, text != string(v.Value)})
+	}
+	for _, w := range p.Workers {
+		p.Names = append(p.Names, w.Name)
+	}
+	slices.Sort(p.Names)
+	p.Types = append(slices.Clone(EntryTypes), "signal")
+	p.Statuses = slices.Concat(EntryStatuses, SignalStatuses)
+	return p
+}
+
+// groupEntries sorts the entries under headings, as many as the page takes.
+func (p *htmlPage) groupEntries(b *htmlBuilder) {
+	p.Groups = []htmlGroup{
+		{Title: "Must surface", Anchor: "must-surface"},
+		{Title: "Disputed", Anchor: "disputed"},
+		{Title: "Other findings", Anchor: "findings"},
+		{Title: "Superseded", Anchor: "superseded"},
+	}
+	group := func(e *Entry) int {
+		switch {
+		case e.Status == Superseded:
+			return 3
+		case e.MustSurface:
+			return 0
+		case e.Status == Disputed:
+			return 1
+		}
+		return 2
+	}
+	sorted := slices.Clone(b.entries)
+	slices.SortStableFunc(sorted, func(x, y *Entry) int { return group(x) - group(y) })
+	p.Entries.Total = len(sorted)
+	room := htmlBytes
+	for _, e := range sorted {
+		g := &p.Groups[group(e)]
+		g.Total++
+		if room -= len(e.Content) + len(e.Evidence); len(p.Entries.Items) == htmlItems || room < 0 {
+			room = -1 // nor anything weaker that happens to be shorter
+			continue
+		}
+		item := htmlItem{Entry: e}
+		g.Items, p.Entries.Items = append(g.Items, item), append(p.Entries.Items, item)
+		b.shown[e.ID] = true
+	}
+}
+
+// htmlBuilder knows what an item is linked to and what the page shows.
+type htmlBuilder struct {
+	*ranking
+	shown  map[string]bool
+	raised map[string][]string // signals by the entry they arose from
+}
+
+func (b *htmlBuilder) links(item *htmlItem, verb string, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	l := htmlLinks{Verb: verb, More: max(0, len(ids)-htmlRefs)}
+	for _, id := range ids[:len(ids)-l.More] {
+		l.Refs = append(l.Refs, htmlRef{id, b.shown[id]})
+	}
+	item.Links = append(item.Links, l)
+}
+
+// passiveLink says how a link of each kind reads from its target.
+var passiveLink = map[string]string{Supports: "supported by", Contradicts: "contradicted by", Supersedes: "superseded by", Addresses: "answered by"}
+
+func (b *htmlBuilder) linkEntry(item *htmlItem) {
+	e := item.Entry
+	for _, kind := range LinkKinds {
+		verb := kind
+		if kind == Addresses {
+			verb = "answers"
+		}
+		b.links(item, verb, e.Of(kind))
+	}
+	b.linkIn(item, e.ID)
+	b.links(item, "raised", b.raised[e.ID])
+}
+
+func (b *htmlBuilder) linkSignal(item *htmlItem) {
+	s := item.Signal
+	if s.Origin != "" {
+		b.links(item, "arose from", []string{s.Origin})
+	}
+	b.linkIn(item, s.ID)
+	if e := b.byID[s.AddressedBy]; e != nil {
+		item.Answer, _ = oneLine(e.Content, 280)
+	}
+}
+
+func (b *htmlBuilder) linkIn(item *htmlItem, id string) {
+	for _, kind := range LinkKinds {
+		var from []string
+		for _, l := range b.linked[id] {
+			if l.Kind == kind {
+				from = append(from, l.From)
+			}
+		}
+		b.links(item, passiveLink[kind], from)
+	}
+}
+
+// timelinePoints is how many points of the timeline are drawn at most.
+const timelinePoints = 600
+
+// htmlTimeline is the number of open signals by priority over the log, as stacked steps in a box of 1000 × 100.
+type htmlTimeline struct {
+	Layers         []htmlLayer // critical, at the bottom, first
+	XTicks, YTicks []htmlTick
+	Peak, PeakSeq  int64
+	Thinned        bool // not every change is drawn
+}
+
+type htmlLayer struct {
+	Priority  string
+	Path      string
+	Now, Peak int64
+}
+
+type htmlTick struct {
+	At     string // percent from the left, or from the top
+	Label  int64
+	Anchor string
+}
+
+// timelinePoint holds the counts from one event on.
+type timelinePoint struct {
+	seq  int64
+	open [4]int64 // by priority
+}
+
+func (p timelinePoint) total() int64 { return p.open[0] + p.open[1] + p.open[2] + p.open[3] }
+
+// newHTMLTimeline returns nil if the board never had a signal, or if the events do not lead to the snapshot: no picture is better than a wrong one.
+func newHTMLTimeline(s *Snapshot, events []Event) *htmlTimeline {
+	priority := map[string]int{}
+	for _, sig := range s.Signals {
+		priority[sig.ID], _ = PriorityRank(sig.Priority)
+	}
+	isOpen := map[string]bool{}
+	var now timelinePoint
+	points := []timelinePoint{now}
+	for _, e := range events {
+		rank, known := priority[e.ID]
+		if e.Seq > s.Seq || !known {
+			continue
+		}
+		was, is := isOpen[e.ID], isOpen[e.ID]
+		switch e.Verb {
+		case verbSignal, verbReopen:
+			is = true
+		case verbAddress, verbWaive:
+			is = false
+		}
+		if is == was {
+			continue
+		}
+		isOpen[e.ID], now.seq = is, e.Seq
+		now.open[rank]++
+		if was {
+			now.open[rank] -= 2
+		}
+		points = append(points, now)
+	}
+	for _, sig := range s.Signals {
+		if isOpen[sig.ID] != (sig.Status == SignalOpen) {
+			return nil
+		}
+	}
+	if len(points) == 1 {
+		return nil
+	}
+	return drawTimeline(points, s.Seq)
+}
+
+func drawTimeline(points []timelinePoint, last int64) *htmlTimeline {
+	t := &htmlTimeline{Thinned: len(points) > timelinePoints}
+	peaks := [4]int64{}
+	for _, p := range points {
+		for i, n := range p.open {
+			peaks[i] = max(peaks[i], n)
+		}
+		if p.total() > t.Peak {
+			t.Peak, t.PeakSeq = p.total(), p.seq
+		}
+	}
+	points = thinTimeline(points, last)
+	step := niceStep(t.Peak, 4)
+	top := (t.Peak + step - 1) / step * step
+	for n := top; n > 0; n -= step {
+		t.YTicks = append(t.YTicks, htmlTick{At: svgPercent(top-n, top), Label: n})
+	}
+	xStep := niceStep(last, 5)
+	for n := int64(0); n <= last; n += xStep {
+		anchor := "middle"
+		if n == 0 {
+			anchor = "start"
+		} else if n > last-last/20 {
+			anchor = "end"
+		}
+		t.XTicks = append(t.XTicks, htmlTick{svgPercent(n, last), n, anchor})
+	}
+	final := points[len(points)-1]
+	for i, name := range Priorities {
+		if peaks[i] > 0 {
+			t.Layers = append(t.Layers, htmlLayer{name, svgSteps(points, i, last, top), final.open[i], peaks[i]})
+		}
+	}
+	return t
+}
+
+// thinTimeline keeps the highest and the last point of every stretch of the log, so that neither a peak nor where it led to is lost.
+func thinTimeline(points []timelinePoint, last int64) []timelinePoint {
+	if len(points) <= timelinePoints {
+		return points
+	}
+	stretch := func(p timelinePoint) int64 { return p.seq * (timelinePoints / 2) / (last + 1) }
+	var out []timelinePoint
+	for i := 0; i < len(points); {
+		high, end := points[i], points[i]
+		for ; i < len(points) && stretch(points[i]) == stretch(high); i++ {
+			if end = points[i]; end.total() > high.total() {
+				high = end
+			}
+		}
+		if high != end {
+			out = append(out, high)
+		}
+		out = append(out, end)
+	}
+	return out
+}
+
+// svgSteps draws the layer of one priority: along its upper edge, and back along that of the layer below.
+func svgSteps(points []timelinePoint, layer int, last, top int64) string {
+	edge := func(p timelinePoint, layers int) string {
+		var n int64
+		for _, open := range p.open[:layers] {
+			n += open
+		}
+		return svgNumber(100-100*float64(n)/float64(top), 2)
+	}
+	x := func(seq int64) string { return svgNumber(1000*float64(seq)/float64(last), 1) }
+	var b strings.Builder
+	b.WriteString("M" + x(points[0].seq) + " " + edge(points[0], layer+1))
+	for _, p := range points[1:] {
+		b.WriteString("H" + x(p.seq) + "V" + edge(p, layer+1))
+	}
+	b.WriteString("H1000")
+	for i := len(points) - 1; i >= 0; i-- {
+		b.WriteString("V" + edge(points[i], layer) + "H" + x(points[i].seq))
+	}
+	return b.String() + "Z"
+}
+
+// niceStep returns 1, 2 or 5 times a power of ten: the least that needs no more than so many steps.
+func niceStep(most, count int64) int64 {
+	for unit := int64(1); ; unit *= 10 {
+		for _, f := range []int64{1, 2, 5} {
+			if unit*f*count >= most {
+				return unit * f
+			}
+		}
+	}
+}
+
+func svgPercent(n, of int64) string { return svgNumber(100*float64(n)/float64(of), 2) + "%" }
+
+func svgNumber(f float64, digits int) string { return strconv.FormatFloat(f, 'f', digits, 64) }

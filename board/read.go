@@ -1,0 +1,414 @@
+package board
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"blackboard/board/sqlite"
+)
+
+const entryColumns = `e.id, e.seq, e.created, e.type, e.status, e.content, e.source_doc, e.source_ref, e.evidence, e.confidence, e.worker, e.tags,
+	e.must_surface, e.key, e.external_id`
+
+const signalColumns = `s.id, s.seq, s.created, s.content, s.priority, s.status, s.worker, s.origin, s.addressed_by, s.reason, s.closed_by, s.closed,
+	s.claimed_by, s.lease_until, s.key, s.external_id`
+
+// selectEntries runs a query whose FROM binds e to entries, and fills in the links.
+func selectEntries(tx *sqlite.Tx, rest string, args ...any) ([]Entry, error) {
+	rows, err := tx.Query(`SELECT `+entryColumns+` `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	entries := []Entry{}
+	for rows.Next() {
+		var e Entry
+		var id, created int64
+		var confidence sql.NullFloat64
+		var tags string
+		var key, external sql.NullString
+		if err := rows.Scan(&id, &e.Seq, &created, &e.Type, &e.Status, &e.Content, &e.SourceDoc, &e.SourceRef, &e.Evidence, &confidence,
+			&e.Worker, &tags, &e.MustSurface, &key, &external); err != nil {
+			return nil, err
+		}
+		e.ID, e.Created, e.Key, e.ExternalID = EntryID(id), fromMillis(created), key.String, external.String
+		if confidence.Valid {
+			e.Confidence = &confidence.Float64
+		}
+		if err := json.Unmarshal([]byte(tags), &e.Tags); err != nil {
+			return nil, fmt.Errorf("tags of %s: %w", e.ID, err)
+		}
+		entries = append(entries, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return entries, fillLinks(tx, entries)
+}
+
+// fillLinks reads the links of entries: point reads for a few, one pass for many.
+func fillLinks(tx *sqlite.Tx, entries []Entry) error {
+	index := make(map[int64]*Entry, len(entries))
+	for i := range entries {
+		entries[i].notNil()
+		n, err := ParseEntryID(entries[i].ID)
+		if err != nil {
+			return err
+		}
+		index[n] = &entries[i]
+	}
+	scan := func(rows *sql.Rows, err error) error {
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var src, dst int64
+			var kind string
+			if err := rows.Scan(&src, &kind, &dst); err != nil {
+				return err
+			}
+			if e := index[src]; e != nil {
+				list := e.of(kind)
+				if kind == Addresses {
+					*list = append(*list, SignalID(dst))
+				} else {
+					*list = append(*list, EntryID(dst))
+				}
+			}
+		}
+		return rows.Err()
+	}
+	if len(entries) > 2000 {
+		return scan(tx.Query(`SELECT src, kind, dst FROM links ORDER BY src, kind, pos`))
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	stmt, err := tx.Prepare(`SELECT src, kind, dst FROM links WHERE src = ? ORDER BY kind, pos`)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for id := range index {
+		if err := scan(stmt.Query(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selectSignals runs a query whose FROM binds s to signals.
+func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
+	rows, err := tx.Query(`SELECT `+signalColumns+` `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	signals := []Signal{}
+	for rows.Next() {
+		var s Signal
+		var id, created int64
+		var priority int
+		var origin, by, closed, lease sql.NullInt64
+		var key, external sql.NullString
+		if err := rows.Scan(&id, &s.Seq, &created, &s.Content, &priority, &s.Status, &s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, &closed,
+			&s.ClaimedBy, &lease, &key, &external); err != nil {
+			return nil, err
+		}
+		if priority < 0 || priority >= len(Priorities) {
+			return nil, fmt.Errorf("signal %d has priority %d", id, priority)
+		}
+		s.ID, s.Created, s.Priority, s.Key, s.ExternalID = SignalID(id), fromMillis(created), Priorities[priority], key.String, external.String
+		s.Closed, s.LeaseUntil = timeOrNil(closed), timeOrNil(lease)
+		if origin.Valid {
+			s.Origin = EntryID(origin.Int64)
+		}
+		if by.Valid {
+			s.AddressedBy = EntryID(by.Int64)
+		}
+		signals = append(signals, s)
+	}
+	return signals, rows.Err()
+}
+
+func getEntry(tx *sqlite.Tx, id int64) (*Entry, error) {
+	entries, err := selectEntries(tx, `FROM entries e WHERE e.id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "`board query` lists the entries")
+	}
+	return &entries[0], nil
+}
+
+func getSignal(tx *sqlite.Tx, id int64) (*Signal, error) {
+	signals, err := selectSignals(tx, `FROM signals s WHERE s.id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(signals) == 0 {
+		return nil, notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "`board signals` lists the signals")
+	}
+	return &signals[0], nil
+}
+
+// entryByKey returns the entry posted under a key, or nil.
+func entryByKey(tx *sqlite.Tx, key string) (*Entry, error) {
+	entries, err := selectEntries(tx, `FROM entries e WHERE e.key = ?`, key)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// signalByKey returns the signal raised under a key, or nil.
+func signalByKey(tx *sqlite.Tx, key string) (*Signal, error) {
+	signals, err := selectSignals(tx, `FROM signals s WHERE s.key = ?`, key)
+	if err != nil || len(signals) == 0 {
+		return nil, err
+	}
+	return &signals[0], nil
+}
+
+func scanIDs(rows *sql.Rows) ([]int64, error) {
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// Backlink is a link that points at an entry or a signal.
+type Backlink struct {
+	Kind string `json:"kind"`
+	From string `json:"from"`
+	Line string `json:"line"` // the beginning of the linking entry
+}
+
+// EntryDetail is an entry with what points at it and its history.
+type EntryDetail struct {
+	Entry   Entry      `json:"entry"`
+	Linked  []Backlink `json:"linked_by"`
+	Raised  []Signal   `json:"raised"` // signals that arose from it
+	History []Event    `json:"history"`
+}
+
+// SignalDetail is a signal with the entries that address it and its history.
+type SignalDetail struct {
+	Signal  Signal     `json:"signal"`
+	Linked  []Backlink `json:"linked_by"`
+	History []Event    `json:"history"`
+}
+
+// Entry returns one entry with its surroundings.
+func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
+	n, err := ParseEntryID(id)
+	if err != nil {
+		return EntryDetail{}, err
+	}
+	var d EntryDetail
+	err = b.read(ctx, func(tx *sqlite.Tx) error {
+		e, err := getEntry(tx, n)
+		if err != nil {
+			return err
+		}
+		d.Entry = *e
+		if d.Linked, err = backlinks(tx, n, `l.kind <> 'addresses'`); err != nil {
+			return err
+		}
+		if d.Raised, err = selectSignals(tx, `FROM signals s WHERE s.origin = ? ORDER BY s.id`, n); err != nil {
+			return err
+		}
+		d.History, err = history(tx, id)
+		return err
+	})
+	return d, err
+}
+
+// SignalByID returns one signal with its surroundings.
+func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error) {
+	n, err := ParseSignalID(id)
+	if err != nil {
+		return SignalDetail{}, err
+	}
+	var d SignalDetail
+	err = b.read(ctx, func(tx *sqlite.Tx) error {
+		s, err := getSignal(tx, n)
+		if err != nil {
+			return err
+		}
+		d.Signal = *s
+		if d.Linked, err = backlinks(tx, n, `l.kind = 'addresses'`); err != nil {
+			return err
+		}
+		d.History, err = history(tx, id)
+		return err
+	})
+	return d, err
+}
+
+func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
+	rows, err := tx.Query(`SELECT l.kind, l.src, e.content FROM links l JOIN entries e ON e.id = l.src WHERE l.dst = ? AND `+kind+` ORDER BY l.src, l.kind`, dst)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	links := []Backlink{}
+	for rows.Next() {
+		var l Backlink
+		var src int64
+		var content string
+		if err := rows.Scan(&l.Kind, &src, &content); err != nil {
+			return nil, err
+		}
+		l.From, l.Line = EntryID(src), Line(content, 100)
+		links = append(links, l)
+	}
+	return links, rows.Err()
+}
+
+func history(tx *sqlite.Tx, id string) ([]Event, error) {
+	rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE id = ? ORDER BY seq`, id)
+	if err != nil {
+		return nil, err
+	}
+	return scanEvents(rows)
+}
+
+// Query selects entries. Empty fields select everything; a list selects any of its members, except Tags, all of which must be there.
+type Query struct {
+	Types       []string
+	Statuses    []string
+	Workers     []string
+	Tags        []string
+	Signal      string // entries that address this signal
+	MustSurface bool
+	Since       int64  // entries posted after this event
+	Match       string // full text: words (all of them), "phrases", word*, -without
+	Contains    string // a substring of the content, letter case ignored for ASCII
+	Order       string // newest, oldest or best; default: oldest with Since, else newest
+	Limit       int    // 0: no limit
+}
+
+// Orders of a query.
+const (
+	Newest = "newest"
+	Oldest = "oldest"
+	Best   = "best" // by BM25; needs Match, all of whose hits are scored
+)
+
+// Found is the answer to a Query.
+type Found struct {
+	Entries []Entry `json:"entries"`
+	More    bool    `json:"more"` // the limit cut the list
+}
+
+// Query returns the entries that match. Errors: ErrInvalid for unknown types and statuses; ErrNotFound for a signal that does not exist.
+func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
+	sql, args, err := q.sql()
+	if err != nil {
+		return Found{}, err
+	}
+	var found Found
+	err = b.read(ctx, func(tx *sqlite.Tx) error {
+		if q.Signal != "" {
+			n, _ := ParseSignalID(q.Signal)
+			if _, err := getSignal(tx, n); err != nil {
+				return err
+			}
+		}
+		var err error
+		found.Entries, err = selectEntries(tx, sql, args...)
+		if q.Limit > 0 && len(found.Entries) > q.Limit {
+			found.Entries, found.More = found.Entries[:q.Limit], true
+		}
+		return err
+	})
+	return found, err
+}
+
+// SignalQuery selects signals.
+type SignalQuery struct {
+	Statuses   []string
+	Priorities []string
+	Worker     string // raised by
+	ClaimedBy  string
+	Free       bool // open and held by nobody
+	Limit      int
+}
+
+// SignalsFound is the answer to a SignalQuery.
+type SignalsFound struct {
+	Signals []Signal `json:"signals"`
+	More    bool     `json:"more"`
+}
+
+// Signals returns the signals that match: open ones first, the most urgent first, the oldest of equals first.
+func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error) {
+	var where []string
+	var args []any
+	if err := checkAll("status", q.Statuses, SignalStatuses); err != nil {
+		return SignalsFound{}, err
+	}
+	addIn(&where, &args, "s.status", q.Statuses)
+	if len(q.Priorities) > 0 {
+		if err := checkAll("priority", q.Priorities, Priorities); err != nil {
+			return SignalsFound{}, err
+		}
+		where = append(where, `s.priority IN (?`+strings.Repeat(", ?", len(q.Priorities)-1)+`)`)
+		for _, p := range q.Priorities {
+			rank, _ := PriorityRank(p)
+			args = append(args, rank)
+		}
+	}
+	if q.Worker != "" {
+		where, args = append(where, "s.worker = ?"), append(args, q.Worker)
+	}
+	var out SignalsFound
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		now := tx.Now.UnixMilli()
+		if q.ClaimedBy != "" {
+			where, args = append(where, "s.claimed_by = ? AND s.lease_until > ?"), append(args, q.ClaimedBy, now)
+		}
+		if q.Free {
+			where, args = append(where, "s.status = 'open' AND (s.claimed_by = '' OR s.lease_until <= ?)"), append(args, now)
+		}
+		sql := `FROM signals s` + whereClause(where) + ` ORDER BY s.status <> 'open', s.priority, s.id`
+		if q.Limit > 0 {
+			sql += fmt.Sprintf(" LIMIT %d", q.Limit+1)
+		}
+		out.Signals, err = selectSignals(tx, sql, args...)
+		if q.Limit > 0 && len(out.Signals) > q.Limit {
+			out.Signals, out.More = out.Signals[:q.Limit], true
+		}
+		return err
+	})
+	return out, err
+}
+
+func whereClause(conditions []string) string {
+	if len(conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(conditions, " AND ")
+}
+
+func addIn(where *[]string, args *[]any, column string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	*where = append(*where, column+` IN (?`+strings.Repeat(", ?", len(values)-1)+`)`)
+	for _, v := range values {
+		*args = append(*args, v)
+	}
+}

@@ -1,0 +1,190 @@
+package board
+
+import (
+	"html"
+	"strings"
+)
+
+// readHTML takes the text out of HTML. It reads tags as they come, builds no tree, and never fails.
+func readHTML(name, text string) *Report {
+	p := htmlParser{text: newlines.Replace(text), line: 1}
+	p.parse()
+	return p.w.report(name)
+}
+
+type htmlParser struct {
+	text    string
+	at      int
+	line    int // of the source, at place at
+	w       reportWriter
+	b       strings.Builder // the line being read
+	from    int             // the source line it begins on
+	heading bool
+	row     bool // in a table row
+	pre     bool
+	noMore  [256]bool // characters that do not come any more
+}
+
+// htmlBlocks are the elements that begin and end a line.
+var htmlBlocks = set(`address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
+	h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol option p pre section summary table tbody tfoot thead tr ul`)
+
+// htmlRaw are the elements whose text is not shown, and holds no tags.
+var htmlRaw = set("script style template title noembed noframes iframe object")
+
+func (p *htmlParser) parse() {
+	for p.at < len(p.text) {
+		open := strings.IndexByte(p.text[p.at:], '<')
+		if open < 0 {
+			open = len(p.text) - p.at
+		}
+		p.add(p.take(open))
+		if p.at == len(p.text) {
+			break
+		}
+		switch rest := p.text[p.at:]; {
+		case strings.HasPrefix(rest, "<!--"):
+			p.skipPast(4, "-->")
+		case strings.HasPrefix(rest, "<!"), strings.HasPrefix(rest, "<?"):
+			p.skipPast(2, ">")
+		default:
+			if n := p.tagLength(rest); n > 0 {
+				p.tag(p.take(n))
+			} else { // a bare <, as in 3 < 4
+				p.add(p.take(1))
+			}
+		}
+	}
+	p.flush()
+}
+
+// take returns the next n bytes.
+func (p *htmlParser) take(n int) string {
+	s := p.text[p.at : p.at+n]
+	p.at += n
+	p.line += strings.Count(s, "\n")
+	return s
+}
+
+// skipPast goes on after the next mark that comes at least n bytes on.
+func (p *htmlParser) skipPast(n int, mark string) {
+	rest := p.text[p.at:]
+	n = min(n, len(rest))
+	if i := strings.Index(rest[n:], mark); i >= 0 {
+		p.take(n + i + len(mark))
+	} else {
+		p.take(len(rest))
+	}
+}
+
+// tagLength returns the length of the tag that s begins with, or 0 if it begins with none. Each search that fails is made only once, so
+// that broken markup takes no longer than sound markup.
+func (p *htmlParser) tagLength(s string) int {
+	if len(s) < 2 || s[1] != '/' && !letter(s[1]) || s[1] == '/' && (len(s) < 3 || !letter(s[2])) || p.noMore['>'] {
+		return 0
+	}
+	for i := 1; i < len(s); i++ {
+		c := s[i]
+		if c == '>' {
+			return i + 1
+		}
+		if (c == '"' || c == '\'') && s[i-1] == '=' && !p.noMore[c] {
+			if j := strings.IndexByte(s[i+1:], c); j >= 0 {
+				i += j + 1
+			} else {
+				p.noMore[c] = true
+			}
+		}
+	}
+	p.noMore['>'] = true
+	return 0
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func (p *htmlParser) tag(tag string) {
+	closing := tag[1] == '/'
+	name := strings.TrimPrefix(tag[1:], "/")
+	name = strings.ToLower(name[:strings.IndexAny(name, " \t\n\f/>")])
+	if htmlRaw[name] && !closing && !strings.HasSuffix(tag, "/>") {
+		p.skipElement(name)
+		return
+	}
+	switch {
+	case name == "td" || name == "th":
+		if !closing && p.b.Len() > 0 {
+			p.b.WriteString(" | ")
+		}
+	case p.row && htmlBlocks[name] && name != "tr" && name != "table":
+		if p.b.Len() > 0 {
+			p.b.WriteByte(' ') // a paragraph in a cell
+		}
+	case htmlBlocks[name]:
+		p.flush()
+		p.row = name == "tr" && !closing
+		p.heading = !closing && len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+		if name == "pre" {
+			p.pre = !closing
+		}
+	}
+}
+
+// skipElement goes on after the end tag of an element whose text is not shown.
+func (p *htmlParser) skipElement(name string) {
+	for p.at < len(p.text) {
+		p.skipPast(0, "</")
+		if n := len(name); p.at+n <= len(p.text) && strings.EqualFold(p.text[p.at:p.at+n], name) {
+			p.skipPast(0, ">")
+			return
+		}
+	}
+}
+
+// add adds text to the line, with single blanks; in <pre> its lines stay.
+func (p *htmlParser) add(s string) {
+	if s == "" {
+		return
+	}
+	begin := p.line - strings.Count(s, "\n")
+	s = html.UnescapeString(s)
+	if p.pre {
+		for i, line := range strings.Split(s, "\n") {
+			if i > 0 {
+				p.flush()
+			}
+			p.text1(line, begin+i)
+		}
+		return
+	}
+	words := strings.Fields(s)
+	if len(words) == 0 {
+		if p.b.Len() > 0 {
+			p.b.WriteByte(' ')
+		}
+		return
+	}
+	first := strings.Index(s, words[0])
+	text := strings.Join(words, " ")
+	if first > 0 {
+		text = " " + text
+	}
+	if !strings.HasSuffix(s, words[len(words)-1]) {
+		text += " "
+	}
+	p.text1(text, begin+strings.Count(s[:first], "\n"))
+}
+
+func (p *htmlParser) text1(s string, line int) {
+	if p.b.Len() == 0 {
+		s, p.from = strings.TrimLeft(s, " "), line
+	}
+	p.b.WriteString(s)
+}
+
+// flush ends the line.
+func (p *htmlParser) flush() {
+	if text := strings.Join(strings.Fields(p.b.String()), " "); text != "" {
+		p.w.add(text, p.heading, p.from)
+	}
+	p.b.Reset()
+}

@@ -1,0 +1,351 @@
+package board
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// Limits and default of a claim's lease.
+const (
+	DefaultLease = 15 * time.Minute
+	MinLease     = time.Second
+	MaxLease     = 24 * time.Hour
+)
+
+// Raise is a signal to be put on the board.
+type Raise struct {
+	Content  string `json:"content"`
+	Priority string `json:"priority"`         // default: medium
+	Origin   string `json:"origin,omitempty"` // the entry it arises from
+	Key      string `json:"key,omitempty"`    // as for Post
+}
+
+// Raised is the answer to a Raise.
+type Raised struct {
+	Signal   Signal `json:"signal"`
+	Existing bool   `json:"existing"`
+}
+
+func (r *Raise) prepare() error {
+	if r.Priority == "" {
+		r.Priority = "medium"
+	}
+	if _, err := PriorityRank(r.Priority); err != nil {
+		return err
+	}
+	if err := checkText("the signal", r.Content, MaxContent, true); err != nil {
+		return err
+	}
+	if err := checkText("the key", r.Key, MaxField, false); err != nil {
+		return err
+	}
+	if r.Origin != "" {
+		if _, err := ParseEntryID(r.Origin); err != nil {
+			return prefixed("--origin: ", err)
+		}
+	}
+	return nil
+}
+
+// Signal raises an open question. Errors are as for Post.
+func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, error) {
+	if err := r.prepare(); err != nil {
+		return Raised{}, err
+	}
+	if _, err := b.reader(); err != nil && r.Origin != "" {
+		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet", r.Origin, b.run), "")
+	}
+	var out Raised
+	err := b.write(ctx, worker, func(w *writer) error {
+		if r.Key != "" {
+			old, err := signalByKey(w.tx, r.Key)
+			if err != nil {
+				return err
+			}
+			if old != nil {
+				if old.Content != r.Content {
+					return conflict(fmt.Sprintf("the key %q was used for %s with another content", clip(r.Key, 60), old.ID), "use a new key")
+				}
+				out = Raised{*old, true}
+				return nil
+			}
+		}
+		if r.Origin != "" {
+			if err := w.target(Supports, r.Origin, 0); err != nil {
+				return prefixed("--origin: ", err)
+			}
+		}
+		id, err := nextID(w.tx, "signals")
+		if err != nil {
+			return err
+		}
+		if err := w.insertSignal(r, id, "", nil); err != nil {
+			return err
+		}
+		s, err := getSignal(w.tx, id)
+		if err == nil {
+			out.Signal = *s
+		}
+		return err
+	})
+	return out, err
+}
+
+func (w *writer) insertSignal(r Raise, id int64, externalID string, extra map[string]json.RawMessage) error {
+	if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r, ExternalID: externalID, Extra: extra}); err != nil {
+		return err
+	}
+	return w.signalRow(r, id, externalID, w.actor, w.seq, w.at)
+}
+
+// signalRow writes the row of a signal whose event seq is in the log.
+func (w *writer) signalRow(r Raise, id int64, externalID, worker string, seq, created int64) error {
+	rank, err := PriorityRank(r.Priority)
+	if err != nil {
+		return err
+	}
+	var origin any
+	if r.Origin != "" {
+		if origin, err = ParseEntryID(r.Origin); err != nil {
+			return err
+		}
+	}
+	_, err = w.tx.Exec(`INSERT INTO signals VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, '', '', NULL, '', NULL, ?, ?)`,
+		id, seq, created, r.Content, rank, SignalOpen, worker, origin, orNull(r.Key), orNull(externalID))
+	return err
+}
+
+// closeSignal makes an open signal addressed or waived and ends its claim. A signal that is not open stays as it is.
+func (w *writer) closeSignal(id int64, status, verb string, payload any) error {
+	var by any
+	reason := ""
+	switch p := payload.(type) {
+	case addressPayload:
+		n, err := ParseEntryID(p.By)
+		if err != nil {
+			return err
+		}
+		by = n
+	case waivePayload:
+		reason = p.Reason
+	}
+	res, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = '', lease_until = NULL
+		WHERE id = ? AND status = ?`, status, by, reason, w.actor, w.at, id, SignalOpen)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	return w.event(verb, SignalID(id), payload)
+}
+
+// change runs fn on one signal and returns how it is afterwards.
+func (b *Board) change(ctx context.Context, worker, id string, fn func(w *writer, s *Signal, n int64) error) (Signal, error) {
+	n, err := ParseSignalID(id)
+	if err != nil {
+		return Signal{}, err
+	}
+	var out Signal
+	err = b.write(ctx, worker, func(w *writer) error {
+		s, err := getSignal(w.tx, n)
+		if err != nil {
+			return err
+		}
+		if err := fn(w, s, n); err != nil {
+			return err
+		}
+		if s, err = getSignal(w.tx, n); err == nil {
+			out = *s
+		}
+		return err
+	})
+	return out, err
+}
+
+func notOpen(s *Signal) error {
+	switch s.Status {
+	case Addressed:
+		return conflict(fmt.Sprintf("%s is addressed already, by %s", s.ID, s.AddressedBy), "`board show "+s.ID+"` tells how; `board reopen "+s.ID+"` opens it again")
+	default:
+		return conflict(fmt.Sprintf("%s was waived by %s: %s", s.ID, s.ClosedBy, Line(s.Reason, 120)), "`board reopen "+s.ID+"` opens it again")
+	}
+}
+
+// Claim gives an open signal to a worker until the lease runs out. The holder may claim again to extend the lease.
+//
+// Errors: ErrConflict when the signal is closed, or held by another worker whose lease still runs.
+func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duration) (Signal, error) {
+	if err := checkLease(lease); err != nil {
+		return Signal{}, err
+	}
+	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
+		if s.Status != SignalOpen {
+			return notOpen(s)
+		}
+		if s.ClaimedAt(w.tx.Now) && s.ClaimedBy != worker {
+			return conflict(fmt.Sprintf("%s is claimed by %s until %s", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
+				"`board claim` without an id takes the most urgent signal that is free")
+		}
+		return w.claim(n, lease)
+	})
+}
+
+// ClaimNext gives a worker the most urgent open signal that nobody holds, the oldest of equals.
+// It is ErrNotFound when there is none. Signals of a priority below minPriority are passed over; "" takes any.
+func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease time.Duration) (Signal, error) {
+	if err := checkLease(lease); err != nil {
+		return Signal{}, err
+	}
+	rank := len(Priorities)
+	if minPriority != "" {
+		var err error
+		if rank, err = PriorityRank(minPriority); err != nil {
+			return Signal{}, err
+		}
+	}
+	var out Signal
+	err := b.write(ctx, worker, func(w *writer) error {
+		var id int64
+		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
+			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
+		if sqlite.IsNoRows(err) {
+			return notFound("no open signal is free to claim", "`board signals --status open` shows who holds what")
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.claim(id, lease); err != nil {
+			return err
+		}
+		s, err := getSignal(w.tx, id)
+		if err == nil {
+			out = *s
+		}
+		return err
+	})
+	return out, err
+}
+
+func checkLease(d time.Duration) error {
+	if d < MinLease || d > MaxLease {
+		return invalid(fmt.Sprintf("a lease of %s is not between %s and %s", d, MinLease, MaxLease), "claim again to extend a lease")
+	}
+	return nil
+}
+
+func (w *writer) claim(id int64, lease time.Duration) error {
+	until := w.tx.Now.Add(lease).Truncate(time.Millisecond)
+	if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = ?, lease_until = ? WHERE id = ?`, w.actor, until.UnixMilli(), id); err != nil {
+		return err
+	}
+	return w.event(verbClaim, SignalID(id), claimPayload{until})
+}
+
+// Release gives a claimed signal back. Only the holder may, unless force is set or the lease has run out.
+func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Signal, error) {
+	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
+		if s.ClaimedBy == "" {
+			return conflict(s.ID+" is not claimed", "")
+		}
+		if s.ClaimedBy != worker && s.ClaimedAt(w.tx.Now) && !force {
+			return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out, or take it away with --force")
+		}
+		if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = '', lease_until = NULL WHERE id = ?`, n); err != nil {
+			return err
+		}
+		return w.event(verbRelease, s.ID, notePayload{})
+	})
+}
+
+// Address answers an open signal with an entry that is on the board: it adds the entry's link to it.
+func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Signal, error) {
+	src, err := ParseEntryID(entry)
+	if err != nil {
+		return Signal{}, err
+	}
+	return b.change(ctx, worker, signal, func(w *writer, s *Signal, _ int64) error {
+		if s.Status != SignalOpen {
+			return notOpen(s)
+		}
+		e, err := getEntry(w.tx, src)
+		if err != nil {
+			return err
+		}
+		return w.addLink(src, Addresses, s.ID, e)
+	})
+}
+
+// PostAddressing answers an open signal with a new entry. The signal must be open.
+func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post) (Posted, Signal, error) {
+	n, err := ParseSignalID(signal)
+	if err != nil {
+		return Posted{}, Signal{}, err
+	}
+	p.Addresses = append([]string{signal}, p.Addresses...)
+	posts, out := []Post{p}, make([]Posted, 1)
+	if err := prepareBatch(worker, posts); err != nil {
+		return Posted{}, Signal{}, err
+	}
+	if _, err := b.reader(); err != nil { // a run is not made by answering a question it does not have
+		return Posted{}, Signal{}, err
+	}
+	var sig Signal
+	err = b.write(ctx, worker, func(w *writer) error {
+		s, err := getSignal(w.tx, n)
+		if err != nil {
+			return err
+		}
+		if s.Status != SignalOpen {
+			// A retry under the same key finds its own answer; anybody else is told.
+			if old, err := entryByKey(w.tx, p.Key); p.Key == "" || err != nil || old == nil || old.ID != s.AddressedBy {
+				return notOpen(s)
+			}
+		}
+		if err := w.postAll(posts, out); err != nil {
+			return err
+		}
+		if s, err = getSignal(w.tx, n); err == nil {
+			sig = *s
+		}
+		return err
+	})
+	return out[0], sig, err
+}
+
+// Waive closes an open signal without an answer. The reason is required and stays on record with the worker.
+func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, error) {
+	if strings.TrimSpace(reason) == "" {
+		return Signal{}, invalid("waiving needs a reason", "give --reason: it is what the reader of the report will see")
+	}
+	if err := checkText("the reason", reason, MaxField, true); err != nil {
+		return Signal{}, err
+	}
+	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
+		if s.Status != SignalOpen {
+			return notOpen(s)
+		}
+		return w.closeSignal(n, Waived, verbWaive, waivePayload{reason})
+	})
+}
+
+// Reopen opens an addressed or waived signal again. The answer's link stays, and the log keeps both.
+func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, error) {
+	if err := checkText("the note", note, MaxField, false); err != nil {
+		return Signal{}, err
+	}
+	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
+		if s.Status == SignalOpen {
+			return conflict(s.ID+" is open already", "")
+		}
+		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = NULL, reason = '', closed_by = '', closed = NULL WHERE id = ?`, SignalOpen, n); err != nil {
+			return err
+		}
+		return w.event(verbReopen, s.ID, notePayload{note})
+	})
+}

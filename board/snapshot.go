@@ -1,0 +1,413 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// Snapshot is a whole board as it was after one event. It comes from the tables (the present) or from the log (any moment).
+type Snapshot struct {
+	Run       string     `json:"run"`
+	Goal      string     `json:"goal"`
+	Created   time.Time  `json:"created"`
+	At        time.Time  `json:"at"`  // of the last event
+	Seq       int64      `json:"seq"` // the last event it contains
+	Entries   []Entry    `json:"entries"`
+	Signals   []Signal   `json:"signals"`
+	Variables []Variable `json:"variables"`
+}
+
+// Snapshot returns the board as it is now.
+func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
+	var s *Snapshot
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		s, err = loadSnapshot(tx)
+		return err
+	})
+	return s, err
+}
+
+func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
+	s := &Snapshot{}
+	var created, at int64
+	if err := tx.QueryRow(`SELECT r.name, r.goal, r.created, e.seq, e.at FROM run r, events e ORDER BY e.seq DESC LIMIT 1`).
+		Scan(&s.Run, &s.Goal, &created, &s.Seq, &at); err != nil {
+		return nil, err
+	}
+	s.Created, s.At = fromMillis(created), fromMillis(at)
+	var err error
+	if s.Entries, err = selectEntries(tx, `FROM entries e ORDER BY e.id`); err != nil {
+		return nil, err
+	}
+	if s.Signals, err = selectSignals(tx, `FROM signals s ORDER BY s.id`); err != nil {
+		return nil, err
+	}
+	s.Variables, err = variables(tx)
+	return s, err
+}
+
+// Replay returns the board as it was after the event seq, from the log alone.
+// It is ErrInvalid for a seq below 1, and ErrNotFound for one beyond the last event.
+func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
+	if seq < 1 {
+		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1; `board watch --since 0 --timeout 0s` lists them")
+	}
+	var s *Snapshot
+	err := b.read(ctx, func(tx *sqlite.Tx) error {
+		last, err := lastSeq(tx)
+		if err != nil {
+			return err
+		}
+		if seq > last {
+			return notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last), "")
+		}
+		s, err = replay(tx, seq)
+		return err
+	})
+	return s, err
+}
+
+func replay(tx *sqlite.Tx, upto int64) (*Snapshot, error) {
+	r := newReplayer()
+	for r.Seq < upto {
+		events, err := eventsAfter(tx, r.Seq, 5000)
+		if err != nil {
+			return nil, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		for _, e := range events {
+			if e.Seq > upto {
+				break
+			}
+			if err := r.apply(e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.snapshot(), nil
+}
+
+// replayer rebuilds a board from its events.
+type replayer struct {
+	Snapshot
+	vars map[string]*Variable // deleted ones too, with no value
+}
+
+func newReplayer() *replayer {
+	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{}}, vars: map[string]*Variable{}}
+}
+
+// snapshot returns what has been rebuilt so far. The replayer must not be used any more.
+func (r *replayer) snapshot() *Snapshot {
+	r.Variables = []Variable{}
+	for _, v := range r.vars {
+		if v.Value != nil {
+			r.Variables = append(r.Variables, *v)
+		}
+	}
+	slices.SortFunc(r.Variables, func(a, b Variable) int { return strings.Compare(a.Key, b.Key) })
+	return &r.Snapshot
+}
+
+func (r *replayer) entry(id string) (*Entry, error) {
+	n, err := ParseEntryID(id)
+	if err == nil && (n < 1 || n > int64(len(r.Entries))) {
+		err = fmt.Errorf("it names %s, which was not posted before", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.Entries[n-1], nil
+}
+
+func (r *replayer) signal(id string) (*Signal, error) {
+	n, err := ParseSignalID(id)
+	if err == nil && (n < 1 || n > int64(len(r.Signals))) {
+		err = fmt.Errorf("it names %s, which was not raised before", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.Signals[n-1], nil
+}
+
+// apply brings the board one event forward. Events must come in order, without gaps.
+func (r *replayer) apply(e Event) error {
+	if err := r.applyVerb(e); err != nil {
+		return invalid(fmt.Sprintf("event %d (%s %s) cannot be applied: %v", e.Seq, clip(e.Verb, 40), clip(e.ID, 40), err), "")
+	}
+	r.Seq, r.At = e.Seq, e.At
+	return nil
+}
+
+func (r *replayer) applyVerb(e Event) error {
+	if e.Seq != r.Seq+1 {
+		return fmt.Errorf("event %d was expected", r.Seq+1)
+	}
+	if (e.Verb == verbCreate) != (e.Seq == 1) {
+		return fmt.Errorf("a log begins with one %q event", verbCreate)
+	}
+	decode := func(p any) error { return json.Unmarshal(e.Payload, p) }
+	switch e.Verb {
+	case verbCreate:
+		var p createPayload
+		if err := decode(&p); err != nil {
+			return err
+		}
+		r.Run, r.Goal, r.Created = p.Name, p.Goal, e.At
+	case verbImport:
+		var p importPayload
+		if err := decode(&p); err != nil {
+			return err
+		}
+		if err := CheckRun(p.Name); err != nil {
+			return err
+		}
+		r.Run = p.Name
+	case verbPost:
+		return r.applyPost(e)
+	case verbLink:
+		var p linkPayload
+		if err := decode(&p); err != nil {
+			return err
+		}
+		entry, err := r.entry(e.ID)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(LinkKinds, p.Kind) {
+			return unknown("link", p.Kind, LinkKinds)
+		}
+		if _, err := targetID(p.Kind, p.Target); err != nil {
+			return err
+		}
+		list := entry.of(p.Kind)
+		*list = append(*list, p.Target)
+	case verbDispute, verbSupersede, verbSettle:
+		entry, err := r.entry(e.ID)
+		if err != nil {
+			return err
+		}
+		entry.Status = map[string]string{verbDispute: Disputed, verbSupersede: Superseded, verbSettle: Active}[e.Verb]
+	case verbSignal:
+		return r.applySignal(e)
+	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:
+		return r.applySignalChange(e)
+	case verbSet, verbDelete:
+		var p setPayload
+		if err := decode(&p); err != nil {
+			return err
+		}
+		if e.Verb == verbDelete {
+			p.Value = nil
+		} else if p.Value == nil {
+			return fmt.Errorf("it has no value")
+		}
+		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}
+	default:
+		return fmt.Errorf("the verb is unknown")
+	}
+	return nil
+}
+
+func (r *replayer) applyPost(e Event) error {
+	var p postPayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return err
+	}
+	if want := EntryID(int64(len(r.Entries)) + 1); e.ID != want {
+		return fmt.Errorf("the next entry is %s", want)
+	}
+	p.Worker = e.Actor
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	entry := Entry{ID: e.ID, Seq: e.Seq, Created: e.At, Type: p.Type, Status: Active, Content: p.Content, SourceDoc: p.SourceDoc, SourceRef: p.SourceRef,
+		Evidence: p.Evidence, Confidence: p.Confidence, Worker: e.Actor, Tags: p.Tags, MustSurface: p.MustSurface, Links: *p.links(),
+		Key: p.Key, ExternalID: p.ExternalID}
+	entry.notNil()
+	r.Entries = append(r.Entries, entry)
+	return nil
+}
+
+func (r *replayer) applySignal(e Event) error {
+	var p signalPayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return err
+	}
+	if want := SignalID(int64(len(r.Signals)) + 1); e.ID != want {
+		return fmt.Errorf("the next signal is %s", want)
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content, Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,
+		Origin: p.Origin, Key: p.Key, ExternalID: p.ExternalID})
+	return nil
+}
+
+func (r *replayer) applySignalChange(e Event) error {
+	s, err := r.signal(e.ID)
+	if err != nil {
+		return err
+	}
+	var p struct {
+		LeaseUntil time.Time `json:"lease_until"`
+		By         string    `json:"by"`
+		Reason     string    `json:"reason"`
+	}
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return err
+	}
+	switch e.Verb {
+	case verbClaim:
+		s.ClaimedBy, s.LeaseUntil = e.Actor, &p.LeaseUntil
+	case verbRelease:
+		s.ClaimedBy, s.LeaseUntil = "", nil
+	case verbAddress, verbWaive:
+		if e.Verb == verbAddress {
+			if _, err := r.entry(p.By); err != nil {
+				return err
+			}
+			s.Status, s.AddressedBy = Addressed, p.By
+		} else {
+			s.Status, s.Reason = Waived, p.Reason
+		}
+		at := e.At
+		s.ClosedBy, s.Closed, s.ClaimedBy, s.LeaseUntil = e.Actor, &at, "", nil
+	case verbReopen:
+		s.Status, s.AddressedBy, s.Reason, s.ClosedBy, s.Closed = SignalOpen, "", "", "", nil
+	}
+	return nil
+}
+
+// State summarises the snapshot as Board.State does the board. Who raised signals or set variables but posted nothing is listed too;
+// events are not counted, since a snapshot does not hold them.
+func (s *Snapshot) State() State {
+	st := newState()
+	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At, s.Seq, s.Variables
+	workers := map[string]*Worker{}
+	seen := func(name string, at time.Time) *Worker {
+		w := workers[name]
+		if w == nil {
+			w = &Worker{Name: name}
+			workers[name] = w
+		}
+		if at.After(w.Last) {
+			w.Last = at
+		}
+		return w
+	}
+	for _, e := range s.Entries {
+		st.Entries.Total++
+		st.Entries.ByType[e.Type]++
+		st.Entries.ByStatus[e.Status]++
+		if e.MustSurface && e.Status != Superseded {
+			st.Entries.MustSurface++
+		}
+		for _, k := range LinkKinds {
+			if n := len(e.Of(k)); n > 0 {
+				st.Links[k] += int64(n)
+			}
+		}
+		seen(e.Worker, e.Created).Entries++
+	}
+	for _, sig := range s.Signals {
+		st.Signals.Total++
+		st.Signals.of(sig.Status)[sig.Priority]++
+		seen(sig.Worker, sig.Created)
+	}
+	for _, v := range s.Variables {
+		seen(v.Worker, v.Updated)
+	}
+	for _, w := range workers {
+		st.Workers = append(st.Workers, *w)
+	}
+	slices.SortFunc(st.Workers, func(a, b Worker) int {
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Entries, a.Entries), strings.Compare(a.Name, b.Name))
+	})
+	return st
+}
+
+// Gate judges the snapshot by a policy. Leases are judged at the time of its last event.
+func (s *Snapshot) Gate(p Policy) (Verdict, error) {
+	if err := p.check(); err != nil {
+		return Verdict{}, err
+	}
+	in := gateInput{state: s.State()}
+	for _, sig := range s.Signals {
+		if sig.Status == SignalOpen {
+			if !sig.ClaimedAt(s.At) {
+				sig.ClaimedBy = ""
+			}
+			in.open = append(in.open, sig)
+		}
+	}
+	slices.SortStableFunc(in.open, func(a, b Signal) int {
+		x, _ := PriorityRank(a.Priority)
+		y, _ := PriorityRank(b.Priority)
+		return cmp.Compare(x, y)
+	})
+	for _, e := range s.Entries {
+		if e.Status == Disputed {
+			in.disputed = append(in.disputed, e)
+		}
+		if e.MustSurface && e.Status != Superseded && e.SourceDoc == "" && e.SourceRef == "" {
+			in.unsourced = append(in.unsourced, e)
+		}
+	}
+	return judge(p, in), nil
+}
+
+// diff names the first difference between two snapshots, or is empty.
+func (s *Snapshot) diff(o *Snapshot) string {
+	switch {
+	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):
+		return "the run's own data differ"
+	case len(s.Entries) != len(o.Entries):
+		return fmt.Sprintf("%d entries, not %d", len(o.Entries), len(s.Entries))
+	case len(s.Signals) != len(o.Signals):
+		return fmt.Sprintf("%d signals, not %d", len(o.Signals), len(s.Signals))
+	case len(s.Variables) != len(o.Variables):
+		return fmt.Sprintf("%d variables, not %d", len(o.Variables), len(s.Variables))
+	}
+	for i := range s.Entries {
+		if !reflect.DeepEqual(s.Entries[i], o.Entries[i]) {
+			return s.Entries[i].ID + " differs"
+		}
+	}
+	for i := range s.Signals {
+		if !reflect.DeepEqual(s.Signals[i], o.Signals[i]) {
+			return s.Signals[i].ID + " differs"
+		}
+	}
+	for i := range s.Variables {
+		if !reflect.DeepEqual(s.Variables[i], o.Variables[i]) {
+			return fmt.Sprintf("the variable %q differs", s.Variables[i].Key)
+		}
+	}
+	return ""
+}
+
+// Backlinks returns the links that point at an entry or a signal.
+func (s *Snapshot) Backlinks(id string) []Backlink {
+	links := []Backlink{}
+	for _, e := range s.Entries {
+		for _, kind := range LinkKinds {
+			if slices.Contains(e.Of(kind), id) {
+				links = append(links, Backlink{Kind: kind, From: e.ID, Line: Line(e.Content, 100)})
+			}
+		}
+	}
+	return links
+}

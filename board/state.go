@@ -1,0 +1,179 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// State is the summary of a board. It costs the same on a board of any size.
+type State struct {
+	Run       string       `json:"run"`
+	Goal      string       `json:"goal"`
+	Created   time.Time    `json:"created"`
+	Updated   time.Time    `json:"updated"`
+	Seq       int64        `json:"seq"` // of the newest event
+	Entries   EntryCounts  `json:"entries"`
+	Signals   SignalCounts `json:"signals"`
+	Links     CountsByName `json:"links"`
+	Workers   []Worker     `json:"workers"` // the most recent first
+	Variables []Variable   `json:"variables"`
+}
+
+// CountsByName counts things by a name.
+type CountsByName map[string]int64
+
+// Total is the sum of all counts.
+func (c CountsByName) Total() (n int64) {
+	for _, v := range c {
+		n += v
+	}
+	return n
+}
+
+// EntryCounts counts entries. MustSurface leaves out superseded ones.
+type EntryCounts struct {
+	Total       int64        `json:"total"`
+	ByType      CountsByName `json:"by_type"`
+	ByStatus    CountsByName `json:"by_status"`
+	MustSurface int64        `json:"must_surface"`
+}
+
+// SignalCounts counts signals by priority.
+type SignalCounts struct {
+	Total     int64        `json:"total"`
+	Open      CountsByName `json:"open"`
+	Addressed CountsByName `json:"addressed"`
+	Waived    CountsByName `json:"waived"`
+}
+
+func (c *SignalCounts) of(status string) CountsByName {
+	switch status {
+	case SignalOpen:
+		return c.Open
+	case Addressed:
+		return c.Addressed
+	default:
+		return c.Waived
+	}
+}
+
+// Worker is somebody who wrote to the board.
+type Worker struct {
+	Name    string    `json:"name"`
+	Entries int64     `json:"entries"`
+	Events  int64     `json:"events"`
+	Last    time.Time `json:"last"`
+}
+
+// State returns the summary of the board.
+func (b *Board) State(ctx context.Context) (State, error) {
+	var st State
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		st, err = state(tx)
+		return err
+	})
+	return st, err
+}
+
+func newState() State {
+	st := State{Workers: []Worker{}, Variables: []Variable{}, Links: CountsByName{}}
+	st.Entries = EntryCounts{ByType: CountsByName{}, ByStatus: CountsByName{}}
+	st.Signals = SignalCounts{Open: CountsByName{}, Addressed: CountsByName{}, Waived: CountsByName{}}
+	return st
+}
+
+func state(tx *sqlite.Tx) (State, error) {
+	st := newState()
+	var created, updated int64
+	if err := tx.QueryRow(`SELECT r.name, r.goal, r.created, e.seq, e.at FROM run r, events e ORDER BY e.seq DESC LIMIT 1`).
+		Scan(&st.Run, &st.Goal, &created, &st.Seq, &updated); err != nil {
+		return st, err
+	}
+	st.Created, st.Updated = fromMillis(created), fromMillis(updated)
+	rows, err := tx.Query(`SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last WHERE c.n > 0`)
+	if err != nil {
+		return st, err
+	}
+	defer rows.Close()
+	workers := map[string]*Worker{}
+	worker := func(name string) *Worker {
+		if workers[name] == nil {
+			workers[name] = &Worker{Name: name}
+		}
+		return workers[name]
+	}
+	for rows.Next() {
+		var kind, name string
+		var n, last int64
+		if err := rows.Scan(&kind, &name, &n, &last); err != nil {
+			return st, err
+		}
+		switch kind {
+		case "type":
+			st.Entries.ByType[name] = n
+			st.Entries.Total += n
+		case "status":
+			st.Entries.ByStatus[name] = n
+		case "must_surface":
+			if name != Superseded {
+				st.Entries.MustSurface += n
+			}
+		case "signal":
+			var status string
+			var priority int
+			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 || priority >= len(Priorities) {
+				return st, fmt.Errorf("count of signals %q makes no sense", name)
+			}
+			st.Signals.of(status)[Priorities[priority]] = n
+			st.Signals.Total += n
+		case "link":
+			st.Links[name] = n
+		case "worker":
+			worker(name).Entries = n
+		case "actor":
+			w := worker(name)
+			w.Events, w.Last = n, fromMillis(last)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return st, err
+	}
+	for _, w := range workers {
+		st.Workers = append(st.Workers, *w)
+	}
+	slices.SortFunc(st.Workers, func(a, b Worker) int {
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Events, a.Events), strings.Compare(a.Name, b.Name))
+	})
+	st.Variables, err = variables(tx)
+	return st, err
+}
+
+// checkCounts compares the running counts with the rows.
+func checkCounts(tx *sqlite.Tx, path string) error {
+	var kind, name string
+	var have, want int64
+	err := tx.QueryRow(`WITH want(kind, name, n) AS (
+			SELECT 'type', type, count(*) FROM entries GROUP BY type
+			UNION ALL SELECT 'status', status, count(*) FROM entries GROUP BY status
+			UNION ALL SELECT 'must_surface', status, count(*) FROM entries WHERE must_surface = 1 GROUP BY status
+			UNION ALL SELECT 'worker', worker, count(*) FROM entries GROUP BY worker
+			UNION ALL SELECT 'signal', status || ' ' || priority, count(*) FROM signals GROUP BY status, priority
+			UNION ALL SELECT 'link', kind, count(*) FROM links GROUP BY kind
+			UNION ALL SELECT 'actor', actor, count(*) FROM events GROUP BY actor)
+		SELECT kind, name, sum(have), sum(want) FROM (
+			SELECT kind, name, n AS have, 0 AS want FROM counts UNION ALL SELECT kind, name, 0, n FROM want)
+		GROUP BY kind, name HAVING sum(have) <> sum(want) LIMIT 1`).Scan(&kind, &name, &have, &want)
+	if sqlite.IsNoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("counts %d of %s %q where there are %d", have, kind, name, want)}
+}

@@ -1,0 +1,208 @@
+package board
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	survivalCoverage = 0.6 // share of an item's significant tokens that a passage must have
+	survivalFew      = 3   // an item with so few significant tokens needs all of them
+	passageRunes     = 300 // of the passage that a result shows
+)
+
+// CheckSurvival looks for each item in the reports, and returns the results in the order of the items.
+//
+// An item is reduced to its significant tokens: words of four letters or more that are not function words, acronyms, pairs of Chinese, Japanese or
+// Korean characters, numbers, dates and identifiers. It is present if one passage of one report, a few sentences or neighbouring lines,
+// has at least 60 % of them (three at least, or all if there are fewer), and every number of the item stands in that passage or next to it.
+// Words are compared by their stems, numbers by their value. A waived signal is present if its question is, or the reason why it was waived.
+//
+// It is monotone: text appended to a report as a new paragraph, or a further report, never makes a present item missing. It compares words
+// and not meaning, so a present item may still be contradicted; a missing one may have been said in other words.
+func CheckSurvival(items []Item, reports []*Report) []ItemResult {
+	indexes := make([]*index, len(reports))
+	for i, r := range reports {
+		indexes[i] = newIndex(r)
+	}
+	results := make([]ItemResult, len(items))
+	var work hits
+	for i, item := range items {
+		wanted := []string{item.Content}
+		if item.Why == WhyWaived && strings.TrimSpace(item.Reason) != "" {
+			wanted = append(wanted, item.Reason)
+		}
+		var best finding
+		for _, text := range wanted {
+			p := newPattern(text)
+			for _, x := range indexes {
+				if f := p.find(x, &work); best.pattern == nil || f.better(best) {
+					best = f
+				}
+			}
+			if best.pattern == nil {
+				best.pattern = p
+			}
+		}
+		results[i] = best.result(item)
+	}
+	return results
+}
+
+// finding is how well one report carries one pattern.
+type finding struct {
+	pattern     *pattern
+	index       *index
+	cause       string  // "": present
+	have        []bool  // which wants the passage and its vicinity have
+	share       float64 // the coverage
+	first, last int32   // units of the passage; first is -1 if there is none
+}
+
+func (f finding) better(g finding) bool {
+	if (f.cause == "") != (g.cause == "") {
+		return f.cause == ""
+	}
+	return f.coverage() > g.coverage()
+}
+
+func (f finding) coverage() float64 {
+	if len(f.pattern.wants) == 0 {
+		if f.cause == "" {
+			return 1
+		}
+		return 0
+	}
+	return f.share
+}
+
+func (f finding) result(item Item) ItemResult {
+	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{}, MissingNumbers: []string{}}
+	if f.index == nil {
+		r.Cause = MissAbsent // there is no report
+	}
+	r.Present = r.Cause == ""
+	r.Coverage = math.Round(f.coverage()*1000) / 1000
+	for i, w := range f.pattern.wants {
+		switch {
+		case f.have != nil && f.have[i]:
+		case w.number:
+			r.MissingNumbers = append(r.MissingNumbers, w.text)
+		default:
+			r.MissingTokens = append(r.MissingTokens, w.text)
+		}
+	}
+	if f.index != nil && f.first >= 0 {
+		r.Passage = f.index.quote(f.first, f.last, passageRunes)
+	}
+	return r
+}
+
+// find looks for the pattern in one report.
+func (p *pattern) find(x *index, h *hits) finding {
+	f := finding{pattern: p, index: x, cause: MissAbsent, first: -1}
+	if len(p.wants) == 0 {
+		if at := x.report.find(p.exact); at >= 0 {
+			f.cause = ""
+			if i := x.unitAt(at); i >= 0 {
+				f.first, f.last = i, i
+			}
+		}
+		return f
+	}
+	h.fill(p, x)
+	best, bestScore, together := passage{first: -1}, 0, false
+	for _, at := range x.passages(p.size) {
+		under := x.units[at.first].under
+		// Words must be in the passage; numbers in its vicinity.
+		w, n := p.weigh(h.gather(at.first, at.last, under), false), p.numbers
+		dealsWithIt := w >= p.need && p.words > 0
+		together = together || dealsWithIt
+		score := p.score(w, n, dealsWithIt)
+		if score <= bestScore {
+			continue // even if it has all the numbers
+		}
+		if p.numbers > 0 {
+			n = p.weigh(h.gather(at.from, at.to, under), true)
+			score = p.score(w, n, dealsWithIt)
+		}
+		if n == p.numbers && (dealsWithIt || p.words == 0) {
+			f.cause = ""
+		}
+		if score > bestScore {
+			best, bestScore = at, score
+		}
+	}
+	if best.first < 0 {
+		return f
+	}
+	f.locate(x, h, best)
+	if f.cause == "" {
+		return f
+	}
+	words1, numbers1 := p.anywhere(x)
+	switch {
+	case together && p.numbers > 0:
+		f.cause = MissNumber
+	case words1 >= p.need && numbers1 == p.numbers:
+		f.cause = MissScattered
+	}
+	return f
+}
+
+// score orders passages: those with everything first, then those with the words, since these are nearer than ones with only the numbers.
+func (p *pattern) score(words, numbers int, dealsWithIt bool) int {
+	score := words + wordWeight*numbers
+	if dealsWithIt {
+		score += p.words + wordWeight*p.numbers
+		if numbers == p.numbers {
+			score *= 2
+		}
+	}
+	return score
+}
+
+// anywhere returns the weight of the words, and the count of the numbers, that the report has at all.
+func (p *pattern) anywhere(x *index) (words, numbers int) {
+	for _, w := range p.wants {
+		if slices.ContainsFunc(w.keys, func(k string) bool { return len(x.post[k]) > 0 }) {
+			if w.number {
+				numbers++
+			} else {
+				words += w.weight
+			}
+		}
+	}
+	return words, numbers
+}
+
+// locate notes what a passage has, and narrows it to the units that matter.
+func (f *finding) locate(x *index, h *hits, at passage) {
+	p, under := f.pattern, x.units[at.first].under
+	f.have = make([]bool, len(p.wants))
+	got, all := 0, 0
+	note := func(set []uint64, numbers bool) {
+		for i, w := range p.wants {
+			if w.number != numbers {
+				continue
+			}
+			f.have[i] = set[i/64]&(1<<(i%64)) != 0
+			if numbers == (p.words == 0) { // the coverage is that of the words, if there are any
+				weight := max(w.weight, 1)
+				if all += weight; f.have[i] {
+					got += weight
+				}
+			}
+		}
+	}
+	note(h.gather(at.first, at.last, under), false)
+	note(h.gather(at.from, at.to, under), true)
+	f.share = float64(got) / float64(all)
+	for f.first, f.last = at.first, at.last; f.first < f.last && !h.any(f.first); {
+		f.first++
+	}
+	for f.last > f.first && !h.any(f.last) {
+		f.last--
+	}
+}

@@ -1,0 +1,254 @@
+package board
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// This file decides when two numbers, dates or identifiers are the same one. Each becomes a key:
+//
+//	n:4500000      4,500,000  $4.5M  4.5 million  USD 4.5m  four million five hundred thousand  450万
+//	p:15           15%  15.00%  15 percent  fifteen percent
+//	o:3            3rd  third
+//	t:14:17        2:17 PM  14:17
+//	d:2026-03-23   March 23, 2026  23 March 2026  2026-03-23  03/23/2026  2026年3月23日
+//	d:2026-03      March 2026
+//	d:--03-23      March 23
+//	i:oh20210109   OH-2021-0109: an identifier, compared whole, without its dashes
+//
+// The sign and the currency are left out: texts write both in too many ways.
+
+var scales = map[string]int{
+	"hundred": 2, "k": 3, "thousand": 3, "thousands": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "million": 6, "millions": 6,
+	"b": 9, "bn": 9, "billion": 9, "billions": 9, "trillion": 12, "trillions": 12, "tn": 12, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7,
+	"万": 4, "萬": 4, "亿": 8, "億": 8,
+}
+
+// maxDigits bounds the numbers that are treated as numbers; longer ones are compared as identifiers.
+const maxDigits = 40
+
+// decimal returns the canonical form of digits with an optional fraction, shifted left by scale digits, or "" if s is none.
+func decimal(s string, scale int) string {
+	whole, frac, _ := strings.Cut(s, ".")
+	if whole == "" && frac == "" || len(whole)+len(frac) > maxDigits || strings.Trim(whole+frac, "0123456789") != "" {
+		return ""
+	}
+	for range scale {
+		if frac == "" {
+			whole += "0"
+		} else {
+			whole, frac = whole+frac[:1], frac[1:]
+		}
+	}
+	whole, frac = strings.TrimLeft(whole, "0"), strings.TrimRight(frac, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if frac == "" {
+		return whole
+	}
+	return whole + "." + frac
+}
+
+// ungroup takes the thousands separators out of a number: 4,500,000 and 4'500'000 and 4.500.000,00 and 45,00,000.
+// It returns "" if s is not digits with a sound use of separators.
+func ungroup(s string) string {
+	if s == "" || strings.Trim(s, "0123456789.,'’") != "" || !digits(s[:1]) || !digits(s[len(s)-1:]) {
+		return ""
+	}
+	s = strings.NewReplacer("'", ",", "’", ",").Replace(s)
+	if strings.Count(s, ".") > 1 { // continental
+		if strings.Count(s, ",") > 1 {
+			return ""
+		}
+		s = strings.NewReplacer(".", ",", ",", ".").Replace(s)
+		if strings.Contains(s, ".") && strings.LastIndex(s, ",") > strings.Index(s, ".") {
+			return ""
+		}
+	}
+	whole, frac, point := strings.Cut(s, ".")
+	groups := strings.Split(whole, ",")
+	for i, g := range groups {
+		switch last := i == len(groups)-1; {
+		case len(groups) == 1:
+		case i == 0 && (g == "" || len(g) > 3),
+			i > 0 && last && len(g) != 3,
+			i > 0 && !last && len(g) != 2 && len(g) != 3:
+			return ""
+		}
+	}
+	if strings.Contains(frac, ",") {
+		return ""
+	}
+	if whole = strings.Join(groups, ""); point {
+		return whole + "." + frac
+	}
+	return whole
+}
+
+// A quantity is a number with what is attached to it: 4.5m, 3rd, 300ms.
+type quantity struct {
+	value string // as ungroup returns it
+	unit  string // the letters after it, folded
+}
+
+func parseQuantity(s string) (quantity, bool) {
+	i := strings.LastIndexAny(s, "0123456789") + 1
+	q := quantity{value: ungroup(s[:i]), unit: s[i:]}
+	if q.value == "" || len(q.unit) > 4 && scales[q.unit] == 0 {
+		return q, false
+	}
+	// A leading zero that is not before a point is a code: 00198.
+	if len(q.value) > 2 && q.value[0] == '0' && q.value[1] != '.' {
+		return q, false
+	}
+	return q, len(q.value) <= maxDigits
+}
+
+var months = func() map[string]int {
+	m := map[string]int{"sept": 9}
+	for i, name := range strings.Fields("january february march april may june july august september october november december") {
+		m[name], m[name[:3]] = i+1, i+1
+	}
+	return m
+}()
+
+// date returns the keys a date answers to, the most exact first. A year of 0 is unknown, a day of 0 as well. It is nil for no date.
+func date(year, month, day int) []string {
+	if month < 1 || month > 12 || day < 0 || day > 31 || year != 0 && (year < 1000 || year > 2999) {
+		return nil
+	}
+	md := fmt.Sprintf("d:--%02d-%02d", month, day)
+	ym := fmt.Sprintf("d:%04d-%02d", year, month)
+	switch {
+	case year == 0 && day == 0:
+		return nil
+	case year == 0:
+		return []string{md}
+	case day == 0:
+		return []string{ym, "n:" + strconv.Itoa(year)}
+	}
+	return []string{fmt.Sprintf("%s-%02d", ym, day), ym, md, "n:" + strconv.Itoa(year)}
+}
+
+// numericDate reads 2026-03-23, 2026/3/23, 03/23/2026, 23.03.2026 and 3/23/26. Where day and month could be either way round, it
+// answers to both readings: want lists those that each alone satisfy an item.
+func numericDate(s string) (keys, want []string) {
+	sep := strings.IndexAny(s, "-/.")
+	if sep < 0 || len(s) > 10 {
+		return nil, nil
+	}
+	f := strings.Split(s, s[sep:sep+1])
+	if len(f) != 3 || !digits(f[0]) || !digits(f[1]) || !digits(f[2]) {
+		return nil, nil
+	}
+	a, _ := strconv.Atoi(f[0])
+	b, _ := strconv.Atoi(f[1])
+	c, _ := strconv.Atoi(f[2])
+	readings := [][3]int{}
+	switch {
+	case len(f[0]) == 4 && len(f[1]) <= 2 && len(f[2]) <= 2:
+		readings = append(readings, [3]int{a, b, c})
+	case len(f[0]) > 2 || len(f[1]) > 2:
+	case len(f[2]) == 4, len(f[2]) == 2 && s[sep] == '/':
+		if c < 100 {
+			c += 2000
+		}
+		readings = append(readings, [3]int{c, a, b}, [3]int{c, b, a})
+	}
+	for i, r := range readings {
+		if r[2] == 0 || i == 1 && a == b {
+			continue
+		}
+		if k := date(r[0], r[1], r[2]); k != nil {
+			keys, want = append(keys, k...), append(want, k[0])
+		}
+	}
+	return keys, want
+}
+
+// clock reads 2:17 and 14:17:05; half is am, pm or empty.
+func clock(s, half string) string {
+	f := strings.Split(s, ":")
+	if len(f) < 2 || len(f) > 3 {
+		return ""
+	}
+	n := [3]int{}
+	for i, p := range f {
+		if !digits(p) || len(p) > 2 || i > 0 && len(p) != 2 {
+			return ""
+		}
+		n[i], _ = strconv.Atoi(p)
+	}
+	if half != "" && n[0] <= 12 {
+		n[0] %= 12
+		if half == "pm" {
+			n[0] += 12
+		}
+	}
+	if n[0] > 24 || n[1] > 59 || n[2] > 59 {
+		return ""
+	}
+	key := fmt.Sprintf("t:%02d:%02d", n[0], n[1])
+	if n[2] > 0 {
+		key += fmt.Sprintf(":%02d", n[2])
+	}
+	return key
+}
+
+var numberWords = func() map[string]int64 {
+	m := map[string]int64{"hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+		seventeen eighteen nineteen`) {
+		m[w] = int64(i)
+	}
+	for i, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
+		m[w] = int64(20 + 10*i)
+	}
+	return m
+}()
+
+var ordinalWords = func() map[string]string {
+	m := map[string]string{}
+	for i, w := range strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth") {
+		m[w] = "o:" + strconv.Itoa(i+1)
+	}
+	return m
+}()
+
+// spelled returns the value of number words such as one million five hundred thousand, and how many of the words it took.
+func spelled(words []string) (value int64, used int) {
+	var group int64 // below the next thousand
+	for i, w := range words {
+		v, ok := numberWords[w]
+		if !ok && w == "and" && used == i && i > 0 {
+			continue // "two hundred and five"; a trailing "and" is not used
+		}
+		switch {
+		case !ok:
+			return value + group, used
+		case v >= 1e3:
+			if used == 0 {
+				return 0, 0 // "million" alone is a scale
+			}
+			if group == 0 || value%(v*1000) != 0 {
+				return value + group, used
+			}
+			value, group = value+group*v, 0
+		case v == 100:
+			if group == 0 || group > 99 {
+				return value + group, used
+			}
+			group *= 100
+		case v >= 20 && group%100 != 0, v < 20 && v >= 10 && group%100 != 0, v < 10 && (group%10 != 0 || group%100 == 10):
+			return value + group, used // a new number begins
+		case v == 0 && used > 0:
+			return value + group, used
+		default:
+			group += v
+		}
+		used = i + 1
+	}
+	return value + group, used
+}

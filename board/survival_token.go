@@ -1,0 +1,327 @@
+package board
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A lexeme is a word, a number or a pair of characters of an unspaced script, at its place in a text.
+type lexeme struct {
+	kind       lexKind
+	start, end int
+	keys       []string // what a text that has the lexeme answers to
+	want       []string // what satisfies an item that has it: any one of these
+	plain      string   // the folded word
+}
+
+type lexKind uint8
+
+const (
+	lexWord   lexKind = iota // of letters
+	lexPair                  // two neighbouring characters of an unspaced script, or one that stands alone
+	lexNumber                // a number, date, time or identifier
+	lexPart                  // a word that belongs to a number: "March", "million"
+)
+
+// scan splits text into lexemes, in order of their start.
+func scan(text string) []lexeme {
+	var s scanner
+	return s.next(text)
+}
+
+type scanner struct {
+	text string
+	out  []lexeme
+	keys map[string][]string // of the words met so far
+}
+
+// next goes on to another text, and keeps the memory.
+func (s *scanner) next(text string) []lexeme {
+	s.text, s.out = text, s.out[:0]
+	s.chunks()
+	s.join()
+	s.spell()
+	return s.out
+}
+
+func (s *scanner) surface(l lexeme) string { return s.text[l.start:l.end] }
+
+// chunks makes the first pass: words, numbers and identifiers as they stand.
+func (s *scanner) chunks() {
+	for i := 0; i < len(s.text); {
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		switch {
+		case unspaced(r):
+			i = s.pairs(i)
+		case alnum(r):
+			end := s.chunkEnd(i)
+			s.classify(i, end)
+			i = end
+		default:
+			i += size
+		}
+	}
+}
+
+func alnum(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z'
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unspaced(r)
+}
+
+// joint returns the mark that r is inside a chunk, with all dashes and apostrophes made equal, or 0 if r ends a chunk.
+func joint(r rune) byte {
+	switch r {
+	case '-', '‐', '‑', '‒', '–', '—', '−':
+		return '-'
+	case '.', ',', '/', ':', '\'':
+		return byte(r)
+	case '’':
+		return '\''
+	}
+	return 0
+}
+
+// maxChunk bounds a chunk with joints in it. Only nonsense is longer.
+const maxChunk = 200
+
+// chunkEnd returns the end of the chunk that begins at i: letters and digits, and single joints between them.
+func (s *scanner) chunkEnd(i int) int {
+	for begin := i; i < len(s.text); {
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		switch {
+		case alnum(r) || unicode.Is(unicode.Mn, r):
+			i += size
+		case joint(r) != 0:
+			next, _ := utf8.DecodeRuneInString(s.text[i+size:])
+			if !alnum(next) || i-begin > maxChunk {
+				return i
+			}
+			i += size
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// pairs adds the pairs of a run of unspaced characters and returns its end.
+func (s *scanner) pairs(i int) int {
+	start, prev := i, -1
+	for i < len(s.text) {
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		if !unspaced(r) {
+			break
+		}
+		if prev >= 0 {
+			s.addPair(prev, i+size)
+		}
+		prev = i
+		i += size
+	}
+	if prev == start {
+		s.addPair(start, i)
+	}
+	return i
+}
+
+func (s *scanner) addPair(start, end int) {
+	s.out = append(s.out, lexeme{kind: lexPair, start: start, end: end, keys: []string{"c:" + s.text[start:end]}})
+}
+
+// classify adds the lexemes of the chunk text[start:end].
+func (s *scanner) classify(start, end int) {
+	raw := s.text[start:end]
+	if !strings.ContainsFunc(raw, func(r rune) bool { return r >= '0' && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r) }) {
+		s.words(start, end)
+		return
+	}
+	// Digits are narrowed and dashes made equal; lengths change then, so places inside the chunk are those of the whole chunk.
+	norm := strings.Map(func(r rune) rune {
+		if j := joint(r); j != 0 {
+			return rune(j)
+		}
+		if d := decimalDigit(r); d >= 0 {
+			return '0' + d
+		}
+		return foldRune(r)
+	}, raw)
+	s.number(start, end, norm)
+}
+
+// decimalDigit returns the value of a digit in any script, or -1.
+func decimalDigit(r rune) rune {
+	if r < utf8.RuneSelf || !unicode.IsDigit(r) {
+		return -1
+	}
+	for d := rune(0); d < 10; d++ {
+		if !unicode.IsDigit(r - d - 1) {
+			return d
+		}
+	}
+	return -1
+}
+
+// number adds what a normalised chunk with digits stands for.
+func (s *scanner) number(start, end int, c string) {
+	add := func(kind lexKind, keys, want []string) {
+		s.out = append(s.out, lexeme{kind: kind, start: start, end: end, keys: keys, want: want, plain: c})
+	}
+	if day, _, ok := strings.Cut(c, "t"); ok && len(day) == 10 { // 2026-03-23T10:00
+		if keys, want := numericDate(day); want != nil {
+			add(lexNumber, keys, want)
+			return
+		}
+	}
+	if keys, want := numericDate(c); want != nil {
+		add(lexNumber, keys, want)
+		return
+	}
+	bare := strings.TrimSuffix(strings.TrimSuffix(c, "am"), "pm")
+	if key := clock(bare, c[len(bare):]); key != "" {
+		add(lexNumber, []string{key}, []string{key})
+		return
+	}
+	if q, ok := parseQuantity(c); ok {
+		s.quantity(start, end, q)
+		return
+	}
+	for _, sep := range []string{"/", ":", ","} {
+		if strings.Contains(c, sep) {
+			for p := range strings.SplitSeq(c, sep) {
+				if p != "" {
+					s.part(start, end, p)
+				}
+			}
+			return
+		}
+	}
+	parts := strings.Split(c, "-")
+	if len(parts) > 1 && s.compound(start, end, parts) {
+		return
+	}
+	if len(parts) == 1 && strings.Contains(c, ".") && strings.Trim(c, "v0123456789.") != "" { // a file name
+		for p := range strings.SplitSeq(c, ".") {
+			s.part(start, end, p)
+		}
+		return
+	}
+	id := strings.ReplaceAll(c, "-", "")
+	if n := len(id); n > 2 && id[n-1] == 's' && digits(id[n-2:n-1]) { // several UCC-1s
+		id = id[:n-1]
+	}
+	add(lexNumber, []string{"i:" + id}, []string{"i:" + id})
+}
+
+// part adds one piece of a chunk that was split.
+func (s *scanner) part(start, end int, p string) {
+	if strings.ContainsAny(p, "0123456789") {
+		s.number(start, end, p)
+	} else {
+		s.word(start, end, p)
+	}
+}
+
+// compound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2.
+func (s *scanner) compound(start, end int, parts []string) bool {
+	var numbers, words int
+	for i, p := range parts {
+		q, ok := parseQuantity(p)
+		switch {
+		case ok && (q.unit == "" || scales[q.unit] > 0):
+			numbers++
+			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 && len(q.value) != 4) {
+				return false
+			}
+			if strings.Trim(p, "0123456789") == "" && (len(p) > 4 || i == 0 && len(parts) == 2 && digits(parts[1]) && len(p) > 1 && len(parts[1]) > 4) {
+				return false
+			}
+		case len(p) >= 2 && !strings.ContainsAny(p, "0123456789"):
+			// Letters in capitals make an identifier of it: OH-2021. A surface of two letters or less does so too.
+			if raw := s.text[start:end]; len(p) < 3 || raw == strings.ToUpper(raw) {
+				return false
+			}
+			words++
+		default:
+			return false
+		}
+	}
+	if words > 0 && numbers > 0 {
+		// Names such as covid-19 begin with a word and end with a number that is no year.
+		if first, ok := parseQuantity(parts[0]); !ok || first.value == "" {
+			if last := parts[len(parts)-1]; len(last) != 4 || !digits(last) || last < "1800" || last > "2199" {
+				return false
+			}
+		}
+	}
+	first := len(s.out)
+	for _, p := range parts {
+		s.part(start, end, p)
+	}
+	if numbers > 0 {
+		for i := first; i < len(s.out); i++ {
+			if s.out[i].kind == lexWord && numberWords[s.out[i].plain] == 0 && scales[s.out[i].plain] == 0 && s.out[i].plain != "percent" {
+				s.out[i].kind = lexPart // the unit, as in 10-month
+			}
+		}
+	}
+	return true
+}
+
+// quantity adds a number with what is attached to it.
+func (s *scanner) quantity(start, end int, q quantity) {
+	key, scale := "", 0
+	switch q.unit {
+	case "st", "nd", "rd", "th":
+		key = "o:" + decimal(q.value, 0)
+	case "am", "pm":
+		key = clock(q.value+":00", q.unit)
+	default:
+		scale = scales[q.unit]
+	}
+	if key == "" {
+		key = "n:" + decimal(q.value, scale)
+	}
+	s.out = append(s.out, lexeme{kind: lexNumber, start: start, end: end, keys: []string{key}, want: []string{key}, plain: q.value})
+	if q.unit != "" && scale == 0 && key[0] == 'n' {
+		s.word(start, end, q.unit)
+	}
+}
+
+// words adds the words of a chunk without digits.
+func (s *scanner) words(start, end int) {
+	from := start
+	for i := start; i <= end; {
+		r, size := utf8.RuneError, 1
+		if i < end {
+			r, size = utf8.DecodeRuneInString(s.text[i:end])
+		}
+		if j := joint(r); i == end || j != 0 && j != '\'' {
+			if i > from {
+				w := s.text[from:i]
+				if cut := strings.LastIndexAny(w, "'’"); cut > 0 && strings.TrimLeft(w[cut:], "'’sS") == "" {
+					w = w[:cut] // the company's
+				}
+				s.word(from, i, foldWord(w))
+			}
+			from = i + size
+		}
+		i += size
+	}
+}
+
+func (s *scanner) word(start, end int, w string) {
+	if w == "" {
+		return
+	}
+	keys := s.keys[w]
+	if keys == nil {
+		if keys = []string{"w:" + stem(w)}; s.keys == nil {
+			s.keys = map[string][]string{}
+		}
+		s.keys[w] = keys
+	}
+	s.out = append(s.out, lexeme{kind: lexWord, start: start, end: end, keys: keys[:1:1], plain: w})
+}

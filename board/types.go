@@ -1,0 +1,279 @@
+package board
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of what a board takes.
+const (
+	MaxContent = 64 << 10 // bytes of an entry's or a signal's content, of evidence, a goal, a variable's value
+	MaxField   = 4 << 10  // bytes of a source, a reason, a note, a key
+	MaxName    = 200      // bytes of a worker's name, a tag, a variable's name
+	MaxTags    = 64       // tags of one entry
+	MaxLinks   = 1024     // links of one entry
+	MaxBatch   = 10_000   // posts of one batch
+)
+
+// Entry types.
+const (
+	Observation   = "observation"
+	Analysis      = "analysis"
+	Calculation   = "calculation"
+	Strategy      = "strategy"
+	Gap           = "gap"
+	Contradiction = "contradiction"
+)
+
+// EntryTypes lists the types of an entry.
+var EntryTypes = []string{Observation, Analysis, Calculation, Strategy, Gap, Contradiction}
+
+// Statuses of an entry and of a signal.
+const (
+	Active     = "active"
+	Disputed   = "disputed"   // an entry contradicts it
+	Superseded = "superseded" // an entry replaces it
+
+	SignalOpen = "open"
+	Addressed  = "addressed" // an entry answers it
+	Waived     = "waived"    // somebody decided, with a reason, to leave it open
+)
+
+// EntryStatuses and SignalStatuses list the statuses.
+var (
+	EntryStatuses  = []string{Active, Disputed, Superseded}
+	SignalStatuses = []string{SignalOpen, Addressed, Waived}
+)
+
+// Priorities of a signal, most urgent first.
+var Priorities = []string{"critical", "high", "medium", "low"}
+
+// Link kinds. The target of Addresses is a signal, that of the others an entry.
+const (
+	Supports    = "supports"
+	Contradicts = "contradicts" // the target becomes disputed
+	Supersedes  = "supersedes"  // the target becomes superseded
+	Addresses   = "addresses"   // an open target becomes addressed
+)
+
+// LinkKinds lists the kinds of a link.
+var LinkKinds = []string{Supports, Contradicts, Supersedes, Addresses}
+
+// Links are what an entry points at, by id, in the order given.
+type Links struct {
+	Supports    []string `json:"supports"`
+	Contradicts []string `json:"contradicts"`
+	Supersedes  []string `json:"supersedes"`
+	Addresses   []string `json:"addresses"`
+}
+
+// of returns the list of one kind, to read or to change.
+func (l *Links) of(kind string) *[]string {
+	switch kind {
+	case Supports:
+		return &l.Supports
+	case Contradicts:
+		return &l.Contradicts
+	case Supersedes:
+		return &l.Supersedes
+	default:
+		return &l.Addresses
+	}
+}
+
+// Of returns the ids of one kind of link.
+func (l Links) Of(kind string) []string { return *l.of(kind) }
+
+// Count returns how many links there are.
+func (l Links) Count() int {
+	return len(l.Supports) + len(l.Contradicts) + len(l.Supersedes) + len(l.Addresses)
+}
+
+// notNil makes every list non-nil, as the JSON contract wants.
+func (l *Links) notNil() {
+	for _, k := range LinkKinds {
+		if p := l.of(k); *p == nil {
+			*p = []string{}
+		}
+	}
+}
+
+// Entry is one finding on the board. Its content never changes; its status may.
+type Entry struct {
+	ID          string    `json:"id"`  // e12
+	Seq         int64     `json:"seq"` // the event that posted it
+	Created     time.Time `json:"created"`
+	Type        string    `json:"type"`
+	Status      string    `json:"status"`
+	Content     string    `json:"content"`
+	SourceDoc   string    `json:"source_doc"`
+	SourceRef   string    `json:"source_ref"`
+	Evidence    string    `json:"evidence"`   // a verbatim quote
+	Confidence  *float64  `json:"confidence"` // 0..1; nil: not stated
+	Worker      string    `json:"worker"`
+	Tags        []string  `json:"tags"`
+	MustSurface bool      `json:"must_surface"`
+	Links
+	Key        string `json:"key"`
+	ExternalID string `json:"external_id"`
+}
+
+// Signal is an open question, or one that was.
+type Signal struct {
+	ID          string     `json:"id"` // s3
+	Seq         int64      `json:"seq"`
+	Created     time.Time  `json:"created"`
+	Content     string     `json:"content"`
+	Priority    string     `json:"priority"`
+	Status      string     `json:"status"`
+	Worker      string     `json:"worker"`       // who raised it
+	Origin      string     `json:"origin"`       // the entry it arose from, if any
+	AddressedBy string     `json:"addressed_by"` // the entry that answered it
+	Reason      string     `json:"reason"`       // why it was waived
+	ClosedBy    string     `json:"closed_by"`    // who addressed or waived it
+	Closed      *time.Time `json:"closed"`
+	ClaimedBy   string     `json:"claimed_by"` // who works on it, until the lease runs out
+	LeaseUntil  *time.Time `json:"lease_until"`
+	Key         string     `json:"key"`
+	ExternalID  string     `json:"external_id"`
+}
+
+// ClaimedAt reports whether a worker holds the signal at that time.
+func (s *Signal) ClaimedAt(t time.Time) bool {
+	return s.ClaimedBy != "" && s.LeaseUntil != nil && t.Before(*s.LeaseUntil)
+}
+
+// Blocking reports whether the signal is load-bearing: open, and critical or high.
+func (s *Signal) Blocking() bool {
+	return s.Status == SignalOpen && (s.Priority == "critical" || s.Priority == "high")
+}
+
+// Variable is a run variable: a small, mutable value such as the phase or a counter.
+type Variable struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Version int64           `json:"version"` // 1 for the first value; rises with every change
+	Updated time.Time       `json:"updated"`
+	Worker  string          `json:"worker"`
+}
+
+// Event is one row of the append-only log.
+type Event struct {
+	Seq     int64           `json:"seq"`
+	At      time.Time       `json:"at"`
+	Actor   string          `json:"actor"`
+	Verb    string          `json:"verb"`
+	ID      string          `json:"id"` // what changed: e12, s3, or a variable's key
+	Payload json.RawMessage `json:"payload"`
+}
+
+// EntryID and SignalID write an id; ParseEntryID and ParseSignalID read one.
+func EntryID(n int64) string { return "e" + strconv.FormatInt(n, 10) }
+
+// SignalID writes the id of a signal.
+func SignalID(n int64) string { return "s" + strconv.FormatInt(n, 10) }
+
+// ParseEntryID returns the number of an entry id such as e12.
+func ParseEntryID(id string) (int64, error) { return parseID(id, 'e', "entry") }
+
+// ParseSignalID returns the number of a signal id such as s3.
+func ParseSignalID(id string) (int64, error) { return parseID(id, 's', "signal") }
+
+func parseID(id string, prefix byte, what string) (int64, error) {
+	example := map[byte]string{'e': "e12", 's': "s3"}[prefix]
+	if len(id) >= 2 && (id[0] == 'e' || id[0] == 's') && id[0] != prefix && digits(id[1:]) {
+		other := map[byte]string{'e': "an entry", 's': "a signal"}[id[0]]
+		return 0, invalid(fmt.Sprintf("%s is %s; here the id of %s is needed", id, other, article(what)), "ids of "+plural(what)+" look like "+example)
+	}
+	if len(id) < 2 || id[0] != prefix || !digits(id[1:]) || id[1] == '0' {
+		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)), "ids of "+plural(what)+" look like "+example)
+	}
+	n, err := strconv.ParseInt(id[1:], 10, 64)
+	if err != nil {
+		return 0, notFound(fmt.Sprintf("there is no %s %s", what, clip(id, 60)), "")
+	}
+	return n, nil
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func article(s string) string {
+	if strings.ContainsRune("aeiou", rune(s[0])) {
+		return "an " + s
+	}
+	return "a " + s
+}
+
+func plural(s string) string {
+	if strings.HasSuffix(s, "y") {
+		return s[:len(s)-1] + "ies"
+	}
+	return s + "s"
+}
+
+// PriorityRank is 0 for critical and rises as urgency falls; an unknown priority is an ErrInvalid.
+func PriorityRank(p string) (int, error) {
+	if i := slices.Index(Priorities, p); i >= 0 {
+		return i, nil
+	}
+	return 0, unknown("priority", p, Priorities)
+}
+
+// CheckRun reports whether name can name a run: [A-Za-z0-9][A-Za-z0-9._-]{0,99}.
+func CheckRun(name string) error {
+	try := "use 1 to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
+	if name == "" {
+		return invalid("no run is named", "give --run NAME or set $BOARD_RUN")
+	}
+	if len(name) > 100 {
+		return invalid(fmt.Sprintf("the run name %q has %d characters", clip(name, 40), utf8.RuneCountInString(name)), try)
+	}
+	for i := range len(name) {
+		c := name[i]
+		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !alnum && (i == 0 || c != '.' && c != '_' && c != '-') {
+			return invalid(fmt.Sprintf("%q cannot name a run", clip(name, 100)), try)
+		}
+	}
+	return nil
+}
+
+// clip shortens s to at most n runes for a message.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// Line puts s on one line, with runs of white space as one blank, cut at n runes. It is how content is shown in lists.
+func Line(s string, n int) string { return clip(strings.Join(strings.Fields(s), " "), n) }
+
+func unknown(what, got string, have []string) error {
+	if got == "" {
+		return invalid("no "+what+" is given", "choose one of "+strings.Join(have, ", "))
+	}
+	return invalid(fmt.Sprintf("unknown %s %q", what, clip(got, 60)), "choose one of "+strings.Join(have, ", "))
+}
+
+// checkText reports what is wrong with a text field, if anything.
+func checkText(what, s string, max int, required bool) error {
+	switch {
+	case required && strings.TrimSpace(s) == "":
+		return invalid(what+" is empty", "give it some text")
+	case len(s) > max:
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max), "split it into several entries, or point to the text with --source-doc and --source-ref")
+	case !utf8.ValidString(s):
+		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")
+	case strings.ContainsRune(s, 0):
+		return invalid(what+" contains a NUL byte", "is it a binary file? give text")
+	}
+	return nil
+}

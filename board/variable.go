@@ -1,0 +1,154 @@
+package board
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"blackboard/board/sqlite"
+)
+
+// AnyVersion, given as ifMatch, means: whatever the variable holds now.
+const AnyVersion = -1
+
+// Get returns a variable, or ErrNotFound.
+func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
+	if err := checkText("the variable's name", key, MaxName, true); err != nil {
+		return Variable{}, err
+	}
+	var v Variable
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		v, err = getVariable(tx, key)
+		if err == nil && v.Value == nil {
+			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "`board state list` shows those that are set")
+		}
+		return err
+	})
+	return v, err
+}
+
+// Variables returns all variables by name.
+func (b *Board) Variables(ctx context.Context) ([]Variable, error) {
+	var vars []Variable
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		vars, err = variables(tx)
+		return err
+	})
+	return vars, err
+}
+
+// Set gives a variable a JSON value. With ifMatch it is compare-and-set: ErrConflict unless the variable has that version now;
+// 0 means that it must not exist. AnyVersion sets it whatever it holds.
+func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
+	if err := checkText("the variable's name", key, MaxName, true); err != nil {
+		return Variable{}, err
+	}
+	if !json.Valid(value) {
+		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid JSON", clip(key, 60)), `quote strings: '"drafting"'`)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, value); err != nil {
+		return Variable{}, err
+	}
+	if err := checkText("the value", compact.String(), MaxContent, true); err != nil {
+		return Variable{}, err
+	}
+	return b.setVariable(ctx, worker, key, compact.Bytes(), ifMatch)
+}
+
+// Delete removes a variable, if it has the version ifMatch (or AnyVersion). It returns the variable as it was.
+func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (Variable, error) {
+	if err := checkText("the variable's name", key, MaxName, true); err != nil {
+		return Variable{}, err
+	}
+	if _, err := b.reader(); err != nil {
+		return Variable{}, err
+	}
+	return b.setVariable(ctx, worker, key, nil, ifMatch)
+}
+
+func (b *Board) setVariable(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
+	var out Variable
+	err := b.write(ctx, worker, func(w *writer) error {
+		old, err := getVariable(w.tx, key)
+		if err != nil {
+			return err
+		}
+		have := old.Version
+		if old.Value == nil {
+			have = 0
+		}
+		if ifMatch != AnyVersion && ifMatch != have {
+			try := fmt.Sprintf("read it again (`board state get %s`) and decide anew", key)
+			if have == 0 {
+				return conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), try)
+			}
+			return conflict(fmt.Sprintf("the variable %q has version %d, not %d: %s changed it", key, have, ifMatch, old.Worker), try)
+		}
+		if value == nil && have == 0 {
+			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "`board state list` shows those that are set")
+		}
+		out = Variable{Key: key, Value: value, Version: old.Version + 1, Updated: w.tx.Now, Worker: w.actor}
+		verb := verbSet
+		if value == nil {
+			verb = verbDelete
+		}
+		if err := w.event(verb, key, setPayload{Value: value, Version: out.Version}); err != nil {
+			return err
+		}
+		if err := w.variableRow(out); err != nil {
+			return err
+		}
+		if value == nil {
+			out = old
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (w *writer) variableRow(v Variable) error {
+	_, err := w.tx.Exec(`INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, deleted = excluded.deleted, updated = excluded.updated, worker = excluded.worker`,
+		v.Key, string(v.Value), v.Version, v.Value == nil, v.Updated.UnixMilli(), v.Worker)
+	return err
+}
+
+// getVariable returns a variable. One that is not set has no value; one that was deleted keeps its version, so that versions never repeat.
+func getVariable(tx *sqlite.Tx, key string) (Variable, error) {
+	v := Variable{Key: key}
+	var value string
+	var deleted bool
+	var updated int64
+	err := tx.QueryRow(`SELECT value, version, deleted, updated, worker FROM variables WHERE key = ?`, key).
+		Scan(&value, &v.Version, &deleted, &updated, &v.Worker)
+	if sqlite.IsNoRows(err) {
+		return v, nil
+	}
+	if err == nil && !deleted {
+		v.Value = json.RawMessage(value)
+	}
+	v.Updated = fromMillis(updated)
+	return v, err
+}
+
+func variables(tx *sqlite.Tx) ([]Variable, error) {
+	rows, err := tx.Query(`SELECT key, value, version, updated, worker FROM variables WHERE deleted = 0 ORDER BY key`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	vars := []Variable{}
+	for rows.Next() {
+		var v Variable
+		var value string
+		var updated int64
+		if err := rows.Scan(&v.Key, &value, &v.Version, &updated, &v.Worker); err != nil {
+			return nil, err
+		}
+		v.Value, v.Updated = json.RawMessage(value), fromMillis(updated)
+		vars = append(vars, v)
+	}
+	return vars, rows.Err()
+}

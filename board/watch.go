@@ -1,0 +1,160 @@
+package board
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// PollInterval is how often a watcher asks whether the file changed. One question (PRAGMA data_version) costs some 20 µs
+// and reads no table.
+const PollInterval = 10 * time.Millisecond
+
+// FromNow, given to Watch as after, means: only what happens from now on.
+const FromNow = -1
+
+// Watch returns the events after seq, oldest first, and then each new one as it is committed, by any process.
+// The sequence ends with ctx's error when ctx ends, and with any other error otherwise.
+func (b *Board) Watch(ctx context.Context, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if err := b.watch(ctx, after, yield); err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// errStop ends a watch from inside the loop.
+var errStop = errors.New("stop")
+
+func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error) bool) error {
+	db, err := b.reader()
+	if err != nil {
+		return err
+	}
+	// data_version tells of changes by others, counted per connection: the watcher keeps one for itself.
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if after == FromNow {
+		if err := b.read(ctx, func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+			return err
+		}
+	}
+	drain := func() error {
+		for e, err := range b.Events(ctx, after) {
+			if err != nil {
+				return err
+			}
+			if !yield(e, nil) {
+				return errStop
+			}
+			after = e.Seq
+		}
+		return nil
+	}
+	tick := time.NewTicker(PollInterval)
+	defer tick.Stop()
+	seen := int64(-1)
+	for {
+		version, err := dataVersion(ctx, conn)
+		if err == nil && version != seen {
+			seen = version
+			err = drain()
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == errStop {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+func dataVersion(ctx context.Context, conn *sql.Conn) (v int64, err error) {
+	err = conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&v)
+	return v, err
+}
+
+// until calls done at once and after every change of the board, until it reports true or ctx ends (ErrTimeout for a deadline).
+func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
+	// The place in the log is taken before the first look, so that no change falls between the look and the watch.
+	var after int64
+	if err := b.read(ctx, func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(b.Watch(ctx, after))
+	defer stop()
+	for {
+		ok, err := done()
+		if ok && err == nil {
+			return nil
+		}
+		if err == nil {
+			_, err, _ = next()
+		}
+		if ctx.Err() == context.DeadlineExceeded {
+			return &Error{ErrTimeout, what + " in the given time", "wait longer with --timeout"}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// WaitGate waits until the gate is open by the policy, and returns the last verdict either way.
+func (b *Board) WaitGate(ctx context.Context, p Policy) (Verdict, error) {
+	var v Verdict
+	err := b.until(ctx, "the gate did not open", func() (bool, error) {
+		v2, err := b.Gate(context.WithoutCancel(ctx), p)
+		if err == nil {
+			v = v2
+		}
+		return v.Open, err
+	})
+	return v, err
+}
+
+// WaitSignal waits until a signal is no longer open, and returns it.
+func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
+	n, err := ParseSignalID(id)
+	if err != nil {
+		return Signal{}, err
+	}
+	var s Signal
+	err = b.until(ctx, id+" is still open: it was not closed", func() (bool, error) {
+		err := b.read(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error {
+			got, err := getSignal(tx, n)
+			if err == nil {
+				s = *got
+			}
+			return err
+		})
+		return s.Status != SignalOpen, err
+	})
+	return s, err
+}
+
+// WaitEvent waits for the next event after seq (FromNow: after the present), and returns it.
+func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
+	for e, err := range b.Watch(ctx, after) {
+		if ctx.Err() == context.DeadlineExceeded {
+			break
+		}
+		return e, err
+	}
+	return Event{}, &Error{ErrTimeout, "nothing happened in the given time", "wait longer with --timeout"}
+}
