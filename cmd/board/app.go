@@ -1,0 +1,247 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+// Categories of the command list, in the order of the help.
+const (
+	catRun     = "Runs"
+	catWrite   = "Post and settle"
+	catRead    = "Look"
+	catJudge   = "Judge"
+	catMove    = "Move"
+	catProgram = "The program"
+)
+
+func (p *program) app() *cli.App {
+	return &cli.App{
+		Name:            "board",
+		Usage:           "a shared, typed, auditable blackboard for multi-agent runs",
+		HideHelpCommand: true,
+		HideVersion:     true,
+		Writer:          p.out,
+		ErrWriter:       p.err,
+		Reader:          p.in,
+		// Exit codes are ours alone: urfave would call os.Exit under the tests.
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
+			return usagef("`board --help` lists the commands", "%v", err)
+		},
+		CustomAppHelpTemplate: appHelp,
+		Action: func(c *cli.Context) error {
+			return cli.ShowAppHelp(c)
+		},
+		Commands: p.commands(),
+	}
+}
+
+func (p *program) commands() []*cli.Command {
+	var all []*cli.Command
+	for _, group := range [][]*cli.Command{
+		p.runCommands(), p.postCommands(), p.signalCommands(), p.showCommands(), {p.stateCommand()},
+		p.judgeCommands(), p.watchCommands(), p.moveCommands(), p.programCommands(),
+	} {
+		all = append(all, group...)
+	}
+	finish(all, "")
+	return all
+}
+
+// finish gives each command what all have: the help template, usage errors of our kind, and a refusal of arguments beyond what it takes.
+func finish(commands []*cli.Command, parent string) {
+	for _, c := range commands {
+		name := strings.TrimSpace(parent + " " + c.Name)
+		c.CustomHelpTemplate = commandHelp
+		c.HideHelpCommand = true
+		c.HelpName = "board " + name
+		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
+			return usagef("`board "+name+" --help` lists its flags", "%s", plainFlagError(err))
+		}
+		if len(c.Subcommands) > 0 {
+			c.CustomHelpTemplate = groupHelp
+			if c.Action == nil {
+				c.Action = func(ctx *cli.Context) error {
+					return usagef("`board "+name+" --help` lists them", "`board %s` needs one of its commands", name)
+				}
+			}
+		}
+		finish(c.Subcommands, name)
+	}
+}
+
+// plainFlagError takes Go's function names out of the flag package's complaints.
+func plainFlagError(err error) string {
+	s := err.Error()
+	for _, cut := range []string{": strconv.ParseInt: parsing ", ": strconv.ParseFloat: parsing ", ": parse error"} {
+		if i := strings.Index(s, cut); i >= 0 {
+			s = s[:i]
+		}
+	}
+	return s
+}
+
+// noArgs refuses arguments, for commands that take none.
+func noArgs(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usagef("`board "+c.Command.Name+" --help` shows what it takes", "`board %s` takes no arguments, but got %q", c.Command.Name, board.Line(c.Args().First(), 60))
+	}
+	return nil
+}
+
+// Flags that many commands have. Each call makes new ones: urfave writes into them.
+
+func commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN`; default $BOARD_RUN"},
+		jsonFlag(),
+	}
+}
+
+func jsonFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object (or JSON lines) instead of text"}
+}
+
+func workerFlag() cli.Flag {
+	return &cli.StringFlag{Name: "worker", Aliases: []string{"w"}, Usage: "`WHO` does it; default $BOARD_WORKER, else the login name"}
+}
+
+func quietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the id"}
+}
+
+// flags joins groups of flags.
+func flags(groups ...[]cli.Flag) []cli.Flag {
+	var all []cli.Flag
+	for _, g := range groups {
+		all = append(all, g...)
+	}
+	return all
+}
+
+// writeFlags are those of a command that changes the board.
+func writeFlags(more ...cli.Flag) []cli.Flag {
+	return flags(more, []cli.Flag{workerFlag()}, commonFlags())
+}
+
+func readFlags(more ...cli.Flag) []cli.Flag { return flags(more, commonFlags()) }
+
+// version of the program, stamped by the release build; else what the module's build says.
+var version = ""
+
+func versionString() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v := info.Main.Version
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(v, s.Value[:12]) {
+				v += " " + s.Value[:12]
+			}
+		}
+		return v
+	}
+	return "(devel)"
+}
+
+func (p *program) programCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "demo", Category: catProgram, Usage: "play a small run of several workers, in seconds, in a data home of its own",
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "keep", Usage: "keep the data home and say where it is"},
+				&cli.BoolFlag{Name: "fast", Usage: "do not pause between the steps"},
+			},
+			Action: func(c *cli.Context) error { return p.demo(c) },
+		},
+		{
+			Name: "completion", Category: catProgram, Usage: "print the completion script of a shell", ArgsUsage: "bash|zsh|fish",
+			Description: "bash: source <(board completion bash)\nzsh:  source <(board completion zsh)\nfish: board completion fish | source",
+			Action:      func(c *cli.Context) error { return p.completion(c) },
+		},
+		{
+			Name: "version", Category: catProgram, Usage: "print the version", Flags: []cli.Flag{jsonFlag()},
+			Action: func(c *cli.Context) error {
+				if err := noArgs(c); err != nil {
+					return err
+				}
+				if c.Bool("json") {
+					return p.json("version", versionString())
+				}
+				p.printf("board %s\n", versionString())
+				return nil
+			},
+		},
+	}
+}
+
+const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
+
+Workers post findings and raise questions; the gate stays shut while critical or high questions are open;
+survival proves that the final artifact carries what the run found.
+
+  board demo                                            see it work
+  export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once
+  board post "Tokens never expire" --source-doc auth.go --source-ref 42 --must-surface
+  board signal "Who rotates the keys?" --priority high
+  board gate && write-the-report && board survival report.md
+{{range .VisibleCategories}}
+{{.Name}}:{{range .VisibleCommands}}
+  {{printf "%-13s" .Name}}{{.Usage}}{{end}}
+{{end}}
+Every command: --help, --json. Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
+Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival failed, 5 not found, 6 conflict.
+`
+
+const commandHelp = `{{.HelpName}}: {{.Usage}}
+
+  {{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{if .VisibleFlags}} [flags]{{end}}
+{{if .Description}}
+{{.Description}}
+{{end}}{{if .VisibleFlags}}
+{{range .VisibleFlags}}  {{.}}
+{{end}}{{end}}`
+
+const groupHelp = `{{.HelpName}}: {{.Usage}}
+{{if .Description}}
+{{.Description}}
+{{end}}
+{{range .VisibleCommands}}  {{printf "%-40s" (print .HelpName " " .ArgsUsage)}} {{.Usage}}
+{{end}}`
+
+// writeFile writes a whole file or nothing: to a temporary file beside it, then by rename. "-" and "" mean standard output.
+func (p *program) writeFile(name string, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return write(p.out)
+	}
+	tmp, err := os.CreateTemp(dirOf(name), ".board-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer os.Remove(tmp.Name())
+	if err := write(tmp); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		tmp.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := tmp.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(tmp.Name(), name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}

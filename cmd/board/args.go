@@ -1,0 +1,195 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// arrange lets flags stand anywhere: before the command, after its arguments, between them. urfave/cli stops at the first argument, so the
+// line is reordered before it is parsed: command, flags, "--", arguments. Text that begins with a dash is an argument if it could not be a flag
+// (it holds white space, or is a number), or after "--".
+func arrange(commands []*cli.Command, args []string) ([]string, error) {
+	path, rest, err := findCommand(commands, args)
+	if err != nil || len(path) == 0 {
+		return args, err
+	}
+	leaf := path[len(path)-1]
+	var flags, positional []string
+	takes := flagArity(leaf.Flags)
+	for i := 0; i < len(rest); i++ {
+		a := rest[i]
+		if a == "--" {
+			positional = append(positional, rest[i+1:]...)
+			break
+		}
+		name, value, hasValue := cutFlag(a)
+		takesValue, known := takes[name]
+		switch {
+		case name == "" || !known && !looksLikeFlag(a):
+			positional = append(positional, a)
+		case known && takesValue && !hasValue:
+			if i+1 == len(rest) {
+				return nil, usagef("`board "+names(path)+" --help` shows how", "the flag %s needs a value", a)
+			}
+			i++
+			// One word, so that a value that begins with a dash stays a value.
+			flags = append(flags, "--"+name+"="+rest[i])
+		case known && hasValue:
+			flags = append(flags, "--"+name+"="+value)
+		case known:
+			flags = append(flags, "--"+name)
+		default:
+			try := "`board " + names(path) + " --help` lists its flags; put -- before text that begins with a dash"
+			if s := closest(name, slices.Collect(maps.Keys(takes))); s != "" {
+				try = "did you mean --" + s + "? " + try
+			}
+			return nil, usagef(try, "`board %s` has no flag %s", names(path), a)
+		}
+	}
+	var out []string
+	for _, c := range path {
+		out = append(out, c.Name)
+	}
+	out = append(out, flags...)
+	if len(positional) > 0 {
+		out = append(append(out, "--"), positional...)
+	}
+	return out, nil
+}
+
+func names(path []*cli.Command) string {
+	var s []string
+	for _, c := range path {
+		s = append(s, c.Name)
+	}
+	return strings.Join(s, " ")
+}
+
+// findCommand returns the commands that a line names, outermost first, and the line without their names.
+func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, rest []string, err error) {
+	all := map[string]bool{}
+	everyFlag(commands, all)
+	level := commands
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			return path, append(rest, args[i:]...), nil
+		}
+		if name, _, hasValue := cutFlag(a); name != "" && (all[name] || looksLikeFlag(a)) {
+			rest = append(rest, a)
+			if all[name] && !hasValue && i+1 < len(args) {
+				i++
+				rest = append(rest, args[i])
+			}
+			continue
+		}
+		if len(level) == 0 {
+			rest = append(rest, a)
+			continue
+		}
+		next := byName(level, a)
+		if next == nil {
+			if len(path) > 0 && len(path[len(path)-1].Subcommands) == 0 {
+				level, rest = nil, append(rest, a)
+				continue
+			}
+			what := "command"
+			try := "`board --help` lists the commands"
+			if len(path) > 0 {
+				what = names(path) + " command"
+				try = "`board " + names(path) + " --help` lists them"
+			}
+			var known []string
+			for _, c := range level {
+				known = append(known, c.Names()...)
+			}
+			if s := closest(a, known); s != "" {
+				try = "did you mean " + s + "? " + try
+			}
+			return nil, nil, usagef(try, "there is no %s %q", what, a)
+		}
+		path, level = append(path, next), next.Subcommands
+	}
+	return path, rest, nil
+}
+
+func byName(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// flagArity maps each name of each flag to whether it takes a value.
+func flagArity(flags []cli.Flag) map[string]bool {
+	m := map[string]bool{"help": false, "h": false}
+	for _, f := range flags {
+		_, isBool := f.(*cli.BoolFlag)
+		for _, n := range f.Names() {
+			m[n] = !isBool
+		}
+	}
+	return m
+}
+
+// everyFlag collects the names of all flags, of any command, that take a value.
+func everyFlag(commands []*cli.Command, into map[string]bool) {
+	for _, c := range commands {
+		for n, takes := range flagArity(c.Flags) {
+			if takes {
+				into[n] = true
+			}
+		}
+		everyFlag(c.Subcommands, into)
+	}
+}
+
+// cutFlag splits --name=value; name is empty for what cannot be a flag.
+func cutFlag(a string) (name, value string, hasValue bool) {
+	if len(a) < 2 || a[0] != '-' {
+		return "", "", false
+	}
+	name, value, hasValue = strings.Cut(strings.TrimPrefix(a[1:], "-"), "=")
+	return name, value, hasValue
+}
+
+func looksLikeFlag(a string) bool {
+	return len(a) > 1 && a[0] == '-' && !strings.ContainsAny(a, " \t\n") && !(a[1] >= '0' && a[1] <= '9')
+}
+
+// closest returns the candidate that a misspelled word most likely meant, or "" if none is near: at most a third of its letters may differ.
+func closest(word string, candidates []string) string {
+	best, least := "", len(word)/3+1
+	slices.Sort(candidates)
+	for _, c := range candidates {
+		if d := editDistance(word, c); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// editDistance is the Levenshtein distance in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

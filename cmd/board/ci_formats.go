@@ -1,0 +1,483 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"blackboard/board"
+)
+
+// Runes of a content that the CI formats show; the board has the rest.
+const (
+	ciTitle   = 100  // in a name of a test case or an annotation
+	ciCell    = 240  // in a table cell or an annotation
+	ciMessage = 1000 // in a report that is stored
+)
+
+// ciRows is how many rows a job summary shows: GitHub refuses one of more than 1 MiB.
+const ciRows = 500
+
+// ciAnnotations is how many errors of one step GitHub shows outside of its log.
+const ciAnnotations = 10
+
+// ciReport is a verdict or a survival in the form that all CI formats are written from.
+type ciReport struct {
+	tool     string // board gate, board survival
+	version  string
+	run      string
+	seq      int64
+	ok       bool
+	headline string
+	caveat   string // what a pass does not say
+	findings []ciFinding
+}
+
+// ciFinding is one thing that was checked.
+type ciFinding struct {
+	rule    string // one of ciRules
+	id      string // e12, s3, or "" for a rule about a number
+	label   string // what it is about, in a few words
+	cause   string // open, absent, number differs, …; "" if ok
+	message string // the content
+	details []string
+	clear   string // what would clear it
+	file    string // a slashed path, for survival
+	line    int    // from 1; 0 if no place is near
+	ok      bool
+}
+
+type ciRule struct{ id, text, help string }
+
+// ciRules lists the rules that findings refer to, by tool.
+var ciRules = map[string][]ciRule{
+	"board gate": {
+		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board address), or waive it with a reason (board waive)."},
+		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
+		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
+		{board.RuleSource, "Every must-surface entry names its source", "Post the entry again with --source-doc, superseding the one without."},
+	},
+	"board survival": {
+		{"must-surface", "The artifact carries every must-surface entry", "Write the finding, with its numbers, into one passage of the artifact."},
+		{"contradiction", "The artifact carries every contradiction", "Say in the artifact what contradicts what."},
+		{"open-signal", "The artifact carries every open signal", "Say in the artifact that the question is open."},
+		{"waived-signal", "The artifact carries every waived signal", "Say in the artifact that the question was left open, and why."},
+	},
+}
+
+// gateReport turns a verdict into a report: a failed finding for every reason, a passed one for every rule of the policy that holds.
+func gateReport(v board.Verdict) ciReport {
+	r := ciReport{tool: "board gate", version: versionString(), run: v.Run, seq: v.Seq, ok: v.Open, headline: "gate open: nothing in the policy blocks synthesis"}
+	if !v.Open {
+		r.headline = fmt.Sprintf("gate closed: %s to clear", count(int64(len(v.Reasons)), "reason", "reasons"))
+	}
+	broken := map[string]bool{}
+	for _, reason := range v.Reasons {
+		broken[reason.Rule] = true
+		f := ciFinding{rule: reason.Rule, id: reason.ID, cause: reason.Rule, message: reason.Content, clear: reason.Clear}
+		if reason.Worker != "" {
+			f.details = append(f.details, "from "+ciLine(reason.Worker, ciTitle))
+		}
+		if reason.Claimed != "" {
+			f.details = append(f.details, "claimed by "+ciLine(reason.Claimed, ciTitle))
+		}
+		f.label = cmp.Or(strings.TrimSpace(reason.ID+" "+reason.Priority), reason.Rule)
+		r.findings = append(r.findings, f)
+	}
+	p := v.Policy
+	pass := func(rule, label string) {
+		if !broken[rule] {
+			r.findings = append(r.findings, ciFinding{rule: rule, label: label, ok: true})
+		}
+	}
+	none := "no priority is set to block"
+	if len(p.Block) > 0 {
+		none = "no " + strings.Join(p.Block, " or ") + " signal is open"
+	}
+	pass(board.RuleOpenSignal, none)
+	if p.MaxOpen != nil {
+		pass(board.RuleMaxOpen, fmt.Sprintf("at most %s open", count(*p.MaxOpen, "signal", "signals")))
+	}
+	if p.MaxDisputed != nil {
+		pass(board.RuleMaxDisputed, fmt.Sprintf("at most %s disputed", count(*p.MaxDisputed, "entry", "entries")))
+	}
+	if p.RequireSource {
+		pass(board.RuleSource, "every must-surface entry names its source")
+	}
+	return r.checked()
+}
+
+// survivalReport turns a survival into a report: one finding for every item that was looked for.
+func survivalReport(s board.Survival) ciReport {
+	r := ciReport{tool: "board survival", version: versionString(), run: s.Run, seq: s.Seq, ok: s.Passed,
+		headline: fmt.Sprintf("survival passed: %s found", count(int64(s.Checked), "item", "items")),
+		caveat:   "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
+	if !s.Passed {
+		r.headline = fmt.Sprintf("survival failed: %d of %s missing", s.Missing, count(int64(s.Checked), "item", "items"))
+	}
+	var report string
+	if len(s.Reports) > 0 {
+		report = repositoryPath(s.Reports[0])
+	}
+	for _, item := range s.Items {
+		f := ciFinding{rule: strings.ReplaceAll(item.Why, " ", "-"), id: item.ID, ok: item.Present, message: item.Content, file: report}
+		f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
+		if p := item.Passage; p != nil {
+			f.file, f.line = repositoryPath(p.Report), max(1, p.Line)
+		}
+		if !item.Present {
+			f.cause = cmp.Or(item.Cause, board.MissAbsent)
+			f.clear = "write it into one passage of the artifact, with its numbers"
+			if item.Reason != "" {
+				f.details = append(f.details, "waived because: "+ciLine(item.Reason, ciCell))
+			}
+			f.details = append(f.details, fmt.Sprintf("%s: %.0f %% of its words are in the nearest passage", f.cause, 100*item.Coverage))
+			if len(item.MissingNumbers) > 0 {
+				f.details = append(f.details, "numbers that are not there: "+ciLine(strings.Join(item.MissingNumbers, ", "), ciCell))
+			}
+			if item.Passage != nil {
+				f.details = append(f.details, fmt.Sprintf("nearest, line %d: %s", f.line, ciLine(item.Passage.Text, ciCell)))
+			}
+		}
+		r.findings = append(r.findings, f)
+	}
+	if len(s.Items) == 0 && s.Passed {
+		r.findings = append(r.findings, ciFinding{rule: "must-surface", label: "nothing on the board has to surface", ok: true})
+	}
+	return r.checked()
+}
+
+// checked makes sure that a report that failed has a failed finding: no reader of it may show it green.
+func (r ciReport) checked() ciReport {
+	if !r.ok && len(r.failed()) == 0 {
+		r.findings = append(r.findings, ciFinding{rule: ciRules[r.tool][0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
+	}
+	return r
+}
+
+func (r ciReport) failed() []ciFinding {
+	var out []ciFinding
+	for _, f := range r.findings {
+		if !f.ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// title names a finding: what it is about, and the beginning of the content.
+func (f ciFinding) title() string {
+	if f.message == "" {
+		return f.label
+	}
+	return f.label + ": " + ciLine(f.message, ciTitle)
+}
+
+// lines are what a person reads about a finding: content, details, what would clear it.
+func (f ciFinding) lines(content int) []string {
+	lines := append([]string{ciLine(f.message, content)}, f.details...)
+	if f.clear != "" {
+		lines = append(lines, "to clear: "+ciLine(f.clear, ciCell))
+	}
+	return lines
+}
+
+// The elements of a JUnit file, as Jenkins, GitLab and GitHub's reporters read them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Time     string       `xml:"time,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Name      string        `xml:"name,attr"`
+		ClassName string        `xml:"classname,attr"`
+		Time      string        `xml:"time,attr"`
+		Failure   *junitFailure `xml:"failure"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// junit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run.
+func (r ciReport) junit(w io.Writer) error {
+	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
+		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
+	for _, f := range r.findings {
+		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", ".") + "." + f.rule, Time: "0"}
+		if !f.ok {
+			c.Failure = &junitFailure{Message: ciLine(f.message, ciCell), Type: f.cause, Text: strings.Join(f.lines(ciMessage), "\n")}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	doc := junitSuites{Name: r.tool, Tests: suite.Tests, Failures: suite.Failures, Time: "0", Suites: []junitSuite{suite}}
+	data, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(data)+"\n")
+	return err
+}
+
+// The objects of a SARIF 2.1.0 log.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool struct {
+			Driver sarifDriver `json:"driver"`
+		} `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID    string    `json:"id"`
+		Short sarifText `json:"shortDescription"`
+		Help  sarifText `json:"help"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+	}
+	sarifLocation struct {
+		Physical struct {
+			Artifact struct {
+				URI string `json:"uri"`
+			} `json:"artifactLocation"`
+			Region struct {
+				StartLine int `json:"startLine"`
+			} `json:"region"`
+		} `json:"physicalLocation"`
+		Logical []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifLogical struct {
+		Name string `json:"name"`
+		Full string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
+	}
+)
+
+// sarif writes the findings that failed as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
+// Code scanning also wants a file for every result. Where there is none, as for a gate, it is "board/RUN", line 1: no such file needs
+// to exist, but the alerts of a run stand together. The id is the logical location.
+func (r ciReport) sarif(w io.Writer) error {
+	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
+	run := &log.Runs[0]
+	run.Tool.Driver = sarifDriver{Name: r.tool, Version: r.version}
+	run.Results = []sarifResult{}
+	index := map[string]int{}
+	for i, rule := range ciRules[r.tool] {
+		index[rule.id] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.id, sarifText{rule.text}, sarifText{rule.help}})
+	}
+	for _, f := range r.failed() {
+		// "](" would make an embedded link out of a content.
+		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(ciMessage), "\n"), "](", "] (")
+		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule)))
+		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: "error", Message: sarifText{text}, Locations: make([]sarifLocation, 1),
+			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}
+		at := &res.Locations[0]
+		at.Physical.Artifact.URI, at.Physical.Region.StartLine = fileURI(cmp.Or(f.file, "board/"+r.run)), max(1, f.line)
+		if f.id != "" {
+			at.Logical = []sarifLogical{{f.id, r.run + "/" + f.id, "resource"}}
+		}
+		run.Results = append(run.Results, res)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(log)
+}
+
+// github writes workflow commands: an ::error for every finding that failed, or one ::notice.
+func (r ciReport) github(w io.Writer) error {
+	var b strings.Builder
+	command := func(name string, f ciFinding, message string) {
+		props := []string{}
+		if f.file != "" {
+			props = append(props, "file="+githubProperty(f.file), fmt.Sprintf("line=%d", max(1, f.line)))
+		}
+		props = append(props, "title="+githubProperty(f.title()))
+		fmt.Fprintf(&b, "::%s %s::%s\n", name, strings.Join(props, ","), githubData(message))
+	}
+	failed := r.failed()
+	if r.ok {
+		command("notice", ciFinding{label: r.tool}, strings.TrimSpace(r.headline+"\n"+r.caveat))
+	} else if len(failed) > ciAnnotations {
+		command("error", ciFinding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, ciAnnotations))
+	}
+	for _, f := range failed {
+		command("error", f, strings.Join(f.lines(ciCell), "\n"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// markdown writes the report as a job summary.
+func (r ciReport) markdown(w io.Writer) error {
+	var b strings.Builder
+	light := "✅"
+	if !r.ok {
+		light = "❌"
+	}
+	fmt.Fprintf(&b, "## %s %s\n\nRun `%s`, up to event %d.", light, markdownCell(r.headline), r.run, r.seq)
+	if r.caveat != "" {
+		b.WriteString(" " + r.caveat)
+	}
+	b.WriteString("\n")
+	failed := r.failed()
+	if len(failed) > 0 {
+		b.WriteString("\n| Id | Rule | What | Details | To clear |\n| --- | --- | --- | --- | --- |\n")
+		for _, f := range failed[:min(len(failed), ciRows)] {
+			details := strings.Join(f.details, "; ")
+			if f.file != "" {
+				details += "; " + f.file
+			}
+			if f.line > 0 {
+				details += fmt.Sprintf(":%d", f.line)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cmp.Or(f.id, "–"), f.rule, markdownCell(ciLine(f.message, ciCell)), markdownCell(details), markdownCell(ciLine(f.clear, ciCell)))
+		}
+		if rest := len(failed) - ciRows; rest > 0 {
+			fmt.Fprintf(&b, "\n%d more are not shown: run `%s` for them.\n", rest, r.tool)
+		}
+	}
+	if passed := len(r.findings) - len(failed); passed > 0 {
+		fmt.Fprintf(&b, "\n<details><summary>%s passed</summary>\n\n", count(int64(passed), "check", "checks"))
+		shown := 0
+		for _, f := range r.findings {
+			if f.ok && shown < ciRows {
+				shown++
+				fmt.Fprintf(&b, "- %s\n", markdownCell(f.title()))
+			}
+		}
+		if passed > shown {
+			fmt.Fprintf(&b, "- and %d more\n", passed-shown)
+		}
+		b.WriteString("\n</details>\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// oldCommand is the start of a command that some CI runners obey anywhere in a line: ##[add-mask], ##vso[task.complete].
+var oldCommand = regexp.MustCompile(`##(\w*)\[`)
+
+// ciLine puts a text on one line, since runners obey lines that begin with "::", cuts it at n runes and takes control characters out.
+func ciLine(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == 0xfffe, r == 0xffff:
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+	return oldCommand.ReplaceAllString(board.Line(s, n), "# #$1[")
+}
+
+// githubData and githubProperty escape as GitHub's own toolkit does (actions/toolkit, packages/core/src/command.ts).
+func githubData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func githubProperty(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
+
+// markdownCell makes a text stand for itself in a table cell or a list item: no link, image, tag, formula or mention comes of it.
+func markdownCell(s string) string {
+	var b strings.Builder
+	for _, r := range ciLine(s, utf8.RuneCountInString(s)) {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '@':
+			b.WriteString("&#64;")
+		case strings.ContainsRune("\\`*_{}[]|~#!$", r):
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// repositoryPath names a report as CI tools want it: from the root of the checkout, with slashes. A file elsewhere keeps the name it was
+// given, and standard input is called stdin.
+func repositoryPath(path string) string {
+	if path == "-" || path == "standard input" || path == "" {
+		return "stdin"
+	}
+	root := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), ".")
+	absRoot, err1 := filepath.Abs(root)
+	abs, err2 := filepath.Abs(path)
+	if err1 == nil && err2 == nil {
+		if rel, err := filepath.Rel(absRoot, abs); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(path)
+}
+
+// fileURI writes a slashed path as a URI reference.
+func fileURI(path string) string {
+	u := url.URL{Path: path}
+	if strings.HasPrefix(path, "/") {
+		u.Scheme = "file"
+	}
+	return u.String()
+}

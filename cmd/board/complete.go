@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+// completeCommand is the hidden first argument by which the shells ask for candidates: the words so far follow, the last one unfinished.
+const completeCommand = "__complete"
+
+// complete prints the candidates for the last word, one per line. It never fails: no answer is an answer.
+func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
+	last := ""
+	if len(words) > 0 {
+		last = words[len(words)-1]
+		words = words[:len(words)-1]
+	}
+	for _, candidate := range p.candidates(ctx, app, words, last) {
+		if strings.HasPrefix(candidate, last) {
+			p.printf("%s\n", candidate)
+		}
+	}
+}
+
+func (p *program) candidates(ctx context.Context, app *cli.App, words []string, last string) []string {
+	path, rest, err := findCommand(app.Commands, words)
+	if err != nil {
+		return nil
+	}
+	level, leafFlags := app.Commands, []cli.Flag(nil)
+	if len(path) > 0 {
+		leaf := path[len(path)-1]
+		level, leafFlags = leaf.Subcommands, leaf.Flags
+	}
+	if len(words) > 0 {
+		if name, _, hasValue := cutFlag(words[len(words)-1]); name != "" && !hasValue && flagArity(leafFlags)[name] {
+			return p.flagValues(ctx, path, name, words)
+		}
+	}
+	var out []string
+	switch {
+	case strings.HasPrefix(last, "-"):
+		for _, f := range append(leafFlags, cli.HelpFlag) {
+			out = append(out, "--"+f.Names()[0])
+		}
+	case len(level) > 0:
+		for _, c := range level {
+			if !c.Hidden {
+				out = append(out, c.Name)
+			}
+		}
+	default:
+		out = p.argValues(ctx, names(path), words, rest)
+	}
+	return out
+}
+
+// flagValues are the values that a flag can have, as far as they can be known.
+func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string, words []string) []string {
+	switch name {
+	case "run", "r", "board":
+		return p.runNames()
+	case "type", "t":
+		return board.EntryTypes
+	case "priority", "p", "min-priority", "block":
+		return board.Priorities
+	case "must-surface", "must":
+		return board.Priorities
+	case "status":
+		if names(path) == "signals" {
+			return board.SignalStatuses
+		}
+		return board.EntryStatuses
+	case "order":
+		return []string{board.Newest, board.Oldest, board.Best}
+	case "format", "f":
+		if names(path) == "export" {
+			return []string{"jsonl", "md", "html"}
+		}
+		return formats
+	case "signal", "addresses":
+		return p.signalIDs(ctx, words, []string{board.SignalOpen})
+	case "supports", "contradicts", "supersedes", "origin":
+		return p.entryIDs(ctx, words)
+	case "by":
+		if names(path) == "address" {
+			return p.entryIDs(ctx, words)
+		}
+		return p.workers(ctx, words)
+	case "worker", "w", "claimed-by":
+		return p.workers(ctx, words)
+	}
+	return nil
+}
+
+// argValues are the arguments that a command can take.
+func (p *program) argValues(ctx context.Context, command string, words, rest []string) []string {
+	switch command {
+	case "claim", "release", "waive", "wait", "address":
+		return p.signalIDs(ctx, words, []string{board.SignalOpen})
+	case "reopen":
+		return p.signalIDs(ctx, words, []string{board.Addressed, board.Waived})
+	case "link":
+		return p.entryIDs(ctx, words)
+	case "show":
+		return append(p.entryIDs(ctx, words), p.signalIDs(ctx, words, nil)...)
+	case "rm":
+		return p.runNames()
+	case "completion":
+		return []string{"bash", "zsh", "fish"}
+	case "state get", "state set", "state delete":
+		var keys []string
+		p.withBoard(ctx, words, func(b *board.Board) {
+			vars, _ := b.Variables(ctx)
+			for _, v := range vars {
+				keys = append(keys, v.Key)
+			}
+		})
+		return keys
+	}
+	return nil
+}
+
+func (p *program) runNames() []string {
+	dir, err := p.boardsDir()
+	if err != nil {
+		return nil
+	}
+	runs, _ := board.RunNames(dir)
+	return runs
+}
+
+// withBoard calls fn with the board of the line that is being completed, if it has one.
+func (p *program) withBoard(ctx context.Context, words []string, fn func(*board.Board)) {
+	run := p.env("BOARD_RUN")
+	for i, w := range words {
+		name, value, hasValue := cutFlag(w)
+		if slices.Contains([]string{"run", "r", "board"}, name) {
+			if hasValue {
+				run = value
+			} else if i+1 < len(words) {
+				run = words[i+1]
+			}
+		}
+	}
+	dir, err := p.boardsDir()
+	if err != nil {
+		return
+	}
+	b, err := board.Open(ctx, dir, run)
+	if err != nil {
+		return
+	}
+	defer b.Close()
+	fn(b)
+}
+
+const maxCandidates = 200
+
+func (p *program) signalIDs(ctx context.Context, words, statuses []string) (ids []string) {
+	p.withBoard(ctx, words, func(b *board.Board) {
+		found, _ := b.Signals(ctx, board.SignalQuery{Statuses: statuses, Limit: maxCandidates})
+		for _, s := range found.Signals {
+			ids = append(ids, s.ID)
+		}
+	})
+	return ids
+}
+
+func (p *program) entryIDs(ctx context.Context, words []string) (ids []string) {
+	p.withBoard(ctx, words, func(b *board.Board) {
+		found, _ := b.Query(ctx, board.Query{Limit: maxCandidates})
+		for _, e := range found.Entries {
+			ids = append(ids, e.ID)
+		}
+	})
+	return ids
+}
+
+func (p *program) workers(ctx context.Context, words []string) (names []string) {
+	p.withBoard(ctx, words, func(b *board.Board) {
+		st, _ := b.State(ctx)
+		for _, w := range st.Workers {
+			names = append(names, w.Name)
+		}
+	})
+	return names
+}
+
+var completionScripts = map[string]string{
+	"bash": `_board() {
+  local IFS=$'\n'
+  COMPREPLY=($(board __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _board board
+`,
+	"zsh": `#compdef board
+_board() {
+  local -a candidates
+  candidates=("${(@f)$(board __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "${candidates[1]}" ]]; then compadd -a candidates; else _files; fi
+}
+compdef _board board
+`,
+	"fish": `function __board_complete
+  set -l words (commandline -opc) (commandline -ct)
+  board __complete $words[2..-1] 2>/dev/null
+end
+complete -c board -a '(__board_complete)'
+`,
+}
+
+func (p *program) completion(c *cli.Context) error {
+	script, ok := completionScripts[c.Args().First()]
+	if c.NArg() != 1 || !ok {
+		return usagef("`board completion bash`", "one shell is needed: bash, zsh or fish")
+	}
+	p.printf("%s", script)
+	return nil
+}

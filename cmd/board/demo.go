@@ -1,0 +1,175 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The recorded run. "#" is said; "$" is run through the real program and must exit with the code behind it, 0 if there is none;
+// ">" names a file and "|" its lines.
+//
+//go:embed demo.txt
+var demoScript string
+
+// demo plays the recorded run in a data home of its own.
+func (p *program) demo(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "board-demo-")
+	if err != nil {
+		return err
+	}
+	if !c.Bool("keep") {
+		defer os.RemoveAll(dir)
+	}
+	d := &demoPlayer{program: p, c: c, dir: dir}
+	if isTerminal(p.out.w) && !c.Bool("fast") {
+		d.pause = 700 * time.Millisecond
+	}
+	for _, l := range strings.Split(strings.TrimSpace(demoScript), "\n") {
+		if err := d.step(l); err != nil {
+			return err
+		}
+	}
+	if err := d.flush(); err != nil {
+		return err
+	}
+	p.printf("\nThat was it. Try next:\n")
+	if c.Bool("keep") {
+		p.printf("  export BOARD_HOME=%s BOARD_RUN=payments\n  board show e5                  an entry with its links both ways\n  board export -o payments.html  the whole run to look at\n", dir)
+	} else {
+		p.printf("  board demo --keep              the same, and the run stays to look around in\n")
+	}
+	p.printf("  board post \"…\" -r my-run       the first post makes a run\n  board gate -r my-run           in CI, before the report is written\n  board --help                   everything else\n")
+	return nil
+}
+
+type demoPlayer struct {
+	*program
+	c     *cli.Context
+	dir   string
+	pause time.Duration
+	file  string // being written
+	text  strings.Builder
+}
+
+func (d *demoPlayer) step(l string) error {
+	if !strings.HasPrefix(l, "|") {
+		if err := d.flush(); err != nil {
+			return err
+		}
+	}
+	kind, rest, _ := strings.Cut(l, " ")
+	switch {
+	case l == "":
+		d.printf("\n")
+	case kind == "#":
+		d.printf("%s\n", d.paint(bold, "# "+rest))
+		time.Sleep(d.pause)
+	case kind == ">":
+		d.file = rest
+		d.printf("%s\n", d.paint(dim, "$ cat "+rest))
+	case kind == "|":
+		d.text.WriteString(rest + "\n")
+		d.printf("  %s\n", rest)
+	default:
+		want := 0
+		if code := strings.TrimPrefix(kind, "$"); code != "" {
+			var err error
+			if want, err = strconv.Atoi(code); err != nil {
+				return fmt.Errorf("demo script: %q: %w", l, err)
+			}
+		}
+		return d.run(rest, want)
+	}
+	return nil
+}
+
+// flush writes the file whose lines have been read.
+func (d *demoPlayer) flush() error {
+	if d.file == "" {
+		return nil
+	}
+	err := os.WriteFile(filepath.Join(d.dir, d.file), []byte(d.text.String()), 0o600)
+	d.file = ""
+	d.text.Reset()
+	return err
+}
+
+// run plays one command line, with the demo's data home and run.
+func (d *demoPlayer) run(commandLine string, want int) error {
+	d.printf("%s\n", d.paint(dim, "$ "+commandLine))
+	args := splitWords(commandLine)[1:]
+	for i, a := range args {
+		if strings.HasSuffix(a, ".md") && args[0] == "survival" {
+			args[i] = filepath.Join(d.dir, a)
+		}
+	}
+	env := func(name string) string {
+		switch name {
+		case "BOARD_HOME":
+			return d.dir
+		case "BOARD_RUN":
+			return "payments"
+		}
+		return d.env(name)
+	}
+	// Its own directory is noise in what the demo prints.
+	out := &cleaner{w: d.out, from: d.dir + string(filepath.Separator)}
+	q := &program{env: env, in: strings.NewReader(""), out: &checkedWriter{w: out}, err: out, color: d.color}
+	if got := q.main(d.c.Context, args); got != want {
+		return fmt.Errorf("demo: `%s` ended with exit code %d, not %d", commandLine, got, want)
+	}
+	if want != 0 {
+		d.printf("%s\n", d.paint(dim, fmt.Sprintf("(exit code %d)", want)))
+	}
+	time.Sleep(d.pause)
+	return nil
+}
+
+// cleaner takes a string out of what is written.
+type cleaner struct {
+	w    *checkedWriter
+	from string
+}
+
+func (c *cleaner) Write(b []byte) (int, error) {
+	if _, err := c.w.Write([]byte(strings.ReplaceAll(string(b), c.from, ""))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// splitWords splits a command line at blanks outside double quotes.
+func splitWords(s string) []string {
+	var words []string
+	var word strings.Builder
+	quoted, started := false, false
+	for _, r := range s {
+		switch {
+		case r == '"':
+			quoted, started = !quoted, true
+		case r == ' ' && !quoted:
+			if started {
+				words = append(words, word.String())
+				word.Reset()
+				started = false
+			}
+		default:
+			word.WriteRune(r)
+			started = true
+		}
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -1,0 +1,22 @@
+// Command board gives a multi-agent run a shared, typed, auditable blackboard.
+//
+// The program, bottom-up:
+//
+//	board/sqlite   opens SQLite files: WAL, full durability, one writer at a time under a lock file, migrations
+//	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import
+//	cmd/board      this package: flags in, text or JSON out
+//
+// # How a command works
+//
+// main calls run, which is the whole program with its arguments, environment and streams as parameters; the scripts in testdata/script call it too.
+// arrange (args.go) puts the flags before the arguments, urfave/cli parses, and the command's action does three things: it turns flags into
+// a request, calls one method of package board, and prints the answer as text or as one JSON object ("v":1 and named fields).
+// An error travels up as it is; exit.go has the one table from errors to exit codes and JSON error codes.
+//
+// Data goes to standard output, talk to standard error. Text that agents wrote goes through safe (text.go) before it reaches a terminal.
+//
+// # How to add a command
+//
+// Write testdata/script/<command>_<case>.txtar first. Put the method on board.Board, the command into the list of its group's file, and
+// its name into the README's table (a test compares them).
+package main

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowedImports is who may import what besides the standard library. Test files may use the test libraries as well.
+// A package that is not listed may not exist.
+var allowedImports = map[string][]string{
+	"board/sqlite": {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile"},
+	"board":        {"blackboard/board/sqlite", "golang.org/x/net/html", "golang.org/x/text"},
+	"cmd/board":    {"blackboard/...", "github.com/urfave/cli/v2"},
+}
+
+var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite"}
+
+// topLevel is all that may lie at the top.
+var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "go.mod", "go.sum", "testdata"}
+
+// TestImports reads the files instead of asking the go command, whose answers a cached test would never see change.
+func TestImports(t *testing.T) {
+	root := filepath.Join("..", "..")
+	tops, err := filepath.Glob(filepath.Join(root, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, err := filepath.Glob(filepath.Join(root, ".*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, top := range append(tops, hidden...) {
+		if name := filepath.Base(top); name != "." && name != ".." && !slices.Contains(topLevel, name) {
+			t.Errorf("%s does not belong at the top level", name)
+		}
+	}
+	files := 0
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		files++
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		allowed, known := allowedImports[filepath.ToSlash(rel)]
+		if !known {
+			t.Errorf("%s: the package %s is not in the import table", path, rel)
+			return nil
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			allowed = append(slices.Clone(allowed), testImports...)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if !mayImport(name, allowed) {
+				t.Errorf("%s may not import %s", path, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 10 {
+		t.Errorf("only %d Go files were found: the test looks in the wrong place", files)
+	}
+}
+
+func mayImport(name string, allowed []string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	if !strings.Contains(first, ".") && first != "blackboard" {
+		return true // the standard library
+	}
+	for _, a := range allowed {
+		if prefix, ok := strings.CutSuffix(a, "/..."); ok && strings.HasPrefix(name, prefix+"/") || name == a || strings.HasPrefix(name, a+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+// Formats of a verdict. Text is for people; the others are for CI.
+var formats = []string{"text", "json", "junit", "sarif", "github"}
+
+func formatFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "`FORMAT`: " + strings.Join(formats, ", "), Value: "text"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the format to `FILE`, and text to standard output"},
+		&cli.StringFlag{Name: "summary", Usage: "append a markdown summary to `FILE` (in GitHub Actions: $GITHUB_STEP_SUMMARY)"},
+	}
+}
+
+// policyFlags are the flags of a gate policy.
+func policyFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "block", Usage: "`PRIORITY` whose open signals close the gate, repeatable (default critical, high); none: no priority does"},
+		&cli.Int64Flag{Name: "max-open", Usage: "close it with more than `N` open signals of any priority"},
+		&cli.Int64Flag{Name: "max-disputed", Usage: "close it with more than `N` disputed entries"},
+		&cli.BoolFlag{Name: "require-source", Usage: "close it while a must-surface entry names no source"},
+	}
+}
+
+func policyFrom(c *cli.Context) board.Policy {
+	p := board.Policy{RequireSource: c.Bool("require-source")}
+	if c.IsSet("block") {
+		p.Block = c.StringSlice("block")
+		if len(p.Block) == 1 && p.Block[0] == "none" {
+			p.Block = []string{}
+		}
+	}
+	for name, into := range map[string]**int64{"max-open": &p.MaxOpen, "max-disputed": &p.MaxDisputed} {
+		if c.IsSet(name) {
+			n := c.Int64(name)
+			*into = &n
+		}
+	}
+	return p
+}
+
+func (p *program) judgeCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "gate", Category: catJudge, Usage: "say whether synthesis may proceed: exit 0 open, 3 closed, 5 no such run",
+			Description: "By default the gate is closed while a critical or high signal is open. With --wait it blocks until it opens.",
+			Flags: flags(policyFlags(), []cli.Flag{
+				&cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
+				&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this long and exit 3 (default: never)"},
+			}, formatFlags(), readFlags()),
+			Action: p.gate,
+		},
+		{
+			Name: "survival", Category: catJudge, Usage: "say whether the artifact carries what the run found: exit 0 yes, 4 no", ArgsUsage: "REPORT…",
+			Description: `Looks for every must-surface entry, every contradiction, and every open or waived signal in the reports: md, txt, html, docx; - is
+standard input. An item is present if one report has its words and all its numbers in one passage. Passing is necessary, not
+sufficient: words and numbers are compared, not meaning.`,
+			Flags: flags([]cli.Flag{
+				&cli.StringSliceFlag{Name: "report", Usage: "the same as an argument (`FILE`), repeatable"},
+				&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list the items that are present, too"},
+			}, formatFlags(), readFlags()),
+			Action: p.survival,
+		},
+	}
+}
+
+// format is the format asked for; --json is short for --format json.
+func format(c *cli.Context) (string, error) {
+	f := c.String("format")
+	if c.Bool("json") {
+		if c.IsSet("format") && f != "json" {
+			return "", usagef("leave one out", "--json and --format %s contradict each other", f)
+		}
+		f = "json"
+	}
+	for _, known := range formats {
+		if f == known {
+			return f, nil
+		}
+	}
+	return "", usagef("choose one of "+strings.Join(formats, ", "), "unknown format %q", f)
+}
+
+// verdict prints a judgement in the format asked for, and the summary if one is wanted. When the format goes to a file, text is printed as well.
+func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPairs []any, ci ciReport) error {
+	out := c.String("output")
+	if out != "" && out != "-" {
+		text(p)
+	}
+	err := p.writeFile(out, func(w io.Writer) error {
+		q := p
+		if w != io.Writer(p.out) {
+			q = &program{out: &checkedWriter{w: w}} // a file: no colours
+		}
+		switch f {
+		case "json":
+			return q.json(jsonPairs...)
+		case "junit":
+			return ci.junit(w)
+		case "sarif":
+			return ci.sarif(w)
+		case "github":
+			return ci.github(w)
+		}
+		text(q)
+		return q.out.err
+	})
+	if err != nil {
+		return err
+	}
+	return p.summary(c, ci)
+}
+
+// summary appends the markdown summary, if one is wanted.
+func (p *program) summary(c *cli.Context, ci ciReport) error {
+	name := c.String("summary")
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the summary: %w", err)
+	}
+	if err := ci.markdown(f); err != nil {
+		f.Close()
+		return fmt.Errorf("write the summary: %w", err)
+	}
+	return f.Close()
+}
+
+func (p *program) gate(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	f, err := format(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("timeout") && !c.Bool("wait") {
+		return usagef("add --wait", "--timeout has a meaning only with --wait")
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	v, err := p.judge(c, b)
+	if err != nil {
+		return err
+	}
+	if err := p.verdict(c, f, func(q *program) { q.printVerdict(&v) }, []any{"verdict", v}, gateReport(v)); err != nil {
+		return err
+	}
+	if !v.Open {
+		return verdictError(exitGate)
+	}
+	return nil
+}
+
+// judge asks the gate once, or waits for it. A wait that times out gives the verdict of that moment.
+func (p *program) judge(c *cli.Context, b *board.Board) (board.Verdict, error) {
+	if !c.Bool("wait") {
+		return b.Gate(c.Context, policyFrom(c))
+	}
+	ctx, cancel := timeout(c)
+	defer cancel()
+	v, err := b.WaitGate(ctx, policyFrom(c))
+	if errors.Is(err, board.ErrTimeout) {
+		err = nil
+	}
+	return v, err
+}
+
+// timeout is the command's context, ended by --timeout if that is set.
+func timeout(c *cli.Context) (context.Context, context.CancelFunc) {
+	if c.IsSet("timeout") {
+		return context.WithTimeout(c.Context, max(0, c.Duration("timeout")))
+	}
+	return context.WithCancel(c.Context)
+}
+
+func (p *program) gateLine(v *board.Verdict) string {
+	if v.Open {
+		note := ""
+		if n := v.Signals.Open.Total(); n > 0 {
+			note = fmt.Sprintf(" (%s that do not block)", count(n, "open signal", "open signals"))
+		}
+		return strings.TrimSpace(p.light(true)) + note
+	}
+	return fmt.Sprintf("%s: %s", p.light(false), count(int64(len(v.Reasons)), "reason", "reasons"))
+}
+
+func (p *program) reasonLine(r *board.Reason) string {
+	switch r.Rule {
+	case board.RuleOpenSignal:
+		s := fmt.Sprintf("  %-6s %s %s", r.ID, padded(r.Priority, 9, p.priority), line(r.Content, 160))
+		if r.Claimed != "" {
+			s += p.paint(dim, "  (claimed by "+safe(r.Claimed)+")")
+		}
+		return s
+	case board.RuleMaxOpen:
+		return "  " + line(r.Content, 160) + p.paint(dim, "  "+r.Clear)
+	default:
+		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source"}[r.Rule]
+		return fmt.Sprintf("  %-6s %-9s %s", r.ID, what, line(r.Content, 160))
+	}
+}
+
+func (p *program) printVerdict(v *board.Verdict) {
+	p.printf("gate of %s: %s\n", v.Run, p.gateLine(v))
+	rules := map[string]string{} // the first id of each rule, as an example
+	for i := len(v.Reasons) - 1; i >= 0; i-- {
+		rules[v.Reasons[i].Rule] = v.Reasons[i].ID
+	}
+	for i := range v.Reasons {
+		p.printf("%s\n", p.reasonLine(&v.Reasons[i]))
+	}
+	if id, ok := rules[board.RuleOpenSignal]; ok {
+		p.printf("to clear a signal: board address %s \"the answer\" --source-doc …, or board waive %s --reason …\n", id, id)
+	}
+	if id, ok := rules[board.RuleMaxDisputed]; ok {
+		p.printf("to settle a dispute: post the corrected entry with --supersedes %s, or with the one that contradicts it\n", id)
+	}
+	if id, ok := rules[board.RuleSource]; ok {
+		p.printf("to give a source: post the entry again with --source-doc and --supersedes %s\n", id)
+	}
+}
+
+func (p *program) survival(c *cli.Context) error {
+	f, err := format(c)
+	if err != nil {
+		return err
+	}
+	names := append(c.StringSlice("report"), c.Args().Slice()...)
+	if len(names) == 0 {
+		return usagef("`board survival report.md`", "no report is given")
+	}
+	b, err := p.open(c) // before the reports: without its board there is nothing to check
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	var reports []*board.Report
+	for _, name := range names {
+		var r *board.Report
+		if name == "-" {
+			r, err = board.ReadReport("standard input", p.in)
+		} else {
+			r, err = board.OpenReport(name)
+		}
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+	}
+	s, err := b.Survival(c.Context, reports...)
+	if err != nil {
+		return err
+	}
+	text := func(q *program) { q.printSurvival(&s, c.Bool("all")) }
+	if err := p.verdict(c, f, text, []any{"survival", s}, survivalReport(s)); err != nil {
+		return err
+	}
+	if !s.Passed {
+		return verdictError(exitSurvival)
+	}
+	return nil
+}
+
+func (p *program) printSurvival(s *board.Survival, all bool) {
+	head := p.paint(green, "passed")
+	if !s.Passed {
+		head = p.paint(red, "FAILED")
+	}
+	p.printf("survival of %s in %s: %s, %d of %s present\n", s.Run, safe(strings.Join(s.Reports, ", ")), head, s.Checked-s.Missing, count(int64(s.Checked), "item", "items"))
+	for i := range s.Items {
+		r := &s.Items[i]
+		if r.Present && !all {
+			continue
+		}
+		state := p.paint(green, "present")
+		if !r.Present {
+			state = p.paint(red, "missing") + ", " + r.Cause
+			if len(r.MissingNumbers) > 0 {
+				state += ": " + line(strings.Join(r.MissingNumbers, ", "), 80)
+			}
+		}
+		why := r.Why
+		if r.Priority != "" {
+			why = r.Priority + " " + why
+		}
+		p.printf("  %-6s %s (%s)\n         %s\n", r.ID, state, why, line(r.Content, 200))
+		if pass := r.Passage; pass != nil {
+			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%.0f %%): %s", safe(pass.Report), pass.Line, 100*r.Coverage, line(pass.Text, 200))))
+		} else if !r.Present {
+			p.printf("         %s\n", p.paint(dim, "nothing like it in the report"))
+		}
+	}
+	if !s.Passed {
+		p.printf("to pass: say it in the report with its numbers; or, if it no longer holds, post what supersedes it; or address the signal\n")
+	}
+	p.printf("%s\n", p.paint(dim, "necessary, not sufficient: words and numbers were compared, not meaning"))
+}

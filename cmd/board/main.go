@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program: arguments, environment and streams in, exit code out.
+func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{env: env, in: stdin, out: &checkedWriter{w: stdout}, err: stderr, color: isTerminal(stdout) && env("NO_COLOR") == "" && env("TERM") != "dumb"}
+	return p.main(ctx, args)
+}
+
+func (p *program) main(ctx context.Context, args []string) int {
+	app := p.app()
+	if len(args) > 0 && args[0] == completeCommand {
+		p.complete(ctx, app, args[1:])
+		return exitOK
+	}
+	arranged, err := arrange(app.Commands, args)
+	if err == nil {
+		err = app.RunContext(ctx, append([]string{"board"}, arranged...))
+	}
+	if werr := p.out.err; werr != nil && err == nil && !errors.Is(werr, syscall.EPIPE) {
+		err = fmt.Errorf("write the output: %w", werr)
+	}
+	return p.fail(err, wantsJSON(args))
+}
+
+// program holds what every command needs: the streams, and how to print.
+type program struct {
+	env   func(string) string
+	in    io.Reader
+	out   *checkedWriter
+	err   io.Writer
+	color bool
+}
+
+// checkedWriter remembers its first error, so that output that went nowhere (a full disk) becomes a failure without a check at each print.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// dataHome is where the program keeps its files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+func (p *program) dataHome() (string, error) {
+	if dir := p.env("BOARD_HOME"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := p.env("XDG_DATA_HOME"); filepath.IsAbs(dir) { // the XDG specification: relative paths are to be ignored
+		return filepath.Join(dir, "blackboard"), nil
+	}
+	home := p.env("HOME")
+	if home == "" {
+		var err error
+		if home, err = os.UserHomeDir(); err != nil { // %USERPROFILE% on Windows
+			return "", usagef("set $BOARD_HOME", "there is no data home: %v", err)
+		}
+	}
+	return filepath.Join(home, ".local", "share", "blackboard"), nil
+}
+
+// boardsDir is the directory of the runs' files.
+func (p *program) boardsDir() (string, error) {
+	home, err := p.dataHome()
+	return filepath.Join(home, "boards"), err
+}
+
+// runName is the run that a command is about: --run, else $BOARD_RUN.
+func (p *program) runName(c *cli.Context) (string, error) {
+	name := c.String("run")
+	if !c.IsSet("run") {
+		name = p.env("BOARD_RUN")
+	}
+	return name, board.CheckRun(name)
+}
+
+// workerName is who acts: --worker, else $BOARD_WORKER, else the login name.
+func (p *program) workerName(c *cli.Context) string {
+	if c.IsSet("worker") {
+		return c.String("worker")
+	}
+	for _, name := range []string{"BOARD_WORKER", "USER", "USERNAME"} {
+		if v := p.env(name); v != "" {
+			return v
+		}
+	}
+	return "anonymous"
+}
+
+// open opens the board of an existing run.
+func (p *program) open(c *cli.Context) (*board.Board, error) {
+	return p.openWith(c, board.Open)
+}
+
+// openToPost opens the board of a run that the first post makes.
+func (p *program) openToPost(c *cli.Context) (*board.Board, error) {
+	return p.openWith(c, board.OpenOrCreate)
+}
+
+func (p *program) openWith(c *cli.Context, open func(context.Context, string, string) (*board.Board, error)) (*board.Board, error) {
+	name, err := p.runName(c)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := p.boardsDir()
+	if err != nil {
+		return nil, err
+	}
+	return open(c.Context, dir, name)
+}
+
+// json prints one object: "v":1 and the given pairs of name and value.
+func (p *program) json(pairs ...any) error {
+	var b bytes.Buffer
+	b.WriteString(`{"v":1`)
+	for i := 0; i < len(pairs); i += 2 {
+		var value bytes.Buffer
+		enc := json.NewEncoder(&value)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(pairs[i+1]); err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, `,%q:%s`, pairs[i], bytes.TrimSpace(value.Bytes()))
+	}
+	b.WriteString("}\n")
+	_, err := p.out.Write(b.Bytes())
+	return err
+}
+
+// printf prints text for people. Values that agents wrote must go through safe first.
+func (p *program) printf(format string, a ...any) { fmt.Fprintf(p.out, format, a...) }
+
+// talk says something that is not data.
+func (p *program) talk(format string, a ...any) { fmt.Fprintf(p.err, format+"\n", a...) }
+
+// text is the positional arguments as one text, or standard input if there are none or only "-".
+func (p *program) text(c *cli.Context, what string, args []string) (string, error) {
+	if len(args) > 0 && !(len(args) == 1 && args[0] == "-") {
+		return strings.Join(args, " "), nil
+	}
+	if isTerminal(p.in) && len(args) == 0 {
+		return "", usagef("give it as an argument, or pipe it in", "no %s is given", what)
+	}
+	data, err := io.ReadAll(io.LimitReader(p.in, board.MaxContent+2))
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+}

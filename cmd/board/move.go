@@ -1,0 +1,121 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+// exportFormats maps a format to the endings of its files.
+var exportFormats = map[string][]string{"jsonl": {".jsonl", ".ndjson"}, "md": {".md", ".markdown"}, "html": {".html", ".htm"}}
+
+func (p *program) moveCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "export", Category: catMove, Usage: "write everything as JSONL, a markdown digest for synthesis, or an HTML report",
+			Description: `jsonl  everything, the event log included; ` + "`board import`" + ` rebuilds the board from it
+md     a digest for whoever writes the synthesis: what blocks, what must surface, then the strongest; --budget bounds it
+html   one file to read and pass on: entries, links, signals and their timeline`,
+			Flags: readFlags(
+				&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "`FORMAT`: jsonl, md or html (default: from the file's ending, else jsonl)"},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all"},
+				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"}),
+			Action: p.export,
+		},
+		{
+			Name: "import", Category: catMove, Usage: "make a run from a board export or an Irys board", ArgsUsage: "FILE|-",
+			Description: `A board export keeps its name unless --run gives another. An Irys board needs --run; its ids are kept as external ids, its
+expired signals become waived ones with the reason "expired", and it does not say what must surface: --must-surface does.`,
+			Flags: writeFlags(&cli.StringSliceFlag{Name: "must-surface", Aliases: []string{"must"},
+				Usage: "Irys: mark the entries that address signals of this `PRIORITY`, repeatable"}),
+			Action: p.imports,
+		},
+	}
+}
+
+func (p *program) export(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	f, out := c.String("format"), c.String("output")
+	if f == "" {
+		f = "jsonl"
+		for name, endings := range exportFormats {
+			for _, e := range endings {
+				if strings.EqualFold(filepath.Ext(out), e) {
+					f = name
+				}
+			}
+		}
+	}
+	if exportFormats[f] == nil {
+		return usagef("choose one of jsonl, md, html", "unknown format %q", f)
+	}
+	if c.IsSet("budget") && f != "md" {
+		return usagef("add --format md", "--budget is for the markdown digest")
+	}
+	if c.Int("budget") < 0 {
+		return usagef("give 0 or more tokens", "a budget of %d makes no sense", c.Int("budget"))
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	switch f {
+	case "jsonl":
+		return p.writeFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
+	case "html":
+		return p.writeFile(out, func(w io.Writer) error { return b.ExportHTML(c.Context, w) })
+	}
+	s, err := b.Snapshot(c.Context)
+	if err != nil {
+		return err
+	}
+	d := s.Digest(c.Int("budget"))
+	if len(d.OmittedMust) > 0 {
+		p.talk("the budget is too small: %s left out (%s)", count(int64(len(d.OmittedMust)), "item that must surface is", "items that must surface are"),
+			board.Line(strings.Join(d.OmittedMust, ", "), 200))
+	}
+	if c.Bool("json") {
+		return p.writeFile(out, func(w io.Writer) error { return (&program{out: &checkedWriter{w: w}}).json("digest", d) })
+	}
+	return p.writeFile(out, func(w io.Writer) error { _, err := io.WriteString(w, d.Text); return err })
+}
+
+func (p *program) imports(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("`board import board.jsonl`; - is standard input", "one file is needed, but %d are given", c.NArg())
+	}
+	dir, err := p.boardsDir()
+	if err != nil {
+		return err
+	}
+	in, name := p.in, c.Args().First()
+	opt := board.ImportOptions{Run: c.String("run"), Source: filepath.Base(name), MustSurface: c.StringSlice("must-surface")}
+	if name != "-" {
+		f, err := openInput(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	got, err := board.Import(c.Context, dir, p.workerName(c), in, opt)
+	if err != nil {
+		return err
+	}
+	for _, n := range got.Notes {
+		p.talk("note: %s", safe(n))
+	}
+	if c.Bool("json") {
+		return p.json("imported", got)
+	}
+	p.printf("run %s imported: %s\n", got.Run, strings.Join([]string{count(int64(got.Entries), "entry", "entries"), count(int64(got.Signals), "signal", "signals"),
+		count(int64(got.Links), "link", "links"), count(int64(got.Variables), "variable", "variables"), count(got.Events, "event", "events")}, ", "))
+	return nil
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+// postFlags are the fields of an entry.
+func postFlags(defaultType string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "type", Aliases: []string{"t"}, Usage: "`TYPE`: " + strings.Join(board.EntryTypes, ", ") + " (default " + defaultType + ")"},
+		&cli.StringFlag{Name: "source-doc", Aliases: []string{"doc"}, Usage: "the `DOCUMENT` it comes from"},
+		&cli.StringFlag{Name: "source-ref", Aliases: []string{"ref"}, Usage: "the `PLACE` in it: line, section, page"},
+		&cli.StringFlag{Name: "evidence", Aliases: []string{"e"}, Usage: "a verbatim `QUOTE`"},
+		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
+		&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
+		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"}, Usage: "the final artifact must carry it (always so for contradictions)"},
+		&cli.StringFlag{Name: "key", Aliases: []string{"k"}, Usage: "a `KEY` of your own: posting again under it returns the first entry"},
+	}
+}
+
+// linkFlags are what an entry points at.
+func linkFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "supports", Usage: "`ENTRY` that it backs up"},
+		&cli.StringSliceFlag{Name: "contradicts", Usage: "`ENTRY` that becomes disputed by it"},
+		&cli.StringSliceFlag{Name: "supersedes", Usage: "`ENTRY` that it replaces"},
+		&cli.StringSliceFlag{Name: "addresses", Usage: "open `SIGNAL` that it answers"},
+	}
+}
+
+func linksFrom(c *cli.Context) board.Links {
+	return board.Links{Supports: c.StringSlice("supports"), Contradicts: c.StringSlice("contradicts"),
+		Supersedes: c.StringSlice("supersedes"), Addresses: c.StringSlice("addresses")}
+}
+
+func (p *program) postCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "post", Aliases: []string{"add"}, Category: catWrite, Usage: "put a finding on the board", ArgsUsage: "TEXT | - | --batch [FILE]",
+			Description: `The text is the argument, or standard input. All links and their effects are written in one transaction, or nothing.
+
+--batch reads JSON lines from FILE or standard input, all or nothing. Fields: content, type, source_doc, source_ref, evidence,
+confidence, tags, must_surface, supports, contradicts, supersedes, addresses, key, worker. Within a batch a link may name another
+post by its key: {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
+			Flags:  flags(postFlags(board.Observation), linkFlags(), []cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, quietFlag()}, writeFlags()),
+			Action: p.post,
+		},
+		{
+			Name: "link", Category: catWrite, Usage: "add a link to an entry that is on the board", ArgsUsage: "ENTRY --supports|--contradicts|--supersedes|--addresses ID",
+			Flags:  flags(linkFlags(), writeFlags()),
+			Action: p.link,
+		},
+	}
+}
+
+// postFrom reads the flags of an entry.
+func postFrom(c *cli.Context, content, defaultType string) (board.Post, error) {
+	post := board.Post{Type: defaultType, Content: content, SourceDoc: c.String("source-doc"), SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
+		Tags: c.StringSlice("tags"), MustSurface: c.Bool("must-surface"), Key: c.String("key")}
+	links := linksFrom(c)
+	post.Supports, post.Contradicts, post.Supersedes, post.Addresses = links.Supports, links.Contradicts, links.Supersedes, links.Addresses
+	if c.IsSet("type") {
+		post.Type = c.String("type")
+		if post.Type == "" {
+			return post, usagef("choose one of "+strings.Join(board.EntryTypes, ", "), "--type is empty")
+		}
+	}
+	if c.IsSet("confidence") {
+		f, err := strconv.ParseFloat(c.String("confidence"), 64)
+		if err != nil {
+			return post, usagef("0 is a guess, 1 is certain", "confidence %q is not a number between 0 and 1", c.String("confidence"))
+		}
+		post.Confidence = &f
+	}
+	return post, nil
+}
+
+func (p *program) post(c *cli.Context) error {
+	if c.Bool("batch") {
+		return p.postBatch(c)
+	}
+	content, err := p.text(c, "content", c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	post, err := postFrom(c, content, "")
+	if err != nil {
+		return err
+	}
+	b, err := p.openToPost(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	posted, err := b.Post(c.Context, p.workerName(c), post)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("entry", posted.Entry, "existing", posted.Existing)
+	}
+	p.posted(c, b.Run(), posted)
+	return nil
+}
+
+// posted says what became of a post.
+func (p *program) posted(c *cli.Context, run string, posted board.Posted) {
+	e := &posted.Entry
+	switch {
+	case c.Bool("quiet"):
+		p.printf("%s\n", e.ID)
+	case posted.Existing:
+		p.printf("%s %s was on %s already, under this key\n", e.ID, e.Type, run)
+	default:
+		p.printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
+	}
+}
+
+func linkSummary(e *board.Entry) string {
+	s := ""
+	for _, kind := range board.LinkKinds {
+		if ids := e.Of(kind); len(ids) > 0 {
+			s += ", " + kind + " " + strings.Join(ids, " ")
+		}
+	}
+	if e.MustSurface {
+		s += ", must surface"
+	}
+	return s
+}
+
+// maxBatchBytes bounds the input of a batch.
+const maxBatchBytes = 256 << 20
+
+func (p *program) postBatch(c *cli.Context) error {
+	for _, f := range flags(postFlags(""), linkFlags()) {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return usagef("put it into the JSON lines", "--%s has no meaning with --batch", name)
+		}
+	}
+	if c.NArg() > 1 {
+		return usagef("join the files, or post them one by one", "--batch takes one file, but got %d", c.NArg())
+	}
+	in, name := p.in, "standard input"
+	if f := c.Args().First(); f != "" && f != "-" {
+		file, err := openInput(f)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in, name = file, f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxBatchBytes+1))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(data) > maxBatchBytes {
+		return usagef("split it", "%s has more than %d MiB", name, maxBatchBytes>>20)
+	}
+	posts, err := parseBatch(data)
+	if err != nil {
+		return err
+	}
+	b, err := p.openToPost(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	posted, err := b.PostBatch(c.Context, p.workerName(c), posts)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("posted", posted)
+	}
+	for _, e := range posted {
+		p.posted(c, b.Run(), e)
+	}
+	return nil
+}
+
+// parseBatch reads one post per line. Empty lines are passed over; a field that is not known is an error, since it would be lost.
+func parseBatch(data []byte) ([]board.Post, error) {
+	var posts []board.Post
+	for i, l := range bytes.Split(data, []byte("\n")) {
+		if l = bytes.TrimSpace(l); len(l) == 0 {
+			continue
+		}
+		dec := json.NewDecoder(bytes.NewReader(l))
+		dec.DisallowUnknownFields()
+		var post board.Post
+		err := dec.Decode(&post)
+		if err == nil && dec.More() {
+			err = errors.New("more than one JSON value")
+		}
+		if err != nil {
+			return nil, usagef("one JSON object per line; `board post --help` lists the fields", "line %d of the batch: %s", i+1, strings.TrimPrefix(err.Error(), "json: "))
+		}
+		posts = append(posts, post)
+	}
+	return posts, nil
+}
+
+// openInput opens a file that the user named.
+func openInput(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &board.Error{Kind: board.ErrNotFound, Msg: "there is no file " + name, Hint: "check the path"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, usagef("name a file in it", "%s is a directory", name)
+	}
+	return f, nil
+}
+
+func (p *program) link(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("`board link e12 --supports e3`", "one entry is needed, but %d are given", c.NArg())
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	e, err := b.Link(c.Context, p.workerName(c), c.Args().First(), linksFrom(c))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("entry", e)
+	}
+	p.printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e))
+	return nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the program: scripts call the real run, so no binary is built and coverage counts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"board": func() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// shared returns the folder of real inputs, or "" when it is not there.
+func shared() string {
+	dir := os.Getenv("BOARD_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(filepath.Join(dir, "data", "irys")); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// TestScript runs every script below testdata/script. A script has a data home of its own ($BOARD_HOME), and the name of no run or worker set.
+//
+//	exits N cmd…   runs a command that must end with exit code N
+//	[shared]       the folder of real inputs is there, as $SHARED
+func TestScript(t *testing.T) {
+	if shared() == "" {
+		t.Log("the folder of real inputs is absent (set BOARD_SHARED): the scripts that need it are skipped")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		UpdateScripts:       *updateGolden,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("BOARD_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("BOARD_WORKER", "tester")
+			env.Setenv("SHARED", shared())
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "shared":
+				return shared() != "", nil
+			case "root":
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command and checks its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N command args…")
+	}
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		ts.Fatalf("exits: %q is not an exit code", args[0])
+	}
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("%v: exit code %d, not %d", args[1:], got, want)
+	}
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+func (p *program) watchCommands() []*cli.Command {
+	timeoutFlag := func(what string) cli.Flag { return &cli.DurationFlag{Name: "timeout", Usage: what} }
+	return []*cli.Command{
+		{
+			Name: "watch", Category: catRead, Usage: "print events as they happen",
+			Description: "Ends with Ctrl-C, --limit or --timeout. --since 0 begins with the first event.",
+			Flags: readFlags(&cli.Int64Flag{Name: "since", Usage: "begin after event `SEQ`; default: only what happens from now on", Value: board.FromNow},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "end after `N` events"}, timeoutFlag("end after this long; 0s: when all that has happened is printed")),
+			Action: p.watch,
+		},
+		{
+			Name: "wait", Category: catRead, Usage: "wait for a signal to close, the gate to open, or the next event", ArgsUsage: "[SIGNAL | --gate]",
+			Description: "Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
+			Flags: readFlags(append(policyFlags(), &cli.BoolFlag{Name: "gate", Usage: "wait for the gate"}, timeoutFlag("give up after this long (default: never)"),
+				&cli.Int64Flag{Name: "since", Usage: "the next event after `SEQ`; default: after now", Value: board.FromNow})...),
+			Action: p.wait,
+		},
+		{
+			Name: "replay", Category: catRead, Usage: "show the board as it was after an event", ArgsUsage: "--at SEQ [ID]",
+			Description: "The board is rebuilt from the event log alone. With an id: that entry or signal as it was then.",
+			Flags:       readFlags(&cli.Int64Flag{Name: "at", Usage: "the event (`SEQ`); required"}),
+			Action:      p.replay,
+		},
+	}
+}
+
+func (p *program) watch(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	if c.Int64("since") < board.FromNow || c.Int("limit") < 0 {
+		return usagef("events count from 1; --since 0 shows all", "a number of events is negative")
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	show := func(e *board.Event) error {
+		if c.Bool("json") {
+			return p.json("event", e)
+		}
+		p.printf("%s\n", p.eventLine(e))
+		return p.out.err // a reader that went away ends the watch
+	}
+	if c.IsSet("timeout") && c.Duration("timeout") <= 0 {
+		n := 0
+		for e, err := range b.Events(c.Context, max(0, c.Int64("since"))) {
+			if err != nil {
+				return err
+			}
+			if err := show(&e); err != nil {
+				return err
+			}
+			if n++; n == c.Int("limit") {
+				break
+			}
+		}
+		return nil
+	}
+	ctx, cancel := timeout(c)
+	defer cancel()
+	n := 0
+	for e, err := range b.Watch(ctx, c.Int64("since")) {
+		if ctx.Err() != nil && err != nil {
+			return nil // the time is over, or Ctrl-C: how a watch ends
+		}
+		if err != nil {
+			return err
+		}
+		if err := show(&e); err != nil {
+			return err
+		}
+		if n++; n == c.Int("limit") {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *program) wait(c *cli.Context) error {
+	if c.NArg() > 1 || c.NArg() == 1 && c.Bool("gate") {
+		return usagef("wait for one thing", "a wait is for one signal, or for the gate, or for the next event")
+	}
+	for _, f := range policyFlags() {
+		if name := f.Names()[0]; c.IsSet(name) && !c.Bool("gate") {
+			return usagef("add --gate", "--%s is about the gate", name)
+		}
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	ctx, cancel := timeout(c)
+	defer cancel()
+	switch {
+	case c.Bool("gate"):
+		v, err := b.WaitGate(ctx, policyFrom(c))
+		if err != nil && !errors.Is(err, board.ErrTimeout) {
+			return err
+		}
+		if c.Bool("json") {
+			if err := p.json("verdict", v); err != nil {
+				return err
+			}
+		} else {
+			p.printVerdict(&v)
+		}
+		if !v.Open {
+			return verdictError(exitGate)
+		}
+		return nil
+	case c.NArg() == 1:
+		s, err := b.WaitSignal(ctx, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return p.changed(c, s)
+	default:
+		e, err := b.WaitEvent(ctx, c.Int64("since"))
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return p.json("event", e)
+		}
+		p.printf("%s\n", p.eventLine(&e))
+		return nil
+	}
+}
+
+func (p *program) replay(c *cli.Context) error {
+	if !c.IsSet("at") {
+		return usagef("`board replay --at 12`; `board watch --since 0 --timeout 0s` lists the events", "no event is given")
+	}
+	if c.NArg() > 1 {
+		return usagef("show them one by one", "one id is needed, but %d are given", c.NArg())
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	s, err := b.Replay(c.Context, c.Int64("at"))
+	if err != nil {
+		return err
+	}
+	if id := c.Args().First(); id != "" {
+		return p.replayOne(c.Context, c.Bool("json"), b, s, id)
+	}
+	v, err := s.Gate(board.Policy{})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("snapshot", s, "gate", v)
+	}
+	st := s.State()
+	p.printState(&st, &v)
+	return nil
+}
+
+// replayOne shows one entry or signal as it was.
+func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s *board.Snapshot, id string) error {
+	history, err := b.History(ctx, id)
+	if err != nil {
+		return err
+	}
+	for len(history) > 0 && history[len(history)-1].Seq > s.Seq {
+		history = history[:len(history)-1]
+	}
+	missing := &board.Error{Kind: board.ErrNotFound, Msg: fmt.Sprintf("there was no %s after event %d", board.Line(id, 40), s.Seq), Hint: "`board show " + board.Line(id, 40) + "` shows it as it is now, if it is there"}
+	if strings.HasPrefix(id, "s") {
+		n, err := board.ParseSignalID(id)
+		if err != nil {
+			return err
+		}
+		if n > int64(len(s.Signals)) {
+			return missing
+		}
+		d := board.SignalDetail{Signal: s.Signals[n-1], Linked: s.Backlinks(id), History: history}
+		if asJSON {
+			return p.json("signal", d.Signal, "linked_by", d.Linked, "history", d.History)
+		}
+		p.printSignal(&d)
+		return nil
+	}
+	n, err := board.ParseEntryID(id)
+	if err != nil {
+		return err
+	}
+	if n > int64(len(s.Entries)) {
+		return missing
+	}
+	d := board.EntryDetail{Entry: s.Entries[n-1], Linked: s.Backlinks(id), Raised: []board.Signal{}, History: history}
+	for _, sig := range s.Signals {
+		if sig.Origin == id {
+			d.Raised = append(d.Raised, sig)
+		}
+	}
+	if asJSON {
+		return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "history", d.History)
+	}
+	p.printEntry(&d)
+	return nil
+}
