@@ -8,25 +8,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 //go:embed html.tmpl
 var htmlSource string
 
-var htmlTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"text": printable,
-	"date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-	"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"long": func(s string) bool { return len(s) > 3000 || strings.Count(s, "\n") > 30 },
-	"thousands": func(n any) string {
-		s := fmt.Sprint(n)
-		for i := len(s) - 3; i > 0; i -= 3 {
-			s = s[:i] + "," + s[i:]
-		}
-		return s
-	},
-}).Parse(htmlSource))
+// htmlTemplate is parsed at its first use: parsing takes as long as half a post, and hardly any command needs it.
+var htmlTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"text": printable,
+		"date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"long": func(s string) bool { return len(s) > 3000 || strings.Count(s, "\n") > 30 },
+		"thousands": func(n any) string {
+			s := fmt.Sprint(n)
+			for i := len(s) - 3; i > 0; i -= 3 {
+				s = s[:i] + "," + s[i:]
+			}
+			return s
+		},
+	}).Parse(htmlSource))
+})
 
 // What one HTML report shows at most, so that a browser can hold it.
 const (
@@ -45,7 +49,7 @@ const (
 // forbids it to load anything. A page shows at most 2,000 entries, what must surface and what is disputed first, 2,000 signals, open ones
 // first, and 6 MiB of text of each; where something is left out, the page says how much.
 func (s *Snapshot) HTML(w io.Writer, events []Event) error {
-	return htmlTemplate.Execute(w, newHTMLPage(s, events))
+	return htmlTemplate().Execute(w, newHTMLPage(s, events))
 }
 
 // htmlPage is what the template sees.

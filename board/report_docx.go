@@ -95,6 +95,9 @@ func (l *limited) Read(p []byte) (int, error) {
 
 // readPart adds the text of one part and returns how many bytes it had.
 func readPart(f *zip.File, left int64, w *reportWriter) (int64, error) {
+	if f.UncompressedSize64 > uint64(left) { // it may lie, so what is read is limited, too
+		return 0, errTooLarge
+	}
 	r, err := f.Open()
 	if err != nil {
 		return 0, err

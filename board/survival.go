@@ -83,8 +83,8 @@ type ItemResult struct {
 	Item
 	Present        bool     `json:"present"`
 	Cause          string   `json:"cause"`           // one of the Miss… values, or "" if present
-	Coverage       float64  `json:"coverage"`        // share of the item's significant tokens that the passage has, 0..1
-	MissingTokens  []string `json:"missing_tokens"`  // those it does not have
+	Coverage       float64  `json:"coverage"`        // share of the item's words that the passage has (of its numbers if it has no words), 0..1
+	MissingTokens  []string `json:"missing_tokens"`  // the words it does not have
 	MissingNumbers []string `json:"missing_numbers"` // numbers of the item that the passage does not have
 	Passage        *Passage `json:"passage"`         // the nearest one; null if nothing is near
 }

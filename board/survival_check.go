@@ -15,9 +15,9 @@ const (
 // CheckSurvival looks for each item in the reports, and returns the results in the order of the items.
 //
 // An item is reduced to its significant tokens: words of four letters or more that are not function words, acronyms, pairs of Chinese, Japanese or
-// Korean characters, numbers, dates and identifiers. It is present if one passage of one report, a few sentences or neighbouring lines,
-// has at least 60 % of them (three at least, or all if there are fewer), and every number of the item stands in that passage or next to it.
-// Words are compared by their stems, numbers by their value. A waived signal is present if its question is, or the reason why it was waived.
+// Korean characters, numbers, dates and identifiers. It is present if one passage of one report, a few sentences or neighbouring lines with
+// the headings above them, has at least 60 % of the words (three tokens at least, or all if there are fewer), and every number of the item
+// stands in that passage or next to it. Words are compared by their stems, numbers by their value; the words of a name count as one. A waived signal is present if its question is, or the reason why it was waived.
 //
 // It is monotone: text appended to a report as a new paragraph, or a further report, never makes a present item missing. It compares words
 // and not meaning, so a present item may still be contradicted; a missing one may have been said in other words.
@@ -177,7 +177,7 @@ func (p *pattern) anywhere(x *index) (words, numbers int) {
 	return words, numbers
 }
 
-// locate notes what a passage has, and narrows it to the units that matter.
+// locate notes what a passage has, and where it is.
 func (f *finding) locate(x *index, h *hits, at passage) {
 	p, under := f.pattern, x.units[at.first].under
 	f.have = make([]bool, len(p.wants))
@@ -199,10 +199,13 @@ func (f *finding) locate(x *index, h *hits, at passage) {
 	note(h.gather(at.first, at.last, under), false)
 	note(h.gather(at.from, at.to, under), true)
 	f.share = float64(got) / float64(all)
-	for f.first, f.last = at.first, at.last; f.first < f.last && !h.any(f.first); {
+	// What is shown is as short as it can be with the same tokens.
+	f.first, f.last = at.first, at.last
+	whole := slices.Clone(h.gather(f.first, f.last, under))
+	for f.first < f.last && slices.Equal(h.gather(f.first+1, f.last, under), whole) {
 		f.first++
 	}
-	for f.last > f.first && !h.any(f.last) {
+	for f.first < f.last && slices.Equal(h.gather(f.first, f.last-1, under), whole) {
 		f.last--
 	}
 }

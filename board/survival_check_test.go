@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,8 +82,9 @@ func TestSurvivalResult(t *testing.T) {
 	if r.Coverage != 0.8 {
 		t.Errorf("coverage is %v", r.Coverage)
 	}
-	if p := r.Passage; p == nil || p.Report != "report1.md" || p.Line != 1 || !strings.Contains(p.Text, "equipment of Pinnacle lapses soon.") && r.Passage.Line != 5 {
-		t.Errorf("passage is %+v", r.Passage)
+	want := Passage{Report: "report1.md", Line: 5, Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
+	if r.Passage == nil || *r.Passage != want {
+		t.Errorf("passage is %+v, want %+v", r.Passage, want)
 	}
 	if r := check(t, Item{Content: "kestrels soar"}, text); r.Passage != nil || r.Coverage != 0 || len(r.MissingTokens) != 2 {
 		t.Errorf("got %+v", r)
@@ -220,6 +222,39 @@ func TestBoardSurvival(t *testing.T) {
 	}
 	if !s.Passed || s.Run != "run" || s.Seq != 1 || s.Checked != 0 || s.Items == nil || !slices.Equal(s.Reports, []string{"final.md"}) {
 		t.Errorf("empty board: %+v", s)
+	}
+
+	for _, p := range []Post{
+		{Content: "The Tristate filing lapsed in 2024", MustSurface: true},
+		{Content: "A detail that nobody needs"},
+		{Content: "The Tristate filing is active", Type: Contradiction, Contradicts: []string{"e1"}},
+		{Content: "The Ironworks lien lapses in 2026", MustSurface: true},
+		{Content: "The Ironworks lien lapses in 2027", MustSurface: true, Supersedes: []string{"e4"}},
+	} {
+		if _, err := b.Post(ctx, "reader", p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, content := range []string{"Has Crestline sent its payoff letter?", "Who insures the warehouse?"} {
+		if _, err := b.Signal(ctx, "reader", Raise{Content: content, Priority: "high"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Waive(ctx, "lead", "s2", "coverage is left to the client"); err != nil {
+		t.Fatal(err)
+	}
+	report = NewReport("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nCoverage is left to the client.\n")
+	s, err = b.Survival(ctx, report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range s.Items {
+		got = append(got, r.ID+" "+r.Why+" "+cmp.Or(r.Cause, "present"))
+	}
+	want := []string{"e1 must-surface present", "e3 contradiction present", "e5 must-surface number differs", "s1 open signal absent", "s2 waived signal present"}
+	if !slices.Equal(got, want) || s.Passed || s.Checked != 5 || s.Missing != 2 || s.Seq < 9 {
+		t.Errorf("got %q, want %q; %+v", got, want, s)
 	}
 }
 

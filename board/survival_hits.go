@@ -49,16 +49,6 @@ func (h *hits) or(from, to int32) {
 	}
 }
 
-// any reports whether a unit answers to any want.
-func (h *hits) any(unit int32) bool {
-	for _, b := range h.bits[int(unit)*h.stride : int(unit+1)*h.stride] {
-		if b != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // weigh returns the weight of the words, or the count of the numbers, among the wants in a set of bits.
 func (p *pattern) weigh(set []uint64, numbers bool) int {
 	total := 0

@@ -51,18 +51,26 @@ func decimal(s string, scale int) string {
 	return whole + "." + frac
 }
 
+var (
+	apostrophes = strings.NewReplacer("'", ",", "’", ",")
+	continental = strings.NewReplacer(".", ",", ",", ".")
+)
+
 // ungroup takes the thousands separators out of a number: 4,500,000 and 4'500'000 and 4.500.000,00 and 45,00,000.
 // It returns "" if s is not digits with a sound use of separators.
 func ungroup(s string) string {
 	if s == "" || strings.Trim(s, "0123456789.,'’") != "" || !digits(s[:1]) || !digits(s[len(s)-1:]) {
 		return ""
 	}
-	s = strings.NewReplacer("'", ",", "’", ",").Replace(s)
+	if digits(s) {
+		return s
+	}
+	s = apostrophes.Replace(s)
 	if strings.Count(s, ".") > 1 { // continental
 		if strings.Count(s, ",") > 1 {
 			return ""
 		}
-		s = strings.NewReplacer(".", ",", ",", ".").Replace(s)
+		s = continental.Replace(s)
 		if strings.Contains(s, ".") && strings.LastIndex(s, ",") > strings.Index(s, ".") {
 			return ""
 		}
@@ -170,8 +178,11 @@ func numericDate(s string) (keys, want []string) {
 
 // clock reads 2:17 and 14:17:05; half is am, pm or empty.
 func clock(s, half string) string {
+	if len(s) > 8 || !strings.Contains(s, ":") {
+		return ""
+	}
 	f := strings.Split(s, ":")
-	if len(f) < 2 || len(f) > 3 {
+	if len(f) > 3 {
 		return ""
 	}
 	n := [3]int{}

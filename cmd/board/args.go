@@ -162,9 +162,9 @@ func looksLikeFlag(a string) bool {
 	return len(a) > 1 && a[0] == '-' && !strings.ContainsAny(a, " \t\n") && !(a[1] >= '0' && a[1] <= '9')
 }
 
-// closest returns the candidate that a misspelled word most likely meant, or "" if none is near: at most a third of its letters may differ.
+// closest returns the candidate that a misspelled word most likely meant, or "" if none is near.
 func closest(word string, candidates []string) string {
-	best, least := "", len(word)/3+1
+	best, least := "", min(len(word), max(2, len(word)/3)+1)
 	slices.Sort(candidates)
 	for _, c := range candidates {
 		if d := editDistance(word, c); d < least {

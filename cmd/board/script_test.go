@@ -13,6 +13,9 @@ import (
 
 // TestMain lets the test binary be the program: scripts call the real run, so no binary is built and coverage counts.
 func TestMain(m *testing.M) {
+	if root, err := filepath.Abs(filepath.Join("..", "..")); err == nil && os.Getenv("BOARD_TEST_REPO") == "" {
+		os.Setenv("BOARD_TEST_REPO", root) // for tests that change the directory
+	}
 	testscript.Main(m, map[string]func(){
 		"board": func() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)) },
 	})

@@ -1,0 +1,154 @@
+package board
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// FuzzMatch: whatever a person types is a search, or a refusal in words; never a syntax error.
+func FuzzMatch(f *testing.F) {
+	for _, s := range []string{"rotate keys", `"never expire" -rotation`, "toke*", `AND OR NOT NEAR(`, `"`, `""`, `-`, `-"`, "*", "a:b", "content:x", "{a b}", "^x", "日本", "é", "\x00", "\xff", "e2*\"", "-a", `a"b"c`, "''; DROP TABLE entries"} {
+		f.Add(s)
+	}
+	b, err := OpenOrCreate(f.Context(), f.TempDir(), "fuzz")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { b.Close() })
+	for _, s := range []string{"tokens never expire", "the key-rotation job", "日本語 café"} {
+		if _, err := b.Post(f.Context(), "w", Post{Content: s}); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, q := range []Query{{Match: text}, {Match: text, Order: Best, Types: []string{Gap}}, {Contains: text}} {
+			if _, err := b.Query(t.Context(), q); err != nil && !errors.Is(err, ErrInvalid) {
+				t.Fatalf("%+v: %v", q, err)
+			}
+		}
+	})
+}
+
+// FuzzContains: the shortcut through the index finds what a plain look at every entry finds.
+func FuzzContains(f *testing.F) {
+	f.Add("tokens never expire quickly", "s never expire q")
+	f.Add("A b C", "a B c")
+	f.Add("x running y", " running ")
+	f.Fuzz(func(t *testing.T, content, part string) {
+		if checkText("", content, 1000, true) != nil || checkText("", part, 100, false) != nil || part == "" {
+			return
+		}
+		b := newBoard(t)
+		if _, err := b.Post(t.Context(), "w", Post{Content: content}); err != nil {
+			t.Fatal(err)
+		}
+		found, err := b.Query(t.Context(), Query{Contains: part})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ascii := func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if r >= 'A' && r <= 'Z' {
+					return r + 32
+				}
+				return r
+			}, s)
+		}
+		if want := strings.Contains(ascii(content), ascii(part)); want != (len(found.Entries) == 1) {
+			t.Fatalf("%q in %q: found %d", part, content, len(found.Entries))
+		}
+	})
+}
+
+// importMust imports data that may be anything. What is refused makes no run; what is taken is a sound board that exports and imports again
+// to the same.
+func importMust(t *testing.T, data []byte, opt ImportOptions) {
+	dir := t.TempDir()
+	opt.Run = "fuzz"
+	got, err := Import(t.Context(), dir, "w", bytes.NewReader(data), opt)
+	if err != nil {
+		if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrNotFound) {
+			t.Fatalf("import failed in its own way: %v", err)
+		}
+		if _, err := os.Stat(Path(dir, "fuzz")); err == nil {
+			if _, err := Open(t.Context(), dir, "fuzz"); !errors.Is(err, ErrNotFound) {
+				t.Fatalf("a refused import made a run: %v", err)
+			}
+		}
+		return
+	}
+	b := mustOpen(t, dir, "fuzz")
+	if err := b.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	if err := b.Export(t.Context(), &first); err != nil {
+		t.Fatal(err)
+	}
+	again := filepath.Join(dir, "again")
+	back, err := Import(t.Context(), again, "w", bytes.NewReader(first.Bytes()), ImportOptions{})
+	if err != nil || back.Entries != got.Entries || back.Links != got.Links {
+		t.Fatalf("the export cannot be imported: %v (%+v, %+v)", err, got, back)
+	}
+	if err := mustOpen(t, again, "fuzz").Export(t.Context(), &second); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Fatal("the export changed on its way through an import")
+	}
+}
+
+// FuzzImportJSONL feeds the import with changed exports.
+func FuzzImportJSONL(f *testing.F) {
+	b, err := OpenOrCreate(f.Context(), f.TempDir(), "seed")
+	if err != nil {
+		f.Fatal(err)
+	}
+	ctx := f.Context()
+	try := func(_ any, err error) {
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+	try(b.Post(ctx, "w", Post{Content: "one", Tags: []string{"a"}, Key: "k"}))
+	try(b.Post(ctx, "w", Post{Content: "two", Type: Contradiction, Contradicts: []string{"e1"}}))
+	try(b.Signal(ctx, "w", Raise{Content: "q", Priority: "high", Origin: "e1"}))
+	try(b.Claim(ctx, "w", "s1", MinLease))
+	try(b.Waive(ctx, "w", "s1", "r"))
+	try(b.Reopen(ctx, "w", "s1", "n"))
+	try(b.Post(ctx, "w", Post{Content: "three", Supersedes: []string{"e2"}, Addresses: []string{"s1"}}))
+	try(b.Set(ctx, "w", "v", []byte(`{"a":[1]}`), AnyVersion))
+	try(b.Delete(ctx, "w", "v", AnyVersion))
+	var out bytes.Buffer
+	if err := b.Export(ctx, &out); err != nil {
+		f.Fatal(err)
+	}
+	b.Close()
+	f.Add(out.Bytes())
+	lines := bytes.SplitAfter(out.Bytes(), []byte("\n"))
+	f.Add(bytes.Join(lines[:5], nil))
+	var events [][]byte // without the lines that only repeat them, so that a change can pass
+	for _, l := range lines {
+		if bytes.Contains(l, []byte(`"kind":"event"`)) {
+			events = append(events, l)
+		}
+	}
+	f.Add(bytes.Join(events, nil))
+	f.Add([]byte(`{"v":1,"kind":"run","run":{"schema":1,"name":"x","created":"2026-01-02T03:04:05Z","seq":1}}` + "\n" +
+		`{"v":1,"kind":"event","event":{"seq":1,"at":"2026-01-02T03:04:05Z","actor":"w","verb":"create","id":"x","payload":{"name":"x"}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) { importMust(t, data, ImportOptions{}) })
+}
+
+// FuzzImportIrys feeds the import with changed Irys boards.
+func FuzzImportIrys(f *testing.F) {
+	f.Add([]byte(`{"entries":[],"signals":[]}`))
+	f.Add([]byte(`{"task_instruction":"t","x":[1, 2],"entries":[{"id":"e1","type":"gap","content":"a","supports":["e2","e1","e9"],"tags":["x"],"status":"disputed"},
+		{"id":"e2","type":"analysis","content":"b","supersedes":["e1"],"addresses_signals":["s1","s2"],"source":{"document":"d","section":"s","evidence":"v"},"created_by":{"worker_id":"w"}},
+		{"id":"e2","type":"contradiction","content":"c","contradicts":["e1"],"confidence":0.5}],
+		"signals":[{"id":"s1","content":"q","origin_entry":"e2","priority":"high","status":"addressed","addressed_by":"e2"},{"id":"s2","content":"r","priority":"low","status":"expired"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) { importMust(t, data, ImportOptions{MustSurface: []string{"high"}}) })
+}

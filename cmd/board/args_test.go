@@ -1,0 +1,77 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestArrange(t *testing.T) {
+	p := &program{env: func(string) string { return "" }}
+	for _, test := range []struct{ in, want string }{
+		{"post|hello", "post|--|hello"},
+		{"post|hello|--json|-t|gap", "post|--json|--t=gap|--|hello"},
+		{"-r|x|post|hello", "post|--r=x|--|hello"},
+		{"--run=x|post|hello|there", "post|--run=x|--|hello|there"},
+		{"add|hello", "post|--|hello"},
+		{"state|get|k|--json", "state|get|--json|--|k"},
+		{"state|--json|get|k|-r|run", "state|get|--json|--r=run|--|k"},
+		{"-r|x|state|set|k|-5", "state|set|--r=x|--|k|-5"},
+		{"post|- a bullet", "post|--|- a bullet"},
+		{"post|-5%|-q", "post|--q|--|-5%"},
+		{"post|--|--json|-r", "post|--|--json|-r"},
+		{"post|-", "post|--|-"},
+		{"post|--evidence|--quoted|x", "post|--evidence=--quoted|--|x"},
+		{"post|--evidence=|x", "post|--evidence=|--|x"},
+		{"post|post", "post|--|post"},
+		{"gate|--help", "gate|--help"},
+		{"--help", "--help"},
+		{"", ""},
+	} {
+		var args []string
+		if test.in != "" {
+			args = strings.Split(test.in, "|")
+		}
+		got, err := arrange(p.commands(), args)
+		if err != nil || strings.Join(got, "|") != test.want {
+			t.Errorf("%q: got %q, %v; want %q", test.in, strings.Join(got, "|"), err, test.want)
+		}
+	}
+	for _, test := range []struct{ in, want string }{
+		{"pots|x", "did you mean post?"},
+		{"state|gat|k", "did you mean get?"},
+		{"post|x|--souce-doc|y", "did you mean --source-doc?"},
+		{"zzzzzz", "`board --help` lists the commands"},
+	} {
+		_, err := arrange(p.commands(), strings.Split(test.in, "|"))
+		if hint, ok := err.(interface{ Try() string }); !ok || !strings.Contains(hint.Try(), test.want) {
+			t.Errorf("%q: got %v; want the hint %q", test.in, err, test.want)
+		}
+	}
+}
+
+// TestFlagNames: a flag that takes a value in one command must not be a switch in another, since flags before the command are read
+// without knowing it.
+func TestFlagNames(t *testing.T) {
+	p := &program{env: func(string) string { return "" }}
+	takes := map[string]bool{}
+	where := map[string]string{}
+	for _, c := range p.commands() {
+		for _, leaf := range append(c.Subcommands, c) {
+			for name, value := range flagArity(leaf.Flags) {
+				// --must-surface is what a post is marked with, and what an import marks: only before the command could it be misread.
+				if known, ok := takes[name]; ok && known != value && !slices.Contains([]string{"must-surface", "must"}, name) {
+					t.Errorf("--%s is a switch in one of %s, %s and takes a value in the other", name, where[name], leaf.Name)
+				}
+				takes[name], where[name] = value, leaf.Name
+			}
+		}
+	}
+}
+
+func TestSplitWords(t *testing.T) {
+	got := splitWords(`board post "two words" --x "" a"b c"d`)
+	if want := []string{"board", "post", "two words", "--x", "", "ab cd"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

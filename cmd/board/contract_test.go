@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// contractCommands are run in this order on one board. Each line's JSON is held against testdata/json/<name>.txt.
+var contractCommands = []struct{ name, line string }{
+	{"new", `new contract --goal "g"`},
+	{"post", `post "one" --doc a.md --ref 1 --evidence q --confidence 0.5 --tags a --key k --must-surface`},
+	{"post_batch", `post --batch batch.jsonl`},
+	{"link", `link e2 --supports e1`},
+	{"signal", `signal "q" -p high --origin e1 --key s`},
+	{"claim", `claim s1`},
+	{"release", `release s1`},
+	{"gate", `gate --max-open 0 --max-disputed 0 --require-source`},
+	{"address", `address s1 "answer"`},
+	{"reopen", `reopen s1`},
+	{"waive", `waive s1 --reason r`},
+	{"state_set", `state set phase 1`},
+	{"state_get", `state get phase`},
+	{"state_list", `state list`},
+	{"state_delete", `state delete phase`},
+	{"show", `show`},
+	{"show_entry", `show e1`},
+	{"show_signal", `show s1`},
+	{"query", `query`},
+	{"signals", `signals`},
+	{"survival", `survival report.md`},
+	{"watch", `watch --since 0 --timeout 0s --limit 1`},
+	{"wait", `wait --since 0`},
+	{"replay", `replay --at 5`},
+	{"digest", `export --format md`},
+	{"export", `export`},
+	{"import", `import export.jsonl -r copy`},
+	{"runs", `runs`},
+	{"rm", `rm copy --yes`},
+	{"version", `version`},
+	{"error", `show e99`},
+}
+
+// TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
+// -update adds what is new.
+func TestJSONContract(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("batch.jsonl", `{"content":"two","type":"contradiction","contradicts":["e1"]}`)
+	write("report.md", "nothing of it")
+	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w"}
+	goldens := filepath.Join(repo(t), "testdata", "json")
+	for _, c := range contractCommands {
+		var out, errs bytes.Buffer
+		code := run(context.Background(), append(splitWords(c.line), "--json"), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs)
+		answer := out.Bytes()
+		switch {
+		case c.name == "error":
+			answer = errs.Bytes()
+		case code != exitOK && code != exitGate && code != exitSurvival:
+			t.Fatalf("board %s: exit %d: %s", c.line, code, &errs)
+		}
+		if c.name == "export" {
+			write("export.jsonl", out.String())
+		}
+		have := map[string]string{}
+		for _, line := range bytes.Split(bytes.TrimSpace(answer), []byte("\n")) {
+			var v any
+			if err := json.Unmarshal(line, &v); err != nil {
+				t.Fatalf("board %s: %v: %s", c.line, err, line)
+			}
+			if v.(map[string]any)["v"] != float64(1) {
+				t.Errorf("board %s: the answer has no \"v\":1: %s", c.line, line)
+			}
+			shape("", v, have)
+		}
+		golden := filepath.Join(goldens, c.name+".txt")
+		old, err := os.ReadFile(golden)
+		if err != nil && !*updateGolden {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Fields(string(old)) {
+			path, kind, _ := strings.Cut(line, "=")
+			if now, ok := have[path]; !ok || now != kind && kind != "null" && now != "null" {
+				t.Errorf("board %s: the contract has %s, the answer %q", c.line, line, now)
+			}
+		}
+		if *updateGolden {
+			var lines []string
+			for path, kind := range have {
+				lines = append(lines, path+"="+kind)
+			}
+			slices.Sort(lines)
+			if err := os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// repo is the root of the project.
+func repo(t *testing.T) string {
+	t.Helper()
+	if root := os.Getenv("BOARD_TEST_REPO"); root != "" {
+		return root
+	}
+	t.Fatal("BOARD_TEST_REPO is not set: TestMain does that")
+	return ""
+}
+
+// shape collects the path and the JSON type of every value. Lists are never null.
+func shape(path string, v any, into map[string]string) {
+	kind := ""
+	switch v := v.(type) {
+	case map[string]any:
+		kind = "object"
+		for k, e := range v {
+			// What is keyed by the user's own words, or is an open payload, has no fixed fields below.
+			if strings.HasSuffix(path, "payload") {
+				continue
+			}
+			shape(strings.TrimPrefix(path+"."+k, "."), e, into)
+		}
+	case []any:
+		kind = "list"
+		for _, e := range v {
+			shape(path+"[]", e, into)
+		}
+	case string:
+		kind = "string"
+	case float64:
+		kind = "number"
+	case bool:
+		kind = "bool"
+	case nil:
+		kind = "null"
+	default:
+		kind = fmt.Sprintf("%T", v)
+	}
+	if path != "" && (into[path] == "" || into[path] == "null") {
+		into[path] = kind
+	}
+}
