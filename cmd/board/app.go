@@ -60,14 +60,12 @@ func (p *program) commands() []*cli.Command {
 func finish(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		name := strings.TrimSpace(parent + " " + c.Name)
-		c.CustomHelpTemplate = commandHelp
+		c.CustomHelpTemplate = commandHelp(name, c)
 		c.HideHelpCommand = true
-		c.HelpName = "board " + name
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
 			return usagef("`board "+name+" --help` lists its flags", "%s", plainFlagError(err))
 		}
 		if len(c.Subcommands) > 0 {
-			c.CustomHelpTemplate = groupHelp
 			if c.Action == nil {
 				c.Action = func(ctx *cli.Context) error {
 					return usagef("`board "+name+" --help` lists them", "`board %s` needs one of its commands", name)
@@ -101,7 +99,7 @@ func noArgs(c *cli.Context) error {
 
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN`; default $BOARD_RUN"},
+		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN`; default $BOARD_RUN (--board is the same)"},
 		jsonFlag(),
 	}
 }
@@ -183,41 +181,6 @@ func (p *program) programCommands() []*cli.Command {
 		},
 	}
 }
-
-const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
-
-Workers post findings and raise questions; the gate stays shut while critical or high questions are open;
-survival proves that the final artifact carries what the run found.
-
-  board demo                                            see it work
-  export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once
-  board post "Tokens never expire" --source-doc auth.go --source-ref 42 --must-surface
-  board signal "Who rotates the keys?" --priority high
-  board gate && write-the-report && board survival report.md
-{{range .VisibleCategories}}
-{{.Name}}:{{range .VisibleCommands}}
-  {{printf "%-13s" .Name}}{{.Usage}}{{end}}
-{{end}}
-Every command: --help, --json. Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
-Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
-Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival failed, 5 not found, 6 conflict.
-`
-
-const commandHelp = `{{.HelpName}}: {{.Usage}}
-
-  {{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{if .VisibleFlags}} [flags]{{end}}
-{{if .Description}}
-{{.Description}}
-{{end}}{{if .VisibleFlags}}
-{{range .VisibleFlags}}  {{.}}
-{{end}}{{end}}`
-
-const groupHelp = `{{.HelpName}}: {{.Usage}}
-{{if .Description}}
-{{.Description}}
-{{end}}
-{{range .VisibleCommands}}  {{printf "%-40s" (print .HelpName " " .ArgsUsage)}} {{.Usage}}
-{{end}}`
 
 // writeFile writes a whole file or nothing: to a temporary file beside it, then by rename. "-" and "" mean standard output.
 func (p *program) writeFile(name string, write func(io.Writer) error) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -58,7 +59,7 @@ func (p *program) judgeCommands() []*cli.Command {
 			Description: "By default the gate is closed while a critical or high signal is open. With --wait it blocks until it opens.",
 			Flags: flags(policyFlags(), []cli.Flag{
 				&cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
-				&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this long and exit 3 (default: never)"},
+				&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this long, with the verdict of that moment"},
 			}, formatFlags(), readFlags()),
 			Action: p.gate,
 		},
@@ -303,7 +304,7 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 		}
 		p.printf("  %-6s %s (%s)\n         %s\n", r.ID, state, why, line(r.Content, 200))
 		if pass := r.Passage; pass != nil {
-			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%.0f %%): %s", safe(pass.Report), pass.Line, 100*r.Coverage, line(pass.Text, 200))))
+			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%.0f %%): %s", safe(filepath.Base(pass.Report)), pass.Line, 100*r.Coverage, line(pass.Text, 200))))
 		} else if !r.Present {
 			p.printf("         %s\n", p.paint(dim, "nothing like it in the report"))
 		}
