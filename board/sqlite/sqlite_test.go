@@ -385,4 +385,3 @@ func readOnlyChild(t *testing.T, dir string) {
 		t.Errorf("unmerged WAL: %v", err)
 	}
 }
-

@@ -68,8 +68,7 @@ post by its key: {"content":"…","key":"a"} and {"content":"…","supports":["@
 func postFrom(c *cli.Context, content, defaultType string) (board.Post, error) {
 	post := board.Post{Type: defaultType, Content: content, SourceDoc: c.String("source-doc"), SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
 		Tags: c.StringSlice("tags"), MustSurface: c.Bool("must-surface"), Key: c.String("key")}
-	links := linksFrom(c)
-	post.Supports, post.Contradicts, post.Supersedes, post.Addresses = links.Supports, links.Contradicts, links.Supersedes, links.Addresses
+	post.SetLinks(linksFrom(c))
 	if c.IsSet("type") {
 		post.Type = c.String("type")
 		if post.Type == "" {

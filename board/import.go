@@ -1,0 +1,360 @@
+package board
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Imported says what an import brought.
+type Imported struct {
+	Run       string   `json:"run"`
+	Format    string   `json:"format"` // board or irys
+	Entries   int      `json:"entries"`
+	Signals   int      `json:"signals"`
+	Links     int      `json:"links"`
+	Variables int      `json:"variables"`
+	Events    int64    `json:"events"`
+	Notes     []string `json:"notes"` // what could not be taken over as it was, and where it went
+}
+
+// ImportOptions says how to import.
+type ImportOptions struct {
+	// Run is the name of the new run; "" takes the one in the file, which only our own export has.
+	Run string
+	// Source is what the file is called in the log.
+	Source string
+	// MustSurface lists the priorities whose addressing entries are marked must-surface (Irys boards only).
+	MustSurface []string
+}
+
+// maxLine bounds a line of a JSONL import, in bytes: the largest entry there can be, with every character escaped, and some air.
+const maxLine = 2*6*MaxContent + 1<<20
+
+// Import makes a new run below dir from our JSONL export or an Irys board. It is all or nothing.
+//
+// Errors: ErrInvalid names the line and what is wrong with it; ErrConflict when the run exists.
+func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOptions) (Imported, error) {
+	if err := checkWorker(worker); err != nil {
+		return Imported{}, err
+	}
+	if opt.Run != "" {
+		if err := CheckRun(opt.Run); err != nil {
+			return Imported{}, err
+		}
+	}
+	if err := checkAll("priority", opt.MustSurface, Priorities); err != nil {
+		return Imported{}, err
+	}
+	r := bufio.NewReaderSize(in, 1<<16)
+	format, err := sniff(r)
+	if err != nil {
+		return Imported{}, err
+	}
+	if format == "irys" {
+		return importIrys(ctx, dir, worker, r, opt)
+	}
+	if len(opt.MustSurface) > 0 {
+		return Imported{}, invalid("--must-surface is for Irys boards; a board export says itself what must surface", "leave the flag out")
+	}
+	log, err := readExport(r)
+	if err != nil {
+		return Imported{}, err
+	}
+	return log.writeTo(ctx, dir, worker, opt)
+}
+
+// sniff tells our export from an Irys board by the first bytes, without consuming them.
+func sniff(r *bufio.Reader) (string, error) {
+	for {
+		c, err := r.ReadByte()
+		if err == io.EOF {
+			return "", invalid("the input is empty", "give a file made by `board export`, or an Irys board")
+		}
+		if err != nil {
+			return "", err
+		}
+		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			continue
+		}
+		if err := r.UnreadByte(); err != nil {
+			return "", err
+		}
+		break
+	}
+	head, err := r.Peek(4096)
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	first, _, _ := cutLine(head)
+	var l exportLine
+	if json.Unmarshal(first, &l) == nil && l.Kind != "" || len(head) > 12 && string(head[:7]) == `{"v":1,` {
+		return "board", nil
+	}
+	if head[0] != '{' {
+		return "", invalid("the input is neither a board export nor an Irys board", "give a file made by `board export`, or an Irys board (one JSON object)")
+	}
+	return "irys", nil
+}
+
+func cutLine(b []byte) (line, rest []byte, found bool) {
+	for i, c := range b {
+		if c == '\n' {
+			return b[:i], b[i+1:], true
+		}
+	}
+	return b, nil, false
+}
+
+// eventLog is an export that was read and rebuilt in memory.
+type eventLog struct {
+	events []Event
+	board  *replayer
+	state  *Snapshot
+}
+
+func readExport(r *bufio.Reader) (*eventLog, error) {
+	log := &eventLog{board: newReplayer()}
+	var header *exportRun
+	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{}}
+	for n := 1; ; n++ {
+		line, err := readLine(r)
+		if err == io.EOF {
+			break
+		}
+		fail := func(format string, a ...any) error {
+			return invalid(fmt.Sprintf("line %d: ", n)+fmt.Sprintf(format, a...), "the file was changed or cut; export the run again")
+		}
+		if err != nil {
+			return nil, fail("%v", err)
+		}
+		if len(line) == 0 {
+			continue
+		}
+		var l exportLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			return nil, fail("not JSON of a board export: %v", err)
+		}
+		switch {
+		case l.Kind == "run" && l.Run != nil && header == nil:
+			header = l.Run
+			if header.Schema > exportSchema {
+				return nil, invalid(fmt.Sprintf("the export has schema %d; this program knows up to %d", header.Schema, exportSchema), "install the newer version of board that wrote it")
+			}
+		case header == nil:
+			return nil, fail("an export begins with the line of its run")
+		case l.Kind == "entry" && l.Entry != nil:
+			l.Entry.notNil()
+			said.Entries = append(said.Entries, *l.Entry)
+		case l.Kind == "signal" && l.Signal != nil:
+			said.Signals = append(said.Signals, *l.Signal)
+		case l.Kind == "variable" && l.Variable != nil:
+			said.Variables = append(said.Variables, *l.Variable)
+		case l.Kind == "event" && l.Event != nil:
+			if err := checkEvent(l.Event); err != nil {
+				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
+			}
+			if err := log.board.apply(*l.Event); err != nil {
+				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
+			}
+			log.events = append(log.events, *l.Event)
+		default:
+			return nil, fail("kind %q is unknown or has nothing in it", clip(l.Kind, 40))
+		}
+	}
+	if header == nil || len(log.events) == 0 || header.Seq != int64(len(log.events)) {
+		want := int64(0)
+		if header != nil {
+			want = header.Seq
+		}
+		return nil, invalid(fmt.Sprintf("the export holds %d of %d events", len(log.events), want), "the file was cut; export the run again")
+	}
+	log.state = log.board.snapshot()
+	if err := log.state.checkTargets(); err != nil {
+		return nil, err
+	}
+	said.Run, said.Goal, said.Created, said.Seq, said.At = header.Name, header.Goal, header.Created, header.Seq, log.state.At
+	if diff := log.state.diff(said); diff != "" {
+		return nil, invalid("the export does not agree with its own event log: "+diff, "the file was changed; export the run again")
+	}
+	return log, nil
+}
+
+// checkTargets reports a link or an origin that names something the snapshot does not have.
+func (s *Snapshot) checkTargets() error {
+	missing := func(id, target string) error {
+		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id, clip(target, 40)), "the file was changed; export the run again")
+	}
+	for _, e := range s.Entries {
+		for _, kind := range LinkKinds {
+			for _, id := range e.Of(kind) {
+				have := int64(len(s.Entries))
+				if kind == Addresses {
+					have = int64(len(s.Signals))
+				}
+				if n, err := targetID(kind, id); err != nil || n > have || kind != Addresses && id == e.ID {
+					return missing(e.ID, id)
+				}
+			}
+		}
+	}
+	for _, g := range s.Signals {
+		if n, err := ParseEntryID(g.Origin); g.Origin != "" && (err != nil || n > int64(len(s.Entries))) {
+			return missing(g.ID, g.Origin)
+		}
+	}
+	return nil
+}
+
+// readLine returns the next line without its end. The last one may lack a newline.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("it has more than %d bytes", maxLine)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err == io.EOF && len(line) > 0 {
+			err = nil
+		}
+		for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+			line = line[:len(line)-1]
+		}
+		return line, err
+	}
+}
+
+// checkEvent checks what the replay does not: the envelope, which goes into the log as it is.
+func checkEvent(e *Event) error {
+	if err := checkText("the actor", e.Actor, MaxName, true); err != nil {
+		return err
+	}
+	if err := checkText("the id", e.ID, MaxName, true); err != nil {
+		return err
+	}
+	if len(e.Payload) == 0 || e.Payload[0] != '{' {
+		return invalid(fmt.Sprintf("event %d has no payload", e.Seq), "")
+	}
+	if ms := e.At.UnixMilli(); ms < 0 || !fromMillis(ms).Equal(e.At) {
+		return invalid(fmt.Sprintf("event %d has a time that is not in whole milliseconds since 1970", e.Seq), "")
+	}
+	return nil
+}
+
+// writeTo makes the run. Under its old name the board is the same to the byte of its export; under another, one more event says so.
+func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOptions) (Imported, error) {
+	name := opt.Run
+	if name == "" {
+		name = l.state.Run
+	}
+	b, err := OpenOrCreate(ctx, dir, name)
+	if err != nil {
+		return Imported{}, err
+	}
+	defer b.Close()
+	out := Imported{Run: name, Format: "board", Entries: len(l.state.Entries), Signals: len(l.state.Signals), Variables: len(l.state.Variables), Notes: []string{}}
+	err = b.write(ctx, worker, func(w *writer) error {
+		if err := w.mustBeNew(name); err != nil {
+			return err
+		}
+		if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal, l.state.Created.UnixMilli()); err != nil {
+			return err
+		}
+		insert, err := w.tx.Prepare(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer insert.Close()
+		for _, e := range l.events {
+			if _, err := insert.Exec(e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
+				return err
+			}
+			w.seq = e.Seq
+		}
+		if err := w.snapshotRows(l.state, l.board.vars); err != nil {
+			return err
+		}
+		if name != l.state.Run {
+			if err := w.event(verbImport, name, importPayload{Name: name, From: l.state.Run, Format: "board", Source: opt.Source}); err != nil {
+				return err
+			}
+		}
+		out.Events = w.seq
+		return nil
+	}, bare)
+	for _, e := range l.state.Entries {
+		out.Links += e.Count()
+	}
+	return out, err
+}
+
+// importPayload says where a board, or what follows on it, came from.
+type importPayload struct {
+	Name   string                     `json:"name"`             // the run's name from here on
+	From   string                     `json:"from,omitempty"`   // its name in the source
+	Format string                     `json:"format,omitempty"` // board or irys
+	Source string                     `json:"source,omitempty"` // the file
+	Extra  map[string]json.RawMessage `json:"extra,omitempty"`  // what the source says of the whole run
+}
+
+// snapshotRows writes the tables of a board whose log is there already.
+func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		id, err := ParseEntryID(e.ID)
+		if err != nil {
+			return err
+		}
+		p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence,
+			Tags: e.Tags, MustSurface: e.MustSurface, Key: e.Key, Worker: e.Worker}
+		p.SetLinks(e.Links)
+		if err := w.entryRow(&p, id, e.ExternalID, e.Seq, e.Created.UnixMilli()); err != nil {
+			return fmt.Errorf("%s: %w", e.ID, err)
+		}
+		if e.Status != Active {
+			if _, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ?`, e.Status, id); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range s.Signals {
+		g := &s.Signals[i]
+		id, err := ParseSignalID(g.ID)
+		if err != nil {
+			return err
+		}
+		if err := w.signalRow(Raise{g.Content, g.Priority, g.Origin, g.Key}, id, g.ExternalID, g.Worker, g.Seq, g.Created.UnixMilli()); err != nil {
+			return fmt.Errorf("%s: %w", g.ID, err)
+		}
+		var by any
+		if g.AddressedBy != "" {
+			if by, err = ParseEntryID(g.AddressedBy); err != nil {
+				return err
+			}
+		}
+		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = ?, lease_until = ? WHERE id = ?`,
+			g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy, millisOrNil(g.LeaseUntil), id); err != nil {
+			return err
+		}
+	}
+	for _, v := range vars {
+		if err := w.variableRow(*v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func millisOrNil(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return t.UnixMilli()
+}

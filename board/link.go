@@ -1,0 +1,168 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"blackboard/board/sqlite"
+)
+
+// linkRow writes one link, after the others of its kind that the source has.
+func (w *writer) linkRow(src int64, kind, target string) error {
+	dst, err := targetID(kind, target)
+	if err != nil {
+		return err
+	}
+	_, err = w.tx.Exec(`INSERT INTO links SELECT ?, ?, count(*), ? FROM links WHERE src = ? AND kind = ?`, src, kind, dst, src, kind)
+	return err
+}
+
+// targetID is the number of a link's target: a signal's for addresses, else an entry's.
+func targetID(kind, id string) (int64, error) {
+	if kind == Addresses {
+		return ParseSignalID(id)
+	}
+	return ParseEntryID(id)
+}
+
+// effects applies what the links of a posted entry do to their targets.
+func (w *writer) effects(p *Post, id int64) error {
+	for _, kind := range LinkKinds {
+		for _, target := range p.links().Of(kind) {
+			dst, err := targetID(kind, target)
+			if err != nil {
+				return err
+			}
+			if err := w.effect(id, kind, dst); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// effect applies one link: contradicts disputes an active entry, supersedes retires one, addresses answers an open signal.
+func (w *writer) effect(src int64, kind string, dst int64) error {
+	by := byPayload{By: EntryID(src)}
+	switch kind {
+	case Contradicts:
+		return w.setStatus(dst, Active, Disputed, verbDispute, by)
+	case Supersedes:
+		if err := w.setStatus(dst, "", Superseded, verbSupersede, by); err != nil {
+			return err
+		}
+		return w.settle(dst, by)
+	case Addresses:
+		return w.closeSignal(dst, Addressed, verbAddress, addressPayload{By: EntryID(src)})
+	}
+	return nil
+}
+
+// setStatus moves an entry to a status if it has the status from (any other one, if from is empty), and logs it.
+func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
+	res, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ? AND status <> ? AND (? = '' OR status = ?)`, to, id, to, from, from)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	return w.event(verb, EntryID(id), payload)
+}
+
+// settle ends the disputes that a superseded entry had begun: a disputed entry is active again
+// once no entry that still stands contradicts it.
+func (w *writer) settle(superseded int64, by byPayload) error {
+	rows, err := w.tx.Query(`SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
+		WHERE l.src = ? AND l.kind = 'contradicts' AND t.status = 'disputed' AND NOT EXISTS (
+			SELECT 1 FROM links o JOIN entries e ON e.id = o.src
+			WHERE o.dst = t.id AND o.kind = 'contradicts' AND e.status <> 'superseded')
+		ORDER BY t.id`, superseded)
+	if err != nil {
+		return err
+	}
+	ids, err := scanIDs(rows)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := w.setStatus(id, Disputed, Active, verbSettle, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Link adds links to an entry that is on the board already, with their effects.
+//
+// Errors: as for Post, and ErrConflict when the entry is superseded or has that link.
+func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Entry, error) {
+	src, err := ParseEntryID(entry)
+	if err != nil {
+		return Entry{}, err
+	}
+	if links.Count() == 0 {
+		return Entry{}, invalid("no link is given", "say what the entry does: --supports, --contradicts, --supersedes or --addresses")
+	}
+	for _, kind := range LinkKinds {
+		if err := cleanLinks(kind, links.of(kind)); err != nil {
+			return Entry{}, err
+		}
+	}
+	var out Entry
+	err = b.write(ctx, worker, func(w *writer) error {
+		e, err := getEntry(w.tx, src)
+		if err != nil {
+			return err
+		}
+		for _, kind := range LinkKinds {
+			for _, target := range links.Of(kind) {
+				if err := w.addLink(src, kind, target, e); err != nil {
+					return err
+				}
+			}
+		}
+		e, err = getEntry(w.tx, src)
+		if err == nil {
+			out = *e
+		}
+		return err
+	})
+	return out, err
+}
+
+func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
+	if err := w.target(kind, target, src); err != nil {
+		return err
+	}
+	if slices.Contains(e.Of(kind), target) {
+		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "")
+	}
+	dst, err := targetID(kind, target)
+	if err != nil {
+		return err
+	}
+	if kind == Supersedes {
+		var one int
+		err := w.tx.QueryRow(`WITH RECURSIVE older(id) AS (
+				VALUES (?) UNION SELECT l.dst FROM links l JOIN older o ON l.src = o.id AND l.kind = 'supersedes')
+			SELECT 1 FROM older WHERE id = ?`, dst, src).Scan(&one)
+		if err == nil {
+			return invalid(fmt.Sprintf("%s supersedes %s already, directly or through others: this link would close a cycle", target, e.ID),
+				"post a new entry that supersedes both")
+		} else if !sqlite.IsNoRows(err) {
+			return err
+		}
+	}
+	if e.Status == Superseded {
+		return conflict(e.ID+" is superseded and cannot gain links", "link the entry that superseded it: `board show "+e.ID+"`")
+	}
+	if err := w.event(verbLink, e.ID, linkPayload{Kind: kind, Target: target}); err != nil {
+		return err
+	}
+	if err := w.linkRow(src, kind, target); err != nil {
+		return err
+	}
+	return w.effect(src, kind, dst)
+}

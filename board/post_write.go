@@ -1,0 +1,171 @@
+package board
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board/sqlite"
+)
+
+// postAll writes prepared posts and fills out.
+func (w *writer) postAll(posts []Post, out []Posted) error {
+	byKey := map[string]int64{}
+	ids := make([]int64, len(posts))
+	next, err := nextID(w.tx, "entries")
+	if err != nil {
+		return err
+	}
+	// First every post gets its id, old or new, so that links can point forward.
+	for i := range posts {
+		p := &posts[i]
+		if p.Key != "" {
+			old, err := entryByKey(w.tx, p.Key)
+			if err != nil {
+				return err
+			}
+			if old != nil {
+				if old.Content != p.Content || old.Type != p.Type {
+					return conflict(at(i, len(posts))+fmt.Sprintf("the key %q was used for %s with another content", clip(p.Key, 60), old.ID),
+						"use a new key, or `--supersedes "+old.ID+"` if this replaces it")
+				}
+				out[i] = Posted{Entry: *old, Existing: true}
+				ids[i], _ = ParseEntryID(old.ID)
+				byKey[p.Key] = ids[i]
+				continue
+			}
+		}
+		ids[i] = next
+		next++
+		if p.Key != "" {
+			byKey[p.Key] = ids[i]
+		}
+	}
+	for i := range posts {
+		if out[i].Existing {
+			continue
+		}
+		if err := w.resolve(&posts[i], ids[i], byKey); err != nil {
+			return prefixed(at(i, len(posts)), err)
+		}
+		if err := w.insertEntry(&posts[i], ids[i], "", nil); err != nil {
+			return err
+		}
+	}
+	// Effects come after all rows are there, in the order of the posts.
+	for i := range posts {
+		if out[i].Existing {
+			continue
+		}
+		if err := w.effects(&posts[i], ids[i]); err != nil {
+			return prefixed(at(i, len(posts)), err)
+		}
+	}
+	for i := range posts {
+		if !out[i].Existing {
+			e, err := getEntry(w.tx, ids[i])
+			if err != nil {
+				return err
+			}
+			out[i].Entry = *e
+		}
+	}
+	return nil
+}
+
+func nextID(tx *sqlite.Tx, table string) (n int64, err error) {
+	err = tx.QueryRow(`SELECT coalesce(max(id), 0) + 1 FROM ` + table).Scan(&n)
+	return n, err
+}
+
+// resolve replaces @key links by ids and checks that every target exists.
+func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
+	links := p.links()
+	for _, kind := range LinkKinds {
+		var seen []string
+		for _, id := range links.Of(kind) {
+			if key, local := strings.CutPrefix(id, "@"); local {
+				id = EntryID(byKey[key])
+			} else if err := w.target(kind, id, self); err != nil {
+				return err
+			}
+			if !slices.Contains(seen, id) {
+				seen = append(seen, id)
+			}
+		}
+		*links.of(kind) = seen
+	}
+	p.SetLinks(*links)
+	return nil
+}
+
+// target checks that a link of the given kind from entry self may point at id.
+func (w *writer) target(kind, id string, self int64) error {
+	table, parse := "entries", ParseEntryID
+	if kind == Addresses {
+		table, parse = "signals", ParseSignalID
+	}
+	n, err := parse(id)
+	if err != nil {
+		return err
+	}
+	if kind != Addresses && n == self {
+		return invalid(fmt.Sprintf("%s would link to itself", id), "name the entry that was there before")
+	}
+	var one int
+	err = w.tx.QueryRow(`SELECT 1 FROM `+table+` WHERE id = ?`, n).Scan(&one)
+	if sqlite.IsNoRows(err) {
+		what := map[string]string{"entries": "entry", "signals": "signal"}[table]
+		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "`board query` lists entries, `board signals` lists signals")
+	}
+	return err
+}
+
+// insertEntry writes the row, tags, links and event of a prepared, resolved post.
+func (w *writer) insertEntry(p *Post, id int64, externalID string, extra map[string]json.RawMessage) error {
+	payload := postPayload{Post: *p, ExternalID: externalID, Extra: extra}
+	payload.Worker = "" // the actor says it
+	actor := w.actor
+	w.actor = p.Worker
+	err := w.event(verbPost, EntryID(id), payload)
+	w.actor = actor
+	if err != nil {
+		return err
+	}
+	return w.entryRow(p, id, externalID, w.seq, w.at)
+}
+
+// entryRow writes the rows of an entry whose event seq is in the log.
+func (w *writer) entryRow(p *Post, id int64, externalID string, seq, created int64) error {
+	tags, err := json.Marshal(p.Tags)
+	if err != nil {
+		return err
+	}
+	_, err = w.tx.Exec(`INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, seq, created, p.Type, Active, p.Content, p.SourceDoc, p.SourceRef, p.Evidence, p.Confidence, p.Worker, string(tags), p.MustSurface,
+		orNull(p.Key), orNull(externalID))
+	if err != nil {
+		return err
+	}
+	for _, t := range p.Tags {
+		if _, err := w.tx.Exec(`INSERT INTO entry_tags VALUES (?, ?)`, t, id); err != nil {
+			return err
+		}
+	}
+	for _, kind := range LinkKinds {
+		for _, target := range p.links().Of(kind) {
+			if err := w.linkRow(id, kind, target); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The elements of a JUnit file, as Jenkins, GitLab and GitHub's reporters read them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Time     string       `xml:"time,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Name      string        `xml:"name,attr"`
+		ClassName string        `xml:"classname,attr"`
+		Time      string        `xml:"time,attr"`
+		Failure   *junitFailure `xml:"failure"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// junit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run.
+func (r ciReport) junit(w io.Writer) error {
+	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
+		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
+	for _, f := range r.findings {
+		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", ".") + "." + f.rule, Time: "0"}
+		if !f.ok {
+			c.Failure = &junitFailure{Message: ciLine(f.message, ciCell), Type: f.cause, Text: strings.Join(f.lines(ciMessage), "\n")}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	doc := junitSuites{Name: r.tool, Tests: suite.Tests, Failures: suite.Failures, Time: "0", Suites: []junitSuite{suite}}
+	data, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(data)+"\n")
+	return err
+}
+
+// The objects of a SARIF 2.1.0 log.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool struct {
+			Driver sarifDriver `json:"driver"`
+		} `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID    string    `json:"id"`
+		Short sarifText `json:"shortDescription"`
+		Help  sarifText `json:"help"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+	}
+	sarifLocation struct {
+		Physical struct {
+			Artifact struct {
+				URI string `json:"uri"`
+			} `json:"artifactLocation"`
+			Region struct {
+				StartLine int `json:"startLine"`
+			} `json:"region"`
+		} `json:"physicalLocation"`
+		Logical []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifLogical struct {
+		Name string `json:"name"`
+		Full string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
+	}
+)
+
+// sarif writes the findings that failed as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
+// Code scanning also wants a file for every result. Where there is none, as for a gate, it is "board/RUN", line 1: no such file needs
+// to exist, but the alerts of a run stand together. The id is the logical location.
+func (r ciReport) sarif(w io.Writer) error {
+	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
+	run := &log.Runs[0]
+	run.Tool.Driver = sarifDriver{Name: r.tool, Version: r.version}
+	run.Results = []sarifResult{}
+	index := map[string]int{}
+	for i, rule := range ciRules[r.tool] {
+		index[rule.id] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.id, sarifText{rule.text}, sarifText{rule.help}})
+	}
+	for _, f := range r.failed() {
+		// "](" would make an embedded link out of a content.
+		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(ciMessage), "\n"), "](", "] (")
+		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule)))
+		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: "error", Message: sarifText{text}, Locations: make([]sarifLocation, 1),
+			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}
+		at := &res.Locations[0]
+		at.Physical.Artifact.URI, at.Physical.Region.StartLine = fileURI(cmp.Or(f.file, "board/"+r.run)), max(1, f.line)
+		if f.id != "" {
+			at.Logical = []sarifLogical{{f.id, r.run + "/" + f.id, "resource"}}
+		}
+		run.Results = append(run.Results, res)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(log)
+}
