@@ -3,7 +3,6 @@ package board
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 const (
@@ -17,7 +16,8 @@ const (
 // An item is reduced to its significant tokens: words of four letters or more that are not function words, acronyms, pairs of Chinese, Japanese or
 // Korean characters, numbers, dates and identifiers. It is present if one passage of one report, a few sentences or neighbouring lines with
 // the headings above them, has at least 60 % of the words (three tokens at least, or all if there are fewer), and every number of the item
-// stands in that passage or next to it. Words are compared by their stems, numbers by their value; the words of a name count as one. A waived signal is present if its question is, or the reason why it was waived.
+// stands in that passage or next to it. Words are compared by their stems, numbers by their value; the words of a name count as one. Of a waived signal the question must be
+// there; the reason alone ("expired", "out of scope") could be about anything.
 //
 // It is monotone: text appended to a report as a new paragraph, or a further report, never makes a present item missing. It compares words
 // and not meaning, so a present item may still be contradicted; a missing one may have been said in other words.
@@ -29,20 +29,10 @@ func CheckSurvival(items []Item, reports []*Report) []ItemResult {
 	results := make([]ItemResult, len(items))
 	var work hits
 	for i, item := range items {
-		wanted := []string{item.Content}
-		if item.Why == WhyWaived && strings.TrimSpace(item.Reason) != "" {
-			wanted = append(wanted, item.Reason)
-		}
-		var best finding
-		for _, text := range wanted {
-			p := newPattern(text)
-			for _, x := range indexes {
-				if f := p.find(x, &work); best.pattern == nil || f.better(best) {
-					best = f
-				}
-			}
-			if best.pattern == nil {
-				best.pattern = p
+		best := finding{pattern: newPattern(item.Content), cause: MissAbsent, first: -1}
+		for _, x := range indexes {
+			if f := best.pattern.find(x, &work); best.index == nil || f.better(best) {
+				best = f
 			}
 		}
 		results[i] = best.result(item)
@@ -79,9 +69,6 @@ func (f finding) coverage() float64 {
 
 func (f finding) result(item Item) ItemResult {
 	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{}, MissingNumbers: []string{}}
-	if f.index == nil {
-		r.Cause = MissAbsent // there is no report
-	}
 	r.Present = r.Cause == ""
 	r.Coverage = math.Round(f.coverage()*1000) / 1000
 	for i, w := range f.pattern.wants {

@@ -117,16 +117,13 @@ func TestSurvivalWaived(t *testing.T) {
 	item := Item{ID: "s1", Why: WhyWaived, Content: "Who insures the warehouse in Akron?", Reason: "the client will obtain coverage separately"}
 	for text, want := range map[string]bool{
 		"We do not know who insures the warehouse in Akron.": true,
-		"The client will obtain coverage separately.":        true,
+		// The reason alone could be about anything: "expired", "out of scope".
+		"The client will obtain coverage separately.": false,
 		"All is well.": false,
 	} {
 		if r := check(t, item, text); r.Present != want {
 			t.Errorf("%q: %+v", text, r)
 		}
-	}
-	item.Why = WhyOpen // a reason left over from an earlier waiver does not count
-	if r := check(t, item, "The client will obtain coverage separately."); r.Present {
-		t.Errorf("got %+v", r)
 	}
 }
 
@@ -243,7 +240,7 @@ func TestBoardSurvival(t *testing.T) {
 	if _, err := b.Waive(ctx, "lead", "s2", "coverage is left to the client"); err != nil {
 		t.Fatal(err)
 	}
-	report = NewReport("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nCoverage is left to the client.\n")
+	report = NewReport("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
 	s, err = b.Survival(ctx, report)
 	if err != nil {
 		t.Fatal(err)
