@@ -14,6 +14,9 @@ import (
 // and reads no table.
 const PollInterval = 10 * time.Millisecond
 
+// pollsPerLook is after how many polls a watcher looks whether its file is still there: each second.
+const pollsPerLook = int(time.Second / PollInterval)
+
 // FromNow, given to Watch as after, means: only what happens from now on.
 const FromNow = -1
 
@@ -61,7 +64,12 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	tick := time.NewTicker(PollInterval)
 	defer tick.Stop()
 	seen := int64(-1)
-	for {
+	for polls := 0; ; polls++ {
+		if polls%pollsPerLook == 0 {
+			if err := db.StillThere(); err != nil {
+				return err
+			}
+		}
 		version, err := dataVersion(ctx, conn)
 		if err == nil && version != seen {
 			seen = version

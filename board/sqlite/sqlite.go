@@ -145,8 +145,7 @@ func (db *DB) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A writer, a watcher and a few readers; each connection parses the schema once, so they are kept.
-	conn.SetMaxOpenConns(8)
+	// Each connection parses the schema once, so some are kept. There is no upper bound: watchers keep one each, and must not starve the rest.
 	conn.SetMaxIdleConns(8)
 	db.sql = conn
 	return nil
@@ -206,10 +205,18 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 		return db.wrap(err)
 	}
 	defer unlock()
-	if now, err := os.Stat(db.path); err != nil || !os.SameFile(now, db.file) {
-		return &Error{Path: db.path, Kind: ErrGone, Detail: "was removed by another process while it was open; nothing was written"}
+	if err := db.StillThere(); err != nil {
+		return err
 	}
 	return db.run(ctx, nil, fn)
+}
+
+// StillThere is ErrGone if the file was removed, or replaced, since it was opened.
+func (db *DB) StillThere() error {
+	if now, err := os.Stat(db.path); err != nil || !os.SameFile(now, db.file) {
+		return &Error{Path: db.path, Kind: ErrGone, Detail: "was removed by another process while it was open; nothing more was written to it"}
+	}
+	return nil
 }
 
 func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {

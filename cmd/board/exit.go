@@ -26,6 +26,9 @@ type verdictError int
 
 func (e verdictError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
+// errInterrupted is the end of a command that was told to stop (Ctrl-C, SIGTERM) before it was done. Nothing is half-written.
+var errInterrupted = errors.New("interrupted")
+
 // usageError is a command line that makes no sense.
 type usageError struct{ msg, try string }
 

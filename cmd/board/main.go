@@ -44,6 +44,9 @@ func (p *program) main(ctx context.Context, args []string) int {
 	if werr := p.out.err; werr != nil && err == nil && !errors.Is(werr, syscall.EPIPE) {
 		err = fmt.Errorf("write the output: %w", werr)
 	}
+	if err != nil && ctx.Err() != nil {
+		err = errInterrupted // whatever the interruption broke first
+	}
 	return p.fail(err, wantsJSON(args))
 }
 
