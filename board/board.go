@@ -228,49 +228,72 @@ func withGoal(goal string) writeOption { return func(c *writeConfig) { c.create.
 
 func bare(c *writeConfig) { c.bare = true }
 
-// write runs fn as one transaction by worker. A run that does not exist yet is made by it, if the board may.
+// write runs fn as one transaction by worker. A run that does not exist yet is made by it, if the board may; also one that was deleted by
+// another process just now.
 func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error, opts ...writeOption) error {
 	if err := checkWorker(worker); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	db := b.db
-	if db == nil {
-		var err error
-		if !b.create {
-			err = b.missing()
-		} else {
-			db, err = b.open(ctx, sqlite.Create)
-		}
+	for try := 0; ; try++ {
+		db, err := b.writable(ctx)
 		if err != nil {
-			b.mu.Unlock()
+			return err
+		}
+		err = db.Write(ctx, func(tx *sqlite.Tx) error { return b.inTx(tx, worker, fn, opts) })
+		if !errors.Is(err, sqlite.ErrGone) || !b.create || try == 2 {
+			return err
+		}
+		b.forget(db)
+	}
+}
+
+// writable is the open file, made now if it does not exist and may be made.
+func (b *Board) writable(ctx context.Context) (*sqlite.DB, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.db != nil:
+		return b.db, nil
+	case !b.create:
+		return nil, b.missing()
+	}
+	return b.open(ctx, sqlite.Create)
+}
+
+// forget closes a file that was removed.
+func (b *Board) forget(db *sqlite.DB) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db == db {
+		b.db = nil
+		db.Close() // nothing of it is left to lose
+	}
+}
+
+// inTx runs fn in a transaction, after the first event if there is none.
+func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts []writeOption) error {
+	seq, err := lastSeq(tx)
+	if err != nil {
+		return err
+	}
+	w := &writer{tx: tx, actor: worker, seq: seq, at: tx.Now.UnixMilli()}
+	if seq > 0 {
+		return fn(w)
+	}
+	if !b.create {
+		return b.missing()
+	}
+	cfg := writeConfig{create: createPayload{Name: b.run}}
+	for _, o := range opts {
+		o(&cfg)
+	}
+	w.created = true
+	if !cfg.bare {
+		if err := w.createRun(cfg.create); err != nil {
 			return err
 		}
 	}
-	b.mu.Unlock()
-	return db.Write(ctx, func(tx *sqlite.Tx) error {
-		seq, err := lastSeq(tx)
-		if err != nil {
-			return err
-		}
-		w := &writer{tx: tx, actor: worker, seq: seq, at: tx.Now.UnixMilli()}
-		if seq == 0 {
-			if !b.create {
-				return b.missing()
-			}
-			cfg := writeConfig{create: createPayload{Name: b.run}}
-			for _, o := range opts {
-				o(&cfg)
-			}
-			w.created = true
-			if !cfg.bare {
-				if err := w.createRun(cfg.create); err != nil {
-					return err
-				}
-			}
-		}
-		return fn(w)
-	})
+	return fn(w)
 }
 
 func (w *writer) mustBeNew(run string) error {
@@ -332,7 +355,12 @@ func List(ctx context.Context, dir string) ([]Info, error) {
 		info, err := inspect(ctx, dir, name)
 		switch {
 		case errors.Is(err, ErrNotFound):
-			continue
+			// Nothing was written to the file yet: it is being made, or it was cut to nothing.
+			fi, err := os.Stat(Path(dir, name))
+			if err != nil || time.Since(fi.ModTime()) < time.Minute {
+				continue
+			}
+			info = Info{Run: name, Error: "the file holds no event: whoever made it died before the first one, or it was cut to nothing"}
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:

@@ -360,17 +360,78 @@ func TestSupersedesHasNoCycle(t *testing.T) {
 	}
 }
 
-// TestRemovedWhileOpen: a writer whose file was removed is told so; what it writes never goes into a file that nobody can see.
+// TestRemovedWhileOpen: what is written to a board whose file was removed never goes into a file that nobody can see. A handle that may make
+// the run makes it anew; another is told.
 func TestRemovedWhileOpen(t *testing.T) {
-	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
+	maker := newBoard(t)
+	if _, err := maker.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Remove(t.Context(), filepath.Dir(b.path), "test"); err != nil {
+	dir := filepath.Dir(maker.path)
+	visitor := mustOpen(t, dir, "test")
+	if err := Remove(t.Context(), dir, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Post(t.Context(), "w", Post{Content: "y"}); !errors.Is(err, sqlite.ErrGone) {
+	if _, err := visitor.Post(t.Context(), "w", Post{Content: "y"}); !errors.Is(err, sqlite.ErrGone) {
 		t.Fatalf("got %v", err)
+	}
+	p, err := maker.Post(t.Context(), "w", Post{Content: "z"})
+	if err != nil || p.Entry.ID != "e1" {
+		t.Fatal(p.Entry.ID, err)
+	}
+	s, err := mustOpen(t, dir, "test").Snapshot(t.Context())
+	if err != nil || len(s.Entries) != 1 || s.Entries[0].Content != "z" {
+		t.Fatal(s, err)
+	}
+}
+
+// TestRemoveRace: posts against deletions. A post that was acknowledged is on the board that is there afterwards, unless a deletion came later.
+func TestRemoveRace(t *testing.T) {
+	dir := t.TempDir()
+	for round := range 30 {
+		b, err := OpenOrCreate(t.Context(), dir, "race")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Post(t.Context(), "w", Post{Content: "old"}); err != nil {
+			t.Fatal(err)
+		}
+		b.Close()
+		var wg sync.WaitGroup
+		var posted Posted
+		var postErr error
+		wg.Go(func() {
+			var b *Board
+			if b, postErr = OpenOrCreate(t.Context(), dir, "race"); postErr == nil {
+				posted, postErr = b.Post(t.Context(), "w", Post{Content: fmt.Sprint("new ", round)})
+				b.Close()
+			}
+		})
+		wg.Go(func() {
+			if err := Remove(t.Context(), dir, "race"); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Wait()
+		if postErr != nil {
+			t.Fatalf("round %d: %v", round, postErr)
+		}
+		// e1: the post came after the deletion, so it must be there. e2: it came before, and went with the rest.
+		b, err = Open(t.Context(), dir, "race")
+		switch {
+		case posted.Entry.ID == "e2" && errors.Is(err, ErrNotFound):
+			continue
+		case err != nil:
+			t.Fatalf("round %d: %s was acknowledged, but there is no board: %v", round, posted.Entry.ID, err)
+		}
+		s, err := b.Snapshot(t.Context())
+		if err != nil || len(s.Entries) != 1 || s.Entries[0].Content != fmt.Sprint("new ", round) {
+			t.Fatalf("round %d: %s was acknowledged, but the board holds %+v, %v", round, posted.Entry.ID, s, err)
+		}
+		b.Close()
+		if err := Remove(t.Context(), dir, "race"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -452,5 +513,34 @@ func TestOneClaimWins(t *testing.T) {
 	wg.Wait()
 	if winners != 1 {
 		t.Fatalf("%d workers hold the claim", winners)
+	}
+}
+
+// TestLeaseRunsOut: a claim ends with its lease, to the millisecond, and not before.
+func TestLeaseRunsOut(t *testing.T) {
+	b := newBoard(t)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	b.SetNow(func() time.Time { return now })
+	ctx := t.Context()
+	if _, err := b.Signal(ctx, "lead", Raise{Content: "q"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Claim(ctx, "w1", "s1", time.Minute)
+	if err != nil || !s.LeaseUntil.Equal(now.Add(time.Minute)) {
+		t.Fatal(s.LeaseUntil, err)
+	}
+	now = now.Add(time.Minute - time.Millisecond)
+	if _, err := b.Claim(ctx, "w2", "s1", time.Minute); !errors.Is(err, ErrConflict) {
+		t.Errorf("a millisecond before the end: %v", err)
+	}
+	if _, err := b.ClaimNext(ctx, "w2", "", time.Minute); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a millisecond before the end: %v", err)
+	}
+	now = now.Add(time.Millisecond)
+	if s, err := b.ClaimNext(ctx, "w2", "", time.Minute); err != nil || s.ClaimedBy != "w2" {
+		t.Errorf("at the end: %+v, %v", s, err)
+	}
+	if _, err := b.Release(ctx, "w1", "s1", false); !errors.Is(err, ErrConflict) {
+		t.Errorf("the old holder released the new one's claim: %v", err)
 	}
 }

@@ -105,15 +105,11 @@ func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error]
 	}
 }
 
-// History returns the events of one entry, signal or variable, oldest first.
+// History returns the events of one entry or signal, oldest first.
 func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
 	var events []Event
-	err := b.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE id = ? ORDER BY seq`, id)
-		if err != nil {
-			return err
-		}
-		events, err = scanEvents(rows)
+	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+		events, err = history(tx, id)
 		return err
 	})
 	return events, err

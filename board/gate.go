@@ -109,7 +109,7 @@ func judge(p Policy, in gateInput) Verdict {
 	if p.RequireSource {
 		for _, e := range in.unsourced {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: fmt.Sprintf("board post … --source-doc … --supersedes %s", e.ID)})
+				Clear: fmt.Sprintf("board post … --source-doc … --must-surface --supersedes %s", e.ID)})
 		}
 	}
 	v.Open = len(v.Reasons) == 0
@@ -132,7 +132,7 @@ func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
 	in := gateInput{}
 	var err error
-	if in.state, err = state(tx); err != nil {
+	if in.state, err = state(tx, false); err != nil {
 		return Verdict{}, err
 	}
 	var ranks []string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"unicode/utf8"
 )
 
 // Imported says what an import brought.
@@ -133,6 +134,9 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 		}
 		if len(line) == 0 {
 			continue
+		}
+		if !utf8.Valid(line) {
+			return nil, fail("not valid UTF-8")
 		}
 		var l exportLine
 		if err := json.Unmarshal(line, &l); err != nil {

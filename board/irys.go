@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxIrys bounds an Irys board, in bytes.
@@ -106,6 +107,9 @@ func readIrys(r io.Reader) (*irysBoard, error) {
 	}
 	if len(data) > maxIrys {
 		return nil, invalid(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20), "")
+	}
+	if !utf8.Valid(data) {
+		return nil, invalid("the input is not valid UTF-8", "convert it to UTF-8 first")
 	}
 	b := &irysBoard{}
 	if err := json.Unmarshal(data, b); err != nil {

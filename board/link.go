@@ -47,6 +47,10 @@ func (w *writer) effect(src int64, kind string, dst int64) error {
 	by := byPayload{By: EntryID(src)}
 	switch kind {
 	case Contradicts:
+		source, err := getEntry(w.tx, src)
+		if err != nil || source.Status == Superseded {
+			return err // it was replaced in the same batch
+		}
 		return w.setStatus(dst, Active, Disputed, verbDispute, by)
 	case Supersedes:
 		if err := w.setStatus(dst, "", Superseded, verbSupersede, by); err != nil {
@@ -136,7 +140,23 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 	if err := w.target(kind, target, src); err != nil {
 		return err
 	}
+	if e.Status == Superseded && kind != Supersedes {
+		return superseded(e.ID)
+	}
 	if slices.Contains(e.Of(kind), target) {
+		if kind == Addresses { // it may have answered the signal before that was reopened
+			dst, err := ParseSignalID(target)
+			if err != nil {
+				return err
+			}
+			s, err := getSignal(w.tx, dst)
+			if err != nil {
+				return err
+			}
+			if s.Status == SignalOpen {
+				return w.effect(src, kind, dst)
+			}
+		}
 		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "")
 	}
 	dst, err := targetID(kind, target)
@@ -156,7 +176,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 		}
 	}
 	if e.Status == Superseded {
-		return conflict(e.ID+" is superseded and cannot gain links", "link the entry that superseded it: `board show "+e.ID+"`")
+		return superseded(e.ID)
 	}
 	if err := w.event(verbLink, e.ID, linkPayload{Kind: kind, Target: target}); err != nil {
 		return err
@@ -165,4 +185,8 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 		return err
 	}
 	return w.effect(src, kind, dst)
+}
+
+func superseded(id string) error {
+	return conflict(id+" is superseded and cannot gain links", "link the entry that superseded it: `board show "+id+"`")
 }

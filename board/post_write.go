@@ -26,10 +26,6 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 				return err
 			}
 			if old != nil {
-				if old.Content != p.Content || old.Type != p.Type {
-					return conflict(at(i, len(posts))+fmt.Sprintf("the key %q was used for %s with another content", clip(p.Key, 60), old.ID),
-						"use a new key, or `--supersedes "+old.ID+"` if this replaces it")
-				}
 				out[i] = Posted{Entry: *old, Existing: true}
 				ids[i], _ = ParseEntryID(old.ID)
 				byKey[p.Key] = ids[i]
@@ -42,26 +38,36 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 			byKey[p.Key] = ids[i]
 		}
 	}
+	// Then all links are resolved, before any row is there that a guessed id could hit.
+	for i := range posts {
+		err := w.resolve(&posts[i], ids[i], byKey)
+		if err == nil && out[i].Existing {
+			err = sameAs(&posts[i], &out[i].Entry)
+		}
+		if err != nil {
+			return prefixed(at(i, len(posts)), err)
+		}
+	}
 	for i := range posts {
 		if out[i].Existing {
 			continue
-		}
-		if err := w.resolve(&posts[i], ids[i], byKey); err != nil {
-			return prefixed(at(i, len(posts)), err)
 		}
 		if err := w.insertEntry(&posts[i], ids[i], "", nil); err != nil {
 			return err
 		}
 	}
-	// Effects come after all rows are there, in the order of the posts.
+	// Effects come after all rows are there, in the order of the posts, and are their workers' doing.
+	actor := w.actor
 	for i := range posts {
 		if out[i].Existing {
 			continue
 		}
+		w.actor = posts[i].Worker
 		if err := w.effects(&posts[i], ids[i]); err != nil {
 			return prefixed(at(i, len(posts)), err)
 		}
 	}
+	w.actor = actor
 	for i := range posts {
 		if !out[i].Existing {
 			e, err := getEntry(w.tx, ids[i])
@@ -72,6 +78,39 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 		}
 	}
 	return nil
+}
+
+// sameAs reports a post whose key was used before for something else: answering it with the old entry would lose what is new in it.
+func sameAs(p *Post, old *Entry) error {
+	differs := ""
+	switch {
+	case p.Content != old.Content:
+		differs = "another content"
+	case p.Type != old.Type:
+		differs = "the type " + old.Type
+	case p.SourceDoc != old.SourceDoc || p.SourceRef != old.SourceRef:
+		differs = "another source"
+	case p.Evidence != old.Evidence:
+		differs = "other evidence"
+	case p.MustSurface != old.MustSurface:
+		differs = map[bool]string{true: "must-surface", false: "no must-surface"}[old.MustSurface]
+	case (p.Confidence == nil) != (old.Confidence == nil) || p.Confidence != nil && *p.Confidence != *old.Confidence:
+		differs = "another confidence"
+	case !slices.Equal(p.Tags, old.Tags):
+		differs = "other tags"
+	}
+	for _, kind := range LinkKinds {
+		for _, id := range p.links().Of(kind) {
+			if !slices.Contains(old.Of(kind), id) {
+				differs = "no link that " + kind + " " + id
+			}
+		}
+	}
+	if differs == "" {
+		return nil
+	}
+	return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(p.Key, 60), old.ID, differs),
+		"use a new key, or `--supersedes "+old.ID+"` if this replaces it")
 }
 
 func nextID(tx *sqlite.Tx, table string) (n int64, err error) {

@@ -66,6 +66,9 @@ func (q *Query) sql() (string, []any, error) {
 			order = Oldest
 		}
 	}
+	if len(q.Contains) > MaxField {
+		return "", nil, invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are taken", len(q.Contains), MaxField), "a part of it will do")
+	}
 	if q.Contains != "" {
 		where, args = append(where, `e.content LIKE ? ESCAPE '\'`), append(args, "%"+likeEscape.Replace(q.Contains)+"%")
 		if words := innerWords(q.Contains); len(words) > 0 && q.Match == "" {

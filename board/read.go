@@ -277,8 +277,10 @@ func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
 	return links, rows.Err()
 }
 
+// history returns the events of an entry or a signal, oldest first.
 func history(tx *sqlite.Tx, id string) ([]Event, error) {
-	rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE id = ? ORDER BY seq`, id)
+	rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE id = ? AND verb NOT IN (?, ?, ?, ?) ORDER BY seq`, id,
+		verbCreate, verbImport, verbSet, verbDelete) // a run or a variable may be called e1
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,41 @@ type Report struct {
 // NewReport makes a report of plain or Markdown text.
 func NewReport(name, text string) *Report {
 	w := reportWriter{}
+	hidden := false
 	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
+		line, hidden = withoutComments(line, hidden)
 		w.add(line, markdownHeading(line), 0)
 	}
 	return w.report(name)
+}
+
+// withoutComments takes out what no reader of the rendered text sees: comments within the line, and comments that begin with a line and go on to
+// the line that ends them, or to the end of the text. (A comment that begins within a line and does not end there is text, as in Markdown.)
+// Whatever is appended to a text, what was visible stays so.
+func withoutComments(line string, hidden bool) (string, bool) {
+	const begin, end = "<!--", "-->"
+	if hidden {
+		_, rest, ended := strings.Cut(line, end)
+		if !ended {
+			return "", true
+		}
+		line = rest
+	}
+	for from := 0; ; {
+		i := strings.Index(line[from:], begin)
+		if i < 0 {
+			return line, false
+		}
+		i += from
+		if j := strings.Index(line[i+len(begin):], end); j >= 0 {
+			line, from = line[:i]+line[i+len(begin)+j+len(end):], i
+			continue
+		}
+		if strings.TrimSpace(line[:i]) == "" {
+			return "", true
+		}
+		return line, false
+	}
 }
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

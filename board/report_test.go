@@ -258,3 +258,20 @@ func FuzzReadReport(f *testing.F) {
 		CheckSurvival([]Item{{Content: "some text $4.5M"}}, []*Report{r})
 	})
 }
+
+// TestReportComments: what no reader sees does not count.
+func TestReportComments(t *testing.T) {
+	for text, want := range map[string]string{
+		"a <!-- hidden --> b":                      "a  b",
+		"a <!-- one --> b <!-- two --> c":          "a  b  c",
+		"<!-- all\nof it\nhidden --> shown\nafter": "\n\n shown\nafter",
+		"<!-- never closed\nstill":                 "\n",
+		"in a line <!-- is text\nand so is this":   "in a line <!-- is text\nand so is this",
+		"<!---->x":                                 "x",
+		"<!-->x":                                   "",
+	} {
+		if got := NewReport("r", text).Text(); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -68,8 +68,17 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 				return err
 			}
 			if old != nil {
-				if old.Content != r.Content {
-					return conflict(fmt.Sprintf("the key %q was used for %s with another content", clip(r.Key, 60), old.ID), "use a new key")
+				differs := ""
+				switch {
+				case old.Content != r.Content:
+					differs = "another content"
+				case old.Priority != r.Priority:
+					differs = "the priority " + old.Priority
+				case r.Origin != "" && old.Origin != r.Origin:
+					differs = "another origin"
+				}
+				if differs != "" {
+					return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(r.Key, 60), old.ID, differs), "use a new key")
 				}
 				out = Raised{*old, true}
 				return nil
@@ -310,10 +319,15 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 		if err := w.postAll(posts, out); err != nil {
 			return err
 		}
-		if s, err = getSignal(w.tx, n); err == nil {
-			sig = *s
+		if s, err = getSignal(w.tx, n); err != nil {
+			return err
 		}
-		return err
+		if s.Status == SignalOpen { // the key found an answer of before the signal was reopened
+			return conflict(fmt.Sprintf("the key %q is that of %s, which answered %s before it was reopened", clip(p.Key, 60), out[0].Entry.ID, s.ID),
+				fmt.Sprintf("if it still is the answer: `board address %s --by %s`; else use a new key", s.ID, out[0].Entry.ID))
+		}
+		sig = *s
+		return nil
 	})
 	return out[0], sig, err
 }

@@ -101,10 +101,11 @@ func replay(tx *sqlite.Tx, upto int64) (*Snapshot, error) {
 type replayer struct {
 	Snapshot
 	vars map[string]*Variable // deleted ones too, with no value
+	keys map[string]string    // idempotency keys, with a mark for what they are of, and whose they are
 }
 
 func newReplayer() *replayer {
-	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{}}, vars: map[string]*Variable{}}
+	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
 }
 
 // snapshot returns what has been rebuilt so far. The replayer must not be used any more.
@@ -220,6 +221,18 @@ func (r *replayer) applyVerb(e Event) error {
 	return nil
 }
 
+// takeKey notes an idempotency key, which nothing else of its kind may have.
+func (r *replayer) takeKey(key, id string) error {
+	if key == "" {
+		return nil
+	}
+	if old := r.keys[id[:1]+key]; old != "" {
+		return fmt.Errorf("its key %q is that of %s", clip(key, 60), old)
+	}
+	r.keys[id[:1]+key] = id
+	return nil
+}
+
 func (r *replayer) applyPost(e Event) error {
 	var p postPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -237,7 +250,7 @@ func (r *replayer) applyPost(e Event) error {
 		Key: p.Key, ExternalID: p.ExternalID}
 	entry.notNil()
 	r.Entries = append(r.Entries, entry)
-	return nil
+	return r.takeKey(p.Key, e.ID)
 }
 
 func (r *replayer) applySignal(e Event) error {
@@ -253,7 +266,7 @@ func (r *replayer) applySignal(e Event) error {
 	}
 	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content, Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,
 		Origin: p.Origin, Key: p.Key, ExternalID: p.ExternalID})
-	return nil
+	return r.takeKey(p.Key, e.ID)
 }
 
 func (r *replayer) applySignalChange(e Event) error {

@@ -11,7 +11,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// State is the summary of a board. It costs the same on a board of any size.
+// State is the summary of a board. It costs the same however many entries there are; it grows with the workers and the variables.
 type State struct {
 	Run       string       `json:"run"`
 	Goal      string       `json:"goal"`
@@ -75,7 +75,7 @@ type Worker struct {
 func (b *Board) State(ctx context.Context) (State, error) {
 	var st State
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
-		st, err = state(tx)
+		st, err = state(tx, true)
 		return err
 	})
 	return st, err
@@ -88,7 +88,8 @@ func newState() State {
 	return st
 }
 
-func state(tx *sqlite.Tx) (State, error) {
+// state reads the summary. Without workers it costs the same however many there are.
+func state(tx *sqlite.Tx, workers bool) (State, error) {
 	st := newState()
 	var created, updated int64
 	if err := tx.QueryRow(`SELECT r.name, r.goal, r.created, e.seq, e.at FROM run r, events e ORDER BY e.seq DESC LIMIT 1`).
@@ -96,17 +97,18 @@ func state(tx *sqlite.Tx) (State, error) {
 		return st, err
 	}
 	st.Created, st.Updated = fromMillis(created), fromMillis(updated)
-	rows, err := tx.Query(`SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last WHERE c.n > 0`)
+	rows, err := tx.Query(`SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last
+		WHERE c.n > 0 AND (? OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers)
 	if err != nil {
 		return st, err
 	}
 	defer rows.Close()
-	workers := map[string]*Worker{}
+	byName := map[string]*Worker{}
 	worker := func(name string) *Worker {
-		if workers[name] == nil {
-			workers[name] = &Worker{Name: name}
+		if byName[name] == nil {
+			byName[name] = &Worker{Name: name}
 		}
-		return workers[name]
+		return byName[name]
 	}
 	for rows.Next() {
 		var kind, name string
@@ -144,7 +146,7 @@ func state(tx *sqlite.Tx) (State, error) {
 	if err := rows.Err(); err != nil {
 		return st, err
 	}
-	for _, w := range workers {
+	for _, w := range byName {
 		st.Workers = append(st.Workers, *w)
 	}
 	slices.SortFunc(st.Workers, func(a, b Worker) int {

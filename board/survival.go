@@ -87,6 +87,8 @@ type ItemResult struct {
 	MissingTokens  []string `json:"missing_tokens"`  // the words it does not have
 	MissingNumbers []string `json:"missing_numbers"` // numbers of the item that the passage does not have
 	Passage        *Passage `json:"passage"`         // the nearest one; null if nothing is near
+	Cosine         *float64 `json:"cosine"`          // to the nearest passage by meaning, -1..1; null if only words were compared
+	ByMeaning      bool     `json:"by_meaning"`      // it is present by meaning, not by its words
 }
 
 // Survival is the answer to whether the artifact carries what the run found. Passing is necessary, not sufficient:
@@ -99,6 +101,25 @@ type Survival struct {
 	Checked int          `json:"checked"`
 	Missing int          `json:"missing"`
 	Items   []ItemResult `json:"items"`
+	// Semantic says how meaning was compared; null if it was not.
+	Semantic *SemanticCheck `json:"semantic"`
+}
+
+// SemanticCheck is how meaning was compared.
+type SemanticCheck struct {
+	Model     string  `json:"model"`
+	MinCosine float64 `json:"min_cosine"`
+}
+
+// count sums the items up.
+func (s *Survival) count() {
+	s.Checked, s.Missing = len(s.Items), 0
+	for i := range s.Items {
+		if !s.Items[i].Present {
+			s.Missing++
+		}
+	}
+	s.Passed = s.Missing == 0
 }
 
 // Survival says whether everything that the board obliges its artifact to carry is in one or other of the reports. It is read in one
@@ -123,12 +144,6 @@ func (b *Board) Survival(ctx context.Context, reports ...*Report) (Survival, err
 		s.Reports = append(s.Reports, r.Name)
 	}
 	s.Items = CheckSurvival(list, reports)
-	s.Checked = len(s.Items)
-	for _, r := range s.Items {
-		if !r.Present {
-			s.Missing++
-		}
-	}
-	s.Passed = s.Missing == 0
+	s.count()
 	return s, nil
 }

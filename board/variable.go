@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"blackboard/board/sqlite"
 )
@@ -44,6 +45,9 @@ func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessa
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
 	}
+	if !utf8.Valid(value) {
+		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid UTF-8", clip(key, 60)), "convert it to UTF-8 first")
+	}
 	if !json.Valid(value) {
 		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid JSON", clip(key, 60)), `quote strings: '"drafting"'`)
 	}
@@ -69,6 +73,9 @@ func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (
 }
 
 func (b *Board) setVariable(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
+	if _, err := b.reader(); err != nil && ifMatch > 0 { // a run is not made by a change that must fail
+		return Variable{}, conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "set it without --if-match")
+	}
 	var out Variable
 	err := b.write(ctx, worker, func(w *writer) error {
 		old, err := getVariable(w.tx, key)

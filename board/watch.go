@@ -38,6 +38,9 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	if err != nil {
 		return err
 	}
+	if db.ReadOnly() {
+		return &sqlite.Error{Path: b.path, Kind: sqlite.ErrReadOnly, Detail: "cannot be watched: on read-only storage the changes of others are not seen"}
+	}
 	// data_version tells of changes by others, counted per connection: the watcher keeps one for itself.
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -101,7 +104,7 @@ func dataVersion(ctx context.Context, conn *sql.Conn) (v int64, err error) {
 func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
 	// The place in the log is taken before the first look, so that no change falls between the look and the watch.
 	var after int64
-	if err := b.read(ctx, func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+	if err := b.read(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
 		return err
 	}
 	next, stop := iter.Pull2(b.Watch(ctx, after))

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -77,6 +78,8 @@ const (
 	codeFull     = 13
 	codeCantOpen = 14
 	codeNotADB   = 26
+
+	codeConstraint = 19
 )
 
 // wrap gives errors of the driver and the system a path and a kind. Others, the caller's own included, pass unchanged.
@@ -88,6 +91,14 @@ func (db *DB) wrap(err error) error {
 	if errors.As(err, &own) {
 		return err
 	}
+	if db.file != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		var de *driver.Error
+		if errors.As(err, &de) && de.Code()&0xff != codeConstraint {
+			if gone := db.StillThere(); gone != nil {
+				return gone // what SQLite makes of a file that vanished under it is of no interest
+			}
+		}
+	}
 	e := &Error{Path: db.path, Cause: err}
 	var de *driver.Error
 	switch {
@@ -95,6 +106,8 @@ func (db *DB) wrap(err error) error {
 		e.Kind, e.Detail = ErrFull, "could not be written"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		e.Kind, e.Detail = ErrReadOnly, "cannot be written to"
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist) && db.file == nil:
+		e.Kind, e.Detail = ErrReadOnly, "cannot be made"
 	case errors.As(err, &de):
 		switch de.Code() & 0xff {
 		case codeBusy, codeLocked:

@@ -4,15 +4,20 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io/fs"
 )
 
 // migrate brings the file to the schema's newest version. The version is read first without any lock; only a file that is
 // behind makes this process queue, and then the version is read again, since another may have migrated it meanwhile.
-func (db *DB) migrate(ctx context.Context) error {
+func (db *DB) migrate(ctx context.Context, mode Mode) error {
 	want := len(db.schema.Migrations)
 	have, err := db.version(ctx)
 	if err != nil || have == want {
 		return err
+	}
+	if have == 0 && mode != Create {
+		// Whoever makes it is not done, or died before the first commit. Looking at it must not make it.
+		return fmt.Errorf("%s is empty: %w", db.path, fs.ErrNotExist)
 	}
 	if db.readOnly {
 		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: fmt.Sprintf("has schema %d and must be migrated to %d, but cannot be written to", have, want)}

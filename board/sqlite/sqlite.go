@@ -61,34 +61,55 @@ type DB struct {
 	now      func() time.Time
 }
 
-// Open opens path and brings its schema up to date. With mode ReadWrite a missing file is an error that matches fs.ErrNotExist.
+// Open opens path and brings its schema up to date. With mode ReadWrite a missing file, or one that nothing was written to yet, is an error
+// that matches fs.ErrNotExist.
 // A file on read-only storage is opened for reading; writes to it then fail with ErrReadOnly.
 // Many processes may create and migrate one new file at the same time.
 func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
-	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), now: time.Now}
+	// The file may be removed, and made anew, by others while it is being opened; then it is opened again.
+	for try := 0; ; try++ {
+		db, err := openOnce(ctx, path, schema, mode, false)
+		if errors.Is(err, ErrReadOnly) {
+			db, err = openOnce(ctx, path, schema, mode, true) // for reading at least
+		}
+		again := errors.Is(err, ErrGone) || mode == Create && errors.Is(err, fs.ErrNotExist)
+		if !again || try == 4 || ctx.Err() != nil {
+			return db, err
+		}
+	}
+}
+
+func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOnly bool) (*DB, error) {
+	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), now: time.Now, readOnly: readOnly}
 	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return nil, &Error{Path: path, Kind: ErrCorrupt, Detail: "is not a regular file"}
-	case err == nil && !writable(path):
-		db.readOnly = true
-	case errors.Is(err, fs.ErrNotExist) && mode == Create:
+	if errors.Is(err, fs.ErrNotExist) && mode == Create {
 		if err := create(path); err != nil {
 			return nil, db.wrap(err)
 		}
-	case err != nil:
+		info, err = os.Stat(path)
+	}
+	if err != nil {
 		return nil, err
 	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{Path: path, Kind: ErrCorrupt, Detail: "is not a regular file"}
+	}
+	if !writable(path) {
+		db.readOnly = true
+	}
+	// What was there before the first look is what must be there after it: SQLite opens by name.
+	db.file = info
 	if err := db.connect(ctx); err != nil {
 		return nil, db.wrap(err)
 	}
-	if err := db.migrate(ctx); err != nil {
-		db.sql.Close()
-		return nil, db.wrap(err)
+	err = db.migrate(ctx, mode)
+	if err == nil {
+		err = db.StillThere()
 	}
-	if db.file, err = os.Stat(path); err != nil {
+	if err != nil {
+		err = db.wrap(err)
 		db.sql.Close()
-		return nil, db.wrap(err)
+		return nil, err
 	}
 	return db, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -37,6 +38,8 @@ func (p *program) app() *cli.App {
 			return usagef("`board --help` lists the commands", "%v", err)
 		},
 		CustomAppHelpTemplate: appHelp,
+		// Lists are split by list(), only where commas cannot be part of a value.
+		DisableSliceFlagSeparator: true,
 		Action: func(c *cli.Context) error {
 			return cli.ShowAppHelp(c)
 		},
@@ -116,6 +119,15 @@ func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the id"}
 }
 
+// list is the values of a repeatable flag that takes commas too: ids, types, priorities, tags.
+func list(c *cli.Context, name string) []string {
+	var out []string
+	for _, v := range c.StringSlice(name) {
+		out = append(out, strings.Split(v, ",")...)
+	}
+	return out
+}
+
 // flags joins groups of flags.
 func flags(groups ...[]cli.Flag) []cli.Flag {
 	var all []cli.Flag
@@ -182,29 +194,54 @@ func (p *program) programCommands() []*cli.Command {
 	}
 }
 
-// writeFile writes a whole file or nothing: to a temporary file beside it, then by rename. "-" and "" mean standard output.
+// writeFile writes a whole file or nothing: to a temporary file beside it, then by rename. "-" and "" mean standard output. A link is followed; what is
+// not a regular file, such as a pipe, is written to as it is.
 func (p *program) writeFile(name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(p.out)
 	}
-	tmp, err := os.CreateTemp(dirOf(name), ".board-*")
+	fail := func(err error) error { return fmt.Errorf("write %s: %w", name, err) }
+	target, mode := name, os.FileMode(0)
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		target = real
+	}
+	if info, err := os.Stat(target); err == nil {
+		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
+			f, err := os.OpenFile(target, os.O_WRONLY, 0)
+			if err != nil {
+				return fail(err)
+			}
+			if err := write(f); err != nil {
+				f.Close()
+				return err
+			}
+			return f.Close()
+		}
+	}
+	// Made without CreateTemp, which ignores the umask.
+	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%d.tmp", filepath.Base(target), os.Getpid())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+		return fail(err)
 	}
 	defer os.Remove(tmp.Name())
 	if err := write(tmp); err != nil {
 		tmp.Close()
 		return err
 	}
-	if err := tmp.Chmod(0o644); err != nil {
-		tmp.Close()
-		return fmt.Errorf("write %s: %w", name, err)
+	if mode != 0 {
+		err = tmp.Chmod(mode)
 	}
-	if err := tmp.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	if err == nil {
+		err = tmp.Sync()
 	}
-	if err := os.Rename(tmp.Name(), name); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), target)
+	}
+	if err != nil {
+		return fail(err)
 	}
 	return nil
 }

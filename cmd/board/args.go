@@ -12,6 +12,12 @@ import (
 // line is reordered before it is parsed: command, flags, "--", arguments. Text that begins with a dash is an argument if it could not be a flag
 // (it holds white space, or is a number), or after "--".
 func arrange(commands []*cli.Command, args []string) ([]string, error) {
+	switch {
+	case len(args) > 0 && args[0] == "help": // board help post: what many try first
+		args = append(args[1:len(args):len(args)], "--help")
+	case len(args) == 1 && (args[0] == "--version" || args[0] == "-v"):
+		args = []string{"version"}
+	}
 	path, rest, err := findCommand(commands, args)
 	if err != nil || len(path) == 0 {
 		return args, err
@@ -70,8 +76,11 @@ func names(path []*cli.Command) string {
 
 // findCommand returns the commands that a line names, outermost first, and the line without their names.
 func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, rest []string, err error) {
-	all := map[string]bool{}
-	everyFlag(commands, all)
+	all, switches := map[string]bool{}, map[string]bool{}
+	everyFlag(commands, all, switches)
+	for name := range switches {
+		delete(all, name) // where the kinds differ, the common one is taken
+	}
 	level := commands
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -137,15 +146,17 @@ func flagArity(flags []cli.Flag) map[string]bool {
 	return m
 }
 
-// everyFlag collects the names of all flags, of any command, that take a value.
-func everyFlag(commands []*cli.Command, into map[string]bool) {
+// everyFlag collects the names of all flags, of any command: those that take a value, and those that do not.
+func everyFlag(commands []*cli.Command, values, switches map[string]bool) {
 	for _, c := range commands {
 		for n, takes := range flagArity(c.Flags) {
 			if takes {
-				into[n] = true
+				values[n] = true
+			} else {
+				switches[n] = true
 			}
 		}
-		everyFlag(c.Subcommands, into)
+		everyFlag(c.Subcommands, values, switches)
 	}
 }
 

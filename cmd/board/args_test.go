@@ -25,6 +25,10 @@ func TestArrange(t *testing.T) {
 		{"post|--evidence=|x", "post|--evidence=|--|x"},
 		{"post|post", "post|--|post"},
 		{"gate|--help", "gate|--help"},
+		{"help|gate", "gate|--help"},
+		{"help", "--help"},
+		{"--version", "version"},
+		{"--must-surface|post|x", "post|--must-surface|--|x"},
 		{"--help", "--help"},
 		{"", ""},
 	} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,11 +22,14 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 		words = words[:len(words)-1]
 	}
 	for _, candidate := range p.candidates(ctx, app, words, last) {
-		if strings.HasPrefix(candidate, last) {
+		// Agents choose the names of variables and workers; what a shell could take for more than a word is not offered.
+		if strings.HasPrefix(candidate, last) && plainWord.MatchString(candidate) {
 			p.printf("%s\n", candidate)
 		}
 	}
 }
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._@:/+=-]+$`)
 
 func (p *program) candidates(ctx context.Context, app *cli.App, words []string, last string) []string {
 	path, rest, err := findCommand(app.Commands, words)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"blackboard/board"
 	"blackboard/board/sqlite"
@@ -107,11 +106,14 @@ func (p *program) fail(err error, asJSON bool) int {
 
 // wantsJSON reports whether the command line asks for JSON, even one that does not parse.
 func wantsJSON(args []string) bool {
-	for _, a := range args {
-		if a == "--" {
+	for i, a := range args {
+		name, value, hasValue := cutFlag(a)
+		switch {
+		case a == "--":
 			return false
-		}
-		if a == "--json" || a == "-json" || strings.HasPrefix(a, "--json=t") {
+		case name == "json" && (!hasValue || value != "false"):
+			return true
+		case (name == "format" || name == "f") && (value == "json" || !hasValue && i+1 < len(args) && args[i+1] == "json"):
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ func policyFlags() []cli.Flag {
 func policyFrom(c *cli.Context) board.Policy {
 	p := board.Policy{RequireSource: c.Bool("require-source")}
 	if c.IsSet("block") {
-		p.Block = c.StringSlice("block")
+		p.Block = list(c, "block")
 		if len(p.Block) == 1 && p.Block[0] == "none" {
 			p.Block = []string{}
 		}
@@ -219,6 +219,9 @@ func (p *program) reasonLine(r *board.Reason) string {
 	}
 }
 
+// shownReasons bounds the text: a verdict is for people, --json for programs.
+const shownReasons = 200
+
 func (p *program) printVerdict(v *board.Verdict) {
 	p.printf("gate of %s: %s\n", v.Run, p.gateLine(v))
 	rules := map[string]string{} // the first id of each rule, as an example
@@ -226,6 +229,10 @@ func (p *program) printVerdict(v *board.Verdict) {
 		rules[v.Reasons[i].Rule] = v.Reasons[i].ID
 	}
 	for i := range v.Reasons {
+		if i == shownReasons {
+			p.printf("  and %d more; --json lists all\n", len(v.Reasons)-i)
+			break
+		}
 		p.printf("%s\n", p.reasonLine(&v.Reasons[i]))
 	}
 	if id, ok := rules[board.RuleOpenSignal]; ok {
@@ -235,7 +242,7 @@ func (p *program) printVerdict(v *board.Verdict) {
 		p.printf("to settle a dispute: post the corrected entry with --supersedes %s, or with the one that contradicts it\n", id)
 	}
 	if id, ok := rules[board.RuleSource]; ok {
-		p.printf("to give a source: post the entry again with --source-doc and --supersedes %s\n", id)
+		p.printf("to give a source: post the entry again with --source-doc, --must-surface and --supersedes %s\n", id)
 	}
 }
 
@@ -286,6 +293,9 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 		head = p.paint(red, "FAILED")
 	}
 	p.printf("survival of %s in %s: %s, %d of %s present\n", s.Run, safe(strings.Join(s.Reports, ", ")), head, s.Checked-s.Missing, count(int64(s.Checked), "item", "items"))
+	if s.Checked == 0 {
+		p.printf("nothing was checked: no entry on the board must surface, and no signal is open or waived\n")
+	}
 	for i := range s.Items {
 		r := &s.Items[i]
 		if r.Present && !all {
@@ -302,7 +312,7 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 		if r.Priority != "" {
 			why = r.Priority + " " + why
 		}
-		p.printf("  %-6s %s (%s)\n         %s\n", r.ID, state, why, line(r.Content, 200))
+		p.printf("  %-6s %s (%s)\n         | %s\n", r.ID, state, why, line(r.Content, 200))
 		if pass := r.Passage; pass != nil {
 			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%.0f %%): %s", safe(filepath.Base(pass.Report)), pass.Line, 100*r.Coverage, line(pass.Text, 200))))
 		} else if !r.Present {

@@ -20,6 +20,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() { // the first signal asks, the second one ends
+		<-ctx.Done()
+		stop()
+	}()
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -173,11 +177,30 @@ func (p *program) text(c *cli.Context, what string, args []string) (string, erro
 	if isTerminal(p.in) && len(args) == 0 {
 		return "", usagef("give it as an argument, or pipe it in", "no %s is given", what)
 	}
-	data, err := io.ReadAll(io.LimitReader(p.in, board.MaxContent+2))
+	data, err := p.readAll(c.Context, p.in, board.MaxContent+3) // room for a line end, and one byte too many to tell
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+}
+
+// readAll reads at most limit bytes. A signal ends the wait for input that does not come.
+func (p *program) readAll(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(in, limit))
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -96,7 +96,7 @@ func (p *program) imports(c *cli.Context) error {
 		return err
 	}
 	in, name := p.in, c.Args().First()
-	opt := board.ImportOptions{Run: c.String("run"), Source: filepath.Base(name), MustSurface: c.StringSlice("must-surface")}
+	opt := board.ImportOptions{Run: c.String("run"), Source: filepath.Base(name), MustSurface: list(c, "must-surface")}
 	if name != "-" {
 		f, err := openInput(name)
 		if err != nil {

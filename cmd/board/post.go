@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -40,8 +40,8 @@ func linkFlags() []cli.Flag {
 }
 
 func linksFrom(c *cli.Context) board.Links {
-	return board.Links{Supports: c.StringSlice("supports"), Contradicts: c.StringSlice("contradicts"),
-		Supersedes: c.StringSlice("supersedes"), Addresses: c.StringSlice("addresses")}
+	return board.Links{Supports: list(c, "supports"), Contradicts: list(c, "contradicts"),
+		Supersedes: list(c, "supersedes"), Addresses: list(c, "addresses")}
 }
 
 func (p *program) postCommands() []*cli.Command {
@@ -67,7 +67,7 @@ post by its key: {"content":"…","key":"a"} and {"content":"…","supports":["@
 // postFrom reads the flags of an entry.
 func postFrom(c *cli.Context, content, defaultType string) (board.Post, error) {
 	post := board.Post{Type: defaultType, Content: content, SourceDoc: c.String("source-doc"), SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
-		Tags: c.StringSlice("tags"), MustSurface: c.Bool("must-surface"), Key: c.String("key")}
+		Tags: list(c, "tags"), MustSurface: c.Bool("must-surface"), Key: c.String("key")}
 	post.SetLinks(linksFrom(c))
 	if c.IsSet("type") {
 		post.Type = c.String("type")
@@ -160,7 +160,7 @@ func (p *program) postBatch(c *cli.Context) error {
 		defer file.Close()
 		in, name = file, f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxBatchBytes+1))
+	data, err := p.readAll(c.Context, in, maxBatchBytes+1)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
@@ -195,6 +195,9 @@ func parseBatch(data []byte) ([]board.Post, error) {
 	for i, l := range bytes.Split(data, []byte("\n")) {
 		if l = bytes.TrimSpace(l); len(l) == 0 {
 			continue
+		}
+		if !utf8.Valid(l) { // encoding/json would put replacement characters into it
+			return nil, usagef("convert it to UTF-8 first", "line %d of the batch is not valid UTF-8", i+1)
 		}
 		dec := json.NewDecoder(bytes.NewReader(l))
 		dec.DisallowUnknownFields()

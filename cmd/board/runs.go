@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -175,7 +176,10 @@ func (p *program) rm(c *cli.Context) error {
 		}
 		p.talk("Delete the run %s with %s and %s? It cannot be undone. [y/N] ", name,
 			count(st.Entries.Total, "entry", "entries"), count(st.Signals.Total, "signal", "signals"))
-		answer, _ := bufio.NewReader(p.in).ReadString('\n')
+		answer, err := p.readLine(c.Context)
+		if err != nil {
+			return err
+		}
 		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 			p.talk("kept")
 			return verdictError(exitFailure)
@@ -189,4 +193,19 @@ func (p *program) rm(c *cli.Context) error {
 	}
 	p.printf("run %s deleted\n", name)
 	return nil
+}
+
+// readLine reads one line of what a person types. A signal ends the wait.
+func (p *program) readLine(ctx context.Context) (string, error) {
+	done := make(chan string, 1)
+	go func() {
+		l, _ := bufio.NewReader(p.in).ReadString('\n') // no answer is an answer
+		done <- l
+	}()
+	select {
+	case l := <-done:
+		return l, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }

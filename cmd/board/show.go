@@ -145,8 +145,8 @@ func (p *program) printState(st *board.State, v *board.Verdict) {
 		p.printf("variable   %s = %s  %s\n", safe(v.Key), line(string(v.Value), 120), p.paint(dim, fmt.Sprintf("(version %d, %s)", v.Version, safe(v.Worker))))
 	}
 	p.printf("last       event %d at %s\n", st.Seq, clock(st.Updated))
-	for _, r := range v.Reasons {
-		p.printf("%s\n", p.reasonLine(&r))
+	for i := range v.Reasons[:min(len(v.Reasons), shownReasons)] {
+		p.printf("%s\n", p.reasonLine(&v.Reasons[i]))
 	}
 }
 
@@ -172,7 +172,7 @@ func (p *program) printEntry(d *board.EntryDetail) {
 	if e.ExternalID != "" {
 		p.printf("elsewhere  %s\n", line(e.ExternalID, 200))
 	}
-	p.printf("\n%s\n", indent(e.Content, "  "))
+	p.printf("\n%s\n", indent(e.Content, "  | "))
 	if e.Evidence != "" {
 		p.printf("\n%s\n", indent(e.Evidence, "  > "))
 	}
@@ -209,7 +209,7 @@ func (p *program) printSignal(d *board.SignalDetail) {
 	if s.ExternalID != "" {
 		p.printf("elsewhere  %s\n", line(s.ExternalID, 200))
 	}
-	p.printf("\n%s\n\n", indent(s.Content, "  "))
+	p.printf("\n%s\n\n", indent(s.Content, "  | "))
 	p.backlinks(d.Linked)
 	p.history(d.History)
 }
@@ -237,7 +237,7 @@ func (p *program) eventLine(e *board.Event) string {
 }
 
 func (p *program) query(c *cli.Context) error {
-	q := board.Query{Types: c.StringSlice("type"), Statuses: c.StringSlice("status"), Workers: c.StringSlice("by"), Tags: c.StringSlice("tag"), Signal: c.String("signal"),
+	q := board.Query{Types: list(c, "type"), Statuses: list(c, "status"), Workers: c.StringSlice("by"), Tags: c.StringSlice("tag"), Signal: c.String("signal"),
 		MustSurface: c.Bool("must-surface"), Since: c.Int64("since"), Match: c.String("match"), Contains: c.String("contains"), Order: c.String("order"), Limit: c.Int("limit")}
 	if c.NArg() > 0 {
 		if q.Match != "" {
@@ -264,7 +264,7 @@ func (p *program) query(c *cli.Context) error {
 			p.printf("%s\n", e.ID)
 		case c.Bool("full"):
 			p.printf("%s\n", p.entryLine(e))
-			p.printf("%s\n", indent(e.Content, "       "))
+			p.printf("%s\n", indent(e.Content, "       | "))
 			if e.Evidence != "" {
 				p.printf("%s\n", indent(e.Evidence, "       > "))
 			}
@@ -298,7 +298,7 @@ func (p *program) signals(c *cli.Context) error {
 	if c.Int("limit") < 0 {
 		return usagef("give 0 or more", "a limit of %d makes no sense", c.Int("limit"))
 	}
-	found, err := b.Signals(c.Context, board.SignalQuery{Statuses: c.StringSlice("status"), Priorities: c.StringSlice("priority"), Worker: c.String("by"),
+	found, err := b.Signals(c.Context, board.SignalQuery{Statuses: list(c, "status"), Priorities: list(c, "priority"), Worker: c.String("by"),
 		ClaimedBy: c.String("claimed-by"), Free: c.Bool("free"), Limit: c.Int("limit")})
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (p *program) signalCommands() []*cli.Command {
 		},
 		{
 			Name: "claim", Category: catWrite, Usage: "take a signal to work on, so that nobody else does", ArgsUsage: "[SIGNAL]",
-			Description: "Without an id it takes the most urgent open signal that is free. The claim ends with the lease, with `board release`,\nor when the signal is closed. Claiming again extends it.",
+			Description: "Without an id it takes the most urgent open signal that is free. The claim ends with the lease, with `board release`,\nor when the signal is closed. Claiming again extends it. A claim keeps others from claiming, not from answering.",
 			Flags: flags([]cli.Flag{leaseFlag(),
 				&cli.StringFlag{Name: "min-priority", Usage: "without an id: take none below this `PRIORITY`"}, quietFlag()}, writeFlags()),
 			Action: p.claim,
@@ -160,6 +160,11 @@ func (p *program) address(c *cli.Context) error {
 	if c.IsSet("by") {
 		if c.NArg() > 1 {
 			return usagef("give one of them", "both --by and a text are given")
+		}
+		for _, f := range flags(postFlags(""), linkFlags()) {
+			if name := f.Names()[0]; c.IsSet(name) {
+				return usagef("leave it out, or answer with a new entry", "--%s is for a new entry, but --by names one that is there", name)
+			}
 		}
 		return p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
 			return b.Address(c.Context, p.workerName(c), id, c.String("by"))

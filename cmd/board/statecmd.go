@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -71,6 +72,9 @@ func (p *program) stateGet(c *cli.Context) error {
 
 // jsonValue reads a value from the command line: JSON, or a plain word as a string. What begins like JSON but is not is an error.
 func jsonValue(s string, asString bool) (json.RawMessage, error) {
+	if !utf8.ValidString(s) {
+		return nil, usagef("convert it to UTF-8 first", "the value is not valid UTF-8")
+	}
 	if !asString && json.Valid([]byte(s)) {
 		return json.RawMessage(s), nil
 	}

@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
 
 	"blackboard/board"
 )
-
-func dirOf(name string) string { return filepath.Dir(name) }
 
 // safe makes text that agents wrote harmless on a terminal: no control characters, so no escape sequences, besides newline and tab.
 func safe(s string) string {
@@ -28,7 +25,8 @@ func safe(s string) string {
 // line is content on one line.
 func line(s string, n int) string { return safe(board.Line(s, n)) }
 
-// indent puts a text under a heading.
+// indent puts a text under a heading. The mark before each line keeps what agents wrote apart from what the program says, also for CI runners, which obey
+// lines that begin with "::".
 func indent(s, by string) string { return by + strings.ReplaceAll(safe(s), "\n", "\n"+by) }
 
 // ANSI colours, by what they mean.

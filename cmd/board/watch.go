@@ -95,6 +95,9 @@ func (p *program) wait(c *cli.Context) error {
 	if c.NArg() > 1 || c.NArg() == 1 && c.Bool("gate") {
 		return usagef("wait for one thing", "a wait is for one signal, or for the gate, or for the next event")
 	}
+	if c.IsSet("since") && (c.NArg() == 1 || c.Bool("gate")) {
+		return usagef("leave it out", "--since is for the next event")
+	}
 	for _, f := range policyFlags() {
 		if name := f.Names()[0]; c.IsSet(name) && !c.Bool("gate") {
 			return usagef("add --gate", "--%s is about the gate", name)

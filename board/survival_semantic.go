@@ -1,0 +1,97 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"blackboard/embed"
+)
+
+// semanticPassage is the size of the passages that are embedded, in lexemes: a sentence or two, so that a passage is about one thing.
+const semanticPassage = passageBase
+
+// embedBatch is how many passages are embedded at a time, so that a cancelled context is noticed.
+const embedBatch = 64
+
+// AddMeaning looks once more for the items that words did not find, by the cosine of their embeddings against every passage of the reports. An item
+// whose best passage reaches minCosine, and has all of the item's numbers in or next to it, counts as present from then on, by meaning. Every
+// item that was looked for so gets its cosine. Present items stay as they are: meaning adds, and never takes away.
+//
+// The embedder's vectors are compared with each other only. Errors are the embedder's, and ErrInvalid for a minCosine outside 0..1.
+func (s *Survival) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*Report) error {
+	if math.IsNaN(minCosine) || minCosine <= 0 || minCosine > 1 {
+		return invalid(fmt.Sprintf("a least cosine of %v is not between 0 and 1", minCosine), "1 is the same text; what is near enough differs from model to model")
+	}
+	var missing []int
+	var texts []string
+	for i := range s.Items {
+		if !s.Items[i].Present {
+			missing, texts = append(missing, i), append(texts, s.Items[i].Content)
+		}
+	}
+	s.Semantic = &SemanticCheck{Model: e.Model().Name, MinCosine: minCosine}
+	if len(missing) == 0 {
+		return nil
+	}
+	wanted, err := embedAll(ctx, e, texts)
+	if err != nil {
+		return err
+	}
+	for _, r := range reports {
+		x := newIndex(r)
+		passages := x.passages(semanticPassage)
+		texts = texts[:0]
+		for _, at := range passages {
+			texts = append(texts, x.quote(at.first, at.last, math.MaxInt).Text)
+		}
+		have, err := embedAll(ctx, e, texts)
+		if err != nil {
+			return err
+		}
+		for k, i := range missing {
+			s.Items[i].meaning(x, passages, wanted[k], have, minCosine)
+		}
+	}
+	s.count()
+	return nil
+}
+
+// meaning compares one missing item with the passages of one report.
+func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector, have []embed.Vector, minCosine float64) {
+	best, top := -1, -1.0
+	for i := range passages {
+		if c := embed.Cosine(want, have[i]); c > top {
+			best, top = i, c
+		}
+	}
+	if best < 0 || r.Cosine != nil && *r.Cosine >= top {
+		return
+	}
+	top = math.Round(top*1000) / 1000
+	r.Cosine = &top
+	if top < minCosine {
+		return
+	}
+	p, at := newPattern(r.Content), passages[best]
+	var h hits
+	h.fill(p, x)
+	if p.weigh(h.gather(at.from, at.to, x.units[at.first].under), true) < p.numbers {
+		return // near in meaning, but a number is not there
+	}
+	r.Present, r.Cause, r.ByMeaning, r.MissingNumbers = true, "", true, []string{}
+	r.Passage = x.quote(at.first, at.last, passageRunes)
+}
+
+func embedAll(ctx context.Context, e embed.Embedder, texts []string) ([]embed.Vector, error) {
+	out := make([]embed.Vector, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(len(texts), embedBatch)
+		vectors, err := e.Embed(ctx, texts[:n])
+		if err != nil {
+			return nil, err
+		}
+		out, texts = append(out, vectors...), texts[n:]
+	}
+	return out, nil
+}

@@ -1,0 +1,160 @@
+package minilm
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// config is what the files of a model's directory say besides tokenizer and weights.
+type config struct {
+	dir     string // holds the tokenizer's files; the weights may lie in a subdirectory
+	pooling pooling
+	pooled  int // numbers in a vector as the pooling file says, or 0
+	limit   int // tokens that the model reads
+	vocab   int // rows of its table of tokens, or 0 when the files don't say
+	hidden  int // numbers per token, or 0
+	lower   bool
+}
+
+// defaultLimit holds for a model whose files give no limit: what BERT was trained with.
+const defaultLimit = 512
+
+// readConfig reads what sentence-transformers writes: modules.json lists the steps, each with its own directory. A directory without
+// it is a plain transformer; its tokens are averaged, as sentence-transformers does then.
+//
+// Vectors are scaled to length 1 also where modules.json has no such step: that is the contract of embed.Embedder and changes no angle.
+func readConfig(dir string) (*config, error) {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noModel(hintNoSuch, fs.ErrNotExist, "there is no embedding model in %s", dir)
+	}
+	if err != nil {
+		return nil, badModel("make it readable for this user", err, "the model's directory cannot be opened")
+	}
+	if !info.IsDir() {
+		return nil, noModel(hintNoSuch, nil, "%s is a file, not a model's directory", dir)
+	}
+	c := &config{dir: dir, pooling: poolMean}
+	if err := c.readModules(); err != nil {
+		return nil, err
+	}
+	return c, c.readLimits()
+}
+
+func (c *config) readModules() error {
+	path := filepath.Join(c.dir, "modules.json")
+	var modules []struct {
+		Type, Path string
+	}
+	found, err := readJSON(path, &modules)
+	if err != nil {
+		return err
+	}
+	if !found {
+		_, err := c.readPooling(filepath.Join(c.dir, "1_Pooling", "config.json"))
+		return err
+	}
+	root := c.dir
+	for _, m := range modules {
+		if m.Path != "" && !filepath.IsLocal(filepath.FromSlash(m.Path)) {
+			return badModel(hintFetch, nil, "%s leads out of the model's directory: %q", path, m.Path)
+		}
+		dir := filepath.Join(root, filepath.FromSlash(m.Path))
+		switch kind := m.Type[strings.LastIndexByte(m.Type, '.')+1:]; kind {
+		case "Transformer", "StaticEmbedding":
+			c.dir = dir
+		case "Pooling":
+			file := filepath.Join(dir, "config.json")
+			found, err := c.readPooling(file)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return noModel(hintFetch, fs.ErrNotExist, "%s is missing, and %s refers to it", file, path)
+			}
+		case "Normalize":
+		default:
+			return badModel("use a model whose modules.json has only Transformer, Pooling and Normalize", nil, "%s has a step %q, which is not supported", path, kind)
+		}
+	}
+	return nil
+}
+
+func (c *config) readPooling(path string) (found bool, err error) {
+	var file struct {
+		Dim      int  `json:"word_embedding_dimension"`
+		CLS      bool `json:"pooling_mode_cls_token"`
+		Mean     bool `json:"pooling_mode_mean_tokens"`
+		Max      bool `json:"pooling_mode_max_tokens"`
+		Sqrt     bool `json:"pooling_mode_mean_sqrt_len_tokens"`
+		Weighted bool `json:"pooling_mode_weightedmean_tokens"`
+		Last     bool `json:"pooling_mode_lasttoken"`
+		Mode     any  `json:"pooling_mode"` // newer files: one name
+	}
+	if found, err := readJSON(path, &file); !found {
+		return false, err
+	}
+	c.pooled = file.Dim
+	var modes []pooling
+	for _, m := range []struct {
+		set  bool
+		mode pooling
+	}{
+		{file.CLS || file.Mode == "cls", poolCLS},
+		{file.Max || file.Mode == "max", poolMax},
+		{file.Mean || file.Mode == "mean", poolMean},
+		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs in length alone
+		{file.Weighted || file.Last || file.Mode == "weightedmean" || file.Mode == "lasttoken", ""},
+	} {
+		if m.set {
+			modes = append(modes, m.mode)
+		}
+	}
+	if len(modes) != 1 || modes[0] == "" {
+		return false, badModel("use a model with mean, cls or max pooling", nil, "%s asks for a kind of pooling that is not supported", path)
+	}
+	c.pooling = modes[0]
+	return true, nil
+}
+
+// readLimits finds out how many tokens the model reads: max_seq_length of sentence-transformers, which is what the model was tuned
+// for; else what the tokenizer allows. tokenizer.json has a limit too, but it is the one of training and often smaller: it is ignored,
+// as sentence-transformers does. In no case more than the model has positions.
+func (c *config) readLimits() error {
+	var model struct {
+		Positions int `json:"max_position_embeddings"`
+		Vocab     int `json:"vocab_size"`
+		Hidden    int `json:"hidden_size"`
+	}
+	if _, err := readJSON(filepath.Join(c.dir, "config.json"), &model); err != nil {
+		return err
+	}
+	var sentence struct {
+		Limit int  `json:"max_seq_length"`
+		Lower bool `json:"do_lower_case"`
+	}
+	if _, err := readJSON(filepath.Join(c.dir, "sentence_bert_config.json"), &sentence); err != nil {
+		return err
+	}
+	var tokens struct {
+		Limit float64 `json:"model_max_length"` // 1e30 stands for none
+	}
+	if _, err := readJSON(filepath.Join(c.dir, "tokenizer_config.json"), &tokens); err != nil {
+		return err
+	}
+	c.vocab, c.hidden, c.lower = model.Vocab, model.Hidden, sentence.Lower
+	c.limit = sentence.Limit
+	if c.limit <= 0 && tokens.Limit >= 1 && tokens.Limit < 1e6 {
+		c.limit = int(tokens.Limit)
+	}
+	if model.Positions > 0 && (c.limit <= 0 || c.limit > model.Positions) {
+		c.limit = model.Positions
+	}
+	if c.limit <= 0 {
+		c.limit = defaultLimit
+	}
+	return nil
+}

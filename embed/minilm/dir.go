@@ -1,0 +1,114 @@
+package minilm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"blackboard/embed"
+)
+
+// DefaultDir is where the model lies unless somebody says otherwise: $BOARD_MODEL_DIR, else models/all-MiniLM-L6-v2 in the data home.
+func DefaultDir(home string, getenv func(string) string) string {
+	if dir := getenv("BOARD_MODEL_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(home, "models", "all-MiniLM-L6-v2")
+}
+
+const (
+	hintFetch  = "fetch the model again, or name another model's directory with BOARD_MODEL_DIR"
+	hintNoSuch = "name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"
+)
+
+func noModel(hint string, err error, format string, a ...any) error {
+	return &embed.Error{Kind: embed.ErrNoModel, Msg: fmt.Sprintf(format, a...), Hint: hint, Err: err}
+}
+
+func badModel(hint string, err error, format string, a ...any) error {
+	return &embed.Error{Kind: embed.ErrBadModel, Msg: fmt.Sprintf(format, a...), Hint: hint, Err: err}
+}
+
+// maxConfig bounds the configuration files that are read, in bytes. Vocabularies of half a million tokens stay below it.
+const maxConfig = 64 << 20
+
+// readFile reads a configuration file; where it does not exist it returns nil.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, badModel("make it readable for this user", err, "a file of the model cannot be opened")
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, badModel(hintFetch, err, "a file of the model cannot be read")
+	}
+	if len(data) > maxConfig {
+		return nil, badModel(hintFetch, nil, "%s is larger than %d MB, which no configuration is", path, maxConfig>>20)
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}
+
+// readJSON fills v from a JSON file and reports whether the file exists.
+func readJSON(path string, v any) (bool, error) {
+	data, err := readFile(path)
+	if data == nil || err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, badModel(hintFetch, err, "%s is not the JSON that belongs there", path)
+	}
+	return true, nil
+}
+
+// findWeights returns the path of the model's ONNX file. Models are published with it in onnx/, converters write it beside the rest.
+func findWeights(dir string) (string, error) {
+	for _, name := range []string{filepath.Join("onnx", "model.onnx"), "model.onnx"} {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", badModel("make it readable for this user", err, "the model's weights cannot be opened")
+		}
+		if info.IsDir() {
+			return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
+		}
+		return path, checkWeights(path)
+	}
+	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no model.onnx or onnx/model.onnx", dir)
+}
+
+// checkWeights tells the usual accidents of a download from weights: nothing, a page, a Git LFS pointer.
+func checkWeights(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return badModel("make it readable for this user", err, "the model's weights cannot be opened")
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return badModel(hintFetch, err, "the model's weights cannot be read")
+	}
+	switch head = head[:n]; {
+	case n < 16:
+		return badModel(hintFetch, nil, "%s is cut short: it has %d bytes", path, n)
+	case string(head[:7]) == "version":
+		return badModel("fetch the file itself (git lfs pull)", nil, "%s is a Git LFS pointer, not the model's weights", path)
+	case head[0] == '<' || head[0] == '{':
+		return badModel(hintFetch, nil, "%s is text, perhaps a server's error page, not the model's weights", path)
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package minilm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/embed"
+)
+
+// TestBrokenDirectories: whatever is wrong with a model, the error names the file and says what to do.
+func TestBrokenDirectories(t *testing.T) {
+	weights := testModels["tiny-cls"]()["model.onnx"]
+	tokenizer := string(testModels["tiny-cls"]()["tokenizer.json"])
+	replace := func(old, new string) []byte {
+		if !strings.Contains(tokenizer, old) {
+			t.Fatalf("tokenizer.json has no %s", old)
+		}
+		return []byte(strings.ReplaceAll(tokenizer, old, new))
+	}
+	bad, none := embed.ErrBadModel, embed.ErrNoModel
+	for _, test := range []struct {
+		name    string
+		changes map[string][]byte
+		kind    error
+		want    string // in the message
+	}{
+		{"no weights", map[string][]byte{"model.onnx": nil}, none, "model.onnx"},
+		{"empty weights", map[string][]byte{"model.onnx": {}}, bad, "model.onnx is cut short"},
+		{"truncated weights", map[string][]byte{"model.onnx": weights[:len(weights)/2]}, bad, "model.onnx"},
+		{"damaged weights", map[string][]byte{"model.onnx": bytes.Repeat([]byte{0xff}, 1000)}, bad, "model.onnx"},
+		{"a page for weights", map[string][]byte{"model.onnx": []byte("<!doctype html><title>404</title>")}, bad, "error page"},
+		{"a pointer for weights", map[string][]byte{"model.onnx": []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\n")}, bad, "Git LFS"},
+		{"a directory for weights", map[string][]byte{"model.onnx": nil, "model.onnx/x": []byte("x")}, bad, "is a directory"},
+		{"no vocabulary", map[string][]byte{"tokenizer.json": nil}, none, "neither tokenizer.json nor vocab.txt"},
+		{"damaged tokenizer", map[string][]byte{"tokenizer.json": []byte(tokenizer[:100])}, bad, "tokenizer.json"},
+		{"empty tokenizer", map[string][]byte{"tokenizer.json": {}}, bad, "tokenizer.json"},
+		{"another tokenizer", map[string][]byte{"tokenizer.json": replace(`"type": "WordPiece",
+  "unk`, `"type": "Unigram",
+  "unk`)}, bad, ""},
+		{"another kind of tokenizer", map[string][]byte{"tokenizer.json": []byte(`{"model":{"type":"BPE","vocab":{"a":1}}}`)}, bad, `"BPE"`},
+		{"another normalizer", map[string][]byte{"tokenizer.json": replace("BertNormalizer", "NFKC")}, bad, `"NFKC"`},
+		{"another pre-tokenizer", map[string][]byte{"tokenizer.json": replace("BertPreTokenizer", "Metaspace")}, bad, `"Metaspace"`},
+		{"another post-processor", map[string][]byte{"tokenizer.json": replace("TemplateProcessing", "ByteLevel")}, bad, "post-processor"},
+		{"a template without text", map[string][]byte{"tokenizer.json": replace(`"Sequence"`, `"Other"`)}, bad, "post-processor"},
+		{"no unknown token", map[string][]byte{"tokenizer.json": replace(`"unk_token": "[UNK]"`, `"unk_token": "<unk>"`)}, bad, "<unk>"},
+		{"no vocabulary inside", map[string][]byte{"tokenizer.json": replace(`"vocab"`, `"vocabulary"`)}, bad, "no WordPiece vocabulary"},
+		{"a tokenizer of another model", map[string][]byte{"tokenizer.json": replace(`"[MASK]": 4`, `"[MASK]": 30000`)}, bad, "token id 30000"},
+		{"empty vocab.txt", map[string][]byte{"tokenizer.json": nil, "vocab.txt": {}}, bad, "vocab.txt"},
+		{"vocab.txt without [SEP]", map[string][]byte{"tokenizer.json": nil, "vocab.txt": []byte("[UNK]\n[CLS]\n")}, bad, "[SEP]"},
+		{"damaged configuration", map[string][]byte{"config.json": []byte("{")}, bad, "config.json"},
+		{"damaged limits", map[string][]byte{"sentence_bert_config.json": []byte(`{"max_seq_length":"many"}`)}, bad, "sentence_bert_config.json"},
+		{"no room", map[string][]byte{"sentence_bert_config.json": []byte(`{"max_seq_length":2}`)}, bad, "2 tokens"},
+		{"damaged steps", map[string][]byte{"modules.json": []byte("[")}, bad, "modules.json"},
+		{"an unknown step", map[string][]byte{"modules.json": []byte(`[{"path":"2_Dense","type":"sentence_transformers.models.Dense"}]`)}, bad, `"Dense"`},
+		{"a step elsewhere", map[string][]byte{"modules.json": []byte(`[{"path":"../../x","type":"sentence_transformers.models.Pooling"}]`)}, bad, "modules.json"},
+		{"no pooling", map[string][]byte{"1_Pooling/config.json": nil}, none, filepath.Join("1_Pooling", "config.json")},
+		{"two kinds of pooling", map[string][]byte{"1_Pooling/config.json": []byte(`{"pooling_mode_cls_token":true,"pooling_mode_max_tokens":true}`)}, bad, "pooling"},
+		{"unknown pooling", map[string][]byte{"1_Pooling/config.json": []byte(`{"pooling_mode":"lasttoken"}`)}, bad, "pooling"},
+		{"pooling of another size", map[string][]byte{"1_Pooling/config.json": []byte(`{"pooling_mode":"mean","word_embedding_dimension":99}`)}, bad, "99"},
+		{"no size anywhere", map[string][]byte{"config.json": nil}, bad, "config.json"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, err := Open(context.Background(), writeModel(t, "tiny-cls", test.changes))
+			var hint interface{ Try() string }
+			if e != nil || !errors.Is(err, test.kind) || !errors.As(err, &hint) || hint.Try() == "" {
+				t.Fatalf("%v, %v, want %v and a hint", e, err, test.kind)
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v does not mention %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestNoDirectory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, []byte("x"))
+	for _, dir := range []string{"", filepath.Join(t.TempDir(), "absent"), file} {
+		if _, err := Open(context.Background(), dir); !errors.Is(err, embed.ErrNoModel) {
+			t.Errorf("%q: %v", dir, err)
+		}
+	}
+}
+
+// TestUnusableWeights are sound files that are no embedding models.
+func TestUnusableWeights(t *testing.T) {
+	ids, mask := value("input_ids", 7, -1, -1), value("attention_mask", 7, -1, -1)
+	table := func(o *onnx) string {
+		return o.node("Gather", []string{o.random(0, 1, len(tinyVocab), 16), "input_ids"})
+	}
+	for _, test := range []struct {
+		name  string
+		build func(o *onnx) []byte
+		want  string
+	}{
+		{"other input", func(o *onnx) []byte {
+			return o.file([][]byte{value("pixels", 1, -1, -1)}, [][]byte{value("x", 1, -1, -1, 16)})
+		}, "input_ids"},
+		{"positions wanted", func(o *onnx) []byte {
+			return o.file([][]byte{ids, value("position_ids", 7, -1, -1)}, [][]byte{value(table(o), 1, -1, -1, 16)})
+		}, "position_ids"},
+		{"other output", func(o *onnx) []byte { return o.file([][]byte{ids, mask}, [][]byte{value(table(o), 1, 1)}) }, "no output"},
+		{"no output", func(o *onnx) []byte { return o.file([][]byte{ids}, nil) }, "no output"},
+	} {
+		_, err := Open(context.Background(), writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": test.build(&onnx{})}))
+		if !errors.Is(err, embed.ErrBadModel) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		build func(o *onnx) []byte
+	}{ // found out when the model runs
+		{"unknown operation", func(o *onnx) []byte {
+			return o.file([][]byte{ids}, [][]byte{value(o.node("Frobnicate", []string{table(o)}), 1, -1, -1, 16)})
+		}},
+		{"no numbers", func(o *onnx) []byte {
+			return o.file([][]byte{ids}, [][]byte{value(o.node("Div", []string{table(o), o.scalar(0)}), 1, -1, -1, 16)})
+		}},
+	} {
+		changes := map[string][]byte{"model.onnx": test.build(&onnx{}), "1_Pooling/config.json": []byte(`{"pooling_mode":"mean"}`)}
+		e, err := Open(context.Background(), writeModel(t, "tiny-cls", changes))
+		if err == nil {
+			_, err = e.Embed(context.Background(), []string{"gate"})
+			e.Close()
+		}
+		if !errors.Is(err, embed.ErrBadModel) || !strings.Contains(err.Error(), "model.onnx") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestLayouts are other ways in which the same model is published: all give the same vectors.
+func TestLayouts(t *testing.T) {
+	text := "The gate (Gäte) is shut [SEP] 中文!"
+	embedOne := func(dir string) embed.Vector {
+		t.Helper()
+		got, err := open(t, dir).Embed(context.Background(), []string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got[0]
+	}
+	files := testModels["tiny-mean"]()
+	want := embedOne(writeModel(t, "tiny-mean", nil))
+	same := func(name, dir string) {
+		t.Helper()
+		if c := embed.Cosine(want, embedOne(dir)); c < 0.999999 {
+			t.Errorf("%s: cosine %v", name, c)
+		}
+	}
+	vocab := []byte(strings.Join(tinyVocab, "\n") + "\n")
+	same("vocab.txt", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab}))
+	same("vocab.txt with CRLF", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": nil, "vocab.txt": bytes.ReplaceAll(vocab, []byte("\n"), []byte("\r\n"))}))
+	same("vocab.txt, token objects", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab,
+		"tokenizer_config.json": []byte(`{"unk_token":{"content":"[UNK]"},"cls_token":"[CLS]","sep_token":null}`)}))
+	same("bare", writeModel(t, "tiny-mean", map[string][]byte{"modules.json": nil, "1_Pooling/config.json": nil, "sentence_bert_config.json": nil, "tokenizer_config.json": nil}))
+	same("weights at the top", writeModel(t, "tiny-mean", map[string][]byte{"model.onnx": files["onnx/model.onnx"], "onnx/model.onnx": nil}))
+	same("other weights beside", writeModel(t, "tiny-mean", map[string][]byte{"onnx/model_qint8.onnx": []byte("never read"), "onnx/a/model.onnx": []byte("never read")}))
+	same("BertProcessing", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": []byte(strings.Replace(string(files["tokenizer.json"]),
+		`"post_processor": {`, `"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}, "unused": {`, 1))}))
+
+	moved := map[string][]byte{"modules.json": bytes.Replace(files["modules.json"], []byte(`"path": ""`), []byte(`"path": "0_Transformer"`), 1)}
+	for _, name := range []string{"config.json", "sentence_bert_config.json", "tokenizer.json", "tokenizer_config.json"} {
+		moved["0_Transformer/"+name], moved[name] = files[name], nil
+	}
+	same("transformer in its own directory", writeModel(t, "tiny-mean", moved))
+
+	odd := filepath.Join(t.TempDir(), "a b#c%20é?x")
+	if err := os.Rename(writeModel(t, "tiny-mean", nil), odd); err != nil {
+		t.Skipf("this file system does not take the name: %v", err)
+	}
+	same("odd characters in the path", odd)
+
+	// As the Hugging Face cache lays it out: links to files that are named after their contents.
+	linked, blobs := t.TempDir(), t.TempDir()
+	for name, data := range files {
+		blob := filepath.Join(blobs, strings.ReplaceAll(name, "/", "-")+"-blob")
+		write(t, blob, data)
+		link := filepath.Join(linked, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(blob, link); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	same("links", linked)
+	whole := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(linked, whole); err != nil {
+		t.Fatal(err)
+	}
+	same("a link to the directory", whole)
+	t.Chdir(filepath.Dir(linked))
+	same("a relative path", filepath.Base(linked))
+}

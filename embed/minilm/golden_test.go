@@ -1,0 +1,127 @@
+package minilm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blackboard/embed"
+)
+
+// golden is a file of testdata/embed: vectors that ONNX Runtime computed (see the README there).
+type golden struct {
+	Model   string
+	SHA256  string // of the weights, so that a changed generator is not taken for a changed result
+	Vectors []struct {
+		Text   string
+		Vector embed.Vector
+	}
+}
+
+func open(tb testing.TB, dir string, opts ...Option) *Embedder {
+	tb.Helper()
+	e, err := Open(context.Background(), dir, opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { e.Close() })
+	return e
+}
+
+// checkGolden compares every number with the recorded one.
+func checkGolden(t *testing.T, e *Embedder, file string) {
+	t.Helper()
+	var want golden
+	loadJSON(t, filepath.Join(testdata, file), &want)
+	weights, err := os.ReadFile(e.session.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != want.SHA256 {
+		t.Fatalf("the weights are not those of the golden vectors; record them again as testdata/embed/README.md says")
+	}
+	var texts []string
+	for _, v := range want.Vectors {
+		texts = append(texts, v.Text)
+	}
+	got, err := e.Embed(context.Background(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for i, v := range want.Vectors {
+		if len(got[i]) != len(v.Vector) || len(v.Vector) == 0 {
+			t.Fatalf("%d numbers, want %d", len(got[i]), len(v.Vector))
+		}
+		for k := range v.Vector {
+			d := math.Abs(float64(got[i][k] - v.Vector[k]))
+			worst = max(worst, d)
+			if !(d <= 1e-4) {
+				t.Errorf("number %d differs by %v: %.60q", k, d, v.Text)
+				break
+			}
+		}
+	}
+	t.Logf("%d vectors, largest difference %.1e", len(texts), worst)
+}
+
+func TestGoldenTiny(t *testing.T) {
+	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
+		t.Run(name, func(t *testing.T) { checkGolden(t, open(t, writeModel(t, name, nil)), "golden-"+name+".json") })
+	}
+}
+
+func TestGoldenMiniLMShaped(t *testing.T) {
+	if raceEnabled || testing.Short() {
+		t.Skip("a model of this size is slow with -race, and skipped with -short")
+	}
+	checkGolden(t, open(t, writeModel(t, "minilm-shaped", nil)), "golden-minilm-shaped.json")
+}
+
+func TestGoldenPotion(t *testing.T) {
+	checkGolden(t, open(t, potionDir(t)), "golden-potion-base-2M.json")
+}
+
+// TestReferenceVectors compares the real model, where BOARD_MODEL_DIR names it, with the vectors published for it.
+func TestReferenceVectors(t *testing.T) {
+	file := filepath.Join(miniLMReference(t), "reference_vectors_100.json")
+	dir := os.Getenv("BOARD_MODEL_DIR")
+	if dir == "" {
+		t.Skip("BOARD_MODEL_DIR does not name a directory with the weights of all-MiniLM-L6-v2")
+	}
+	e := open(t, dir)
+	if e.Model().Dim != 384 {
+		t.Skipf("%s is another model", dir)
+	}
+	var want []struct {
+		Text      string
+		Embedding embed.Vector
+	}
+	loadJSON(t, file, &want)
+	for _, w := range want {
+		got, err := e.Embed(context.Background(), []string{w.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := embed.Cosine(got[0], w.Embedding); c < 0.9999 {
+			t.Errorf("cosine %.5f: %.60q", c, w.Text)
+		}
+	}
+}
+
+// TestWriteModels writes the test models for ONNX Runtime to read; it is part of recording golden vectors.
+func TestWriteModels(t *testing.T) {
+	dir := os.Getenv("BOARD_WRITE_TEST_MODELS")
+	if dir == "" {
+		t.Skip("BOARD_WRITE_TEST_MODELS does not name a directory to write the test models to")
+	}
+	for name := range testModels {
+		for file, data := range testModels[name]() {
+			write(t, filepath.Join(dir, name, filepath.FromSlash(file)), data)
+		}
+	}
+}

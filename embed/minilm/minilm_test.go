@@ -1,0 +1,197 @@
+package minilm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/embed/embedtest"
+)
+
+func TestConformanceTiny(t *testing.T) {
+	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
+		t.Run(name, func(t *testing.T) {
+			dir := writeModel(t, name, nil)
+			embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
+		})
+	}
+}
+
+func TestConformanceOneSlot(t *testing.T) {
+	dir := writeModel(t, "tiny-mean", nil)
+	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir, WithConcurrency(0)) })
+}
+
+func TestConformancePotion(t *testing.T) {
+	dir := potionDir(t)
+	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
+}
+
+func TestModel(t *testing.T) {
+	e := open(t, writeModel(t, "tiny-cls", nil))
+	if got, want := e.Model(), (embed.Model{Name: "tiny-cls", Dim: 16, MaxTokens: 48}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	e = open(t, writeModel(t, "tiny-mean", nil), WithName("mine"), WithMinTopCosine(0.3))
+	if got, want := e.Model(), (embed.Model{Name: "mine", Dim: 16, MaxTokens: 48, MinTopCosine: 0.3}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	e = open(t, potionDir(t))
+	if got, want := e.Model(), (embed.Model{Name: "potion-base-2M", Dim: 64, MaxTokens: 512}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestNothingKnown: without special tokens an empty text has no tokens, and the model never sees it.
+func TestNothingKnown(t *testing.T) {
+	e := open(t, potionDir(t))
+	got, err := e.Embed(context.Background(), []string{"", "a word", " \n", "\u200b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, zero := range []bool{true, false, true, true} {
+		if c := embed.Cosine(got[i], got[i]); (c == 0) != zero {
+			t.Errorf("text %d has the vector %v", i, got[i])
+		}
+	}
+}
+
+// TestCloseWaits closes while calls run: they end well, and a call that was cancelled does not leave work behind that outlives Close.
+func TestCloseWaits(t *testing.T) {
+	dir := writeModel(t, "tiny-mean", nil)
+	texts := strings.Split(strings.Repeat("the gate is open while evidence of each worker is in the table\n", 400), "\n")
+	for range 5 {
+		e := open(t, dir)
+		ctx, cancel := context.WithCancel(context.Background())
+		done, cancelled := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := e.Embed(context.Background(), texts); done <- err }()
+		go func() { _, err := e.Embed(ctx, texts); cancelled <- err }()
+		time.Sleep(10 * time.Millisecond)
+		cancel()
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-done:
+			if err != nil && !errors.Is(err, embed.ErrClosed) { // closed before it began
+				t.Errorf("the call that ran when Close was called: %v", err)
+			}
+		default:
+			t.Error("Close returned before the call that ran")
+		}
+		if err := <-cancelled; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, embed.ErrClosed) {
+			t.Errorf("the cancelled call: %v", err)
+		}
+		if err := e.Warm(context.Background()); !errors.Is(err, embed.ErrClosed) {
+			t.Errorf("Warm after Close: %v", err)
+		}
+	}
+}
+
+// TestNoGoroutinesLeft: what a cancelled call leaves behind ends soon.
+func TestNoGoroutinesLeft(t *testing.T) {
+	e := open(t, writeModel(t, "tiny-mean", nil))
+	if err := e.Warm(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	for range 20 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		e.Embed(ctx, make([]string, 10_000)) // the suite looks at what it returns
+		cancel()
+	}
+	for range 200 {
+		if runtime.NumGoroutine() <= before+2 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a text or two, not for the list.
+func TestShortCallIsNotStarved(t *testing.T) {
+	e := open(t, writeModel(t, "tiny-mean", nil), WithConcurrency(1))
+	ctx, cancel := context.WithCancel(context.Background())
+	long := make(chan error, 1)
+	go func() { _, err := e.Embed(ctx, make([]string, 1_000_000)); long <- err }()
+	time.Sleep(20 * time.Millisecond)
+	start := time.Now()
+	if _, err := e.Embed(context.Background(), []string{"gate"}); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	select {
+	case err := <-long:
+		t.Fatalf("the long call is over: %v", err)
+	default:
+	}
+	cancel()
+	if err := <-long; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if took > 2*time.Second {
+		t.Errorf("the short call took %v", took)
+	}
+}
+
+func TestOpenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if e, err := Open(ctx, writeModel(t, "tiny-mean", nil)); !errors.Is(err, context.Canceled) || e != nil {
+		t.Errorf("%v, %v", e, err)
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	for limit, want := range map[int][]int{
+		1:    {1},
+		16:   {16},
+		48:   {16, 32, 48},
+		100:  {16, 32, 48, 64, 96, 100},
+		256:  {16, 32, 48, 64, 96, 128, 192, 256},
+		512:  {16, 32, 48, 64, 96, 128, 192, 256, 384, 512},
+		3000: {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 3000},
+	} {
+		got := buckets(limit)
+		if len(got) != len(want) {
+			t.Errorf("buckets(%d) = %v, want %v", limit, got, want)
+			continue
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("buckets(%d) = %v, want %v", limit, got, want)
+				break
+			}
+		}
+	}
+}
+
+func TestPool(t *testing.T) {
+	tokens := [][]float32{{1, -4}, {3, -2}, {2, -6}}
+	for how, want := range map[pooling]embed.Vector{poolCLS: {1, -4}, poolMax: {3, -2}, poolMean: {6, -12}} {
+		got := how.pool(tokens, 2)
+		for i := range want {
+			if math.Abs(float64(got[i]-want[i])) > 1e-6 {
+				t.Errorf("%s: %v, want %v", how, got, want)
+			}
+		}
+	}
+}
+
+func TestDefaultDir(t *testing.T) {
+	none := func(string) string { return "" }
+	if got, want := DefaultDir("home", none), filepath.Join("home", "models", "all-MiniLM-L6-v2"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	set := func(name string) string { return map[string]string{"BOARD_MODEL_DIR": "elsewhere"}[name] }
+	if got := DefaultDir("home", set); got != "elsewhere" {
+		t.Errorf("%s, want elsewhere", got)
+	}
+}

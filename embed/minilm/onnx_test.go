@@ -1,0 +1,142 @@
+package minilm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// onnx builds a model file by hand: protobuf's wire format needs little. Weights come from a fixed generator, so that a file is the same
+// on every machine and golden vectors can be recorded for it.
+type onnx struct {
+	nodes, weights []byte
+	state          uint64
+	n              int
+}
+
+// field appends a field of wire type 2: text, bytes or a message.
+func field(out []byte, number int, data ...byte) []byte {
+	out = binary.AppendUvarint(out, uint64(number)<<3|2)
+	out = binary.AppendUvarint(out, uint64(len(data)))
+	return append(out, data...)
+}
+
+// number appends an integer field.
+func number(out []byte, field int, n int64) []byte {
+	out = binary.AppendUvarint(out, uint64(field)<<3)
+	return binary.AppendUvarint(out, uint64(n))
+}
+
+// attr is an attribute of a node: an integer or a list of them.
+func attr(name string, value any) []byte {
+	out := field(nil, 1, []byte(name)...)
+	switch v := value.(type) {
+	case int:
+		out = number(number(out, 3, int64(v)), 20, 2)
+	case []int:
+		for _, i := range v {
+			out = number(out, 8, int64(i))
+		}
+		out = number(out, 20, 7)
+	}
+	return out
+}
+
+// node adds a node and returns the name of its output.
+func (o *onnx) node(op string, inputs []string, attrs ...[]byte) string {
+	o.n++
+	name := fmt.Sprintf("%s_%d", op, o.n)
+	return o.nodeAs(name, op, inputs, attrs...)
+}
+
+func (o *onnx) nodeAs(name, op string, inputs []string, attrs ...[]byte) string {
+	var out []byte
+	for _, in := range inputs {
+		out = field(out, 1, []byte(in)...)
+	}
+	out = field(out, 2, []byte(name)...)
+	out = field(out, 4, []byte(op)...)
+	for _, a := range attrs {
+		out = field(out, 5, a...)
+	}
+	o.nodes = field(o.nodes, 1, out...)
+	return name
+}
+
+func (o *onnx) tensor(kind int64, data []byte, dims ...int) string {
+	o.n++
+	name := fmt.Sprintf("weight_%d", o.n)
+	var out []byte
+	for _, d := range dims {
+		out = number(out, 1, int64(d))
+	}
+	out = number(out, 2, kind)
+	out = field(out, 8, []byte(name)...)
+	out = field(out, 9, data...)
+	o.weights = field(o.weights, 5, out...)
+	return name
+}
+
+// ints is a constant list of integers.
+func (o *onnx) ints(v ...int) string {
+	var data []byte
+	for _, i := range v {
+		data = binary.LittleEndian.AppendUint64(data, uint64(i))
+	}
+	return o.tensor(7, data, len(v))
+}
+
+// scalar is a constant number without dimensions.
+func (o *onnx) scalar(x float32) string {
+	return o.tensor(1, binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+}
+
+// random is a tensor of numbers around mean, at most spread away from it.
+func (o *onnx) random(mean, spread float32, dims ...int) string {
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	data := make([]byte, 0, 4*size)
+	for range size {
+		o.state += 0x9e3779b97f4a7c15 // splitmix64
+		z := o.state
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		z ^= z >> 31
+		x := float32(z>>40)/(1<<23) - 1
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(mean+spread*x))
+	}
+	return o.tensor(1, data, dims...)
+}
+
+// value describes an input or output; a dimension below 0 is unknown.
+func value(name string, kind int64, dims ...int) []byte {
+	var shape []byte
+	for i, d := range dims {
+		var dim []byte
+		if d < 0 {
+			dim = field(nil, 2, []byte([]string{"batch", "sequence", "hidden"}[i])...)
+		} else {
+			dim = number(nil, 1, int64(d))
+		}
+		shape = field(shape, 1, dim...)
+	}
+	tensor := field(number(nil, 1, kind), 2, shape...)
+	return field(field(nil, 1, []byte(name)...), 2, field(nil, 1, tensor...)...)
+}
+
+// file returns the model file.
+func (o *onnx) file(inputs, outputs [][]byte) []byte {
+	graph := append([]byte{}, o.nodes...)
+	graph = field(graph, 2, []byte("test")...)
+	graph = append(graph, o.weights...)
+	for _, in := range inputs {
+		graph = field(graph, 11, in...)
+	}
+	for _, out := range outputs {
+		graph = field(graph, 12, out...)
+	}
+	opset := number(field(nil, 1), 2, 13)
+	return field(field(number(nil, 1, 7), 7, graph...), 8, opset...)
+}

@@ -1,0 +1,227 @@
+package minilm
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// tokenizer is BERT's: clean the text, put spaces round CJK characters, strip accents, lower the case, split at white space and
+// punctuation, cut the words into pieces. It does all that in one pass over the text and stops when it has as many tokens as the model
+// reads, so its time grows with the part of the text that is read, and never faster than that. It does not change after loading.
+//
+// Where implementations of this tokeniser differ it does as the Rust one (Hugging Face tokenizers), with which models are published:
+// a capital sigma becomes σ also at the end of a word, and ideographs beyond U+FFFF are words of their own.
+type tokenizer struct {
+	vocab          *vocabulary
+	prefix, suffix []uint32 // the special tokens round a text
+	limit          int      // tokens of a text at most, prefix and suffix included
+
+	clean, cjk, accents, lower bool // what is done to the text; accents: they are stripped
+
+	added     []addedToken // tokens that stand for themselves wherever they occur in a text, longest first
+	addedByte [256]bool    // the bytes that one of them begins with
+}
+
+type addedToken struct {
+	text string
+	id   uint32
+}
+
+// encode returns the token ids of a text, special ones included: never more than t.limit. The result may be empty.
+func (t *tokenizer) encode(text string) []uint32 {
+	s := scan{tokenizer: t, room: t.limit - len(t.suffix)}
+	s.ids = append(make([]uint32, 0, min(t.limit, len(text)/3+len(t.prefix)+len(t.suffix)+1)), t.prefix...)
+	for i := 0; i < len(text) && len(s.ids) < s.room; {
+		c := text[i]
+		if t.addedByte[c] {
+			if a, ok := t.addedAt(text[i:]); ok {
+				s.flush()
+				s.ids = append(s.ids, a.id)
+				i += len(a.text)
+				continue
+			}
+		}
+		if c < utf8.RuneSelf {
+			s.ascii(c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		s.rune(r)
+		i += n
+	}
+	s.flush()
+	s.ids = s.ids[:min(len(s.ids), s.room)]
+	return append(s.ids, t.suffix...)
+}
+
+func (t *tokenizer) addedAt(text string) (addedToken, bool) {
+	for _, a := range t.added {
+		if strings.HasPrefix(text, a.text) {
+			return a, true
+		}
+	}
+	return addedToken{}, false
+}
+
+// scan is the state of one pass over a text.
+type scan struct {
+	*tokenizer
+	ids   []uint32
+	room  int
+	word  []byte // of the word under way: lower case, without accents
+	chars int    // its characters; those beyond the vocabulary's maxChars are counted, not kept
+
+	one [utf8.UTFMax]byte // scratch space of normal, here because it would escape there
+}
+
+// What an ASCII character is.
+const (
+	asciiOther = iota
+	asciiControl
+	asciiSpace
+	asciiPunct
+	asciiUpper
+)
+
+var asciiClass = func() (class [utf8.RuneSelf]byte) {
+	for c := range class {
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			class[c] = asciiSpace
+		case c < ' ' || c == 0x7f:
+			class[c] = asciiControl
+		case c >= 'A' && c <= 'Z':
+			class[c] = asciiUpper
+		case c >= '0' && c <= '9' || c >= 'a' && c <= 'z':
+		default:
+			class[c] = asciiPunct
+		}
+	}
+	return class
+}()
+
+func (s *scan) ascii(c byte) {
+	switch asciiClass[c] {
+	case asciiSpace:
+		s.flush()
+		return
+	case asciiPunct:
+		s.alone(rune(c))
+		return
+	case asciiControl:
+		if s.clean {
+			return
+		}
+		if c == '\v' || c == '\f' { // white space to the pre-tokeniser, but a control character to the cleaner
+			s.flush()
+			return
+		}
+	case asciiUpper:
+		if s.lower {
+			c += 'a' - 'A'
+		}
+	}
+	if s.chars++; s.chars <= s.vocab.maxChars {
+		s.word = append(s.word, c)
+	}
+}
+
+// rune takes a character beyond ASCII.
+func (s *scan) rune(r rune) {
+	switch {
+	case s.clean && (r == utf8.RuneError || isControl(r)):
+	case unicode.IsSpace(r):
+		s.flush()
+	case s.cjk && isCJK(r):
+		s.flush()
+		s.normal(r)
+		s.flush()
+	default:
+		s.normal(r)
+	}
+}
+
+// normal strips the accents of r. Accents that follow as characters of their own are stripped when it is their turn.
+func (s *scan) normal(r rune) {
+	const hangul, hangulEnd, vowels, tails = 0xac00, 0xd7a3, 21, 28
+	switch {
+	case !s.accents:
+		s.lowered(r)
+	case r >= hangul && r <= hangulEnd: // decomposed by rule, not by table
+		n := r - hangul
+		s.lowered(0x1100 + n/(vowels*tails))
+		s.lowered(0x1161 + n%(vowels*tails)/tails)
+		if n %= tails; n > 0 {
+			s.lowered(0x11a7 + n)
+		}
+	default:
+		parts := norm.NFD.Properties(s.one[:utf8.EncodeRune(s.one[:], r)]).Decomposition()
+		if parts == nil && !unicode.Is(unicode.Mn, r) {
+			s.lowered(r)
+		}
+		for len(parts) > 0 {
+			part, n := utf8.DecodeRune(parts)
+			if !unicode.Is(unicode.Mn, part) {
+				s.lowered(part)
+			}
+			parts = parts[n:]
+		}
+	}
+}
+
+func (s *scan) lowered(r rune) {
+	if s.lower {
+		if r == 'İ' { // the one character whose lower case is two
+			s.split('i')
+			r = '\u0307'
+		} else {
+			r = unicode.ToLower(r)
+		}
+	}
+	s.split(r)
+}
+
+// split adds r to the word, or ends the word if r is punctuation.
+func (s *scan) split(r rune) {
+	if r < utf8.RuneSelf && asciiClass[r] == asciiPunct || r >= utf8.RuneSelf && unicode.IsPunct(r) {
+		s.alone(r)
+		return
+	}
+	if s.chars++; s.chars <= s.vocab.maxChars {
+		s.word = utf8.AppendRune(s.word, r)
+	}
+}
+
+// alone makes r a word of its own.
+func (s *scan) alone(r rune) {
+	s.flush()
+	s.word, s.chars = utf8.AppendRune(s.word, r), 1
+	s.flush()
+}
+
+// flush cuts the word under way into pieces.
+func (s *scan) flush() {
+	switch {
+	case s.chars == 0:
+		return
+	case s.chars > s.vocab.maxChars:
+		s.ids = append(s.ids, s.vocab.unknown)
+	default:
+		s.ids = s.vocab.pieces(s.ids, s.word)
+	}
+	s.word, s.chars = s.word[:0], 0
+}
+
+// isControl reports whether the cleaner drops r, a character beyond ASCII.
+func isControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs) }
+
+// isCJK reports whether r lies in the blocks that BERT's own code calls CJK: Han ideographs, no kana and no hangul.
+func isCJK(r rune) bool {
+	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
+		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b73f || r >= 0x2b740 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||
+		r >= 0x2f800 && r <= 0x2fa1f
+}
