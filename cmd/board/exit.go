@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/sqlite"
+	"blackboard/embed"
 )
 
 // Exit codes, the same for every command.
@@ -46,6 +47,8 @@ var exitCodes = []struct {
 	{board.ErrNotFound, exitNotFound, "not_found"},
 	{board.ErrConflict, exitConflict, "conflict"},
 	{board.ErrTimeout, exitFailure, "timeout"},
+	{embed.ErrNoModel, exitFailure, "no_model"},
+	{embed.ErrBadModel, exitFailure, "bad_model"},
 	{sqlite.ErrGone, exitConflict, "conflict"},
 	{sqlite.ErrNewer, exitFailure, "newer_file"},
 	{sqlite.ErrCorrupt, exitFailure, "corrupt"},

@@ -104,6 +104,8 @@ func flagUsage(f cli.Flag) (value, usage string) {
 		if d.Value != "" {
 			usage += " (default " + d.Value + ")"
 		}
+	case *cli.Float64Flag:
+		usage += fmt.Sprintf(" (default %g)", d.Value)
 	case *cli.IntFlag:
 		if d.Value > 0 {
 			usage += fmt.Sprintf(" (default %d)", d.Value)

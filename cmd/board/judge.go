@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/embed/minilm"
 )
 
 // Formats of a verdict. Text is for people; the others are for CI.
@@ -70,6 +71,8 @@ standard input. An item is present if one report has its words and all its numbe
 sufficient: words and numbers are compared, not meaning.`,
 			Flags: flags([]cli.Flag{
 				&cli.StringSliceFlag{Name: "report", Usage: "the same as an argument (`FILE`), repeatable"},
+				&cli.BoolFlag{Name: "semantic", Usage: "look for what words did not find by meaning too, with the embedding model of $BOARD_MODEL_DIR"},
+				&cli.Float64Flag{Name: "min-cosine", Usage: "with --semantic: how near in meaning a passage must be (`COSINE`, 0 to 1)", Value: defaultMinCosine},
 				&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list the items that are present, too"},
 			}, formatFlags(), readFlags()),
 			Action: p.survival,
@@ -277,6 +280,13 @@ func (p *program) survival(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("semantic") {
+		if err := p.addMeaning(c, &s, reports); err != nil {
+			return err
+		}
+	} else if c.IsSet("min-cosine") {
+		return usagef("add --semantic", "--min-cosine has a meaning only with --semantic")
+	}
 	text := func(q *program) { q.printSurvival(&s, c.Bool("all")) }
 	if err := p.verdict(c, f, text, []any{"survival", s}, survivalReport(s)); err != nil {
 		return err
@@ -285,6 +295,27 @@ func (p *program) survival(c *cli.Context) error {
 		return verdictError(exitSurvival)
 	}
 	return nil
+}
+
+// defaultMinCosine is high, since what is near enough differs from model to model: a small static model gives .86 to passages that have only their
+// subject in common with an item.
+const defaultMinCosine = 0.9
+
+// addMeaning looks for the missing items by meaning.
+func (p *program) addMeaning(c *cli.Context, s *board.Survival, reports []*board.Report) error {
+	home, err := p.dataHome()
+	if err != nil {
+		return err
+	}
+	model, err := minilm.Open(c.Context, minilm.DefaultDir(home, p.env))
+	if err != nil {
+		return err
+	}
+	defer model.Close()
+	if isTerminal(p.err) && s.Missing > 0 {
+		p.talk("comparing %s with every passage by meaning (%s) …", count(int64(s.Missing), "item", "items"), model.Model().Name)
+	}
+	return s.AddMeaning(c.Context, model, c.Float64("min-cosine"), reports...)
 }
 
 func (p *program) printSurvival(s *board.Survival, all bool) {
@@ -302,6 +333,9 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 			continue
 		}
 		state := p.paint(green, "present")
+		if r.ByMeaning {
+			state += fmt.Sprintf(" by meaning, cosine %.2f", *r.Cosine)
+		}
 		if !r.Present {
 			state = p.paint(red, "missing") + ", " + r.Cause
 			if len(r.MissingNumbers) > 0 {
@@ -314,7 +348,7 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 		}
 		p.printf("  %-6s %s (%s)\n         | %s\n", r.ID, state, why, line(r.Content, 200))
 		if pass := r.Passage; pass != nil {
-			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%.0f %%): %s", safe(filepath.Base(pass.Report)), pass.Line, 100*r.Coverage, line(pass.Text, 200))))
+			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%s): %s", safe(filepath.Base(pass.Report)), pass.Line, nearness(r), line(pass.Text, 200))))
 		} else if !r.Present {
 			p.printf("         %s\n", p.paint(dim, "nothing like it in the report"))
 		}
@@ -322,5 +356,18 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 	if !s.Passed {
 		p.printf("to pass: say it in the report with its numbers; or, if it no longer holds, post what supersedes it; or address the signal\n")
 	}
-	p.printf("%s\n", p.paint(dim, "necessary, not sufficient: words and numbers were compared, not meaning"))
+	note := "necessary, not sufficient: words and numbers were compared, not meaning"
+	if s.Semantic != nil {
+		note = fmt.Sprintf("necessary, not sufficient: beyond words and numbers, a cosine of %.2f by %s counted as present", s.Semantic.MinCosine, s.Semantic.Model)
+	}
+	p.printf("%s\n", p.paint(dim, note))
+}
+
+// nearness is how much of an item its passage has, and how near they are in meaning if that was asked.
+func nearness(r *board.ItemResult) string {
+	s := fmt.Sprintf("%.0f %%", 100*r.Coverage)
+	if r.Cosine != nil && !r.ByMeaning {
+		s += fmt.Sprintf(", cosine %.2f at best", *r.Cosine)
+	}
+	return s
 }
