@@ -533,7 +533,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	if _, err := b.Claim(ctx, "w2", "s1", time.Minute); !errors.Is(err, ErrConflict) {
 		t.Errorf("a millisecond before the end: %v", err)
 	}
-	if _, err := b.ClaimNext(ctx, "w2", "", time.Minute); !errors.Is(err, ErrNotFound) {
+	if _, err := b.ClaimNext(ctx, "w2", "", time.Minute); !errors.Is(err, ErrConflict) {
 		t.Errorf("a millisecond before the end: %v", err)
 	}
 	now = now.Add(time.Millisecond)

@@ -10,7 +10,7 @@ import (
 
 // Post is a finding to be put on the board.
 type Post struct {
-	Type        string   `json:"type"` // default: observation
+	Type        string   `json:"type"` // default: observation; contradiction if it contradicts something
 	Content     string   `json:"content"`
 	SourceDoc   string   `json:"source_doc,omitempty"`
 	SourceRef   string   `json:"source_ref,omitempty"`
@@ -191,9 +191,13 @@ func cycle(graph [][]int) []int {
 
 // prepare fills the defaults of one post and checks its fields.
 func (p *Post) prepare() error {
-	if p.Type == "" {
+	switch {
+	case p.Type == "" && len(p.Contradicts) > 0:
+		p.Type = Contradiction
+	case p.Type == "":
 		p.Type = Observation
 	}
+	p.Type = strings.ToLower(p.Type)
 	if !slices.Contains(EntryTypes, p.Type) {
 		return unknown("type", p.Type, EntryTypes)
 	}

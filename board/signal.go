@@ -35,6 +35,7 @@ func (r *Raise) prepare() error {
 	if r.Priority == "" {
 		r.Priority = "medium"
 	}
+	r.Priority = strings.ToLower(r.Priority)
 	if _, err := PriorityRank(r.Priority); err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 }
 
 // ClaimNext gives a worker the most urgent open signal that nobody holds, the oldest of equals.
-// It is ErrNotFound when there is none. Signals of a priority below minPriority are passed over; "" takes any.
+// It is ErrConflict when there is none. Signals of a priority below minPriority are passed over; "" takes any.
 func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease time.Duration) (Signal, error) {
 	if err := checkLease(lease); err != nil {
 		return Signal{}, err
@@ -224,7 +225,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease
 		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
 			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
 		if sqlite.IsNoRows(err) {
-			return notFound("no open signal is free to claim", "`board signals --status open` shows who holds what")
+			return conflict("no open signal is free to claim", "`board signals --status open` shows who holds what")
 		}
 		if err != nil {
 			return err

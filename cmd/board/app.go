@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -66,7 +68,7 @@ func finish(commands []*cli.Command, parent string) {
 		c.CustomHelpTemplate = commandHelp(name, c)
 		c.HideHelpCommand = true
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
-			return usagef("`board "+name+" --help` lists its flags", "%s", plainFlagError(err))
+			return flagError(name, err)
 		}
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {
@@ -79,15 +81,20 @@ func finish(commands []*cli.Command, parent string) {
 	}
 }
 
-// plainFlagError takes Go's function names out of the flag package's complaints.
-func plainFlagError(err error) string {
-	s := err.Error()
-	for _, cut := range []string{": strconv.ParseInt: parsing ", ": strconv.ParseFloat: parsing ", ": parse error"} {
-		if i := strings.Index(s, cut); i >= 0 {
-			s = s[:i]
-		}
+// badValue is how the flag package complains about a value.
+var badValue = regexp.MustCompile(`^invalid value "(.*)" for flag -([a-z-]+): `)
+
+// flagError says what is wrong with a flag's value, without the names of Go's functions.
+func flagError(command string, err error) error {
+	m := badValue.FindStringSubmatch(err.Error())
+	switch {
+	case m == nil:
+		return usagef("`board "+command+" --help` lists its flags", "%v", err)
+	case m[2] == "timeout" || m[2] == "lease":
+		return usagef("give a number with its unit: 30s, 5m, 1h", "--%s %q is not a duration", m[2], m[1])
+	default:
+		return usagef("`board "+command+" --help` says what it takes", "--%s %q is not a number", m[2], m[1])
 	}
-	return s
 }
 
 // noArgs refuses arguments, for commands that take none.
@@ -102,7 +109,7 @@ func noArgs(c *cli.Context) error {
 
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN`; default $BOARD_RUN (--board is the same)"},
+		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN`; default $BOARD_RUN"},
 		jsonFlag(),
 	}
 }
@@ -200,7 +207,13 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(p.out)
 	}
-	fail := func(err error) error { return fmt.Errorf("write %s: %w", name, err) }
+	fail := func(err error) error {
+		var path *os.PathError
+		if errors.As(err, &path) {
+			err = path.Err // the path is that of a temporary file
+		}
+		return fmt.Errorf("write %s: %w", name, err)
+	}
 	target, mode := name, os.FileMode(0)
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		target = real

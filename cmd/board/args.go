@@ -59,6 +59,9 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 	for _, c := range path {
 		out = append(out, c.Name)
 	}
+	if slices.Contains(flags, "--help") || slices.Contains(flags, "--h") {
+		return append(out, "--help"), nil
+	}
 	out = append(out, flags...)
 	if len(positional) > 0 {
 		out = append(append(out, "--"), positional...)
@@ -115,7 +118,11 @@ func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, r
 			for _, c := range level {
 				known = append(known, c.Names()...)
 			}
-			if s := closest(a, known); s != "" {
+			s := synonyms[names(append(path, &cli.Command{Name: a}))]
+			if s == "" {
+				s = closest(a, known)
+			}
+			if s != "" {
 				try = "did you mean " + s + "? " + try
 			}
 			return nil, nil, usagef(try, "there is no %s %q", what, a)
@@ -171,6 +178,13 @@ func cutFlag(a string) (name, value string, hasValue bool) {
 
 func looksLikeFlag(a string) bool {
 	return len(a) > 1 && a[0] == '-' && !strings.ContainsAny(a, " \t\n") && !(a[1] >= '0' && a[1] <= '9')
+}
+
+// synonyms are words that people try, and what they mean here.
+var synonyms = map[string]string{
+	"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
+	"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
+	"search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
 }
 
 // closest returns the candidate that a misspelled word most likely meant, or "" if none is near.

@@ -32,7 +32,7 @@ func (p *program) demo(c *cli.Context) error {
 	}
 	d := &demoPlayer{program: p, c: c, dir: dir}
 	if isTerminal(p.out.w) && !c.Bool("fast") {
-		d.pause = 700 * time.Millisecond
+		d.pause = 400 * time.Millisecond
 	}
 	for _, l := range strings.Split(strings.TrimSpace(demoScript), "\n") {
 		if err := d.step(l); err != nil {

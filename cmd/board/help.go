@@ -65,15 +65,15 @@ func commandHelp(name string, c *cli.Command) string {
 // flagNames is how a flag is written: "-t, --type TYPE".
 func flagNames(f cli.Flag) string {
 	value, _ := flagUsage(f)
-	short, long := "    ", ""
+	short, long := "    ", []string(nil)
 	for _, n := range f.Names() {
 		if len(n) == 1 {
 			short = "-" + n + ", "
-		} else if long == "" {
-			long = "--" + n
+		} else {
+			long = append(long, "--"+n)
 		}
 	}
-	return strings.TrimSpace(short + long + " " + value)
+	return strings.TrimSpace(short + strings.Join(long, ", ") + " " + value)
 }
 
 // flagUsage splits a usage into the name of the value, which stands in backquotes, and the text, with the default if there is one to speak of.

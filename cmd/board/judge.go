@@ -354,13 +354,23 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 		}
 	}
 	if !s.Passed {
-		p.printf("to pass: say it in the report with its numbers; or, if it no longer holds, post what supersedes it; or address the signal\n")
+		p.printf("to pass: say it in the report with its numbers; or, if it no longer holds, post what supersedes it%s\n", orAddress(s))
 	}
 	note := "necessary, not sufficient: words and numbers were compared, not meaning"
 	if s.Semantic != nil {
 		note = fmt.Sprintf("necessary, not sufficient: beyond words and numbers, a cosine of %.2f by %s counted as present", s.Semantic.MinCosine, s.Semantic.Model)
 	}
 	p.printf("%s\n", p.paint(dim, note))
+}
+
+// orAddress is the third way to pass, if a signal is missing that can be addressed.
+func orAddress(s *board.Survival) string {
+	for i := range s.Items {
+		if r := &s.Items[i]; !r.Present && r.Why == board.WhyOpen {
+			return "; or address the signal"
+		}
+	}
+	return ""
 }
 
 // nearness is how much of an item its passage has, and how near they are in meaning if that was asked.

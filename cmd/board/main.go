@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -115,10 +117,13 @@ func (p *program) workerName(c *cli.Context) string {
 	if c.IsSet("worker") {
 		return c.String("worker")
 	}
-	for _, name := range []string{"BOARD_WORKER", "USER", "USERNAME"} {
+	for _, name := range []string{"BOARD_WORKER", "USER", "LOGNAME", "USERNAME"} {
 		if v := p.env(name); v != "" {
 			return v
 		}
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
 	}
 	return "anonymous"
 }
@@ -169,10 +174,18 @@ func (p *program) printf(format string, a ...any) { fmt.Fprintf(p.out, format, a
 // talk says something that is not data.
 func (p *program) talk(format string, a ...any) { fmt.Fprintf(p.err, format+"\n", a...) }
 
-// text is the positional arguments as one text, or standard input if there are none or only "-".
+// text is the one positional argument, or standard input if there is none or it is "-". What cannot be meant as text is refused: what is once
+// on a board stays there.
 func (p *program) text(c *cli.Context, what string, args []string) (string, error) {
-	if len(args) > 0 && !(len(args) == 1 && args[0] == "-") {
-		return strings.Join(args, " "), nil
+	if len(args) > 1 {
+		return "", usagef("quote the text as one argument; a flag that takes several values is repeated", "one %s is needed, but %d are given: %q, %q",
+			what, len(args), board.Line(args[0], 40), board.Line(args[1], 40))
+	}
+	if len(args) == 1 && args[0] != "-" {
+		if looksLikeID.MatchString(args[0]) || args[0] == "list" || args[0] == "help" {
+			return "", usagef("`board "+c.Command.Name+" --help` shows what it takes; pipe it in if it is meant", "%q is no %s", args[0], what)
+		}
+		return args[0], nil
 	}
 	if isTerminal(p.in) && len(args) == 0 {
 		return "", usagef("give it as an argument, or pipe it in", "no %s is given", what)
@@ -181,8 +194,14 @@ func (p *program) text(c *cli.Context, what string, args []string) (string, erro
 	if err != nil {
 		return "", err
 	}
+	var post struct{ Content *string }
+	if json.Unmarshal(data, &post) == nil && post.Content != nil {
+		return "", usagef("`board post --batch` reads posts as JSON lines", "the %s is a JSON object with a content of its own", what)
+	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
+
+var looksLikeID = regexp.MustCompile(`^[es][0-9]+$`)
 
 // readAll reads at most limit bytes. A signal ends the wait for input that does not come.
 func (p *program) readAll(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {
@@ -210,5 +229,9 @@ func isTerminal(stream any) bool {
 		return false
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

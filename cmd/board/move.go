@@ -37,6 +37,9 @@ expired signals become waived ones with the reason "expired", and it does not sa
 	}
 }
 
+// minBudget is the least budget of a digest, in tokens: below it not even the head and the note on what is left out have room.
+const minBudget = 200
+
 func (p *program) export(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
@@ -58,8 +61,8 @@ func (p *program) export(c *cli.Context) error {
 	if c.IsSet("budget") && f != "md" {
 		return usagef("add --format md", "--budget is for the markdown digest")
 	}
-	if c.Int("budget") < 0 {
-		return usagef("give 0 or more tokens", "a budget of %d makes no sense", c.Int("budget"))
+	if n := c.Int("budget"); n != 0 && n < minBudget {
+		return usagef("give more, or 0 for no limit", "a budget of %d tokens is too small for a digest: %d is the least", n, minBudget)
 	}
 	b, err := p.open(c)
 	if err != nil {
@@ -78,7 +81,7 @@ func (p *program) export(c *cli.Context) error {
 	}
 	d := s.Digest(c.Int("budget"))
 	if len(d.OmittedMust) > 0 {
-		p.talk("the budget is too small: %s left out (%s)", count(int64(len(d.OmittedMust)), "item that must surface is", "items that must surface are"),
+		p.talk("board: the budget is too small: %s or shortened (%s)", count(int64(len(d.OmittedMust)), "item that must surface is left out", "items that must surface are left out"),
 			board.Line(strings.Join(d.OmittedMust, ", "), 200))
 	}
 	if c.Bool("json") {

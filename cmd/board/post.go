@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,12 +20,12 @@ import (
 func postFlags(defaultType string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "type", Aliases: []string{"t"}, Usage: "`TYPE`: " + strings.Join(board.EntryTypes, ", ") + " (default " + defaultType + ")"},
-		&cli.StringFlag{Name: "source-doc", Aliases: []string{"doc"}, Usage: "the `DOCUMENT` it comes from"},
+		&cli.StringFlag{Name: "source-doc", Aliases: []string{"doc", "source"}, Usage: "the `DOCUMENT` it comes from"},
 		&cli.StringFlag{Name: "source-ref", Aliases: []string{"ref"}, Usage: "the `PLACE` in it: line, section, page"},
 		&cli.StringFlag{Name: "evidence", Aliases: []string{"e"}, Usage: "a verbatim `QUOTE`"},
 		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
 		&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
-		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"}, Usage: "the final artifact must carry it (always so for contradictions)"},
+		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"}, Usage: "the final artifact must carry it (always so for the type contradiction)"},
 		&cli.StringFlag{Name: "key", Aliases: []string{"k"}, Usage: "a `KEY` of your own: posting again under it returns the first entry"},
 	}
 }
@@ -33,7 +34,7 @@ func postFlags(defaultType string) []cli.Flag {
 func linkFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "supports", Usage: "`ENTRY` that it backs up"},
-		&cli.StringSliceFlag{Name: "contradicts", Usage: "`ENTRY` that becomes disputed by it"},
+		&cli.StringSliceFlag{Name: "contradicts", Usage: "`ENTRY` that becomes disputed by it; makes contradiction the default type"},
 		&cli.StringSliceFlag{Name: "supersedes", Usage: "`ENTRY` that it replaces"},
 		&cli.StringSliceFlag{Name: "addresses", Usage: "open `SIGNAL` that it answers"},
 	}
@@ -50,9 +51,10 @@ func (p *program) postCommands() []*cli.Command {
 			Name: "post", Aliases: []string{"add"}, Category: catWrite, Usage: "put a finding on the board", ArgsUsage: "TEXT | - | --batch [FILE]",
 			Description: `The text is the argument, or standard input. All links and their effects are written in one transaction, or nothing.
 
---batch reads JSON lines from FILE or standard input, all or nothing. Fields: content, type, source_doc, source_ref, evidence,
-confidence, tags, must_surface, supports, contradicts, supersedes, addresses, key, worker. Within a batch a link may name another
-post by its key: {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
+--batch reads JSON lines from FILE or standard input, all or nothing. Fields: content, type, source_doc,
+source_ref, evidence, confidence, must_surface, key, worker; lists: tags, supports, contradicts,
+supersedes, addresses. Within a batch a link may name another post by its key:
+{"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
 			Flags:  flags(postFlags(board.Observation), linkFlags(), []cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, quietFlag()}, writeFlags()),
 			Action: p.post,
 		},
@@ -123,6 +125,9 @@ func (p *program) posted(c *cli.Context, run string, posted board.Posted) {
 		p.printf("%s %s was on %s already, under this key\n", e.ID, e.Type, run)
 	default:
 		p.printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
+	}
+	if e.ID == "e1" && e.Seq == 2 && !posted.Existing {
+		p.talk("the run %s was made by this post; there was none", run)
 	}
 }
 
@@ -205,6 +210,13 @@ func parseBatch(data []byte) ([]board.Post, error) {
 		err := dec.Decode(&post)
 		if err == nil && dec.More() {
 			err = errors.New("more than one JSON value")
+		}
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && wrong.Field != "" {
+			kind := map[reflect.Kind]string{reflect.Slice: `a list: ["e1"]`, reflect.String: "a string", reflect.Pointer: "a number", reflect.Float64: "a number", reflect.Bool: "true or false"}[wrong.Type.Kind()]
+			err = fmt.Errorf("%s must be %s, not a %s", wrong.Field, kind, wrong.Value)
+		} else if errors.As(err, &wrong) {
+			err = fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
 		}
 		if err != nil {
 			return nil, usagef("one JSON object per line; `board post --help` lists the fields", "line %d of the batch: %s", i+1, strings.TrimPrefix(err.Error(), "json: "))

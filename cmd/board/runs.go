@@ -19,13 +19,13 @@ func (p *program) runCommands() []*cli.Command {
 			Action:      p.runs,
 		},
 		{
-			Name: "new", Category: catRun, Usage: "make a run (the first post does it too)", ArgsUsage: "RUN",
+			Name: "new", Category: catRun, Usage: "make a run (the first post does it too)", ArgsUsage: "[RUN]",
 			Flags:  writeFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"}, Usage: "what the run is to find out (`TEXT`)"}),
 			Action: p.newRun,
 		},
 		{
 			Name: "rm", Category: catRun, Usage: "delete a run and everything on it", ArgsUsage: "RUN",
-			Description: "Asks first; without a terminal it needs --yes. `board export` before it keeps what was found.",
+			Description: "Asks first; without a terminal it needs --yes. The run must be named: $BOARD_RUN does not count. `board export` before it keeps what was found.",
 			Flags:       readFlags(&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}),
 			Action:      p.rm,
 		},
@@ -70,9 +70,13 @@ func (p *program) runs(c *cli.Context) error {
 				p.printf("%s  %s  %s\n", name, p.paint(red, "ERROR "), safe(r.Error))
 				continue
 			}
-			p.printf("%s  %s  %s  %s\n", name, p.light(r.Open), clock(r.Updated),
+			verified := ""
+			if c.Bool("check") {
+				verified = ", verified"
+			}
+			p.printf("%s  %s  %s  %s%s\n", name, p.light(r.Open), clock(r.Updated),
 				strings.Join([]string{count(r.Entries, "entry", "entries"), count(r.OpenSignal, "open signal", "open signals"),
-					count(r.Blocking, "blocking", "blocking"), count(int64(r.Workers), "worker", "workers")}, ", "))
+					count(r.Blocking, "blocking", "blocking"), count(int64(r.Workers), "worker", "workers")}, ", "), verified)
 		}
 	}
 	if bad && c.Bool("check") {

@@ -13,7 +13,7 @@ import (
 func (p *program) showCommands() []*cli.Command {
 	return []*cli.Command{
 		{
-			Name: "show", Category: catRead, Usage: "show the whole state, or one entry or signal with its links both ways", ArgsUsage: "[ID]",
+			Name: "show", Category: catRead, Usage: "show the run at a glance, or one entry or signal with its links both ways", ArgsUsage: "[ID]",
 			Flags: readFlags(), Action: p.show,
 		},
 		{
@@ -222,6 +222,7 @@ func (p *program) backlinks(links []board.Backlink) {
 }
 
 func (p *program) history(events []board.Event) {
+	p.printf("\nhistory\n")
 	for _, e := range events {
 		p.printf("%s\n", p.paint(dim, p.eventLine(&e)))
 	}

@@ -26,7 +26,7 @@ func (p *program) signalCommands() []*cli.Command {
 		},
 		{
 			Name: "claim", Category: catWrite, Usage: "take a signal to work on, so that nobody else does", ArgsUsage: "[SIGNAL]",
-			Description: "Without an id it takes the most urgent open signal that is free. The claim ends with the lease, with `board release`,\nor when the signal is closed. Claiming again extends it. A claim keeps others from claiming, not from answering.",
+			Description: "Without an id it takes the most urgent open signal that is free. The claim ends with the lease, with `board release`,\nor when the signal is closed. Claiming again extends it. A claim keeps others from claiming, not from answering.\nExit 6 when nothing is free, or another worker holds it.",
 			Flags: flags([]cli.Flag{leaseFlag(),
 				&cli.StringFlag{Name: "min-priority", Usage: "without an id: take none below this `PRIORITY`"}, quietFlag()}, writeFlags()),
 			Action: p.claim,
@@ -44,16 +44,16 @@ func (p *program) signalCommands() []*cli.Command {
 			Action: p.address,
 		},
 		{
-			Name: "waive", Category: catWrite, Usage: "leave a signal unanswered, with a reason", ArgsUsage: "SIGNAL --reason TEXT",
+			Name: "waive", Category: catWrite, Usage: "leave a signal unanswered, with a reason", ArgsUsage: "SIGNAL REASON",
 			Description: "The reason and who waived stay on record; survival asks that the artifact mentions the question all the same.",
-			Flags:       writeFlags(&cli.StringFlag{Name: "reason", Usage: "why (`TEXT`); required"}),
+			Flags:       writeFlags(&cli.StringFlag{Name: "reason", Usage: "why (`TEXT`), if it is not the second argument"}),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
 				return b.Waive(c.Context, p.workerName(c), id, c.String("reason"))
-			}),
+			}, "reason"),
 		},
 		{
 			Name: "reopen", Category: catWrite, Usage: "open an addressed or waived signal again", ArgsUsage: "SIGNAL",
-			Flags: writeFlags(&cli.StringFlag{Name: "note", Usage: "why (`TEXT`), for the record"}),
+			Flags: writeFlags(&cli.StringFlag{Name: "note", Aliases: []string{"reason"}, Usage: "why (`TEXT`), for the record"}),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
 				return b.Reopen(c.Context, p.workerName(c), id, c.String("note"))
 			}),
@@ -97,10 +97,16 @@ func (p *program) signal(c *cli.Context) error {
 }
 
 // onSignal makes the action of a command that changes the signal named by its argument.
-func (p *program) onSignal(change func(*cli.Context, *board.Board, string) (board.Signal, error)) cli.ActionFunc {
+//
+// A second argument stands for the flag textFlag, if there is one.
+func (p *program) onSignal(change func(*cli.Context, *board.Board, string) (board.Signal, error), textFlag ...string) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		if c.NArg() != 1 {
-			return usagef("`board "+c.Command.Name+" s3 …`", "one signal is needed, but %d are given", c.NArg())
+		if c.NArg() == 2 && len(textFlag) == 1 && !c.IsSet(textFlag[0]) {
+			if err := c.Set(textFlag[0], c.Args().Get(1)); err != nil {
+				return err
+			}
+		} else if c.NArg() != 1 {
+			return usagef("`board "+c.Command.Name+" s3 …`", "one signal is needed, but %d arguments are given", c.NArg())
 		}
 		b, err := p.open(c)
 		if err != nil {
@@ -157,6 +163,9 @@ func (p *program) address(c *cli.Context) error {
 		return usagef("`board address s3 \"the answer\"`, or `board address s3 --by e12`", "no signal is given")
 	}
 	id := c.Args().First()
+	if !looksLikeID.MatchString(id) {
+		return usagef("`board address s3 \"the answer\"`", "%q is not the id of a signal", board.Line(id, 60))
+	}
 	if c.IsSet("by") {
 		if c.NArg() > 1 {
 			return usagef("give one of them", "both --by and a text are given")

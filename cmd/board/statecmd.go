@@ -22,7 +22,8 @@ func (p *program) stateCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "get", Usage: "print a variable's value", ArgsUsage: "KEY",
-				Flags: readFlags(&cli.StringFlag{Name: "default", Usage: "print this `JSON` when it is not set, instead of exit 5"}), Action: p.stateGet,
+				Flags: readFlags(&cli.StringFlag{Name: "default", Usage: "print this `JSON` when it is not set, instead of exit 5"},
+					&cli.BoolFlag{Name: "raw", Usage: "print a string without its quotes, for the shell"}), Action: p.stateGet,
 			},
 			{
 				Name: "set", Usage: "set a variable", ArgsUsage: "KEY VALUE|-",
@@ -65,6 +66,11 @@ func (p *program) stateGet(c *cli.Context) error {
 	}
 	if c.Bool("json") {
 		return p.json("variable", v)
+	}
+	var text string
+	if c.Bool("raw") && json.Unmarshal(v.Value, &text) == nil {
+		p.printf("%s\n", safe(text))
+		return nil
 	}
 	p.printf("%s\n", safe(string(v.Value)))
 	return nil

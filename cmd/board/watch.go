@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -41,7 +42,7 @@ func (p *program) watch(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	if c.Int64("since") < board.FromNow || c.Int("limit") < 0 {
+	if c.IsSet("since") && c.Int64("since") < 0 || c.Int("limit") < 0 {
 		return usagef("events count from 1; --since 0 shows all", "a number of events is negative")
 	}
 	b, err := p.open(c)
@@ -56,9 +57,19 @@ func (p *program) watch(c *cli.Context) error {
 		p.printf("%s\n", p.eventLine(e))
 		return p.out.err // a reader that went away ends the watch
 	}
+	st, err := b.State(c.Context)
+	if err != nil {
+		return err
+	}
+	if since := c.Int64("since"); since > st.Seq {
+		return &board.Error{Kind: board.ErrNotFound, Msg: fmt.Sprintf("there is no event %d yet: the last one is %d", since, st.Seq), Hint: "leave --since out to see only what happens from now on"}
+	}
 	if c.IsSet("timeout") && c.Duration("timeout") <= 0 {
 		n := 0
-		for e, err := range b.Events(c.Context, max(0, c.Int64("since"))) {
+		if c.Int64("since") == board.FromNow {
+			return nil // nothing has happened from now on
+		}
+		for e, err := range b.Events(c.Context, c.Int64("since")) {
 			if err != nil {
 				return err
 			}
@@ -147,22 +158,30 @@ func (p *program) wait(c *cli.Context) error {
 }
 
 func (p *program) replay(c *cli.Context) error {
-	if !c.IsSet("at") {
+	at := c.Int64("at")
+	args := c.Args().Slice()
+	if !c.IsSet("at") && len(args) > 0 {
+		if n, err := strconv.ParseInt(args[0], 10, 64); err == nil {
+			at, args = n, args[1:]
+		}
+	}
+	if !c.IsSet("at") && len(args) == c.NArg() {
 		return usagef("`board replay --at 12`; `board watch --since 0 --timeout 0s` lists the events", "no event is given")
 	}
-	if c.NArg() > 1 {
-		return usagef("show them one by one", "one id is needed, but %d are given", c.NArg())
+	if len(args) > 1 {
+		return usagef("show them one by one", "one id is needed, but %d are given", len(args))
 	}
 	b, err := p.open(c)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	s, err := b.Replay(c.Context, c.Int64("at"))
+	s, err := b.Replay(c.Context, at)
 	if err != nil {
 		return err
 	}
-	if id := c.Args().First(); id != "" {
+	if len(args) == 1 {
+		id := args[0]
 		return p.replayOne(c.Context, c.Bool("json"), b, s, id)
 	}
 	v, err := s.Gate(board.Policy{})
