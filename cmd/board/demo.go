@@ -31,7 +31,7 @@ func (p *program) demo(c *cli.Context) error {
 		defer os.RemoveAll(dir)
 	}
 	d := &demoPlayer{program: p, c: c, dir: dir}
-	if isTerminal(p.out.w) && !c.Bool("fast") {
+	if p.terminal && !c.Bool("fast") {
 		d.pause = 400 * time.Millisecond
 	}
 	for _, l := range strings.Split(strings.TrimSpace(demoScript), "\n") {

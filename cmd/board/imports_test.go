@@ -19,7 +19,7 @@ var allowedImports = map[string][]string{
 	"embed":           {},
 	"embed/embedtest": {"blackboard/embed"},
 	"embed/minilm":    {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text"},
-	"cmd/board":       {"blackboard/...", "github.com/urfave/cli/v2"},
+	"cmd/board":       {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term"},
 }
 
 var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite"}

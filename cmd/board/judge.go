@@ -215,7 +215,7 @@ func (p *program) reasonLine(r *board.Reason) string {
 		}
 		return s
 	case board.RuleMaxOpen:
-		return "  " + line(r.Content, 160) + p.paint(dim, "  "+r.Clear)
+		return "  " + line(r.Content, 160) + p.paint(dim, ": "+r.Clear)
 	default:
 		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source"}[r.Rule]
 		return fmt.Sprintf("  %-6s %-9s %s", r.ID, what, line(r.Content, 160))

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"blackboard/board"
 )
@@ -33,7 +34,12 @@ func main() {
 
 // run is the whole program: arguments, environment and streams in, exit code out.
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{env: env, in: stdin, out: &checkedWriter{w: stdout}, err: stderr, color: isTerminal(stdout) && env("NO_COLOR") == "" && env("TERM") != "dumb"}
+	p := &program{env: env, in: stdin, out: &checkedWriter{w: stdout}, err: stderr, terminal: isTerminal(stdout), color: isTerminal(stdout) && env("NO_COLOR") == "" && env("TERM") != "dumb"}
+	if width := terminalWidth(stdout); width > 0 {
+		w := &wrapper{w: stdout, width: width}
+		defer w.flush() // the last line has an end, but for a broken-off one
+		p.out.w = w
+	}
 	return p.main(ctx, args)
 }
 
@@ -63,6 +69,8 @@ type program struct {
 	out   *checkedWriter
 	err   io.Writer
 	color bool
+	// terminal says that a person is looking on.
+	terminal bool
 }
 
 // checkedWriter remembers its first error, so that output that went nowhere (a full disk) becomes a failure without a check at each print.
@@ -222,16 +230,21 @@ func (p *program) readAll(ctx context.Context, in io.Reader, limit int64) ([]byt
 	}
 }
 
+// terminalWidth is the width of a terminal in cells, or 0 if the stream is none, or too narrow to wrap for.
+func terminalWidth(stream any) int {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width < 20 {
+		return 0
+	}
+	return width
+}
+
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -146,8 +146,8 @@ func TestLayouts(t *testing.T) {
 		}
 		return got[0]
 	}
-	files := testModels["tiny-mean"]()
-	want := embedOne(writeModel(t, "tiny-mean", nil))
+	files := testModels["static"]()
+	want := embedOne(writeModel(t, "static", nil))
 	same := func(name, dir string) {
 		t.Helper()
 		if c := embed.Cosine(want, embedOne(dir)); c < 0.999999 {
@@ -155,24 +155,24 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 	vocab := []byte(strings.Join(tinyVocab, "\n") + "\n")
-	same("vocab.txt", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab}))
-	same("vocab.txt with CRLF", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": nil, "vocab.txt": bytes.ReplaceAll(vocab, []byte("\n"), []byte("\r\n"))}))
-	same("vocab.txt, token objects", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab,
+	same("vocab.txt", writeModel(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab}))
+	same("vocab.txt with CRLF", writeModel(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": bytes.ReplaceAll(vocab, []byte("\n"), []byte("\r\n"))}))
+	same("vocab.txt, token objects", writeModel(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab,
 		"tokenizer_config.json": []byte(`{"unk_token":{"content":"[UNK]"},"cls_token":"[CLS]","sep_token":null}`)}))
-	same("bare", writeModel(t, "tiny-mean", map[string][]byte{"modules.json": nil, "1_Pooling/config.json": nil, "sentence_bert_config.json": nil, "tokenizer_config.json": nil}))
-	same("weights at the top", writeModel(t, "tiny-mean", map[string][]byte{"model.onnx": files["onnx/model.onnx"], "onnx/model.onnx": nil}))
-	same("other weights beside", writeModel(t, "tiny-mean", map[string][]byte{"onnx/model_qint8.onnx": []byte("never read"), "onnx/a/model.onnx": []byte("never read")}))
-	same("BertProcessing", writeModel(t, "tiny-mean", map[string][]byte{"tokenizer.json": []byte(strings.Replace(string(files["tokenizer.json"]),
+	same("bare", writeModel(t, "static", map[string][]byte{"modules.json": nil, "1_Pooling/config.json": nil, "sentence_bert_config.json": nil, "tokenizer_config.json": nil}))
+	same("weights at the top", writeModel(t, "static", map[string][]byte{"model.onnx": files["onnx/model.onnx"], "onnx/model.onnx": nil}))
+	same("other weights beside", writeModel(t, "static", map[string][]byte{"onnx/model_qint8.onnx": []byte("never read"), "onnx/a/model.onnx": []byte("never read")}))
+	same("BertProcessing", writeModel(t, "static", map[string][]byte{"tokenizer.json": []byte(strings.Replace(string(files["tokenizer.json"]),
 		`"post_processor": {`, `"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}, "unused": {`, 1))}))
 
 	moved := map[string][]byte{"modules.json": bytes.Replace(files["modules.json"], []byte(`"path": ""`), []byte(`"path": "0_Transformer"`), 1)}
 	for _, name := range []string{"config.json", "sentence_bert_config.json", "tokenizer.json", "tokenizer_config.json"} {
 		moved["0_Transformer/"+name], moved[name] = files[name], nil
 	}
-	same("transformer in its own directory", writeModel(t, "tiny-mean", moved))
+	same("transformer in its own directory", writeModel(t, "static", moved))
 
 	odd := filepath.Join(t.TempDir(), "a b#c%20é?x")
-	if err := os.Rename(writeModel(t, "tiny-mean", nil), odd); err != nil {
+	if err := os.Rename(writeModel(t, "static", nil), odd); err != nil {
 		t.Skipf("this file system does not take the name: %v", err)
 	}
 	same("odd characters in the path", odd)

@@ -71,8 +71,15 @@ func checkGolden(t *testing.T, e *Embedder, file string) {
 
 func TestGoldenTiny(t *testing.T) {
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
-		t.Run(name, func(t *testing.T) { checkGolden(t, open(t, writeModel(t, name, nil)), "golden-"+name+".json") })
+		t.Run(name, func(t *testing.T) {
+			needsProduct(t)
+			checkGolden(t, open(t, writeModel(t, name, nil)), "golden-"+name+".json")
+		})
 	}
+}
+
+func TestGoldenStatic(t *testing.T) {
+	checkGolden(t, open(t, writeModel(t, "static", nil)), "golden-static.json")
 }
 
 func TestGoldenMiniLMShaped(t *testing.T) {

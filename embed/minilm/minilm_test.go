@@ -17,14 +17,20 @@ import (
 func TestConformanceTiny(t *testing.T) {
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
 		t.Run(name, func(t *testing.T) {
+			needsProduct(t)
 			dir := writeModel(t, name, nil)
 			embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
 		})
 	}
 }
 
+func TestConformanceStatic(t *testing.T) {
+	dir := writeModel(t, "static", nil)
+	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
+}
+
 func TestConformanceOneSlot(t *testing.T) {
-	dir := writeModel(t, "tiny-mean", nil)
+	dir := writeModel(t, "static", nil)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir, WithConcurrency(0)) })
 }
 
@@ -38,7 +44,7 @@ func TestModel(t *testing.T) {
 	if got, want := e.Model(), (embed.Model{Name: "tiny-cls", Dim: 16, MaxTokens: 48}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	e = open(t, writeModel(t, "tiny-mean", nil), WithName("mine"), WithMinTopCosine(0.3))
+	e = open(t, writeModel(t, "static", nil), WithName("mine"), WithMinTopCosine(0.3))
 	if got, want := e.Model(), (embed.Model{Name: "mine", Dim: 16, MaxTokens: 48, MinTopCosine: 0.3}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -64,7 +70,7 @@ func TestNothingKnown(t *testing.T) {
 
 // TestCloseWaits closes while calls run: they end well, and a call that was cancelled does not leave work behind that outlives Close.
 func TestCloseWaits(t *testing.T) {
-	dir := writeModel(t, "tiny-mean", nil)
+	dir := writeModel(t, "static", nil)
 	texts := strings.Split(strings.Repeat("the gate is open while evidence of each worker is in the table\n", 400), "\n")
 	for range 5 {
 		e := open(t, dir)
@@ -96,7 +102,7 @@ func TestCloseWaits(t *testing.T) {
 
 // TestNoGoroutinesLeft: what a cancelled call leaves behind ends soon.
 func TestNoGoroutinesLeft(t *testing.T) {
-	e := open(t, writeModel(t, "tiny-mean", nil))
+	e := open(t, writeModel(t, "static", nil))
 	if err := e.Warm(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +123,7 @@ func TestNoGoroutinesLeft(t *testing.T) {
 
 // TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a text or two, not for the list.
 func TestShortCallIsNotStarved(t *testing.T) {
-	e := open(t, writeModel(t, "tiny-mean", nil), WithConcurrency(1))
+	e := open(t, writeModel(t, "static", nil), WithConcurrency(1))
 	ctx, cancel := context.WithCancel(context.Background())
 	long := make(chan error, 1)
 	go func() { _, err := e.Embed(ctx, make([]string, 1_000_000)); long <- err }()
@@ -144,7 +150,7 @@ func TestShortCallIsNotStarved(t *testing.T) {
 func TestOpenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if e, err := Open(ctx, writeModel(t, "tiny-mean", nil)); !errors.Is(err, context.Canceled) || e != nil {
+	if e, err := Open(ctx, writeModel(t, "static", nil)); !errors.Is(err, context.Canceled) || e != nil {
 		t.Errorf("%v, %v", e, err)
 	}
 }

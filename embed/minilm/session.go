@@ -50,11 +50,6 @@ func load(path string, limit, hidden int) (r *session, err error) {
 			r, err = nil, badModel(hintFetch, fmt.Errorf("%v", p), "%s cannot be loaded", path)
 		}
 	}()
-	weights, err := os.Open(path)
-	if err != nil {
-		return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
-	}
-	defer weights.Close()
 	r = &session{path: path, buckets: buckets(limit)}
 	opts := options.Defaults()
 	opts.Backend = "GO"
@@ -63,10 +58,18 @@ func load(path string, limit, hidden int) (r *session, err error) {
 			return nil, err
 		}
 	}
-	model := &backends.Model{
-		ID: path, Path: filepath.Dir(path), OnnxFilename: filepath.Base(path), OnnxReader: weights, Pipelines: map[string]backends.Pipeline{},
-	}
 	ctx := context.Background() // the model outlives whichever call opened it
+	model := &backends.Model{ID: path, Path: filepath.Dir(path), OnnxFilename: filepath.Base(path), Pipelines: map[string]backends.Pipeline{}}
+	// hugot looks for the file's name in the whole tree and may find another one first. Then it gets ours opened, which costs twice the
+	// time to read.
+	if err := backends.GetOnnxModelPath(ctx, model); err != nil || model.OnnxPath != model.OnnxFilename {
+		weights, err := os.Open(path)
+		if err != nil {
+			return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
+		}
+		defer weights.Close()
+		model.OnnxReader = weights
+	}
 	if err := backends.CreateModelBackend(ctx, model, opts); err != nil {
 		return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
 	}

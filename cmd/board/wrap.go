@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// wrapper breaks long lines at blanks, for a terminal of a given width in cells. What follows a break is indented a little more than the
+// line it belongs to, so that lists stay readable. Escape sequences have no width.
+type wrapper struct {
+	w     io.Writer
+	width int
+	line  bytes.Buffer // the line that is not ended yet
+}
+
+func (w *wrapper) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			w.line.Write(rest)
+			break
+		}
+		w.line.Write(rest[:end])
+		rest = rest[end+1:]
+		if _, err := io.WriteString(w.w, wrapLine(w.line.String(), w.width)+"\n"); err != nil {
+			return 0, err
+		}
+		w.line.Reset()
+	}
+	return len(b), nil
+}
+
+// flush writes what has no line end yet.
+func (w *wrapper) flush() error {
+	if w.line.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(w.w, wrapLine(w.line.String(), w.width))
+	w.line.Reset()
+	return err
+}
+
+// wrapLine breaks one line.
+func wrapLine(s string, width int) string {
+	indent := len(s) - len(strings.TrimLeft(s, " "))
+	hang := strings.Repeat(" ", min(indent+4, width/2))
+	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "| ") || strings.HasPrefix(rest, "> ") {
+		hang = strings.Repeat(" ", indent) + rest[:2] // content keeps its mark on every line
+	}
+	var out strings.Builder
+	for {
+		cut, fits := breakAt(s, width)
+		if fits {
+			out.WriteString(s)
+			return out.String()
+		}
+		out.WriteString(strings.TrimRight(s[:cut], " ") + "\n")
+		s = hang + strings.TrimLeft(s[cut:], " ")
+	}
+}
+
+// breakAt returns where a line is to be broken to fit: after the last blank that lets it, else where the width ends. It reports true if it fits as it is.
+func breakAt(s string, width int) (int, bool) {
+	cells, blank := 0, -1
+	body := len(s) - len(strings.TrimLeft(s, " |>")) // a break within the indent would never end
+	for i := 0; i < len(s); {
+		if s[i] == '\x1b' {
+			if end := strings.IndexByte(s[i:], 'm'); end >= 0 {
+				i += end + 1
+				continue
+			}
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		cells += runeCells(r)
+		if cells > width && i > body {
+			if blank > body && r != ' ' {
+				return blank, false
+			}
+			return i, false
+		}
+		if r == ' ' {
+			blank = i + 1
+		}
+		i += size
+	}
+	return len(s), true
+}
+
+// runeCells is how many cells a terminal gives a rune, nearly: two for East Asian scripts and emoji.
+func runeCells(r rune) int {
+	if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000) {
+		return 2
+	}
+	return 1
+}
