@@ -544,3 +544,44 @@ func TestLeaseRunsOut(t *testing.T) {
 		t.Errorf("the old holder released the new one's claim: %v", err)
 	}
 }
+
+// TestGateTrustsRowsNotCounts: running counts that are wrong, as in a damaged file, never open the gate; and the check finds them.
+func TestGateTrustsRowsNotCounts(t *testing.T) {
+	b := newBoard(t)
+	ctx := t.Context()
+	for _, p := range []Post{{Content: "a"}, {Content: "b", Contradicts: []string{"e1"}}} {
+		if _, err := b.Post(ctx, "w", p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, priority := range []string{"critical", "low"} {
+		if _, err := b.Signal(ctx, "w", Raise{Content: "q", Priority: priority}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.db.Write(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(`DELETE FROM counts`); return err }); err != nil {
+		t.Fatal(err)
+	}
+	zero := int64(0)
+	for _, p := range []Policy{{}, {Block: []string{}, MaxOpen: &zero}, {Block: []string{}, MaxDisputed: &zero}} {
+		if v, err := b.Gate(ctx, p); err != nil || v.Open {
+			t.Errorf("policy %+v: open %v, %v", p, v.Open, err)
+		}
+	}
+	if err := b.Check(ctx); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("the check says %v", err)
+	}
+}
+
+// TestEventsAreAppendOnly: not even a statement of our own can change the log.
+func TestEventsAreAppendOnly(t *testing.T) {
+	b := newBoard(t)
+	if _, err := b.Post(t.Context(), "w", Post{Content: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{`UPDATE events SET actor = 'x'`, `DELETE FROM events`} {
+		if err := b.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(q); return err }); err == nil {
+			t.Errorf("%s was let through", q)
+		}
+	}
+}

@@ -80,6 +80,7 @@ type gateInput struct {
 	open      []Signal // open signals, of the blocking priorities at least, by urgency
 	disputed  []Entry  // needed only with MaxDisputed
 	unsourced []Entry  // needed only with RequireSource
+	allOpen   int64    // open signals of any priority
 }
 
 // judge is the gate: a pure function of the board and the policy.
@@ -96,11 +97,11 @@ func judge(p Policy, in gateInput) Verdict {
 				Clear: fmt.Sprintf("board address %s, or board waive %s --reason …", s.ID, s.ID)})
 		}
 	}
-	if n := in.state.Signals.Open.Total(); p.MaxOpen != nil && n > *p.MaxOpen {
+	if n := in.allOpen; p.MaxOpen != nil && n > *p.MaxOpen {
 		v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxOpen, Content: fmt.Sprintf("%d signals are open; at most %d may be", n, *p.MaxOpen),
 			Clear: fmt.Sprintf("address or waive %d of them: board signals --status open", n-*p.MaxOpen)})
 	}
-	if p.MaxDisputed != nil && v.Disputed > *p.MaxDisputed {
+	if p.MaxDisputed != nil && int64(len(in.disputed)) > *p.MaxDisputed {
 		for _, e := range in.disputed {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID, Content: e.Content, Worker: e.Worker,
 				Clear: fmt.Sprintf("board post … --supersedes %s (or the entry that contradicts it)", e.ID)})
@@ -135,6 +136,10 @@ func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
 	if in.state, err = state(tx, false); err != nil {
 		return Verdict{}, err
 	}
+	// Whether the gate is open is decided on the rows themselves; the running counts of the state are shown, not trusted.
+	if err := tx.QueryRow(`SELECT count(*) FROM signals WHERE status = 'open'`).Scan(&in.allOpen); err != nil {
+		return Verdict{}, err
+	}
 	var ranks []string
 	for _, pr := range p.block() {
 		rank, err := PriorityRank(pr)
@@ -155,7 +160,7 @@ func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
 		}
 	}
 	if p.MaxDisputed != nil {
-		if in.disputed, err = selectEntries(tx, `FROM entries e WHERE e.status = 'disputed' AND e.status <> 'active' ORDER BY e.id`); err != nil {
+		if in.disputed, err = selectEntries(tx, `FROM entries e WHERE e.status = 'disputed' AND `+unsettled+` ORDER BY e.id`); err != nil {
 			return Verdict{}, err
 		}
 	}

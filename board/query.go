@@ -43,7 +43,7 @@ func (q *Query) sql() (string, []any, error) {
 	addIn(&where, &args, "e.type", q.Types)
 	addIn(&where, &args, "e.status", q.Statuses)
 	if len(q.Statuses) > 0 && !slices.Contains(q.Statuses, Active) {
-		where = append(where, `e.status <> 'active'`) // says nothing new, but is what the partial index is about
+		where = append(where, unsettled)
 	}
 	addIn(&where, &args, "e.worker", q.Workers)
 	for _, t := range q.Tags {
@@ -90,6 +90,9 @@ func (q *Query) sql() (string, []any, error) {
 	}
 	return sql, args, nil
 }
+
+// unsettled says nothing new beside a status that is not active, but it is what the partial index entries_unsettled is about.
+const unsettled = `e.status <> 'active'`
 
 // innerWords returns the words of a text that have a blank on both sides, as far as they are plain ASCII: whatever text holds this one,
 // the tokeniser makes words of them.

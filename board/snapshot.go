@@ -364,6 +364,7 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 				sig.ClaimedBy = ""
 			}
 			in.open = append(in.open, sig)
+			in.allOpen++
 		}
 	}
 	slices.SortStableFunc(in.open, func(a, b Signal) int {
