@@ -34,8 +34,9 @@ type Board struct {
 	run    string
 	create bool // writes may make the run
 
-	mu sync.Mutex
-	db *sqlite.DB // nil until the run exists
+	mu   sync.Mutex
+	db   *sqlite.DB // nil until the run exists
+	made bool       // a write through this handle made the run
 
 	now func() time.Time // nil: the wall clock
 }
@@ -136,6 +137,13 @@ func (b *Board) SetNow(now func() time.Time) {
 
 // Run returns the name of the run.
 func (b *Board) Run() string { return b.run }
+
+// Made reports whether a write through this handle made the run.
+func (b *Board) Made() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.made
+}
 
 // Close closes the board's file.
 func (b *Board) Close() error {
@@ -239,7 +247,16 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 		if err != nil {
 			return err
 		}
-		err = db.Write(ctx, func(tx *sqlite.Tx) error { return b.inTx(tx, worker, fn, opts) })
+		made := false
+		err = db.Write(ctx, func(tx *sqlite.Tx) (err error) {
+			made, err = b.inTx(tx, worker, fn, opts)
+			return err
+		})
+		if made && err == nil {
+			b.mu.Lock()
+			b.made = true
+			b.mu.Unlock()
+		}
 		if !errors.Is(err, sqlite.ErrGone) || !b.create || try == 2 {
 			return err
 		}
@@ -271,17 +288,17 @@ func (b *Board) forget(db *sqlite.DB) {
 }
 
 // inTx runs fn in a transaction, after the first event if there is none.
-func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts []writeOption) error {
+func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts []writeOption) (made bool, err error) {
 	seq, err := lastSeq(tx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	w := &writer{tx: tx, actor: worker, seq: seq, at: tx.Now.UnixMilli()}
 	if seq > 0 {
-		return fn(w)
+		return false, fn(w)
 	}
 	if !b.create {
-		return b.missing()
+		return false, b.missing()
 	}
 	cfg := writeConfig{create: createPayload{Name: b.run}}
 	for _, o := range opts {
@@ -290,10 +307,10 @@ func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts 
 	w.created = true
 	if !cfg.bare {
 		if err := w.createRun(cfg.create); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return fn(w)
+	return true, fn(w)
 }
 
 func (w *writer) mustBeNew(run string) error {

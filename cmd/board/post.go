@@ -108,11 +108,19 @@ func (p *program) post(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	p.sayMade(b)
 	if c.Bool("json") {
 		return p.json("entry", posted.Entry, "existing", posted.Existing)
 	}
 	p.posted(c, b.Run(), posted)
 	return nil
+}
+
+// sayMade tells when a command made its run, so that a misspelled name is noticed.
+func (p *program) sayMade(b *board.Board) {
+	if b.Made() {
+		p.talk("the run %s was made; there was none", b.Run())
+	}
 }
 
 // posted says what became of a post.
@@ -125,9 +133,6 @@ func (p *program) posted(c *cli.Context, run string, posted board.Posted) {
 		p.printf("%s %s was on %s already, under this key\n", e.ID, e.Type, run)
 	default:
 		p.printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
-	}
-	if e.ID == "e1" && e.Seq == 2 && !posted.Existing {
-		p.talk("the run %s was made by this post; there was none", run)
 	}
 }
 
@@ -185,6 +190,7 @@ func (p *program) postBatch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	p.sayMade(b)
 	if c.Bool("json") {
 		return p.json("posted", posted)
 	}

@@ -79,6 +79,7 @@ func (p *program) signal(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	p.sayMade(b)
 	switch {
 	case c.Bool("json"):
 		return p.json("signal", r.Signal, "existing", r.Existing)

@@ -128,6 +128,7 @@ func (p *program) stateSet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	p.sayMade(b)
 	return p.variable(c, v)
 }
 
