@@ -187,7 +187,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 	return log, nil
 }
 
-// checkTargets reports a link or an origin that names something the snapshot does not have.
+// checkTargets reports a link or an origin that names something the snapshot does not have, and a cycle of supersedes.
 func (s *Snapshot) checkTargets() error {
 	missing := func(id, target string) error {
 		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id, clip(target, 40)), "the file was changed; export the run again")
@@ -204,6 +204,16 @@ func (s *Snapshot) checkTargets() error {
 				}
 			}
 		}
+	}
+	older := make([][]int, len(s.Entries))
+	for i, e := range s.Entries {
+		for _, id := range e.Supersedes {
+			n, _ := ParseEntryID(id) // checked above
+			older[i] = append(older[i], int(n)-1)
+		}
+	}
+	if c := cycle(older); c != nil {
+		return invalid(fmt.Sprintf("%s supersedes itself, through others", s.Entries[c[0]].ID), "the file was changed; export the run again")
 	}
 	for _, g := range s.Signals {
 		if n, err := ParseEntryID(g.Origin); g.Origin != "" && (err != nil || n > int64(len(s.Entries))) {

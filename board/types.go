@@ -218,6 +218,14 @@ func plural(s string) string {
 	return s + "s"
 }
 
+// counted writes "1 entry" and "3 entries".
+func counted(n int64, what string) string {
+	if n != 1 {
+		what = plural(what)
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 // PriorityRank is 0 for critical and rises as urgency falls; an unknown priority is an ErrInvalid.
 func PriorityRank(p string) (int, error) {
 	if i := slices.Index(Priorities, p); i >= 0 {
