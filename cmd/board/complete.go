@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/embed/minilm"
 )
 
 // completeCommand is the hidden first argument by which the shells ask for candidates: the words so far follow, the last one unfinished.
@@ -115,6 +116,15 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return append(p.entryIDs(ctx, words), p.signalIDs(ctx, words, nil)...)
 	case "rm":
 		return p.runNames()
+	case "model pull":
+		return minilm.KnownModels()
+	case "model verify", "model bench":
+		var dirs []string
+		models, _ := p.models()
+		for _, m := range models {
+			dirs = append(dirs, m.Name)
+		}
+		return dirs
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
 	case "state get", "state set", "state delete":

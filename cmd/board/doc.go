@@ -5,7 +5,8 @@
 //	board/sqlite   opens SQLite files: WAL, full durability, one writer at a time under a lock file, migrations
 //	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
-//	embed/minilm   a sentence-embedding model in this process, for `survival --semantic`; loaded only when that is asked for
+//	embed/minilm   a sentence-embedding model in this process, for `survival --semantic`, loaded only when that is asked for; and how it
+//	               gets here: `board model` fetches, verifies and measures it
 //	cmd/board      this package: flags in, text or JSON out
 //
 // # How a command works

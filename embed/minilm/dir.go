@@ -17,12 +17,12 @@ func DefaultDir(home string, getenv func(string) string) string {
 	if dir := getenv("BOARD_MODEL_DIR"); dir != "" {
 		return dir
 	}
-	return filepath.Join(home, "models", "all-MiniLM-L6-v2")
+	return filepath.Join(home, "models", DefaultModel)
 }
 
 const (
-	hintFetch  = "fetch the model again, or name another model's directory with BOARD_MODEL_DIR"
-	hintNoSuch = "name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"
+	hintFetch  = "`board model pull` fetches it again; or name another model's directory with BOARD_MODEL_DIR"
+	hintNoSuch = "`board model pull` fetches one; or name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"
 )
 
 func noModel(hint string, err error, format string, a ...any) error {
@@ -71,7 +71,16 @@ func readJSON(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// findWeights returns the path of the model's ONNX file. Models are published with it in onnx/, converters write it beside the rest.
+// findWeights returns the path of the model's ONNX file. Exporters put it at the top, also where the transformer has its own directory.
+func (c *config) findWeights(top string) (string, error) {
+	weights, err := findWeights(c.dir)
+	if errors.Is(err, fs.ErrNotExist) && c.dir != top {
+		weights, err = findWeights(top)
+	}
+	return weights, err
+}
+
+// findWeights returns the path of the ONNX file in one directory. Models are published with it in onnx/, converters write it beside the rest.
 func findWeights(dir string) (string, error) {
 	for _, name := range []string{filepath.Join("onnx", "model.onnx"), "model.onnx"} {
 		path := filepath.Join(dir, name)
@@ -111,4 +120,47 @@ func checkWeights(path string) error {
 		return badModel(hintFetch, nil, "%s is text, perhaps a server's error page, not the model's weights", path)
 	}
 	return nil
+}
+
+// Info is what the files of a model say, without the weights being loaded.
+type Info struct {
+	Name      string `json:"name"`
+	Dir       string `json:"dir"`
+	Dim       int    `json:"dim"` // 0 when only the weights say it
+	MaxTokens int    `json:"max_tokens"`
+	Bytes     int64  `json:"bytes"` // of all files
+}
+
+// Inspect reads the small files of a model and looks whether weights are there. The name and the size are filled in also with an error.
+func Inspect(dir string) (Info, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Info{Dir: dir}, noModel(hintNoSuch, err, "%q is no directory", dir)
+	}
+	info := Info{Name: filepath.Base(abs), Dir: abs}
+	root, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		root = abs // what is wrong with it shows below
+	}
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if file, err := os.Stat(path); err == nil { // the hub's own cache is full of links
+				info.Bytes += file.Size()
+			}
+		}
+		return nil
+	})
+	c, err := readConfig(abs)
+	if err != nil {
+		return info, err
+	}
+	info.MaxTokens, info.Dim = c.limit, c.pooled
+	if info.Dim == 0 {
+		info.Dim = c.hidden
+	}
+	if _, err := c.findWeights(abs); err != nil {
+		return info, err
+	}
+	_, err = c.readTokenizer()
+	return info, err
 }

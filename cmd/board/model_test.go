@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blackboard/embed/minilm"
+)
+
+// tinyModel writes the model that the script model_pull.txtar carries.
+func tinyModel(t *testing.T) string {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join(repo(t), "testdata", "script", "model_pull.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(name string) []byte {
+		_, rest, found := strings.Cut(string(script), "\n-- "+name+" --\n")
+		text, _, _ := strings.Cut(rest, "\n-- ")
+		if !found {
+			t.Fatalf("the script has no file %s", name)
+		}
+		return []byte(text + "\n")
+	}
+	weights, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(file("tiny.b64")), "\n", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "tiny")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"model.onnx": weights, "vocab.txt": file("tiny/vocab.txt"), "config.json": file("tiny/config.json"), "reference_vectors.json": file("known.json")} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// runModel runs a command and returns its exit code and what it wrote.
+func runModel(ctx context.Context, env map[string]string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = run(ctx, args, func(k string) string { return env[k] }, strings.NewReader(""), &o, &e)
+	return code, o.String(), e.String()
+}
+
+// TestModelJSONContract: fields are only added, as in TestJSONContract.
+func TestModelJSONContract(t *testing.T) {
+	dir := tinyModel(t)
+	home := t.TempDir()
+	env := map[string]string{"BOARD_HOME": home, "BOARD_MODEL_DIR": filepath.Join(home, "models", "tiny")}
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"model_pull", []string{"pull", "tiny", "--from", dir}},
+		{"model_verify", []string{"verify", "--reference", filepath.Join(dir, "reference_vectors.json")}},
+		{"model_list", []string{"list"}},
+		{"model_path", []string{"path"}},
+		{"model_bench", []string{"bench", "--texts", "2", "--tokens", "4"}},
+	} {
+		code, out, errs := runModel(t.Context(), env, append([]string{"model", "--json"}, c.args...)...)
+		if code != exitOK || errs != "" {
+			t.Fatalf("%s: exit %d: %s", c.name, code, errs)
+		}
+		var v any
+		if err := json.Unmarshal([]byte(out), &v); err != nil {
+			t.Fatalf("%s: %v: %s", c.name, err, out)
+		}
+		have := map[string]string{}
+		shape("", v, have)
+		golden := filepath.Join(repo(t), "testdata", "json", c.name+".txt")
+		if *updateGolden {
+			var lines []string
+			for path, kind := range have {
+				lines = append(lines, path+"="+kind)
+			}
+			slices.Sort(lines)
+			if err := os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Fields(string(want)) {
+			path, kind, _ := strings.Cut(line, "=")
+			if now, ok := have[path]; !ok || now != kind && kind != "null" && now != "null" {
+				t.Errorf("%s: the contract has %s, the answer %q", c.name, line, now)
+			}
+		}
+	}
+}
+
+// TestModelPullFromHub plays a hub: its address comes from the environment, and its failures get their exit codes.
+func TestModelPullFromHub(t *testing.T) {
+	dir := tinyModel(t)
+	status := 0
+	var asked []string
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.EscapedPath())
+		if status != 0 {
+			w.WriteHeader(status)
+			return
+		}
+		name := r.URL.Path[strings.LastIndex(r.URL.Path, "/resolve/"):]
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "/resolve/main/"), "/resolve/refs/pr/1/")
+		http.ServeFile(w, r, filepath.Join(dir, filepath.FromSlash(name)))
+	}))
+	defer hub.Close()
+	env := map[string]string{"BOARD_HOME": t.TempDir(), "HF_ENDPOINT": hub.URL}
+	for _, test := range []struct {
+		status, exit int
+		words        string
+	}{
+		{404, exitNotFound, "has no model.onnx of tiny"},
+		{403, exitFailure, "refuses config.json of org/tiny: 403 Forbidden"},
+		{500, exitFailure, "500 Internal Server Error"},
+	} {
+		status = test.status
+		code, out, errs := runModel(t.Context(), env, "model", "pull", "org/tiny")
+		if code != test.exit || out != "" || !strings.Contains(errs, test.words) || !strings.Contains(errs, "try: ") {
+			t.Errorf("%d: exit %d, %q, %q", test.status, code, out, errs)
+		}
+	}
+	status, asked = 0, nil
+	code, out, errs := runModel(t.Context(), env, "model", "pull", "org/tiny", "--revision", "refs/pr/1")
+	if code != exitOK || !strings.Contains(out, "tiny installed: 3 files") || !slices.Contains(asked, "/org/tiny/resolve/refs%2Fpr%2F1/config.json") {
+		t.Errorf("exit %d, %q, %q, asked for %q", code, out, errs, asked)
+	}
+	// The default model is known to the byte, and this is not it.
+	code, _, errs = runModel(t.Context(), env, "model", "pull", "--revision", "main")
+	if code != exitFailure || !strings.Contains(errs, "is not the published file") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, _, errs = runModel(ctx, env, "model", "pull", "org/tiny", "--force")
+	if code != exitFailure || !strings.Contains(errs, "is kept; the same command continues") || !strings.Contains(errs, "interrupted") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+func TestProgressBar(t *testing.T) {
+	var errs bytes.Buffer
+	b := &progressBar{program: &program{err: &errs}, model: "m", draw: true}
+	b.show(minilm.Progress{File: "onnx/model.onnx", Done: 45_000_000, Total: 90_000_000})
+	b.show(minilm.Progress{File: "other", Done: 5})
+	b.show(minilm.Progress{Waiting: true})
+	b.clear()
+	got := errs.String()
+	for _, want := range []string{"\ronnx/model.onnx", "[############............]  50 %  45.0 MB of 90.0 MB", "other  0.0 MB", "waiting for it\n", "\r\x1b[K"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	errs.Reset()
+	quiet := &progressBar{program: &program{err: &errs}, quiet: true}
+	quiet.show(minilm.Progress{File: "x", Done: 1, Total: 2})
+	quiet.show(minilm.Progress{Waiting: true})
+	quiet.clear()
+	if errs.Len() > 0 {
+		t.Errorf("it said %q", &errs)
+	}
+}

@@ -1,0 +1,364 @@
+package minilm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// stallTime is how long a server may send nothing. There is no limit to the whole: 90 MB may take an hour.
+const stallTime = 30 * time.Second
+
+var errStalled = errors.New("it stalled")
+
+// errAbsent says that the place has no such file.
+var errAbsent = errors.New("no such file there")
+
+// fetcher brings the files of one model from one place into a staging directory.
+type fetcher struct {
+	opts *PullOptions
+	from source
+}
+
+// source is where files come from: one of the two is set.
+type source struct {
+	base *url.URL // the files lie below it
+	dir  string
+}
+
+func (s source) String() string {
+	if s.base != nil {
+		return s.base.Redacted()
+	}
+	return s.dir
+}
+
+// where names the source in a message.
+func (s source) where() string {
+	if s.base != nil {
+		return s.base.Host
+	}
+	return s.dir
+}
+
+// fetch brings one file to the path to. It returns errAbsent where the source has none. What is written is what was asked for, to the
+// byte where the sum is known, or nothing.
+func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error) {
+	sum := sha256.New()
+	part := to + ".part"
+	var err error
+	if f.from.base == nil {
+		err = f.copyFile(ctx, file, part, sum)
+	} else {
+		err = f.download(ctx, file, part, sum)
+	}
+	if err != nil {
+		return file, err
+	}
+	got := hex.EncodeToString(sum.Sum(nil))
+	if file.SHA256 != "" && got != file.SHA256 {
+		removePart(part)
+		hint := "what was fetched is deleted, and the same command begins anew; if it ends so again, " + f.from.where() + " has another file: " + hintElsewhere
+		if f.from.base == nil {
+			hint = "if another model is meant, name it: board model pull NAME --from " + f.from.dir
+		}
+		return file, failure(ErrFetch, hint, nil, "%s from %s is not the published file: its SHA-256 is %s, not %s", file.Name, f.from.where(), got, file.SHA256)
+	}
+	info, err := os.Stat(part)
+	if err != nil {
+		return file, cannotWrite(err, part)
+	}
+	file.Bytes, file.SHA256 = info.Size(), got
+	os.Remove(part + tagSuffix) // it may not be there
+	if err := os.Rename(part, to); err != nil {
+		return file, cannotWrite(err, to)
+	}
+	return file, nil
+}
+
+// tagSuffix is for the file in which a download without a known sum notes what it is a part of.
+const tagSuffix = ".tag"
+
+func removePart(part string) {
+	os.Remove(part)
+	os.Remove(part + tagSuffix)
+}
+
+// copyFile copies from a directory, always from the beginning.
+func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash.Hash) error {
+	in, err := os.Open(filepath.Join(f.from.dir, filepath.FromSlash(file.Name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return errAbsent
+	}
+	if err != nil {
+		return failure(ErrFetch, "make it readable for this user", err, "a file of the model cannot be opened")
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return failure(ErrFetch, "name a directory that holds a model", err, "%s is not a file", in.Name())
+	}
+	if err := f.opts.room(info.Size(), file.Name); err != nil {
+		return err
+	}
+	out, err := openPart(part, 0)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return f.save(ctx, file, in, out, sum, 0, info.Size())
+}
+
+// download gets a file over HTTP, continuing the part that is there.
+func (f *fetcher) download(ctx context.Context, file File, part string, sum hash.Hash) error {
+	have, tag := f.resumable(file, part)
+	if have > 0 && have == file.Bytes { // it was complete, and interrupted before it was looked at
+		return hashFile(part, have, sum)
+	}
+	address := f.from.base.JoinPath(file.Name)
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	alive := time.AfterFunc(f.opts.stall, func() { cancel(errStalled) })
+	defer alive.Stop()
+
+	resp, err := f.get(ctx, address, have, tag)
+	if err == nil && resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0 { // the file there is shorter than our part
+		resp.Body.Close()
+		removePart(part)
+		have = 0
+		resp, err = f.get(ctx, address, 0, "")
+	}
+	if err != nil {
+		return f.networkError(ctx, err, file, have)
+	}
+	defer resp.Body.Close()
+	total := resp.ContentLength
+	switch resp.StatusCode {
+	case http.StatusOK: // also from a server that knows no ranges, or has another file than the part is of
+		have = 0
+	case http.StatusPartialContent:
+		var start, size int64
+		if start, size, err = contentRange(resp.Header.Get("Content-Range")); err != nil || start != have {
+			removePart(part)
+			return failure(ErrFetch, "run the same command again: it begins anew", err, "%s sent another part of %s than was asked for", f.from.where(), file.Name)
+		}
+		total = size
+	default:
+		return f.statusError(resp, file)
+	}
+	if file.Bytes > 0 && total >= 0 && total != file.Bytes {
+		return failure(ErrFetch, hintElsewhere, nil, "%s from %s is not the published file: it has %s, not %s", file.Name, f.from.where(), inBytes(total), inBytes(file.Bytes))
+	}
+	if total < 0 {
+		total = file.Bytes // 0 when that is not known either
+	}
+	if err := f.opts.room(total-have, file.Name); err != nil {
+		return err
+	}
+	if err := hashFile(part, have, sum); err != nil {
+		return err
+	}
+	out, err := openPart(part, have)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if have == 0 && file.SHA256 == "" { // else it is there, or not needed
+		if err := f.writeTag(part, resp.Header.Get("ETag")); err != nil {
+			return cannotWrite(err, part)
+		}
+	}
+	body := &aliveReader{resp.Body, alive, f.opts.stall}
+	return f.save(ctx, file, body, out, sum, have, total)
+}
+
+// resumable returns how much of a file is there, and the validator under which the rest belongs to it. Where the sum is known nothing is
+// needed for that: what does not fit will show.
+func (f *fetcher) resumable(file File, part string) (have int64, tag string) {
+	info, err := os.Stat(part)
+	if err != nil || !info.Mode().IsRegular() || file.Bytes > 0 && info.Size() > file.Bytes {
+		return 0, ""
+	}
+	if file.SHA256 != "" {
+		return info.Size(), ""
+	}
+	data, _ := os.ReadFile(part + tagSuffix) // without it: from the beginning
+	from, tag, _ := strings.Cut(string(data), "\n")
+	if from != f.from.String() || tag == "" {
+		return 0, ""
+	}
+	return info.Size(), tag
+}
+
+// writeTag notes a strong validator; with a weak one, or none, a part cannot be continued.
+func (f *fetcher) writeTag(part, tag string) error {
+	if !strings.HasPrefix(tag, `"`) {
+		os.Remove(part + tagSuffix)
+		return nil
+	}
+	return os.WriteFile(part+tagSuffix, []byte(f.from.String()+"\n"+tag), 0o600)
+}
+
+func (f *fetcher) get(ctx context.Context, address *url.URL, have int64, tag string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "board")
+	req.Header.Set("Accept-Encoding", "identity") // so that lengths and ranges are those of the file
+	if have > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+		if tag != "" {
+			req.Header.Set("If-Range", tag)
+		}
+	}
+	return f.opts.client.Do(req)
+}
+
+// contentRange reads "bytes 5-9/10". size is -1 where it is not given.
+func contentRange(s string) (start, size int64, err error) {
+	bad := fmt.Errorf("its range is %q", s)
+	span, total, ok := strings.Cut(strings.TrimPrefix(s, "bytes "), "/")
+	first, _, ok2 := strings.Cut(span, "-")
+	if !ok || !ok2 {
+		return 0, 0, bad
+	}
+	if start, err = strconv.ParseInt(first, 10, 64); err != nil {
+		return 0, 0, bad
+	}
+	if total == "*" {
+		return start, -1, nil
+	}
+	if size, err = strconv.ParseInt(total, 10, 64); err != nil {
+		return 0, 0, bad
+	}
+	return start, size, nil
+}
+
+// aliveReader puts off the end of a transfer as long as bytes arrive.
+type aliveReader struct {
+	io.Reader
+	alive *time.Timer
+	stall time.Duration
+}
+
+func (r *aliveReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if n > 0 {
+		r.alive.Reset(r.stall)
+	}
+	return n, err
+}
+
+// maxWeights is more than an ONNX file can have, which is a protobuf message: a server that never ends fills no disk.
+const maxWeights = 2 << 30
+
+// save copies what comes in to the part, of which have bytes are there and hashed, and makes it durable. total is 0 when it is not known.
+func (f *fetcher) save(ctx context.Context, file File, in io.Reader, out *os.File, sum hash.Hash, have, total int64) error {
+	limit := int64(maxConfig)
+	if strings.HasSuffix(file.Name, ".onnx") {
+		limit = maxWeights
+	}
+	buf := make([]byte, 256<<10)
+	done := have
+	var last time.Time
+	var readErr error
+	for readErr == nil {
+		if readErr = ctx.Err(); readErr != nil {
+			break
+		}
+		var n int
+		n, readErr = in.Read(buf)
+		if done+int64(n) > limit {
+			out.Close()
+			removePart(out.Name())
+			return failure(ErrFetch, hintElsewhere, nil, "%s from %s is larger than %s, which no such file is", file.Name, f.from.where(), inBytes(limit))
+		}
+		if _, err := out.Write(buf[:n]); err != nil {
+			out.Sync() // what could be written is kept
+			return cannotWrite(err, out.Name())
+		}
+		sum.Write(buf[:n]) // a hash never fails
+		done += int64(n)
+		if now := time.Now(); now.Sub(last) > 100*time.Millisecond || readErr == io.EOF {
+			last = now
+			f.opts.progress(Progress{File: file.Name, Done: done, Total: total})
+		}
+	}
+	if err := out.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return cannotWrite(err, out.Name())
+	}
+	if err := out.Close(); err != nil {
+		return cannotWrite(err, out.Name())
+	}
+	if readErr == io.EOF && total > 0 && done < total {
+		readErr = io.ErrUnexpectedEOF
+	}
+	if readErr != io.EOF {
+		return f.networkError(ctx, readErr, file, done)
+	}
+	return nil
+}
+
+// openPart opens the part to go on after have bytes.
+func openPart(part string, have int64) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(part), 0o700); err != nil {
+		return nil, cannotWrite(err, part)
+	}
+	out, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, cannotWrite(err, part)
+	}
+	if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := out.Truncate(have); err != nil {
+			out.Close()
+			return nil, cannotWrite(err, part)
+		}
+	}
+	if _, err := out.Seek(have, io.SeekStart); err != nil {
+		out.Close()
+		return nil, cannotWrite(err, part)
+	}
+	return out, nil
+}
+
+// hashFile adds the first n bytes of a file.
+func hashFile(path string, n int64, sum hash.Hash) error {
+	if n == 0 {
+		return nil
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		return cannotWrite(err, path)
+	}
+	defer in.Close()
+	if _, err := io.CopyN(sum, in, n); err != nil {
+		return cannotWrite(err, path)
+	}
+	return nil
+}
+
+// sumOf returns a file's SHA-256 and size.
+func sumOf(path string) (string, int64, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer in.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, in)
+	return hex.EncodeToString(sum.Sum(nil)), n, err
+}

@@ -1,0 +1,114 @@
+package minilm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+const (
+	hintNetwork   = "check the network and the proxy ($HTTPS_PROXY); or "
+	hintElsewhere = "take the files from elsewhere: HF_ENDPOINT=https://MIRROR, or --from with a mirror's address or a directory that has them"
+)
+
+// hintAgain is for what can be continued.
+const hintAgain = "run the same command again: it continues from there"
+
+// networkError says what went wrong between the source and us, after done bytes of a file.
+func (f *fetcher) networkError(ctx context.Context, err error, file File, done int64) error {
+	host := f.from.where()
+	if cause := context.Cause(ctx); cause != nil {
+		if !errors.Is(cause, errStalled) {
+			return ctx.Err() // the caller has given up
+		}
+		return failure(ErrFetch, hintAgain+"; or "+hintElsewhere, nil, "%s sent nothing for %s, after %s of %s", host, f.opts.stall, inBytes(done), file.Name)
+	}
+	if f.from.base == nil {
+		return failure(ErrFetch, "see to the disk", err, "%s cannot be read", file.Name)
+	}
+	var address *url.Error
+	if !errors.As(err, &address) {
+		return failure(ErrFetch, hintAgain, nil, "the connection to %s broke after %s of %s", host, inBytes(done), file.Name)
+	}
+	// The address is of no use to the reader, the last cause is.
+	cause := address.Err
+	var op *net.OpError
+	if errors.As(cause, &op) {
+		cause = op.Err
+	}
+	if address.URL != "" {
+		if u, err := url.Parse(address.URL); err == nil && u.Host != "" {
+			host = u.Host // a redirection may have led elsewhere
+		}
+	}
+	return failure(ErrFetch, hintNetwork+hintElsewhere, cause, "%s cannot be reached", host)
+}
+
+// statusError says what an answer without the file means.
+func (f *fetcher) statusError(resp *http.Response, file File) error {
+	host, status := f.from.where(), fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	what := f.opts.Manifest.Repo
+	if what == "" || f.opts.From != "" {
+		what = f.opts.Manifest.Name
+	}
+	switch code := resp.Header.Get("X-Error-Code"); {
+	case code == "RepoNotFound": // comes with 401
+		return failure(ErrNotFound, "look for the name at https://huggingface.co/models; a private or gated model must be downloaded by other means and then taken with --from DIRECTORY", nil, "%s has no model %s that everybody may read", host, what)
+	case code == "RevisionNotFound":
+		return failure(ErrNotFound, "name one that is there: --revision main", nil, "%s has no revision %s of %s", host, f.opts.Manifest.Revision, what)
+	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
+		return errAbsent
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		return failure(ErrFetch, "a private or gated model must be downloaded by other means and then taken with --from DIRECTORY; or ask a mirror: HF_ENDPOINT=https://MIRROR", nil, "%s refuses %s of %s: %s", host, file.Name, what, status)
+	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
+		return failure(ErrFetch, "try again later: what is there already is kept; or ask a mirror: HF_ENDPOINT=https://MIRROR, or --from", nil, "%s cannot serve %s now: %s", host, file.Name, status)
+	}
+	return failure(ErrFetch, hintElsewhere, nil, "%s answers to %s of %s with %s", host, file.Name, what, status)
+}
+
+// cannotWrite says why the disk does not take something.
+func cannotWrite(err error, path string) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		path, err = pathErr.Path, pathErr.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		path, err = link.New, link.Err
+	}
+	dir := filepath.Dir(path)
+	switch {
+	case isFull(err):
+		return failure(ErrNoSpace, "make room and run the same command again, which continues; or name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
+	case errors.Is(err, fs.ErrPermission) || isReadOnly(err):
+		return failure(ErrReadOnly, "make "+dir+" writable for this user, or name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
+	}
+	return failure(ErrFetch, "name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
+}
+
+// room refuses what the disk has no room for, where it can be known beforehand.
+func (o *PullOptions) room(need int64, what string) error {
+	dir := filepath.Dir(o.Dir)
+	free, ok := o.free(dir)
+	if !ok || need <= free {
+		return nil
+	}
+	return failure(ErrNoSpace, "make room, or name a directory elsewhere with BOARD_MODEL_DIR", nil, "%s needs %s, and the disk of %s has %s", what, inBytes(need), dir, inBytes(free))
+}
+
+// inBytes writes a size for people: exact where it is small.
+func inBytes(n int64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n < 100_000:
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,150 @@
+package minilm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"blackboard/embed"
+)
+
+// DefaultModel is the model that is used, and fetched, unless somebody names another.
+const DefaultModel = "all-MiniLM-L6-v2"
+
+// Kinds of error of Pull and Verify, besides those of package embed and the context's.
+var (
+	ErrInvalid  = errors.New("invalid")
+	ErrNotFound = errors.New("not found")     // the model, or the place where it should come from
+	ErrConflict = errors.New("in the way")    // the directory holds something else
+	ErrFetch    = errors.New("not fetched")   // network, server, wrong content
+	ErrNoSpace  = errors.New("no space")      // on the disk
+	ErrReadOnly = errors.New("not permitted") // by the file system
+)
+
+func failure(kind error, hint string, err error, format string, a ...any) error {
+	return &embed.Error{Kind: kind, Msg: fmt.Sprintf(format, a...), Hint: hint, Err: err}
+}
+
+// File is one file of a published model.
+type File struct {
+	Name   string `json:"name"` // below the model's directory, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // in hex; "" when nobody has said it: then the file must parse and the model load
+	// Optional files may be absent where the model comes from: Open does without them.
+	Optional bool `json:"-"`
+	// Unless names a file that makes this one superfluous where it was found.
+	Unless string `json:"-"`
+}
+
+// Manifest says what a model consists of and where it is published.
+type Manifest struct {
+	Name     string // of the model, and of its directory
+	Repo     string // on the hub: organisation/model
+	Revision string // of the repository
+	Dim      int    // numbers in a vector; 0 when not known
+	Files    []File // in the order in which they are fetched: the weights last, so that a wrong place shows soon
+}
+
+// Pinned reports whether the content of the files is known.
+func (m Manifest) Pinned() bool {
+	return slices.ContainsFunc(m.Files, func(f File) bool { return f.SHA256 != "" })
+}
+
+// allMiniLM is sentence-transformers/all-MiniLM-L6-v2. The sums are those of the files at this revision, to the byte. A revision is
+// named because the small files at "main" may change; then the sums would refuse what is sound.
+var allMiniLM = Manifest{
+	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41", Dim: 384,
+	Files: []File{
+		{Name: "config.json", Bytes: 612, SHA256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
+		{Name: "sentence_bert_config.json", Bytes: 53, SHA256: "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7"}, // the limit of 256 tokens: vectors depend on it
+		{Name: "1_Pooling/config.json", Bytes: 190, SHA256: "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23", Optional: true},
+		{Name: "modules.json", Bytes: 349, SHA256: "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf", Optional: true},
+		{Name: "tokenizer_config.json", Bytes: 350, SHA256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b", Optional: true},
+		{Name: "special_tokens_map.json", Bytes: 112, SHA256: "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3", Optional: true},
+		{Name: "vocab.txt", Bytes: 231_508, SHA256: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3", Optional: true},
+		{Name: "tokenizer.json", Bytes: 466_247, SHA256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"},
+		{Name: "onnx/model.onnx", Bytes: 90_405_214, SHA256: "6fd5d72fe4589f189f8ebc006442dbb529bb7ce38f8082112682524616046452"},
+	},
+}
+
+// anyFiles are the files of a model that is not known by name. What it cannot do without, Open knows.
+var anyFiles = []File{
+	{Name: "config.json", Optional: true},
+	{Name: "modules.json", Optional: true},
+	{Name: "sentence_bert_config.json", Optional: true},
+	{Name: "1_Pooling/config.json", Optional: true},
+	{Name: "tokenizer_config.json", Optional: true},
+	{Name: "special_tokens_map.json", Optional: true},
+	{Name: "tokenizer.json", Optional: true},
+	{Name: "vocab.txt", Optional: true, Unless: "tokenizer.json"},
+	{Name: "LICENSE", Optional: true},
+	{Name: "NOTICE", Optional: true},
+	{Name: "onnx/model.onnx", Optional: true},
+	{Name: "model.onnx", Unless: "onnx/model.onnx"},
+}
+
+var known = []Manifest{allMiniLM}
+
+// KnownModels are the names of the models whose files are known to the byte.
+func KnownModels() []string {
+	var names []string
+	for _, m := range known {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// Named returns the manifest of a model that is known by name, or as organisation/model what the hub may have, or with any other plain
+// name what can only come from a place that is named as well: its Repo is empty.
+func Named(name string) (Manifest, error) {
+	for _, m := range known {
+		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.Repo) {
+			return m, nil
+		}
+	}
+	m := Manifest{Name: name, Revision: "main", Files: anyFiles}
+	if org, model, ok := strings.Cut(name, "/"); ok && plainName.MatchString(org) {
+		m.Name, m.Repo = model, name
+	}
+	if !plainName.MatchString(m.Name) {
+		return Manifest{}, failure(ErrInvalid, "a model is called NAME or, as on the hub, ORGANISATION/NAME, of letters, digits, dots, dashes and underscores", nil, "%q cannot name a model", name)
+	}
+	return m, nil
+}
+
+// recordName is the file in which Pull notes what it put into a directory.
+const recordName = ".board-model.json"
+
+// record is what a model's directory was filled with.
+type record struct {
+	V        int    `json:"v"`
+	Name     string `json:"name"`
+	Source   string `json:"source"`
+	Revision string `json:"revision"`
+	Files    []File `json:"files"`
+}
+
+// readRecord returns the record in dir, or nil where there is none.
+func readRecord(dir string) (*record, error) {
+	r := &record{}
+	found, err := readJSON(filepath.Join(dir, recordName), r)
+	if err != nil || !found {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *record) write(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, recordName), append(data, '\n'), 0o600)
+}

@@ -1,0 +1,151 @@
+package minilm
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blackboard/embed"
+)
+
+// Speed is how fast a model is on this machine, in this build.
+type Speed struct {
+	Model         embed.Model `json:"model"`
+	SIMD          bool        `json:"simd"`
+	Go            string      `json:"go"`
+	CPUs          int         `json:"cpus"`
+	LoadMS        float64     `json:"load_ms"`         // from a directory to a model
+	FirstMS       float64     `json:"first_vector_ms"` // and from there to a vector: what a short command waits for besides
+	Lengths       []Length    `json:"lengths"`
+	ResidentBytes *int64      `json:"resident_bytes"` // nil where the system does not say
+}
+
+// Length is how fast it is with texts of one length.
+type Length struct {
+	Tokens         int     `json:"tokens"` // the special ones included
+	Runs           int     `json:"runs"`   // of one text at a time
+	MedianMS       float64 `json:"median_ms"`
+	P95MS          float64 `json:"p95_ms"`
+	Texts          int     `json:"texts"` // together
+	TextsPerSecond float64 `json:"texts_per_second"`
+}
+
+// The runs of one text end after this many, or after this long if there have been enough for a median.
+const (
+	maxRuns  = 100
+	minRuns  = 5
+	runsTime = 3 * time.Second
+)
+
+// Measure loads the model in dir and embeds made-up texts: for each length of tokens one after the other, and then as many as texts says,
+// as concurrently as the model does by itself.
+func Measure(ctx context.Context, dir string, tokens []int, texts int) (*Speed, error) {
+	start := time.Now()
+	e, err := Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	s := &Speed{Model: e.Model(), SIMD: SIMD(), Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), LoadMS: ms(time.Since(start)), Lengths: []Length{}}
+	start = time.Now()
+	if _, err := e.Embed(ctx, []string{"the first text"}); err != nil {
+		return nil, err
+	}
+	s.FirstMS = ms(time.Since(start))
+	for _, n := range tokens {
+		l, err := e.measure(ctx, n, texts)
+		if err != nil {
+			return nil, err
+		}
+		s.Lengths = append(s.Lengths, l)
+	}
+	if n := resident(); n > 0 {
+		s.ResidentBytes = &n
+	}
+	return s, nil
+}
+
+func (e *Embedder) measure(ctx context.Context, tokens, texts int) (Length, error) {
+	sample := make([]string, max(texts, 1))
+	for i := range sample {
+		sample[i] = e.textOf(tokens, i)
+	}
+	l := Length{Tokens: len(e.tokens.encode(sample[0])), Texts: texts}
+	if _, err := e.Embed(ctx, sample[:1]); err != nil { // compiles the model for this length
+		return l, err
+	}
+	var took []time.Duration
+	for begin := time.Now(); len(took) < maxRuns && (len(took) < minRuns || time.Since(begin) < runsTime); {
+		start := time.Now()
+		if _, err := e.Embed(ctx, sample[len(took)%len(sample):][:1]); err != nil {
+			return l, err
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	l.Runs, l.MedianMS, l.P95MS = len(took), ms(took[len(took)/2]), ms(took[len(took)*95/100])
+	if texts == 0 {
+		return l, nil
+	}
+	start := time.Now()
+	if _, err := e.Embed(ctx, sample); err != nil {
+		return l, err
+	}
+	l.TextsPerSecond = float64(texts) / time.Since(start).Seconds()
+	return l, nil
+}
+
+// textOf makes text number i with about as many tokens as asked for: never more, so that it stays in one of the lengths that the model
+// is compiled for.
+func (e *Embedder) textOf(tokens, i int) string {
+	words := strings.Fields("the gate stays shut while a critical question is open and every worker posts what it has found with its source")
+	text := words[i%len(words)]
+	for n := i + 1; n <= i+tokens; n++ { // a word has a token at least
+		longer := text + " " + words[n%len(words)]
+		ids := len(e.tokens.encode(longer))
+		if ids > tokens || ids >= e.model.MaxTokens {
+			break
+		}
+		text = longer
+	}
+	return text
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// SIMD reports whether the program was built with GOEXPERIMENT=simd, without which a model takes five times as long.
+func SIMD() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "GOEXPERIMENT" {
+			return slices.Contains(strings.Split(s.Value, ","), "simd")
+		}
+	}
+	return false
+}
+
+// resident returns how much memory the process has at most had, where the system says so.
+func resident() int64 {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return kib << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,310 @@
+package minilm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// place is a model's directory and what lies round it.
+type place struct {
+	dir     string
+	staging string // where files are fetched to
+	old     string // what is being replaced
+	lockage string // a file whose lock is held while one fetches; it stays, since deleting it would let two in
+}
+
+func newPlace(dir string) (*place, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil || dir == "" {
+		return nil, failure(ErrInvalid, "name one with BOARD_MODEL_DIR", err, "no directory is named for the model")
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	parent, name := filepath.Split(abs)
+	if name == "" {
+		return nil, failure(ErrInvalid, "name a directory below it with BOARD_MODEL_DIR", nil, "%s cannot be a model's directory", abs)
+	}
+	beside := func(suffix string) string { return filepath.Join(parent, "."+name+suffix) }
+	return &place{dir: abs, staging: beside(".part"), old: beside(".old"), lockage: beside(".lock")}, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// lock waits until nobody else fetches into the directory.
+func (p *place) lock(ctx context.Context, o *PullOptions) (unlock func(), err error) {
+	type answer struct {
+		file *lockedfile.File
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() { // the wait itself cannot be interrupted
+		file, err := lockedfile.OpenFile(p.lockage, os.O_RDWR|os.O_CREATE, 0o600)
+		got <- answer{file, err}
+	}()
+	wait := time.After(300 * time.Millisecond)
+	for {
+		select {
+		case a := <-got:
+			if a.err != nil {
+				return nil, cannotWrite(a.err, p.lockage)
+			}
+			return func() { a.file.Close() }, nil
+		case <-wait:
+			o.progress(Progress{Waiting: true})
+		case <-ctx.Done():
+			go func() {
+				if a := <-got; a.file != nil {
+					a.file.Close()
+				}
+			}()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// settle finishes or takes back a replacement that was interrupted.
+func (p *place) settle() error {
+	if _, err := os.Lstat(p.old); err != nil {
+		return nil
+	}
+	if _, err := os.Lstat(p.dir); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(p.old, p.dir); err != nil {
+			return cannotWrite(err, p.dir)
+		}
+		return nil
+	}
+	if err := os.RemoveAll(p.old); err != nil {
+		return cannotWrite(err, p.old)
+	}
+	return nil
+}
+
+// sound returns what is there, if it is the model wanted and nothing is wrong with it; nil if something is to be done.
+func (p *place) sound(m Manifest) *Pulled {
+	if _, err := os.Stat(p.dir); err != nil {
+		return nil
+	}
+	r, err := readRecord(p.dir)
+	if err != nil {
+		return nil // damaged
+	}
+	switch {
+	case r != nil && r.Name != m.Name:
+		return nil
+	case m.Pinned():
+		if r == nil {
+			r = &record{}
+		}
+		r.Files = nil
+		for _, f := range m.Files {
+			if wrong := checkFile(p.dir, f); wrong != "" {
+				return nil
+			}
+			if info, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(f.Name))); err == nil {
+				f.Bytes = info.Size()
+				r.Files = append(r.Files, f)
+			}
+		}
+	case r != nil:
+		for _, f := range r.Files {
+			f.Optional = false
+			if wrong := checkFile(p.dir, f); wrong != "" {
+				return nil
+			}
+		}
+	case filepath.Base(p.dir) == m.Name: // put there by other means
+		if _, err := Inspect(p.dir); err != nil {
+			return nil
+		}
+		r = &record{}
+		for _, f := range m.Files {
+			if sum, n, err := sumOf(filepath.Join(p.dir, filepath.FromSlash(f.Name))); err == nil {
+				r.Files = append(r.Files, File{Name: f.Name, Bytes: n, SHA256: sum})
+			}
+		}
+	default:
+		return nil
+	}
+	return pulled(m, p.dir, r, true)
+}
+
+// checkFile says what is wrong with a file of a model's directory, or "".
+func checkFile(dir string, f File) string {
+	path := filepath.Join(dir, filepath.FromSlash(f.Name))
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && f.Optional:
+		return ""
+	case errors.Is(err, fs.ErrNotExist):
+		return f.Name + " is missing"
+	case err != nil:
+		return f.Name + " cannot be read: " + errors.Unwrap(err).Error()
+	case f.Bytes > 0 && info.Size() != f.Bytes:
+		return fmt.Sprintf("%s has %s, not %s", f.Name, inBytes(info.Size()), inBytes(f.Bytes))
+	case f.SHA256 == "":
+		return ""
+	}
+	sum, _, err := sumOf(path)
+	if err != nil {
+		return f.Name + " cannot be read: " + err.Error()
+	}
+	if sum != f.SHA256 {
+		return fmt.Sprintf("%s has the SHA-256 %s, not %s", f.Name, sum, f.SHA256)
+	}
+	return ""
+}
+
+// replaceable reports whether what is in the directory may make room for the model.
+func (p *place) replaceable(m Manifest, force bool) error {
+	info, err := os.Stat(p.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return cannotWrite(err, p.dir)
+	}
+	if !info.IsDir() {
+		return failure(ErrConflict, "name another directory with BOARD_MODEL_DIR", nil, "%s is a file", p.dir)
+	}
+	r, err := readRecord(p.dir)
+	if err != nil {
+		r = nil // it will be written anew
+	}
+	ours := []string{recordName, "README.md", ".gitattributes", "config_sentence_transformers.json"}
+	for _, f := range slices.Concat(anyFiles, m.Files) {
+		ours = append(ours, f.Name)
+	}
+	if r != nil {
+		for _, f := range r.Files {
+			ours = append(ours, f.Name)
+		}
+	}
+	empty := true
+	var foreign []string
+	err = filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		empty = false
+		if rel, err := filepath.Rel(p.dir, path); err != nil || !slices.Contains(ours, filepath.ToSlash(rel)) {
+			if foreign = append(foreign, rel); len(foreign) > 3 {
+				return fs.SkipAll
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return cannotWrite(err, p.dir)
+	}
+	if len(foreign) > 0 { // replacing would delete them
+		return failure(ErrConflict, "move them away, or name another directory with BOARD_MODEL_DIR", nil, "%s holds files that belong to no model that was fetched: %s", p.dir, strings.Join(foreign, ", "))
+	}
+	if force || empty || r != nil && r.Name == m.Name {
+		return nil
+	}
+	const hint = "--force replaces it; or name another directory with BOARD_MODEL_DIR"
+	if r != nil {
+		return failure(ErrConflict, hint, nil, "%s holds another model, %s", p.dir, r.Name)
+	}
+	if _, err := Inspect(p.dir); err != nil {
+		return nil // damaged
+	}
+	return failure(ErrConflict, hint, nil, "%s holds a model that was not fetched as %s", p.dir, m.Name)
+}
+
+// tidy removes from the staging directory what an earlier pull left that this one has no use for: files of another model, and whole
+// files of which nobody knows whether they are still those of the place.
+func (p *place) tidy(m Manifest) error {
+	keep := map[string]bool{}
+	for _, f := range m.Files {
+		for _, suffix := range []string{".part", ".part" + tagSuffix} {
+			keep[p.staged(f.Name)+suffix] = true
+		}
+		keep[p.staged(f.Name)] = f.SHA256 != ""
+	}
+	err := filepath.WalkDir(p.staging, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || keep[path] {
+			return err
+		}
+		return os.Remove(path)
+	})
+	if err != nil {
+		return cannotWrite(err, p.staging)
+	}
+	return nil
+}
+
+// haveAlready reports whether the very file is there: staged by an interrupted pull, or, if link is set, in a damaged directory, from
+// where it is linked.
+func (p *place) haveAlready(file File, to string, link bool) bool {
+	if _, err := os.Stat(to); err == nil {
+		if checkFile(p.staging, file) == "" {
+			return true
+		}
+		os.Remove(to)
+	}
+	there := filepath.Join(p.dir, filepath.FromSlash(file.Name))
+	if _, err := os.Stat(there); err != nil || !link || checkFile(p.dir, file) != "" {
+		return false
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return false
+	}
+	return os.Link(there, to) == nil
+}
+
+// install lets the staged directory take its place.
+func (p *place) install() error {
+	err := filepath.WalkDir(p.staging, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			syncDir(path)
+		}
+		return err
+	})
+	if err != nil {
+		return cannotWrite(err, p.staging)
+	}
+	_, err = os.Lstat(p.dir)
+	replace := err == nil
+	if replace {
+		if err := os.Rename(p.dir, p.old); err != nil {
+			return failure(ErrReadOnly, "it may be a mount point, or its parent may belong to somebody else: name a directory below it with BOARD_MODEL_DIR", errors.Unwrap(err), "%s cannot be replaced", p.dir)
+		}
+	}
+	if err := os.Rename(p.staging, p.dir); err != nil {
+		if replace {
+			err = errors.Join(err, os.Rename(p.old, p.dir))
+		}
+		return cannotWrite(err, p.dir)
+	}
+	syncDir(filepath.Dir(p.dir))
+	if replace {
+		os.RemoveAll(p.old) // the next pull will try again
+	}
+	return nil
+}
+
+// syncDir makes a directory's entries durable, where that can be done to a directory.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}

@@ -1,0 +1,306 @@
+package minilm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blackboard/embed"
+)
+
+// MinReferenceCosine is how near every vector must be to the known one. Another way to compute the same model stays above 0.9999; a
+// quantised form of it, or another tokenizer, does not reach this.
+const MinReferenceCosine = 0.999
+
+// referenceNames are files with known vectors that are used without being named when they lie in the model's directory.
+var referenceNames = []string{"reference_vectors.json", "reference_vectors_100.json"}
+
+// Check is one thing that Verify looked at.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// Comparison is how near a model's vectors are to known ones.
+type Comparison struct {
+	File          string  `json:"file"`
+	Texts         int     `json:"texts"`
+	MinCosine     float64 `json:"min_cosine"`
+	MeanCosine    float64 `json:"mean_cosine"`
+	MaxDifference float64 `json:"max_difference"` // of two numbers at the same place
+	Worst         string  `json:"worst"`          // the text with the least cosine
+}
+
+// Report is what Verify found.
+type Report struct {
+	OK        bool         `json:"ok"` // all checks passed
+	Dir       string       `json:"dir"`
+	Model     *embed.Model `json:"model"` // nil when it does not load
+	Checks    []Check      `json:"checks"`
+	Reference *Comparison  `json:"reference"` // nil without known vectors
+}
+
+func (r *Report) add(name string, ok bool, format string, a ...any) {
+	r.Checks = append(r.Checks, Check{name, ok, fmt.Sprintf(format, a...)})
+	r.OK = r.OK && ok
+}
+
+// Verify finds out whether the model in dir is sound: its files are those that were published (of a model that is known by name) or
+// installed (by Pull), it loads, and its vectors are what an embedder's must be. reference is a file with known vectors to compare with,
+// a list of {"text", "embedding"}; "" takes one that lies in the directory, if any.
+//
+// The error is for what could not be looked at; what is wrong with the model is in the report.
+func Verify(ctx context.Context, dir, reference string) (*Report, error) {
+	return verify(ctx, dir, reference, known)
+}
+
+func verify(ctx context.Context, dir, reference string, known []Manifest) (*Report, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil || dir == "" {
+		return nil, noModel(hintNoSuch, err, "no directory of an embedding model is named")
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		_, err := readConfig(abs)
+		return nil, err
+	}
+	for _, name := range referenceNames {
+		if path := filepath.Join(abs, name); reference == "" && checkFile(abs, File{Name: name}) == "" {
+			reference = path
+		}
+	}
+	var texts []knownVector
+	if reference != "" {
+		if texts, err = readReference(reference); err != nil {
+			return nil, err
+		}
+	}
+	r := &Report{OK: true, Dir: abs, Checks: []Check{}}
+	m := r.checkFiles(abs, known)
+	e, err := Open(ctx, abs)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		r.add("loads", false, "%v", err)
+		return r, nil
+	}
+	defer e.Close()
+	model := e.Model()
+	r.Model = &model
+	r.add("loads", m == nil || m.Dim == 0 || m.Dim == model.Dim, "%d numbers in a vector, %d tokens of a text are read", model.Dim, model.MaxTokens)
+	if err := r.checkVectors(ctx, e, m != nil); err != nil {
+		return nil, err
+	}
+	if reference != "" {
+		if err := r.compare(ctx, e, reference, texts); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// checkFiles holds the files against what they should be, and returns the model's manifest if it is one that is known.
+func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
+	record, err := readRecord(dir)
+	if err != nil {
+		record = nil // what else is there decides
+	}
+	m := identify(dir, record, known)
+	var files []File
+	what := ""
+	switch {
+	case m != nil:
+		files, what = m.Files, "published as "+m.Repo
+	case record != nil:
+		files, what = record.Files, "installed from "+record.Source
+	default:
+		r.add("files", true, "nothing is known of what they should be")
+		return nil
+	}
+	var wrong []string
+	checked := 0
+	for _, f := range files {
+		if m == nil {
+			f.Optional = false
+		}
+		if problem := checkFile(dir, f); problem != "" {
+			wrong = append(wrong, problem)
+		} else if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Name))); err == nil {
+			checked++
+		}
+	}
+	if len(wrong) > 0 {
+		r.add("files", false, "not those %s: %s", what, strings.Join(wrong, "; "))
+	} else {
+		r.add("files", true, "%d, all as %s, by SHA-256", checked, what)
+	}
+	return m
+}
+
+// identify finds out which known model a directory has, or claims to have: by its record, its name, or its weights.
+func identify(dir string, r *record, known []Manifest) *Manifest {
+	name := filepath.Base(dir)
+	if r != nil {
+		name = r.Name
+	}
+	for i := range known {
+		if known[i].Name == name {
+			return &known[i]
+		}
+	}
+	for i, m := range known {
+		for _, f := range m.Files {
+			if strings.HasSuffix(f.Name, ".onnx") && f.SHA256 != "" && checkFile(dir, f) == "" {
+				return &known[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Texts that are near in meaning in pairs, and far from the other pairs.
+var pairs = [][2]string{
+	{"The payment service retries failed refunds every night.", "Each night, refunds that failed are tried again by the payment service."},
+	{"How do I replace the keys that sign our tokens?", "Rotating the signing keys of the tokens, step by step."},
+	{"Heavy rain flooded the cellar of the old house.", "Water stood in the old house's cellar after the heavy rain."},
+}
+
+func pairTexts() []string {
+	var out []string
+	for _, p := range pairs {
+		out = append(out, p[:]...)
+	}
+	return out
+}
+
+// checkVectors holds vectors against the contract of embed.Embedder, and sees whether near texts are nearer than far ones. That
+// decides on a model that is known to read English; on others it is worth a word.
+func (r *Report) checkVectors(ctx context.Context, e *Embedder, english bool) error {
+	pairs := pairTexts()
+	first, err := e.Embed(ctx, slices.Concat(pairs, []string{"", "ok", strings.Repeat("a long text about the gate ", 200)}))
+	var again []embed.Vector
+	if err == nil {
+		again, err = e.Embed(ctx, pairs)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.add("vectors", false, "%v", err)
+		return nil
+	}
+	length, apart := 0.0, 0.0
+	for _, v := range first {
+		var sum float64
+		for _, x := range v {
+			sum += float64(x) * float64(x)
+		}
+		if sum > 0 { // a text in which the model knows nothing has zeros
+			length = max(length, math.Abs(math.Sqrt(sum)-1))
+		}
+	}
+	near, far := 1.0, -1.0
+	for i, v := range again {
+		for k, x := range v {
+			apart = max(apart, math.Abs(float64(x-first[i][k])))
+		}
+		for k := range i {
+			if c := embed.Cosine(v, again[k]); i/2 == k/2 {
+				near = min(near, c)
+			} else {
+				far = max(far, c)
+			}
+		}
+	}
+	switch {
+	case embed.Cosine(first[0], first[0]) == 0:
+		r.add("vectors", false, "an ordinary text has a vector of zeros")
+	case length > 1e-3:
+		r.add("vectors", false, "a length differs from 1 by %.1e", length)
+	case apart > 1e-5:
+		r.add("vectors", false, "the same text gave numbers that differ by %.1e", apart)
+	default:
+		r.add("vectors", true, "length 1, and the same each time")
+	}
+	detail := fmt.Sprintf("English texts of the same meaning: cosine %.2f and more; of different meaning: at most %.2f", near, far)
+	if near <= far && !english {
+		detail += "; it may be a model for something else"
+	}
+	r.add("meaning", near > far || !english, "%s", detail)
+	return nil
+}
+
+type knownVector struct {
+	Text      string       `json:"text"`
+	Embedding embed.Vector `json:"embedding"`
+}
+
+func readReference(path string) ([]knownVector, error) {
+	const hint = `it must be a JSON list of {"text": …, "embedding": [numbers]}`
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		return nil, failure(ErrNotFound, "name a file of known vectors: "+hint, nil, "there is no file %s", path)
+	}
+	var texts []knownVector
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return nil, failure(ErrInvalid, hint, err, "%s has no known vectors", path)
+	}
+	if len(texts) == 0 {
+		return nil, failure(ErrInvalid, hint, nil, "%s is empty", path)
+	}
+	for i, t := range texts {
+		if len(t.Embedding) == 0 || len(t.Embedding) != len(texts[0].Embedding) {
+			return nil, failure(ErrInvalid, hint, nil, "text %d of %s has a vector of %d numbers, the first one has %d", i+1, path, len(t.Embedding), len(texts[0].Embedding))
+		}
+	}
+	return texts, nil
+}
+
+// compare embeds the texts of a reference. All in one call: it uses all processors.
+func (r *Report) compare(ctx context.Context, e *Embedder, path string, want []knownVector) error {
+	if dim := len(want[0].Embedding); dim != e.Model().Dim {
+		r.add("reference", false, "%s is of another model: its vectors have %d numbers, those of %s %d", path, dim, e.Model().Name, e.Model().Dim)
+		return nil
+	}
+	var texts []string
+	for _, w := range want {
+		texts = append(texts, w.Text)
+	}
+	got, err := e.Embed(ctx, texts)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.add("reference", false, "%v", err)
+		return nil
+	}
+	c := &Comparison{File: path, Texts: len(texts), MinCosine: math.Inf(1)}
+	for i, w := range want {
+		cos := embed.Cosine(got[i], w.Embedding)
+		c.MeanCosine += cos / float64(len(want))
+		if cos < c.MinCosine {
+			c.MinCosine, c.Worst = cos, w.Text
+		}
+		known := slices.Clone(w.Embedding)
+		known.Normalize()
+		for k := range known {
+			c.MaxDifference = max(c.MaxDifference, math.Abs(float64(known[k]-got[i][k])))
+		}
+	}
+	r.Reference = c
+	detail := fmt.Sprintf("%d texts of %s: cosine %.5f at least, %.5f on average; largest difference of a number %.1e", c.Texts, path, c.MinCosine, c.MeanCosine, c.MaxDifference)
+	if c.MinCosine < MinReferenceCosine {
+		detail += fmt.Sprintf("; %g is needed. Either this is another model or its files are damaged", MinReferenceCosine)
+	}
+	r.add("reference", c.MinCosine >= MinReferenceCosine, "%s", detail)
+	return nil
+}
