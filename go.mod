@@ -3,6 +3,7 @@ module blackboard
 go 1.26.5
 
 require (
+	github.com/kljensen/snowball v0.10.0
 	github.com/knights-analytics/hugot v0.7.7
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/urfave/cli/v2 v2.27.7

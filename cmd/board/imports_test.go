@@ -18,14 +18,17 @@ var allowedImports = map[string][]string{
 	"board":           {"blackboard/board/sqlite", "blackboard/embed"},
 	"embed":           {},
 	"embed/embedtest": {"blackboard/embed"},
-	"embed/minilm":    {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text"},
+	"embed/minilm":    {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: two pulls at once
+	"kb/rank":         {"blackboard/embed"},
+	"kb/index":        {"blackboard/embed", "blackboard/board/sqlite", "github.com/kljensen/snowball", "golang.org/x/text"}, // the analyser: stems, Unicode forms
+	"kb":              {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index"},
 	"cmd/board":       {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term"},
 }
 
 var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite"}
 
 // topLevel is all that may lie at the top.
-var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "testdata"}
+var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "kb", "testdata"}
 
 // TestImports reads the files instead of asking the go command, whose answers a cached test would never see change.
 func TestImports(t *testing.T) {

@@ -1,0 +1,225 @@
+package index
+
+import (
+	"slices"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// Check reads the whole index and returns an error that matches ErrCorrupt if anything in it contradicts anything else: a list out of
+// order, a total that is wrong, a vector without its code. It tells nothing about the documents themselves; see Documents.
+func (x *Index) Check(tx *sqlite.Tx) error {
+	docs, m, err := x.dump(tx)
+	if err != nil {
+		return err
+	}
+	var n, length int64
+	for _, r := range docs {
+		n++
+		length += int64(lengths[r.length])
+	}
+	if n != m.docs || length != m.length {
+		return corrupt("it has %d documents of %d words and counts %d of %d", n, length/4, m.docs, m.length/4)
+	}
+	var vectors int64
+	if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_vectors`)).Scan(&vectors); err != nil {
+		return err
+	}
+	if vectors != m.vectors {
+		return corrupt("it has %d vectors and counts %d", vectors, m.vectors)
+	}
+	return x.checkCodes(tx, &m, docs)
+}
+
+// Documents returns the ids of the documents that the index holds, sorted.
+func (x *Index) Documents(tx *sqlite.Tx) ([]int64, error) {
+	v, done, err := x.at(tx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var all []int64
+	for _, s := range v.segs {
+		ids, err := s.allIDs(tx)
+		if err != nil {
+			return nil, err
+		}
+		for ord, id := range ids {
+			if !s.isDead(ord) {
+				all = append(all, id)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// dump takes the index apart into the records that it was made of.
+func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
+	m, err := x.readMeta(tx)
+	if err != nil {
+		return nil, m, err
+	}
+	all := map[int64]record{}
+	add := func(r record) error {
+		if _, twice := all[r.doc]; twice {
+			return corrupt("document %d is there twice", r.doc)
+		}
+		all[r.doc] = r
+		return nil
+	}
+	tail, err := x.readTail(tx)
+	if err != nil {
+		return nil, m, err
+	}
+	for _, r := range tail {
+		if err := add(r); err != nil {
+			return nil, m, err
+		}
+	}
+	live, err := x.liveCounts(tx)
+	if err != nil {
+		return nil, m, err
+	}
+	for _, l := range live {
+		if l.seg >= m.nextSeg {
+			return nil, m, corrupt("segment %d is not numbered yet", l.seg)
+		}
+		records, err := x.dumpSegment(tx, &m, l.seg)
+		if err != nil {
+			return nil, m, err
+		}
+		for _, r := range records {
+			if err := add(r); err != nil {
+				return nil, m, err
+			}
+		}
+	}
+	var strays int
+	err = tx.QueryRow(x.q(`SELECT (SELECT count(*) FROM @_live WHERE seg NOT IN (SELECT seg FROM @_segments)) +
+		(SELECT count(*) FROM @_segments WHERE seg NOT IN (SELECT seg FROM @_live)) +
+		(SELECT count(*) FROM @_blocks WHERE id >> 24 NOT IN (SELECT seg FROM @_segments)) +
+		(SELECT count(*) FROM @_codes WHERE id >> 24 NOT IN (SELECT seg FROM @_segments))`)).Scan(&strays)
+	if err == nil && strays > 0 {
+		err = corrupt("%d rows belong to no segment", strays)
+	}
+	return all, m, err
+}
+
+// dumpSegment returns the records of a segment's living documents.
+func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error) {
+	s, err := x.openSource(tx, m, seg)
+	if err != nil {
+		return nil, err
+	}
+	if s.ids[0] != s.lo || s.ids[len(s.ids)-1] != s.hi {
+		return nil, corrupt("segment %d holds documents beyond its bounds", seg)
+	}
+	records := make([]record, s.n)
+	for ord := range records {
+		records[ord] = record{doc: s.ids[ord], length: s.lens[ord]}
+	}
+	for block, first := range s.dir {
+		term, _, _, err := cutEntry(s.blocks[block], s.n)
+		if err != nil {
+			return nil, err
+		}
+		if string(term) != first {
+			return nil, corrupt("block %d of segment %d does not begin as the directory says", block, seg)
+		}
+	}
+	for {
+		if err := s.next(); err != nil {
+			return nil, err
+		}
+		if s.done {
+			break
+		}
+		last, n := -1, 0
+		for ord := range s.list.all(s.n) {
+			if ord <= last {
+				return nil, corrupt("the list of %q in segment %d is not sorted", s.term, seg)
+			}
+			last = ord
+			t := termTF{term: s.term}
+			if s.list.kind == kindText {
+				t.tf = s.list.tfs[n]
+			}
+			n++
+			records[ord].terms = append(records[ord].terms, t)
+		}
+		if n != s.list.n {
+			return nil, corrupt("the list of %q in segment %d names documents that there are not", s.term, seg)
+		}
+	}
+	live := records[:0]
+	for ord, r := range records {
+		if !s.isDead(ord) {
+			live = append(live, r)
+		}
+	}
+	return live, nil
+}
+
+// checkCodes holds every code against its vector.
+func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error {
+	if m.vectors == 0 {
+		return nil
+	}
+	live, err := x.liveCounts(tx)
+	if err != nil {
+		return err
+	}
+	code := make([]uint64, codeWords(m.dim))
+	for _, l := range live {
+		s, err := x.loadSegment(tx, l.seg)
+		if err != nil {
+			return err
+		}
+		ids, err := s.allIDs(tx)
+		if err != nil {
+			return err
+		}
+		c, err := x.readCodes(tx, s.sealed, m.dim)
+		if err != nil {
+			return err
+		}
+		coded := 0
+		for ord := range ids {
+			if !s.isDead(ord) && c != nil && c.has.has(ord) {
+				coded++
+			}
+		}
+		if err := x.eachVector(tx, m.dim, ids, func(ord int, v embed.Vector) {
+			if !s.isDead(ord) && c != nil && c.has.has(ord) {
+				if encodeSigns(code, v); slices.Equal(code, c.at(ord)) {
+					coded--
+				}
+			} else if !s.isDead(ord) {
+				coded++ // a vector without a code
+			}
+		}); err != nil {
+			return err
+		}
+		if coded != 0 {
+			return corrupt("the codes of segment %d do not fit its vectors", l.seg)
+		}
+	}
+	var stray int64
+	var id int64
+	rows, err := tx.Query(x.q(`SELECT doc FROM @_vectors`))
+	if err := rowsOf(rows, err, func() error {
+		err := rows.Scan(&id)
+		if _, known := docs[id]; !known {
+			stray++
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	if stray > 0 {
+		return corrupt("%d vectors belong to no document", stray)
+	}
+	return nil
+}

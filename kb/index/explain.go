@@ -1,0 +1,87 @@
+package index
+
+import (
+	"slices"
+
+	"blackboard/board/sqlite"
+)
+
+// TermScore is one term's share of a document's BM25F score.
+type TermScore struct {
+	Term  string  `json:"term"`
+	DF    int     `json:"df"` // documents that have it
+	TF    float64 `json:"tf"` // how often the document has it, weighted by fields
+	Score float64 `json:"score"`
+}
+
+// Explain says how the terms of a text add up to the BM25F scores of documents, greatest share first. Documents that are not there, or that
+// have none of the terms, are not in the answer.
+func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]TermScore, error) {
+	v, done, err := x.at(tx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	s := &search{x: x, tx: tx, v: v, rd: reader{x: x, tx: tx}, q: &Query{Text: text}, ids: make([][]int64, len(v.segs))}
+	defer s.rd.close()
+	var res Result
+	if err := s.plan(&res); err != nil {
+		return nil, err
+	}
+	norms := s.norms()
+	out := map[int64][]TermScore{}
+	for i, seg := range v.segs {
+		for _, id := range ids {
+			ord, found, err := seg.find(tx, id)
+			if err != nil {
+				return nil, err
+			}
+			if !found {
+				continue
+			}
+			for _, t := range s.terms {
+				p := t.lists[i]
+				if p == nil {
+					continue
+				}
+				if tf := p.find(ord); tf > 0 {
+					f := float32(tf)
+					out[id] = append(out[id], TermScore{t.term, t.df, float64(tf) / 4, float64(t.weight * f / (f + norms[seg.lens[ord]]))})
+				}
+			}
+		}
+	}
+	for _, terms := range out {
+		slices.SortStableFunc(terms, func(a, b TermScore) int {
+			switch {
+			case a.Score > b.Score:
+				return -1
+			case a.Score < b.Score:
+				return 1
+			}
+			return 0
+		})
+	}
+	return out, nil
+}
+
+// find returns the ordinal of a living document.
+func (s *segment) find(tx *sqlite.Tx, id int64) (int, bool, error) {
+	if s.mem != nil {
+		for ord, have := range s.mem.ids {
+			if have == id && !s.isDead(ord) {
+				return ord, true, nil
+			}
+		}
+		return 0, false, nil
+	}
+	if id < s.lo || id > s.hi {
+		return 0, false, nil
+	}
+	ids, err := s.allIDs(tx)
+	if err != nil {
+		return 0, false, err
+	}
+	ord, found := slices.BinarySearch(ids, id)
+	return ord, found && !s.isDead(ord), nil
+}

@@ -1,0 +1,291 @@
+package index
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// ErrCorrupt is in the chain of every error that says that the index's own tables make no sense. What they hold is derived: dropping
+// them (Reset) and putting the documents again cures it.
+var ErrCorrupt = errors.New("the search index is damaged")
+
+// ErrOtherModel is in the chain of an error about vectors of a model that the index was not made with.
+var ErrOtherModel = errors.New("vectors of another model")
+
+// Config says what an index is about. Two indexes of one file need different names.
+type Config struct {
+	// Name begins the names of the index's tables.
+	Name string
+	// Weights are the fields' weights, one for each text of a Doc, in quarters: 1.25 is one, 1.3 is not. A word of a field with weight 2
+	// counts as two words (BM25F in its first form: Robertson, Zaragoza, Taylor, CIKM 2004).
+	Weights []float64
+	// K1 and B are BM25's: how soon more of the same word stops to count, and how much long texts are held back. They are read at
+	// search time, so changing them needs no new index.
+	K1, B float64
+	// Seal is the number of documents at which the tail becomes a segment; 0 means SealAt.
+	Seal int
+}
+
+const (
+	// SealAt is how many documents wait in the tail before they become a segment.
+	SealAt = 256
+	// MaxSegment is how many documents a segment may hold: what a uint16 can number.
+	MaxSegment = 1 << 16
+	// fanout is how many segments of about one size are merged into one.
+	fanout = 8
+	// format is raised when the tables or their bytes change.
+	format = 1
+)
+
+// Doc is what is indexed of one thing: texts for the words, keywords for the filters, a vector for the meaning.
+type Doc struct {
+	// ID names the thing; among equals, the higher is listed first, being newer.
+	ID int64
+	// Text has one text for each of the configuration's weights.
+	Text []string
+	// Keywords are what Filter asks for: any strings up to 512 bytes, compared whole and exactly ("kind:gotcha").
+	Keywords []string
+	// Vector is nil, or an embedding by the index's model.
+	Vector embed.Vector
+}
+
+// Index is a text and vector index over documents, kept in derived tables of a SQLite file. The zero value is not useful; see New.
+// It keeps what it read for the next search, and finds out by itself what others changed meanwhile, so it may live for one search or
+// for a year. It is safe for concurrent use, but for the one transaction given to a method.
+type Index struct {
+	cfg     Config
+	weights []int // in quarters
+	an      sync.Pool
+
+	mu       sync.RWMutex
+	view     *view
+	warm     bool
+	postings postingCache
+}
+
+// New returns an index. It panics if the configuration makes no sense, since that is written in a program, not given by a user.
+func New(cfg Config) *Index {
+	x := &Index{cfg: cfg}
+	if x.cfg.Seal == 0 {
+		x.cfg.Seal = SealAt
+	}
+	for _, w := range cfg.Weights {
+		q := w * 4
+		if q != math.Trunc(q) || q < 1 || q > 64 {
+			panic(fmt.Sprintf("index: weight %g is not a multiple of 0.25 between 0.25 and 16", w))
+		}
+		x.weights = append(x.weights, int(q))
+	}
+	if len(x.weights) == 0 || cfg.Name == "" || strings.Trim(cfg.Name, "abcdefghijklmnopqrstuvwxyz_") != "" || x.cfg.Seal > MaxSegment {
+		panic("index: a configuration needs a name of a-z and _, weights, and no more than 65,536 documents before it seals")
+	}
+	x.an.New = func() any { return new(analyzer) }
+	return x
+}
+
+// stamp is what the tables were made by: if it differs, they are of no use.
+func (x *Index) stamp() string {
+	return fmt.Sprintf("%d analyzer %d weights %v", format, analyzerVersion, x.weights)
+}
+
+// q replaces @ in a statement by the index's name.
+func (x *Index) q(stmt string) string { return strings.ReplaceAll(stmt, "@", x.cfg.Name) }
+
+const tables = `
+-- generation rises with every change; docs, length and vectors are totals over the living documents
+CREATE TABLE @_meta (
+    one        INTEGER PRIMARY KEY CHECK (one = 1),
+    stamp      TEXT NOT NULL,
+    model      TEXT NOT NULL,
+    dim        INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    docs       INTEGER NOT NULL,
+    length     INTEGER NOT NULL,
+    vectors    INTEGER NOT NULL,
+    next_seg   INTEGER NOT NULL
+) STRICT;
+CREATE TABLE @_tail (gen INTEGER PRIMARY KEY, doc INTEGER NOT NULL UNIQUE, record BLOB NOT NULL) STRICT;
+-- a segment never changes; what dies in it is in _live
+CREATE TABLE @_segments (
+    seg  INTEGER PRIMARY KEY,
+    n    INTEGER NOT NULL,
+    lo   INTEGER NOT NULL,
+    hi   INTEGER NOT NULL,
+    dir  BLOB NOT NULL,
+    lens BLOB NOT NULL,
+    ids  BLOB NOT NULL
+) STRICT;
+CREATE TABLE @_live (seg INTEGER PRIMARY KEY, rev INTEGER NOT NULL, dead_n INTEGER NOT NULL, dead BLOB NOT NULL) STRICT;
+CREATE TABLE @_blocks (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;  -- seg << 24 | number
+CREATE TABLE @_codes (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;   -- seg << 24 | chunk
+CREATE TABLE @_vectors (doc INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+`
+
+var tableNames = []string{"meta", "tail", "segments", "live", "blocks", "codes", "vectors"}
+
+// State says what is known about the index's tables in a file.
+type State int
+
+const (
+	// Ready: the tables are there and as this program makes them.
+	Ready State = iota
+	// Absent: there are none.
+	Absent
+	// Outdated: they were made by another version of the program or with other weights. They must not be searched.
+	Outdated
+)
+
+// State looks at the tables.
+func (x *Index) State(tx *sqlite.Tx) (State, error) {
+	var have int
+	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`, x.cfg.Name+"_meta").Scan(&have); err != nil {
+		return Absent, err
+	}
+	if have == 0 {
+		return Absent, nil
+	}
+	var stamp string
+	err := tx.QueryRow(x.q(`SELECT stamp FROM @_meta`)).Scan(&stamp)
+	if err != nil && !sqlite.IsNoRows(err) {
+		return Absent, err
+	}
+	if stamp != x.stamp() {
+		return Outdated, nil
+	}
+	return Ready, nil
+}
+
+// Reset makes the tables anew, empty. The caller then puts every document, in the same transaction, so that nobody finds half of them.
+func (x *Index) Reset(tx *sqlite.Tx) error {
+	var next, gen int64
+	// Numbers go on where they were, if they can be read: what others remember of the old tables must not fit the new ones.
+	if err := tx.QueryRow(x.q(`SELECT next_seg, generation FROM @_meta`)).Scan(&next, &gen); err != nil {
+		next, gen = 0, 0
+	}
+	for _, t := range tableNames {
+		if _, err := tx.Exec(x.q(`DROP TABLE IF EXISTS @_`) + t); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(x.q(tables)); err != nil {
+		return err
+	}
+	if next == 0 {
+		next = 1
+	}
+	_, err := tx.Exec(x.q(`INSERT INTO @_meta VALUES (1, ?, '', 0, ?, 0, 0, 0, ?)`), x.stamp(), gen+1, next)
+	return err
+}
+
+// meta is the one row of the table of that name.
+type meta struct {
+	stamp      string
+	model      string
+	dim        int
+	generation int64
+	docs       int64
+	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes say
+	vectors    int64
+	nextSeg    int64
+}
+
+func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {
+	err = tx.QueryRow(x.q(`SELECT stamp, model, dim, generation, docs, length, vectors, next_seg FROM @_meta`)).
+		Scan(&m.stamp, &m.model, &m.dim, &m.generation, &m.docs, &m.length, &m.vectors, &m.nextSeg)
+	if err != nil {
+		return m, err
+	}
+	if m.stamp != x.stamp() {
+		return m, fmt.Errorf("%w: it was made by another version of the program", ErrCorrupt)
+	}
+	if m.docs < 0 || m.length < 0 || m.vectors < 0 || m.dim < 0 || m.dim > maxDim || m.nextSeg < 1 {
+		return m, fmt.Errorf("%w: its totals make no sense", ErrCorrupt)
+	}
+	return m, nil
+}
+
+func (x *Index) writeMeta(tx *sqlite.Tx, m *meta) error {
+	m.generation++
+	_, err := tx.Exec(x.q(`UPDATE @_meta SET model = ?, dim = ?, generation = ?, docs = ?, length = ?, vectors = ?, next_seg = ?`),
+		m.model, m.dim, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
+	return err
+}
+
+// Model returns the name and the dimension of the model whose vectors the index holds, "" and 0 if it holds none yet.
+func (x *Index) Model(tx *sqlite.Tx) (name string, dim int, err error) {
+	m, err := x.readMeta(tx)
+	return m.model, m.dim, err
+}
+
+// SetModel says which model the vectors are of from now on. If it is another one than before, all vectors are dropped; the documents
+// stay searchable by their words, and get their vectors by being put again.
+func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
+	if model.Dim < 1 || model.Dim > maxDim || model.Name == "" {
+		return fmt.Errorf("a model %q with %d dimensions cannot be indexed; 1 to %d can", model.Name, model.Dim, maxDim)
+	}
+	m, err := x.readMeta(tx)
+	if err != nil || m.model == model.Name && m.dim == model.Dim {
+		return err
+	}
+	for _, t := range []string{"codes", "vectors"} {
+		if _, err := tx.Exec(x.q(`DELETE FROM @_`) + t); err != nil {
+			return err
+		}
+	}
+	m.model, m.dim, m.vectors = model.Name, model.Dim, 0
+	if _, err := tx.Exec(x.q(`UPDATE @_live SET rev = ?`), m.generation+1); err != nil {
+		return err
+	}
+	return x.writeMeta(tx, &m)
+}
+
+// Stats are the index's figures.
+type Stats struct {
+	Docs     int64  `json:"docs"`
+	Vectors  int64  `json:"vectors"`
+	Segments int    `json:"segments"`
+	Tail     int    `json:"tail"` // documents that are in no segment yet
+	Dead     int64  `json:"dead"` // documents that segments still hold though they were replaced or deleted
+	Bytes    int64  `json:"bytes"`
+	Model    string `json:"model"`
+	Dim      int    `json:"dim"`
+}
+
+// Stats counts. Bytes are those of the stored values, without SQLite's own overhead.
+func (x *Index) Stats(tx *sqlite.Tx) (s Stats, err error) {
+	m, err := x.readMeta(tx)
+	if err != nil {
+		return s, err
+	}
+	s.Docs, s.Vectors, s.Model, s.Dim = m.docs, m.vectors, m.model, m.dim
+	err = tx.QueryRow(x.q(`SELECT (SELECT count(*) FROM @_segments), (SELECT count(*) FROM @_tail), (SELECT coalesce(sum(dead_n), 0) FROM @_live),
+		(SELECT coalesce(sum(length(dir) + length(lens) + length(ids)), 0) FROM @_segments) + (SELECT coalesce(sum(length(record)), 0) FROM @_tail)
+		+ (SELECT coalesce(sum(length(data)), 0) FROM @_blocks) + (SELECT coalesce(sum(length(data)), 0) FROM @_codes)
+		+ (SELECT coalesce(sum(length(vector)), 0) FROM @_vectors)`)).Scan(&s.Segments, &s.Tail, &s.Dead, &s.Bytes)
+	return s, err
+}
+
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// rowsOf runs fn for every row of a query.
+func rowsOf(rows *sql.Rows, err error, fn func() error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,282 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// Put adds documents, in the place of those that have the same ids. It is part of the transaction: who sees the documents finds them.
+// Now and then it makes a segment of what has gathered, or one of several segments; that too is part of the transaction.
+func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
+	if len(docs) == 0 {
+		return nil
+	}
+	m, err := x.readMeta(tx)
+	if err != nil {
+		return err
+	}
+	records := make([]record, len(docs))
+	ids := make([]int64, len(docs))
+	for i := range docs {
+		if records[i], err = x.analyse(&docs[i]); err != nil {
+			return err
+		}
+		ids[i] = docs[i].ID
+	}
+	slices.Sort(ids)
+	if len(slices.Compact(ids)) < len(docs) {
+		return fmt.Errorf("documents with one id twice were given to the index at once")
+	}
+	if err := x.remove(tx, &m, ids); err != nil {
+		return err
+	}
+	for i := range docs {
+		if err := x.putVector(tx, &m, &docs[i]); err != nil {
+			return err
+		}
+		m.docs++
+		m.length += int64(lengths[records[i].length])
+	}
+	if len(docs) >= x.cfg.Seal {
+		// Many at once need not wait in the tail.
+		slices.SortFunc(records, func(a, b record) int { return cmpID(a.doc, b.doc) })
+		for part := range slices.Chunk(records, MaxSegment) {
+			if err := x.build(tx, &m, part); err != nil {
+				return err
+			}
+		}
+	} else if err := x.putTail(tx, &m, records); err != nil {
+		return err
+	}
+	if err := x.tidy(tx, &m); err != nil {
+		return err
+	}
+	return x.writeMeta(tx, &m)
+}
+
+// putTail appends records to the tail. Their numbers are never used again, so a reader that knows a number knows the record.
+func (x *Index) putTail(tx *sqlite.Tx, m *meta, records []record) error {
+	insert, err := tx.Prepare(x.q(`INSERT INTO @_tail VALUES (?, ?, ?)`))
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for i := range records {
+		if _, err := insert.Exec(m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putVector stores a document's vector, scaled to length 1. A vector of zeros says nothing and is not stored.
+func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
+	if len(d.Vector) == 0 {
+		return nil
+	}
+	if len(d.Vector) != m.dim {
+		return fmt.Errorf("%w: document %d has a vector of %d numbers; the index is of %q with %d", ErrOtherModel, d.ID, len(d.Vector), m.model, m.dim)
+	}
+	v, ok := unit(d.Vector)
+	if !ok {
+		return nil
+	}
+	m.vectors++
+	_, err := tx.Exec(x.q(`INSERT INTO @_vectors VALUES (?, ?)`), d.ID, encodeVector(v))
+	return err
+}
+
+// unit returns v scaled to length 1, and false if it has no direction: all zero, or not all numbers.
+func unit(v embed.Vector) (embed.Vector, bool) {
+	u := slices.Clone(v)
+	u.Normalize()
+	var sum float64
+	for _, f := range u {
+		sum += float64(f) * float64(f)
+	}
+	return u, !math.IsNaN(sum) && !math.IsInf(sum, 0) && sum > 0.5
+}
+
+func encodeVector(v embed.Vector) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, f := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+	}
+	return b
+}
+
+// decodeVector reads a vector of dim numbers into v, which is returned.
+func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
+	if len(b) != 4*dim {
+		return nil, corrupt("a vector has %d bytes, not %d", len(b), 4*dim)
+	}
+	v = v[:0]
+	for i := range dim {
+		v = append(v, math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	}
+	return v, nil
+}
+
+// Delete removes documents. Ids that the index does not know are passed over.
+func (x *Index) Delete(tx *sqlite.Tx, ids ...int64) error {
+	m, err := x.readMeta(tx)
+	if err != nil {
+		return err
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if err := x.remove(tx, &m, ids); err != nil {
+		return err
+	}
+	if err := x.tidy(tx, &m); err != nil {
+		return err
+	}
+	return x.writeMeta(tx, &m)
+}
+
+// remove takes documents out, wherever they are; ids are sorted.
+func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
+	if len(ids) == 0 || m.docs == 0 {
+		return nil
+	}
+	tail, err := tx.Prepare(x.q(`DELETE FROM @_tail WHERE doc = ? RETURNING record`))
+	if err != nil {
+		return err
+	}
+	defer tail.Close()
+	vector, err := tx.Prepare(x.q(`DELETE FROM @_vectors WHERE doc = ?`))
+	if err != nil {
+		return err
+	}
+	defer vector.Close()
+	var sealed []int64 // what was not in the tail
+	for _, id := range ids {
+		var rec []byte
+		switch err := tail.QueryRow(id).Scan(&rec); {
+		case sqlite.IsNoRows(err):
+			sealed = append(sealed, id)
+		case err != nil:
+			return err
+		case len(rec) == 0:
+			return corrupt("the record of document %d is empty", id)
+		default:
+			m.docs--
+			m.length -= int64(lengths[rec[0]])
+		}
+		if m.vectors > 0 {
+			res, err := vector.Exec(id)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			m.vectors -= n
+		}
+	}
+	if len(sealed) == 0 {
+		return nil
+	}
+	return x.kill(tx, m, sealed)
+}
+
+// kill marks documents of segments as dead; ids are sorted.
+func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
+	var segs []int64
+	var seg int64
+	rows, err := tx.Query(x.q(`SELECT seg FROM @_segments WHERE lo <= ? AND hi >= ?`), ids[len(ids)-1], ids[0])
+	if err := rowsOf(rows, err, func() error {
+		err := rows.Scan(&seg)
+		segs = append(segs, seg)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, seg := range segs {
+		s, err := x.loadSegment(tx, seg)
+		if err != nil {
+			return err
+		}
+		all, err := s.allIDs(tx)
+		if err != nil {
+			return err
+		}
+		killed := 0
+		dead := slices.Clone(s.dead)
+		for _, id := range ids {
+			ord, found := slices.BinarySearch(all, id)
+			if !found || s.isDead(ord) {
+				continue
+			}
+			if dead == nil {
+				dead = newBitset(s.n)
+			}
+			dead.set(ord)
+			killed++
+			m.docs--
+			m.length -= int64(lengths[s.lens[ord]])
+		}
+		if killed == 0 {
+			continue
+		}
+		if _, err := tx.Exec(x.q(`UPDATE @_live SET rev = ?, dead_n = dead_n + ?, dead = ? WHERE seg = ?`),
+			m.generation+1, killed, dead.bytes(), seg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Vectors returns the vectors of documents that have one, by id.
+func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, error) {
+	_, dim, err := x.Model(tx)
+	if err != nil || dim == 0 {
+		return nil, err
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	out := make(map[int64]embed.Vector, len(ids))
+	err = x.eachVector(tx, dim, ids, func(i int, v embed.Vector) { out[ids[i]] = slices.Clone(v) })
+	return out, err
+}
+
+// Salvaged are the vectors of an index whose other tables are of no use.
+type Salvaged struct {
+	Model embed.Model
+	all   map[int64]embed.Vector
+}
+
+// Of returns a document's vector, or nil.
+func (s *Salvaged) Of(id int64) embed.Vector { return s.all[id] }
+
+// Salvage reads what vectors there are, before a Reset, nil if there are none that can be read: they cost more than all the rest to make.
+func (x *Index) Salvage(tx *sqlite.Tx) *Salvaged {
+	s := &Salvaged{all: map[int64]embed.Vector{}}
+	if err := tx.QueryRow(x.q(`SELECT model, dim FROM @_meta`)).Scan(&s.Model.Name, &s.Model.Dim); err != nil || s.Model.Dim < 1 || s.Model.Dim > maxDim {
+		return nil
+	}
+	var doc int64
+	var raw rawBytes
+	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
+	err = rowsOf(rows, err, func() error {
+		if err := rows.Scan(&doc, &raw); err != nil {
+			return err
+		}
+		v, err := decodeVector(nil, raw, s.Model.Dim)
+		if err == nil {
+			s.all[doc] = v
+		}
+		return err
+	})
+	if err != nil || len(s.all) == 0 {
+		return nil
+	}
+	return s
+}

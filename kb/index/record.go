@@ -1,0 +1,144 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxKeyword is how long a keyword may be, in bytes.
+	maxKeyword = 512
+	// maxTF is the highest weighted frequency that is told apart, in quarters. BM25 is flat long before.
+	maxTF = 255
+	// keywordMark begins the terms that are keywords, so that no text can hold them.
+	keywordMark = "\x00"
+)
+
+// termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for keywords.
+type termTF struct {
+	term string
+	tf   uint8
+}
+
+// record is a document as the index sees it: its length and its terms, sorted.
+type record struct {
+	doc    int64
+	length uint8 // a length code, see lengthCode
+	terms  []termTF
+}
+
+// analyse turns a document into its record.
+func (x *Index) analyse(d *Doc) (record, error) {
+	r := record{doc: d.ID}
+	if len(d.Text) != len(x.weights) {
+		return r, fmt.Errorf("document %d has %d texts; the index has %d fields", d.ID, len(d.Text), len(x.weights))
+	}
+	an := x.an.Get().(*analyzer)
+	defer x.an.Put(an)
+	tfs := map[string]int{}
+	length := 0
+	for i, text := range d.Text {
+		w := x.weights[i]
+		an.terms(text, func(term string, extra bool) {
+			tfs[term] += w
+			if !extra {
+				length += w
+			}
+		})
+	}
+	r.length = lengthCode(length)
+	r.terms = make([]termTF, 0, len(tfs)+len(d.Keywords))
+	for _, k := range d.Keywords {
+		if len(k) > maxKeyword || !utf8.ValidString(k) {
+			return r, fmt.Errorf("document %d has a keyword that is longer than %d bytes or no valid text", d.ID, maxKeyword)
+		}
+		r.terms = append(r.terms, termTF{keywordMark + k, 0})
+	}
+	for term, tf := range tfs {
+		r.terms = append(r.terms, termTF{term, uint8(min(tf, maxTF))})
+	}
+	slices.SortFunc(r.terms, func(a, b termTF) int { return strings.Compare(a.term, b.term) })
+	r.terms = slices.CompactFunc(r.terms, func(a, b termTF) bool { return a.term == b.term })
+	return r, nil
+}
+
+// encode writes a record without the document's id: length code, number of terms, then each term's length, bytes and frequency.
+func (r *record) encode() []byte {
+	b := make([]byte, 0, 2+len(r.terms)*10)
+	b = append(b, r.length)
+	b = binary.AppendUvarint(b, uint64(len(r.terms)))
+	for _, t := range r.terms {
+		b = binary.AppendUvarint(b, uint64(len(t.term)))
+		b = append(append(b, t.term...), t.tf)
+	}
+	return b
+}
+
+// decodeRecord reads what encode wrote. Bytes of any other kind are ErrCorrupt.
+func decodeRecord(doc int64, b []byte) (record, error) {
+	r := record{doc: doc}
+	bad := func() (record, error) { return record{}, corrupt("the record of document %d cannot be read", doc) }
+	if len(b) < 2 {
+		return bad()
+	}
+	r.length = b[0]
+	n, w := binary.Uvarint(b[1:])
+	if w <= 0 || n > uint64(len(b)) {
+		return bad()
+	}
+	all := string(b[1+w:]) // one allocation for all terms
+	r.terms = make([]termTF, 0, n)
+	for at := 0; uint64(len(r.terms)) < n; {
+		size, w := uvarintString(all[at:])
+		if w <= 0 || size == 0 || size >= uint64(len(all)-at-w) { // one byte more for the frequency
+			return bad()
+		}
+		at += w
+		t := termTF{all[at : at+int(size)], all[at+int(size)]}
+		if k := len(r.terms); k > 0 && r.terms[k-1].term >= t.term {
+			return bad()
+		}
+		r.terms = append(r.terms, t)
+		at += int(size) + 1
+		if uint64(len(r.terms)) == n && at != len(all) {
+			return bad()
+		}
+	}
+	if n == 0 && len(all) > 0 {
+		return bad()
+	}
+	return r, nil
+}
+
+// uvarintString is binary.Uvarint over a string.
+func uvarintString(s string) (v uint64, n int) {
+	for i := 0; i < len(s) && i < binary.MaxVarintLen64; i++ {
+		v |= uint64(s[i]&0x7f) << (7 * i)
+		if s[i] < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// lengths[c] is the length, in quarters of a word, that code c stands for: every whole word up to 63, then 16 steps an octave (4 %).
+var lengths = func() (t [256]int32) {
+	for c := range t {
+		if c < 64 {
+			t[c] = int32(4 * c)
+		} else {
+			t[c] = int32(4 * math.Round(64*math.Exp2(float64(c-64)/16)))
+		}
+	}
+	return t
+}()
+
+// lengthCode returns the code of the greatest length that is not above a length in quarters of a word.
+func lengthCode(quarters int) uint8 {
+	return uint8(max(0, sort.Search(len(lengths), func(c int) bool { return int(lengths[c]) > quarters })-1))
+}

@@ -1,0 +1,457 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+const (
+	// maxTerms is how many different terms of a query are looked at, and maxScored how many of those are scored: the rarest.
+	// A question has ten; whole pages are given as questions too, and must not take seconds.
+	maxTerms  = 512
+	maxScored = 64
+)
+
+// Filter says which documents count. It is applied before ranking, in both lanes.
+type Filter struct {
+	// All: of each group a document must have at least one keyword. An empty group lets nothing through.
+	All [][]string
+	// None: a document must have none of these.
+	None []string
+}
+
+// Query is a question to the index.
+type Query struct {
+	Text   string       // any text; "" leaves the text lane out
+	Vector embed.Vector // nil leaves the vector lane out
+	Model  string       // of the vector
+	Filter Filter
+	Depth  int // how many candidates each lane gives, at least 1
+	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
+	KeepVectors bool
+}
+
+// Candidate is a document that a lane found, with its scores in both.
+type Candidate struct {
+	ID         int64
+	BM25       float64 // 0 if it has none of the words
+	Cosine     float64 // 0 if it has no vector, or the query none
+	HasVector  bool
+	TextRank   int // 1 is the best; 0: not among the text lane's candidates
+	VectorRank int
+	Vector     embed.Vector // if asked for
+}
+
+// Result is what a search found.
+type Result struct {
+	// Candidates are the union of both lanes' candidates, by falling id.
+	Candidates []Candidate
+	// Terms are the query's terms that were scored, Missing those that no document has.
+	Terms   []string
+	Missing []string
+	// Docs and Vectors are how many documents there are and how many of them have a vector.
+	Docs, Vectors int64
+}
+
+// place is where a document lies in a view.
+type place struct{ seg, ord int }
+
+// scored is a document with a score of one lane.
+type scored struct {
+	place
+	id     int64
+	score  float64
+	vector embed.Vector
+}
+
+// better orders best first; among equals the newer.
+func better(a, b scored) int {
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	return cmp.Compare(b.id, a.id)
+}
+
+// search is one search at work.
+type search struct {
+	x     *Index
+	tx    *sqlite.Tx
+	v     *view
+	rd    reader
+	q     *Query
+	ok    []bitset  // per segment: the documents that count
+	terms []*qterm  // what is scored
+	ids   [][]int64 // per segment, when needed
+}
+
+// qterm is one term of the query.
+type qterm struct {
+	term   string
+	count  int
+	df     int
+	weight float32
+	lists  []*plist // per segment; nil where it does not occur
+}
+
+// Search finds the best documents of both lanes. It sees what the transaction sees.
+func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
+	v, done, err := x.at(tx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	s := &search{x: x, tx: tx, v: v, rd: reader{x: x, tx: tx}, q: &q, ids: make([][]int64, len(v.segs))}
+	defer s.rd.close()
+	q.Depth = max(q.Depth, 1)
+	if len(q.Vector) > 0 && (q.Model != v.model || len(q.Vector) != v.dim) {
+		if v.vectors > 0 {
+			return Result{}, modelError(q.Model, len(q.Vector), v)
+		}
+		q.Vector = nil
+	}
+	res := Result{Docs: v.docs, Vectors: v.vectors}
+	if err := s.filter(); err != nil {
+		return Result{}, err
+	}
+	if err := s.plan(&res); err != nil {
+		return Result{}, err
+	}
+	var byVector, byText []scored
+	qv, hasVector := unit(q.Vector)
+	hasVector = hasVector && v.vectors > 0
+	if hasVector {
+		if byVector, err = s.nearest(qv); err != nil {
+			return Result{}, err
+		}
+	}
+	cands := map[place]*Candidate{}
+	for i, h := range byVector {
+		cands[h.place] = &Candidate{ID: h.id, Cosine: h.score, HasVector: true, VectorRank: i + 1, Vector: h.vector}
+	}
+	if byText, err = s.best(cands); err != nil {
+		return Result{}, err
+	}
+	var ask []place // text candidates whose cosine is not known
+	for i, h := range byText {
+		c := cands[h.place]
+		if c == nil {
+			c = &Candidate{ID: h.id}
+			cands[h.place] = c
+			if hasVector {
+				ask = append(ask, h.place)
+			}
+		}
+		c.BM25, c.TextRank = h.score, i+1
+	}
+	if err := s.cosines(qv, ask, func(p place, cos float64, v embed.Vector) {
+		cands[p].Cosine, cands[p].HasVector, cands[p].Vector = cos, true, v
+	}); err != nil {
+		return Result{}, err
+	}
+	res.Candidates = make([]Candidate, 0, len(cands))
+	for _, c := range cands {
+		res.Candidates = append(res.Candidates, *c)
+	}
+	slices.SortFunc(res.Candidates, func(a, b Candidate) int { return cmpID(b.ID, a.ID) })
+	return res, nil
+}
+
+// id returns a document's id.
+func (s *search) id(p place) (int64, error) {
+	if s.ids[p.seg] == nil {
+		ids, err := s.v.segs[p.seg].allIDs(s.tx)
+		if err != nil {
+			return 0, err
+		}
+		s.ids[p.seg] = ids
+	}
+	return s.ids[p.seg][p.ord], nil
+}
+
+// filter finds out, for each segment, which of its documents count.
+func (s *search) filter() error {
+	s.ok = make([]bitset, len(s.v.segs))
+	for i, seg := range s.v.segs {
+		ok := newBitset(seg.n)
+		ok.fill(seg.n)
+		for w := range seg.dead {
+			ok[w] &^= seg.dead[w]
+		}
+		for _, group := range s.q.Filter.All {
+			any := newBitset(seg.n)
+			if err := s.keywords(seg, group, any); err != nil {
+				return err
+			}
+			for w := range ok {
+				ok[w] &= any[w]
+			}
+		}
+		if len(s.q.Filter.None) > 0 {
+			none := newBitset(seg.n)
+			if err := s.keywords(seg, s.q.Filter.None, none); err != nil {
+				return err
+			}
+			for w := range ok {
+				ok[w] &^= none[w]
+			}
+		}
+		s.ok[i] = ok
+	}
+	return nil
+}
+
+// keywords adds the documents that have one of the keywords to a set.
+func (s *search) keywords(seg *segment, words []string, to bitset) error {
+	for _, k := range words {
+		p, err := seg.plist(&s.rd, keywordMark+k)
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			p.addTo(to, seg.n)
+		}
+	}
+	return nil
+}
+
+// plan looks up the query's terms and weighs them. A term's weight is its BM25 idf in the form that is never negative,
+// ln(1 + (N - df + 0.5) / (df + 0.5)), times k1 + 1, times how often the query has it. Dead documents are not counted: a score
+// depends on what there is, not on how it came about.
+func (s *search) plan(res *Result) error {
+	if s.q.Text == "" {
+		return nil
+	}
+	an := s.x.an.Get().(*analyzer)
+	defer s.x.an.Put(an)
+	byTerm := map[string]*qterm{}
+	var terms []*qterm
+	an.terms(s.q.Text, func(term string, _ bool) {
+		t := byTerm[term]
+		if t == nil {
+			if len(terms) == maxTerms {
+				return
+			}
+			t = &qterm{term: term}
+			byTerm[term] = t
+			terms = append(terms, t)
+		}
+		t.count++
+	})
+	n := float64(s.v.docs)
+	for _, t := range terms {
+		t.lists = make([]*plist, len(s.v.segs))
+		for i, seg := range s.v.segs {
+			p, err := seg.plist(&s.rd, t.term)
+			if err != nil {
+				return err
+			}
+			if p == nil || p.kind != kindText {
+				continue
+			}
+			t.lists[i] = p
+			t.df += p.n
+			if seg.dead != nil {
+				for ord := range p.all(seg.n) {
+					if seg.dead.has(ord) {
+						t.df--
+					}
+				}
+			}
+		}
+		if t.df == 0 {
+			res.Missing = append(res.Missing, t.term)
+			continue
+		}
+		idf := math.Log1p((max(n-float64(t.df), 0) + 0.5) / (float64(t.df) + 0.5))
+		t.weight = float32(float64(t.count) * idf * (s.x.cfg.K1 + 1))
+		s.terms = append(s.terms, t)
+	}
+	if len(s.terms) > maxScored {
+		slices.SortStableFunc(s.terms, func(a, b *qterm) int { return cmp.Compare(b.weight, a.weight) })
+		s.terms = s.terms[:maxScored]
+	}
+	for _, t := range s.terms {
+		res.Terms = append(res.Terms, t.term)
+	}
+	return nil
+}
+
+// norms returns k1 * (1 - b + b * length / average) for each length code, in quarters like the frequencies.
+func (s *search) norms() *[256]float32 {
+	avg := 1.0
+	if s.v.docs > 0 && s.v.length > 0 {
+		avg = float64(s.v.length) / float64(s.v.docs)
+	}
+	var t [256]float32
+	for c := range t {
+		t[c] = float32(4 * s.x.cfg.K1 * (1 - s.x.cfg.B + s.x.cfg.B*float64(lengths[c])/avg))
+	}
+	return &t
+}
+
+var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment); return &s }}
+
+// best is the text lane: the best documents by BM25F. On its way it notes the scores of the candidates that are known already.
+func (s *search) best(known map[place]*Candidate) ([]scored, error) {
+	if len(s.terms) == 0 {
+		return nil, nil
+	}
+	norms := s.norms()
+	knownOf := make([][]place, len(s.v.segs))
+	for p := range known {
+		knownOf[p.seg] = append(knownOf[p.seg], p)
+	}
+	buf := accumulators.Get().(*[]float32)
+	defer accumulators.Put(buf)
+	top := topK{k: s.q.Depth, id: s.id, tail: slices.IndexFunc(s.v.segs, func(seg *segment) bool { return seg.mem != nil })}
+	for i, seg := range s.v.segs {
+		acc := (*buf)[:seg.n]
+		clear(acc)
+		found := false
+		for _, t := range s.terms {
+			if p := t.lists[i]; p != nil {
+				found = true
+				accumulate(acc, seg.lens, p, t.weight, norms)
+			}
+		}
+		if !found {
+			continue
+		}
+		for _, p := range knownOf[i] {
+			known[p].BM25 = float64(acc[p.ord])
+		}
+		if err := top.scan(i, acc, s.ok[i]); err != nil {
+			return nil, err
+		}
+	}
+	return top.sorted()
+}
+
+// accumulate adds a term's share to the score of each document that has it.
+func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32) {
+	ords, tfs := p.ords, p.tfs
+	lens = lens[:len(acc)]
+	for i, tf := range tfs {
+		if 2*i+1 >= len(ords) {
+			return
+		}
+		ord := int(ords[2*i]) | int(ords[2*i+1])<<8
+		if ord < len(acc) { // what is on disk is not trusted
+			f := float32(tf)
+			acc[ord] += weight * f / (f + norms[lens[ord]])
+		}
+	}
+}
+
+// topK keeps the k best: a heap with the worst on top.
+type topK struct {
+	k    int
+	tail int // number of the segment that is the tail, -1 if there is none
+	heap []topItem
+	id   func(place) (int64, error)
+	err  error
+}
+
+type topItem struct {
+	place
+	score float32
+}
+
+// scan takes the scores of a segment, the last ordinal first, since that is the newest.
+func (t *topK) scan(seg int, scores []float32, ok bitset) error {
+	least := float32(math.SmallestNonzeroFloat32)
+	if len(t.heap) == t.k {
+		least = t.heap[0].score
+	}
+	for ord := len(scores) - 1; ord >= 0; ord-- {
+		if score := scores[ord]; score >= least && ok.has(ord) {
+			if t.push(topItem{place{seg, ord}, score}); len(t.heap) == t.k {
+				least = t.heap[0].score
+			}
+		}
+	}
+	return t.err
+}
+
+// worse reports whether a ranks after b.
+func (t *topK) worse(a, b topItem) bool {
+	if a.score != b.score {
+		return a.score < b.score
+	}
+	if a.seg == b.seg && a.seg != t.tail { // a sealed segment's ordinals rise with the ids
+		return a.ord < b.ord
+	}
+	x, err := t.id(a.place)
+	if err != nil {
+		t.err = err
+		return false
+	}
+	y, err := t.id(b.place)
+	if err != nil {
+		t.err = err
+		return false
+	}
+	return x < y
+}
+
+func (t *topK) push(it topItem) {
+	h := t.heap
+	if len(h) < t.k {
+		h = append(h, it)
+		for i := len(h) - 1; i > 0; {
+			up := (i - 1) / 2
+			if !t.worse(h[i], h[up]) {
+				break
+			}
+			h[i], h[up] = h[up], h[i]
+			i = up
+		}
+		t.heap = h
+		return
+	}
+	if !t.worse(h[0], it) {
+		return
+	}
+	h[0] = it
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && t.worse(h[c+1], h[c]) {
+			c++
+		}
+		if !t.worse(h[c], h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+func (t *topK) sorted() ([]scored, error) {
+	out := make([]scored, len(t.heap))
+	for i, it := range t.heap {
+		id, err := t.id(it.place)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = scored{place: it.place, id: id, score: float64(it.score)}
+	}
+	slices.SortFunc(out, better)
+	return out, t.err
+}
+
+// Terms returns the terms of a text, as searches compare them; those that stand beside others (a whole identifier) are among them.
+func (x *Index) Terms(text string) []string {
+	an := x.an.Get().(*analyzer)
+	defer x.an.Put(an)
+	var terms []string
+	an.terms(text, func(term string, _ bool) { terms = append(terms, term) })
+	return terms
+}

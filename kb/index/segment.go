@@ -1,0 +1,314 @@
+package index
+
+import (
+	"encoding/binary"
+	"iter"
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+// A segment's postings lie in blocks: entries sorted by term, one after the other, a new block when one is full. The directory names
+// each block's first term. An entry is
+//
+//	uvarint len(term), term, kind, uvarint n, then for the n documents that have the term, by ascending ordinal:
+//	kind text:   n little-endian uint16 ordinals, n bytes of weighted frequency in quarters
+//	kind list:   n little-endian uint16 ordinals                        (keywords)
+//	kind bitmap: one bit for each document of the segment, n of them set (keywords that many have)
+//
+// Ordinals number a segment's documents by ascending id.
+const (
+	kindText   = 0
+	kindList   = 1
+	kindBitmap = 2
+
+	// blockSize is where a block is full, in bytes: a few pages, so that a seldom word costs little to read and a segment few rows to write.
+	blockSize = 8 << 10
+)
+
+// plist is a posting list as it lies in a block. Nothing was copied; nothing in it is trusted beyond the lengths.
+type plist struct {
+	kind uint8
+	n    int
+	ords []byte // 2n
+	tfs  []byte // n
+	bits []byte
+}
+
+func (p *plist) ord(i int) int { return int(binary.LittleEndian.Uint16(p.ords[2*i:])) }
+
+// all yields the ordinals below limit.
+func (p *plist) all(limit int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if p.kind == kindBitmap {
+			for i, b := range p.bits {
+				for ; b != 0; b &= b - 1 {
+					if o := i*8 + bits.TrailingZeros8(b); o >= limit || !yield(o) {
+						return
+					}
+				}
+			}
+			return
+		}
+		for i := range p.n {
+			if o := p.ord(i); o < limit && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// addTo adds the list's documents to a set of n.
+func (p *plist) addTo(to bitset, n int) {
+	if p.kind == kindBitmap && n%64 == 0 {
+		for w := range to {
+			to[w] |= binary.LittleEndian.Uint64(p.bits[8*w:])
+		}
+		return
+	}
+	for ord := range p.all(n) {
+		to.set(ord)
+	}
+}
+
+// find returns the weighted frequency of a document in quarters, 0 if it is not in the list.
+func (p *plist) find(ord int) uint8 {
+	i := sort.Search(p.n, func(i int) bool { return p.ord(i) >= ord })
+	if p.kind != kindText || i == p.n || p.ord(i) != ord {
+		return 0
+	}
+	return p.tfs[i]
+}
+
+// add appends a document to a list that is being made.
+func (p *plist) add(ord int, tf uint8) {
+	p.ords = binary.LittleEndian.AppendUint16(p.ords, uint16(ord))
+	if p.kind == kindText {
+		p.tfs = append(p.tfs, tf)
+	}
+	p.n++
+}
+
+// appendEntry writes an entry of a segment of n documents.
+func appendEntry(b []byte, term string, p *plist, n int) []byte {
+	b = binary.AppendUvarint(b, uint64(len(term)))
+	b = append(b, term...)
+	if p.kind == kindList && 2*p.n > (n+7)/8 {
+		b = append(b, kindBitmap)
+		b = binary.AppendUvarint(b, uint64(p.n))
+		at := len(b)
+		b = append(b, make([]byte, (n+7)/8)...)
+		for i := range p.n {
+			o := p.ord(i)
+			b[at+o/8] |= 1 << (o % 8)
+		}
+		return b
+	}
+	b = append(b, p.kind)
+	b = binary.AppendUvarint(b, uint64(p.n))
+	b = append(b, p.ords...)
+	return append(b, p.tfs...)
+}
+
+// cutEntry reads the first entry of a block of a segment of n documents and returns what follows. Bytes that are no entry are ErrCorrupt.
+func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
+	size, w := binary.Uvarint(b)
+	if w <= 0 || size == 0 || size > uint64(len(b)-w) {
+		return nil, p, nil, corrupt("an entry of a block cannot be read")
+	}
+	term, b = b[w:w+int(size)], b[w+int(size):]
+	if len(b) == 0 {
+		return nil, p, nil, corrupt("an entry of a block is cut off")
+	}
+	p.kind, b = b[0], b[1:]
+	count, w := binary.Uvarint(b)
+	if w <= 0 || count == 0 || count > uint64(n) {
+		return nil, p, nil, corrupt("an entry of a block counts %d of %d documents", count, n)
+	}
+	p.n, b = int(count), b[w:]
+	var need int
+	switch p.kind {
+	case kindText:
+		need = 3 * p.n
+	case kindList:
+		need = 2 * p.n
+	case kindBitmap:
+		need = (n + 7) / 8
+	default:
+		return nil, p, nil, corrupt("an entry of a block has the unknown kind %d", p.kind)
+	}
+	if need > len(b) {
+		return nil, p, nil, corrupt("an entry of a block is cut off")
+	}
+	switch p.kind {
+	case kindBitmap:
+		p.bits = b[:need:need]
+	default:
+		p.ords, p.tfs = b[:2*p.n:2*p.n], b[2*p.n:need:need]
+	}
+	return term, p, b[need:], nil
+}
+
+// lookup finds a term in a block.
+func lookup(block []byte, term string, n int) (plist, bool, error) {
+	for len(block) > 0 {
+		t, p, rest, err := cutEntry(block, n)
+		if err != nil {
+			return p, false, err
+		}
+		if string(t) >= term {
+			return p, string(t) == term, nil
+		}
+		block = rest
+	}
+	return plist{}, false, nil
+}
+
+// blockWriter cuts a segment's entries, which come sorted, into blocks.
+type blockWriter struct {
+	n     int // documents of the segment
+	cur   []byte
+	dir   []byte
+	write func(block []byte) error
+}
+
+func (w *blockWriter) add(term string, p *plist) error {
+	if len(w.cur) > 0 && len(w.cur)+len(term)+3*p.n > blockSize {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(w.cur) == 0 {
+		w.dir = binary.AppendUvarint(w.dir, uint64(len(term)))
+		w.dir = append(w.dir, term...)
+	}
+	w.cur = appendEntry(w.cur, term, p, w.n)
+	return nil
+}
+
+func (w *blockWriter) flush() error {
+	if len(w.cur) == 0 {
+		return nil
+	}
+	err := w.write(w.cur)
+	w.cur = w.cur[:0]
+	return err
+}
+
+// decodeDir reads the first terms of a segment's blocks.
+func decodeDir(b []byte) ([]string, error) {
+	var dir []string
+	all := string(b)
+	for len(all) > 0 {
+		size, w := uvarintString(all)
+		if w <= 0 || size == 0 || size > uint64(len(all)-w) {
+			return nil, corrupt("a segment's directory cannot be read")
+		}
+		t := all[w : w+int(size)]
+		if len(dir) > 0 && dir[len(dir)-1] >= t {
+			return nil, corrupt("a segment's directory is not sorted")
+		}
+		dir, all = append(dir, t), all[w+int(size):]
+	}
+	return dir, nil
+}
+
+// blockOf returns the number of the block that has the term if any has, or -1.
+func blockOf(dir []string, term string) int {
+	i, found := slices.BinarySearch(dir, term)
+	if found {
+		return i
+	}
+	return i - 1
+}
+
+// encodeIDs writes ascending ids as differences.
+func encodeIDs(ids []int64) []byte {
+	b := make([]byte, 0, 2*len(ids)+8)
+	var last int64
+	for i, id := range ids {
+		if i == 0 {
+			b = binary.AppendVarint(b, id)
+		} else {
+			b = binary.AppendUvarint(b, uint64(id-last))
+		}
+		last = id
+	}
+	return b
+}
+
+// decodeIDs reads n ascending ids.
+func decodeIDs(b []byte, n int) ([]int64, error) {
+	ids := make([]int64, 0, min(n, MaxSegment))
+	var last int64
+	for len(ids) < n {
+		if len(ids) == 0 {
+			v, w := binary.Varint(b)
+			if w <= 0 {
+				return nil, corrupt("a segment's ids cannot be read")
+			}
+			last, b = v, b[w:]
+		} else {
+			d, w := binary.Uvarint(b)
+			next := last + int64(d)
+			if w <= 0 || next <= last {
+				return nil, corrupt("a segment's ids cannot be read")
+			}
+			last, b = next, b[w:]
+		}
+		ids = append(ids, last)
+	}
+	if len(b) > 0 {
+		return nil, corrupt("a segment has more ids than documents")
+	}
+	return ids, nil
+}
+
+// bitset is a set of ordinals.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (s bitset) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
+func (s bitset) set(i int)      { s[i>>6] |= 1 << (i & 63) }
+
+// fill sets the bits below n.
+func (s bitset) fill(n int) {
+	for i := range s {
+		s[i] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		s[len(s)-1] = 1<<(n%64) - 1
+	}
+}
+
+func (s bitset) count() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// bytes returns the set as it is stored, 8 bytes a word.
+func (s bitset) bytes() []byte {
+	b := make([]byte, 0, 8*len(s))
+	for _, w := range s {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+// decodeBitset reads a set of ordinals below n.
+func decodeBitset(b []byte, n int) (bitset, error) {
+	s := newBitset(n)
+	if len(b) != 8*len(s) {
+		return nil, corrupt("a set of %d documents has %d bytes", n, len(b))
+	}
+	for i := range s {
+		s[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	if n%64 != 0 && s[len(s)-1]>>(n%64) != 0 {
+		return nil, corrupt("a set of %d documents has one beyond", n)
+	}
+	return s, nil
+}

@@ -1,0 +1,441 @@
+package index
+
+import (
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// rawBytes are a column's bytes without a copy, good until the next row.
+type rawBytes = sql.RawBytes
+
+func jsonInts(ids []int64) string {
+	b, _ := json.Marshal(ids) // numbers always can be
+	return string(b)
+}
+
+// view is what a search works on: the state of the index at one generation.
+type view struct {
+	meta
+	segs []*segment // the tail first, then by falling ids: ties go to the newer, so few are pushed out again
+	tail *tail
+}
+
+// segment is a segment, or the tail, at one generation.
+type segment struct {
+	*sealed
+	rev  int64
+	dead bitset // nil: none
+}
+
+func (s *segment) isDead(ord int) bool { return s.dead != nil && s.dead.has(ord) }
+
+// sealed is what never changes of a segment. The tail has one too, made anew when it changes.
+type sealed struct {
+	x    *Index
+	seg  int64 // 0: the tail
+	n    int
+	lo   int64
+	hi   int64
+	dir  []string
+	lens []byte
+	mem  *tail // of the tail only
+
+	mu     sync.Mutex // guards what is read when first needed
+	ids    []int64
+	codes  *codes
+	noCode bool
+	small  *smallVectors
+}
+
+// allIDs returns the documents' ids by ordinal.
+func (s *sealed) allIDs(tx *sqlite.Tx) ([]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids != nil {
+		return s.ids, nil
+	}
+	var raw []byte
+	if err := tx.QueryRow(s.x.q(`SELECT ids FROM @_segments WHERE seg = ?`), s.seg).Scan(&raw); err != nil {
+		return nil, err
+	}
+	ids, err := decodeIDs(raw, s.n)
+	if err != nil {
+		return nil, err
+	}
+	s.ids = ids
+	return ids, nil
+}
+
+// allCodes returns the documents' codes, nil if none has one.
+func (s *sealed) allCodes(tx *sqlite.Tx, dim int) (*codes, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.codes != nil || s.noCode {
+		return s.codes, nil
+	}
+	c, err := s.x.readCodes(tx, s, dim)
+	if err != nil {
+		return nil, err
+	}
+	s.codes, s.noCode = c, c == nil
+	return c, nil
+}
+
+// loadSegment reads a segment as it is now.
+func (x *Index) loadSegment(tx *sqlite.Tx, seg int64) (*segment, error) {
+	s := &segment{sealed: &sealed{x: x, seg: seg}}
+	var dir, dead []byte
+	var deadN int
+	err := tx.QueryRow(x.q(`SELECT n, lo, hi, dir, lens, rev, dead_n, dead FROM @_segments JOIN @_live USING (seg) WHERE seg = ?`), seg).
+		Scan(&s.n, &s.lo, &s.hi, &dir, &s.lens, &s.rev, &deadN, &dead)
+	if err != nil {
+		return nil, err
+	}
+	if s.n < 1 || s.n > MaxSegment || len(s.lens) != s.n || deadN < 0 || deadN > s.n {
+		return nil, corrupt("segment %d has %d documents and %d lengths", seg, s.n, len(s.lens))
+	}
+	if s.dir, err = decodeDir(dir); err != nil {
+		return nil, err
+	}
+	return s, s.setDead(deadN, dead)
+}
+
+func (s *segment) setDead(n int, b []byte) (err error) {
+	if len(b) == 0 {
+		s.dead = nil
+	} else if s.dead, err = decodeBitset(b, s.n); err != nil {
+		return err
+	}
+	if s.dead.count() != n {
+		return corrupt("segment %d counts %d dead documents and has %d", s.seg, n, s.dead.count())
+	}
+	return nil
+}
+
+// at returns the view of the transaction's moment, and what to call when done with it.
+func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
+	m, err := x.readMeta(tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.mu.RLock()
+	if v := x.view; v != nil && v.generation == m.generation {
+		return v, x.mu.RUnlock, nil
+	}
+	x.mu.RUnlock()
+	x.mu.Lock()
+	if x.view == nil || x.view.generation != m.generation {
+		if err := x.refresh(tx, m); err != nil {
+			x.view = nil
+			x.mu.Unlock()
+			return nil, nil, err
+		}
+	}
+	// The search goes on under this lock: a snapshot of another age may be waiting to have its own view.
+	return x.view, x.mu.Unlock, nil
+}
+
+// refresh brings the view to the transaction's moment, reading only what it does not know. Segment numbers and the tail's numbers are never
+// used twice, so what is known under a number is true.
+func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
+	known := map[int64]*segment{}
+	old := x.view
+	if old != nil {
+		for _, s := range old.segs {
+			known[s.seg] = s
+		}
+	}
+	v := &view{meta: m}
+	type version struct{ seg, rev int64 }
+	var have []version
+	var r version
+	rows, err := tx.Query(x.q(`SELECT seg, rev FROM @_live`))
+	if err := rowsOf(rows, err, func() error {
+		err := rows.Scan(&r.seg, &r.rev)
+		have = append(have, r)
+		return err
+	}); err != nil {
+		return err
+	}
+	sameModel := old != nil && old.model == m.model && old.dim == m.dim
+	for _, h := range have {
+		s := known[h.seg]
+		switch {
+		case s == nil || !sameModel && s.rev != h.rev:
+			if s, err = x.loadSegment(tx, h.seg); err != nil {
+				return err
+			}
+		case s.rev != h.rev:
+			var dead []byte
+			var n int
+			if err := tx.QueryRow(x.q(`SELECT dead_n, dead FROM @_live WHERE seg = ?`), h.seg).Scan(&n, &dead); err != nil {
+				return err
+			}
+			s = &segment{sealed: s.sealed, rev: h.rev}
+			if err := s.setDead(n, dead); err != nil {
+				return err
+			}
+		}
+		v.segs = append(v.segs, s)
+	}
+	slices.SortFunc(v.segs, func(a, b *segment) int { return cmpID(b.hi, a.hi) })
+	if v.tail, err = x.refreshTail(tx, old, m); err != nil {
+		return err
+	}
+	if v.tail.n > 0 {
+		v.segs = slices.Insert(v.segs, 0, v.tail.segment(x))
+	}
+	x.view = v
+	if x.warm {
+		return x.warmVectors(tx)
+	}
+	return nil
+}
+
+// tail is the tail in memory: posting lists of its documents, which are numbered as they come.
+type tail struct {
+	n       int // numbers given out, the dead included
+	byGen   map[int64]int
+	ids     []int64
+	lens    []byte
+	lists   map[string]*plist
+	vectors []embed.Vector // nil where there is none
+	dead    bitset
+	model   string
+}
+
+func newTail(model string) *tail {
+	return &tail{byGen: map[int64]int{}, lists: map[string]*plist{}, model: model}
+}
+
+// refreshTail brings the tail up to date: what is gone is marked dead, what is new is appended. The lock is held, so nobody else looks.
+func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
+	t := newTail(m.model)
+	if old != nil && old.tail.model == m.model {
+		t = old.tail
+	}
+	now := map[int64]int64{}
+	var gen, doc int64
+	rows, err := tx.Query(x.q(`SELECT gen, doc FROM @_tail`))
+	if err := rowsOf(rows, err, func() error {
+		err := rows.Scan(&gen, &doc)
+		now[gen] = doc
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	gone := 0
+	for g := range t.byGen {
+		if _, ok := now[g]; !ok {
+			gone++
+		}
+	}
+	if gone > 0 && 2*(gone+t.dead.count()) > t.n {
+		t, gone = newTail(m.model), 0
+	}
+	if gone > 0 {
+		for g, ord := range t.byGen {
+			if _, ok := now[g]; !ok {
+				t.dead.set(ord)
+				delete(t.byGen, g)
+			}
+		}
+	}
+	var fresh []int64
+	for g := range now {
+		if _, ok := t.byGen[g]; !ok {
+			fresh = append(fresh, g)
+		}
+	}
+	if len(fresh) == 0 {
+		return t, nil
+	}
+	slices.Sort(fresh)
+	first := t.n
+	var rec []byte
+	stmt, args := `SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`, []any{fresh[0]}
+	rows, err = tx.Query(x.q(stmt), args...)
+	if err := rowsOf(rows, err, func() error {
+		if err := rows.Scan(&gen, &doc, &rec); err != nil {
+			return err
+		}
+		if _, known := t.byGen[gen]; known {
+			return nil
+		}
+		r, err := decodeRecord(doc, rec)
+		if err == nil && t.n >= MaxSegment {
+			err = corrupt("the tail holds more than %d documents", MaxSegment)
+		}
+		if err != nil {
+			return err
+		}
+		t.add(gen, &r)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return t, x.tailVectors(tx, t, first, m.dim)
+}
+
+func (t *tail) add(gen int64, r *record) {
+	ord := t.n
+	t.n++
+	t.byGen[gen] = ord
+	t.ids = append(t.ids, r.doc)
+	t.lens = append(t.lens, r.length)
+	t.vectors = append(t.vectors, nil)
+	if len(t.dead)*64 < t.n {
+		t.dead = append(t.dead, 0)
+	}
+	for _, term := range r.terms {
+		p := t.lists[term.term]
+		if p == nil {
+			p = &plist{}
+			if term.term[:1] == keywordMark {
+				p.kind = kindList
+			}
+			t.lists[term.term] = p
+		}
+		p.add(ord, term.tf)
+	}
+}
+
+// tailVectors reads the vectors of the documents from number first on.
+func (x *Index) tailVectors(tx *sqlite.Tx, t *tail, first, dim int) error {
+	if dim == 0 {
+		return nil
+	}
+	ords := map[int64]int{}
+	for ord := first; ord < t.n; ord++ {
+		ords[t.ids[ord]] = ord
+	}
+	ids := make([]int64, 0, len(ords))
+	for id := range ords {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return x.eachVector(tx, dim, ids, func(i int, v embed.Vector) { t.vectors[ords[ids[i]]] = slices.Clone(v) })
+}
+
+// segment shows the tail as one.
+func (t *tail) segment(x *Index) *segment {
+	s := &segment{sealed: &sealed{x: x, n: t.n, lens: t.lens, ids: t.ids, mem: t, noCode: true}}
+	if t.dead.count() > 0 {
+		s.dead = t.dead
+	}
+	return s
+}
+
+// plist returns a term's posting list in the segment.
+func (s *segment) plist(tx *reader, term string) (*plist, error) {
+	if s.mem != nil {
+		return s.mem.lists[term], nil
+	}
+	block := blockOf(s.dir, term)
+	if block < 0 {
+		return nil, nil
+	}
+	key := postingKey{s.seg, term}
+	if p, ok := s.x.postings.get(key); ok {
+		return p, nil
+	}
+	raw, err := tx.block(rowID(s.seg, int64(block)))
+	if err != nil {
+		return nil, err
+	}
+	p, found, err := lookup(raw, term, s.n)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		s.x.postings.put(key, nil)
+		return nil, nil
+	}
+	q := &plist{kind: p.kind, n: p.n, ords: slices.Clone(p.ords), tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
+	s.x.postings.put(key, q)
+	return q, nil
+}
+
+// reader reads blocks with one prepared statement for a whole search.
+type reader struct {
+	x    *Index
+	tx   *sqlite.Tx
+	stmt *sql.Stmt
+	buf  rawBytes
+}
+
+func (r *reader) block(id int64) ([]byte, error) {
+	if r.stmt == nil {
+		stmt, err := r.tx.Prepare(r.x.q(`SELECT data FROM @_blocks WHERE id = ?`))
+		if err != nil {
+			return nil, err
+		}
+		r.stmt = stmt
+	}
+	var b []byte
+	if err := r.stmt.QueryRow(id).Scan(&b); err != nil {
+		if sqlite.IsNoRows(err) {
+			return nil, corrupt("block %d is missing", id)
+		}
+		return nil, err
+	}
+	return b, nil
+}
+
+func (r *reader) close() {
+	if r.stmt != nil {
+		r.stmt.Close()
+	}
+}
+
+// postingCache keeps posting lists that were read. Segments never change, so nothing in it goes stale. It holds two generations
+// of at most half its size each: what was not asked for in a whole generation is forgotten.
+type postingCache struct {
+	mu       sync.Mutex
+	cur, old map[postingKey]*plist
+	size     int
+}
+
+type postingKey struct {
+	seg  int64
+	term string
+}
+
+// postingBytes bounds the cache.
+const postingBytes = 64 << 20
+
+func (c *postingCache) get(k postingKey) (*plist, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p, ok := c.cur[k]; ok {
+		return p, true
+	}
+	p, ok := c.old[k]
+	if ok {
+		c.add(k, p)
+	}
+	return p, ok
+}
+
+func (c *postingCache) put(k postingKey, p *plist) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(k, p)
+}
+
+func (c *postingCache) add(k postingKey, p *plist) {
+	size := len(k.term) + 150
+	if p != nil {
+		size += len(p.ords) + len(p.tfs) + len(p.bits)
+	}
+	if c.cur == nil || c.size+size > postingBytes/2 {
+		c.cur, c.old, c.size = map[postingKey]*plist{}, c.cur, 0
+	}
+	c.cur[k] = p
+	c.size += size
+}
