@@ -90,21 +90,45 @@ func (c *codes) distances(dist []uint16, code []uint64, ok bitset, hist []int) {
 		word &= c.has[w]
 		lo := w * 64
 		part := dist[lo:min(lo+64, len(dist))]
+		words := c.words[lo*c.w:]
+		if word == 1<<len(part)-1 && c.w == minBits/64 {
+			distances6(part, words, code, hist)
+			continue
+		}
 		for i := range part {
 			part[i] = absent
 		}
 		for ; word != 0; word &= word - 1 {
 			i := bits.TrailingZeros64(word)
-			h := 0
-			at := (lo + i) * c.w
-			have := c.words[at : at+c.w]
-			for k, q := range code[:len(have)] {
-				h += bits.OnesCount64(have[k] ^ q)
-			}
+			h := hamming(words[i*c.w:(i+1)*c.w], code)
 			part[i] = uint16(h)
 			hist[h]++
 		}
 	}
+}
+
+// distances6 is the case that a search spends its time in: neighbours that all count, with codes of the common length.
+func distances6(dist []uint16, words, code []uint64, hist []int) {
+	words = words[:6*len(dist)]
+	c0, c1, c2, c3, c4, c5 := code[0], code[1], code[2], code[3], code[4], code[5]
+	hist = hist[: minBits+1 : minBits+1]
+	for i := range dist {
+		have := words[:6:6]
+		h := bits.OnesCount64(have[0]^c0) + bits.OnesCount64(have[1]^c1) + bits.OnesCount64(have[2]^c2) +
+			bits.OnesCount64(have[3]^c3) + bits.OnesCount64(have[4]^c4) + bits.OnesCount64(have[5]^c5)
+		dist[i] = uint16(h)
+		hist[h]++
+		words = words[6:]
+	}
+}
+
+// hamming returns in how many bits two codes of one length differ.
+func hamming(a, b []uint64) (n int) {
+	b = b[:len(a)]
+	for i, w := range a {
+		n += bits.OnesCount64(w ^ b[i])
+	}
+	return n
 }
 
 // encodeSigns writes a vector's code.

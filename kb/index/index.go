@@ -194,6 +194,8 @@ type meta struct {
 	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes say
 	vectors    int64
 	nextSeg    int64
+
+	stirred bool // the segments are not what they were when they were last looked at for what to merge; not stored
 }
 
 func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {

@@ -220,6 +220,7 @@ func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
 			}
 			dead.set(ord)
 			killed++
+			m.stirred = true
 			m.docs--
 			m.length -= int64(lengths[s.lens[ord]])
 		}

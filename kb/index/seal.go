@@ -23,6 +23,9 @@ func (x *Index) tidy(tx *sqlite.Tx, m *meta) error {
 			return err
 		}
 	}
+	if !m.stirred {
+		return nil
+	}
 	for {
 		segs, err := x.toMerge(tx)
 		if err != nil || len(segs) == 0 {
@@ -217,6 +220,7 @@ type segmentWriter struct {
 func (x *Index) newSegmentWriter(tx *sqlite.Tx, m *meta, n int) (*segmentWriter, error) {
 	w := &segmentWriter{x: x, tx: tx, seg: m.nextSeg}
 	m.nextSeg++
+	m.stirred = true
 	insert, err := tx.Prepare(x.q(`INSERT INTO @_blocks VALUES (?, ?)`))
 	if err != nil {
 		return nil, err

@@ -54,6 +54,9 @@ type Result struct {
 	// Terms are the query's terms that were scored, Missing those that no document has.
 	Terms   []string
 	Missing []string
+	// MaxBM25 is what a document would score that had every word of the question, the missing ones too, as often as counts:
+	// a candidate's share of it says how much of the question it is about, in any knowledge base.
+	MaxBM25 float64
 	// Docs and Vectors are how many documents there are and how many of them have a vector.
 	Docs, Vectors int64
 }
@@ -263,12 +266,13 @@ func (s *search) plan(res *Result) error {
 				}
 			}
 		}
+		idf := math.Log1p((max(n-float64(t.df), 0) + 0.5) / (float64(t.df) + 0.5))
+		t.weight = float32(float64(t.count) * idf * (s.x.cfg.K1 + 1))
+		res.MaxBM25 += float64(t.weight)
 		if t.df == 0 {
 			res.Missing = append(res.Missing, t.term)
 			continue
 		}
-		idf := math.Log1p((max(n-float64(t.df), 0) + 0.5) / (float64(t.df) + 0.5))
-		t.weight = float32(float64(t.count) * idf * (s.x.cfg.K1 + 1))
 		s.terms = append(s.terms, t)
 	}
 	if len(s.terms) > maxScored {
@@ -334,15 +338,12 @@ func (s *search) best(known map[place]*Candidate) ([]scored, error) {
 
 // accumulate adds a term's share to the score of each document that has it.
 func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32) {
-	ords, tfs := p.ords, p.tfs
+	tfs := p.tfs
+	ords := p.wide[:len(tfs)]
 	lens = lens[:len(acc)]
-	for i, tf := range tfs {
-		if 2*i+1 >= len(ords) {
-			return
-		}
-		ord := int(ords[2*i]) | int(ords[2*i+1])<<8
-		if ord < len(acc) { // what is on disk is not trusted
-			f := float32(tf)
+	for i, ord := range ords {
+		if int(ord) < len(acc) { // what is on disk is not trusted
+			f := float32(tfs[i])
 			acc[ord] += weight * f / (f + norms[lens[ord]])
 		}
 	}

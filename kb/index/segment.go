@@ -33,6 +33,15 @@ type plist struct {
 	ords []byte // 2n
 	tfs  []byte // n
 	bits []byte
+	wide []uint16 // ords as numbers, in lists that are kept for searches
+}
+
+// widen makes wide of ords.
+func (p *plist) widen() {
+	p.wide = make([]uint16, p.n)
+	for i := range p.wide {
+		p.wide[i] = binary.LittleEndian.Uint16(p.ords[2*i:])
+	}
 }
 
 func (p *plist) ord(i int) int { return int(binary.LittleEndian.Uint16(p.ords[2*i:])) }

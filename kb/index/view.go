@@ -49,7 +49,7 @@ type sealed struct {
 	ids    []int64
 	codes  *codes
 	noCode bool
-	small  *smallVectors
+	exact  embed.Vector // all vectors, one after the other, if the index is warm and they fit
 }
 
 // allIDs returns the documents' ids by ordinal.
@@ -301,7 +301,9 @@ func (t *tail) add(gen int64, r *record) {
 			}
 			t.lists[term.term] = p
 		}
-		p.add(ord, term.tf)
+		if p.add(ord, term.tf); p.kind == kindText {
+			p.wide = append(p.wide, uint16(ord))
+		}
 	}
 }
 
@@ -357,6 +359,9 @@ func (s *segment) plist(tx *reader, term string) (*plist, error) {
 		return nil, nil
 	}
 	q := &plist{kind: p.kind, n: p.n, ords: slices.Clone(p.ords), tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
+	if q.kind == kindText {
+		q.widen()
+	}
 	s.x.postings.put(key, q)
 	return q, nil
 }
@@ -431,7 +436,7 @@ func (c *postingCache) put(k postingKey, p *plist) {
 func (c *postingCache) add(k postingKey, p *plist) {
 	size := len(k.term) + 150
 	if p != nil {
-		size += len(p.ords) + len(p.tfs) + len(p.bits)
+		size += len(p.ords) + len(p.tfs) + len(p.bits) + 2*len(p.wide)
 	}
 	if c.cur == nil || c.size+size > postingBytes/2 {
 		c.cur, c.old, c.size = map[postingKey]*plist{}, c.cur, 0

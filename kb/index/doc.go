@@ -1,0 +1,23 @@
+// Package index is a search index over documents, kept in tables of a SQLite file: by words, by meaning, and by keywords as filters.
+// It knows nothing of what the documents are. Whoever owns the file puts and deletes documents in its own transactions, so the index is
+// never behind, and many processes may use it at once.
+//
+// # Words
+//
+// A document has texts with weights, one for each field. The analyser makes terms of them (analyze.go); what is stored of a term in a document is its
+// weighted frequency, and of the document its weighted length, a byte each. A search adds up BM25F over the posting lists of its terms, with totals as they
+// are at that moment. So a score depends on what the index holds, never on when a document came or how it was stored.
+//
+// New documents wait in the tail, whole. When some hundred have gathered, they become a segment: posting lists by term, sorted, in blocks of a few
+// kilobytes, each block a row. Eight segments of a size become one, up to 65,536 documents, so a document is written again three or four times in its life. What is
+// deleted or replaced is marked dead and leaves with the next merge. Sealing and merging are part of the write that makes them due.
+//
+// # Meaning
+//
+// A document may have a vector. Its signs (of the numbers themselves, or of random projections if there are few) make a code of 384 bits or more. A
+// search compares codes, looks at the 400 nearest closer, and compares the best of them exactly.
+//
+// # Trust
+//
+// Bytes from the file are checked as they are read; what makes no sense is ErrCorrupt, and Reset with the documents put again cures it.
+package index
