@@ -171,7 +171,7 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 	if err != nil {
 		return err
 	}
-	code := make([]uint64, codeWords(m.dim))
+	code := make([]signs, codeParts(m.dim))
 	for _, l := range live {
 		s, err := x.loadSegment(tx, l.seg)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -22,24 +23,27 @@ const (
 	minBits = 384
 )
 
-// codeWords returns how many words the code of a vector with dim numbers has.
-func codeWords(dim int) int { return (max(dim, minBits) + 63) / 64 }
+// signs are a part of a code. Codes are made of whole parts, so that the loop over them has a length that is known.
+type signs [minBits / 64]uint64
+
+// codeParts returns of how many parts the code of a vector with dim numbers is made.
+func codeParts(dim int) int { return max(1, (dim+minBits-1)/minBits) }
 
 // codes are the sign codes of a segment's documents.
 type codes struct {
-	w     int // words in a code
+	w     int // parts of a code
 	has   bitset
-	words []uint64
+	parts []signs
 }
 
 func newCodes(n, dim int) *codes {
-	w := codeWords(dim)
-	return &codes{w: w, has: newBitset(n), words: make([]uint64, n*w)}
+	w := codeParts(dim)
+	return &codes{w: w, has: newBitset(n), parts: make([]signs, n*w)}
 }
 
-func (c *codes) at(ord int) []uint64 { return c.words[ord*c.w : (ord+1)*c.w] }
+func (c *codes) at(ord int) []signs { return c.parts[ord*c.w : (ord+1)*c.w] }
 
-func (c *codes) set(ord int, code []uint64) {
+func (c *codes) set(ord int, code []signs) {
 	c.has.set(ord)
 	copy(c.at(ord), code)
 }
@@ -48,13 +52,15 @@ func (c *codes) set(ord int, code []uint64) {
 func (c *codes) encodeChunk(i int) []byte {
 	const hasWords = chunkDocs / 64
 	has := c.has[i*hasWords : min((i+1)*hasWords, len(c.has))]
-	words := c.words[i*chunkDocs*c.w : min((i+1)*chunkDocs*c.w, len(c.words))]
-	b := make([]byte, 0, 8*(len(has)+len(words)))
+	parts := c.parts[i*chunkDocs*c.w : min((i+1)*chunkDocs*c.w, len(c.parts))]
+	b := make([]byte, 0, 8*len(has)+minBits/8*len(parts))
 	for _, w := range has {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint64(b, w)
+	for _, part := range parts {
+		for _, w := range part {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
 	}
 	return b
 }
@@ -66,7 +72,7 @@ func (c *codes) decodeChunk(i, n int, b []byte) error {
 		return corrupt("a chunk of codes lies beyond its segment")
 	}
 	hasBytes := 8 * ((docs + 63) / 64)
-	if len(b) != hasBytes+8*docs*c.w {
+	if len(b) != hasBytes+minBits/8*docs*c.w {
 		return corrupt("a chunk of %d codes has %d bytes", docs, len(b))
 	}
 	has, err := decodeBitset(b[:hasBytes], docs)
@@ -74,9 +80,13 @@ func (c *codes) decodeChunk(i, n int, b []byte) error {
 		return err
 	}
 	copy(c.has[i*chunkDocs/64:], has)
-	to := c.words[i*chunkDocs*c.w:]
+	b = b[hasBytes:]
+	to := c.parts[i*chunkDocs*c.w:]
 	for k := range docs * c.w {
-		to[k] = binary.LittleEndian.Uint64(b[hasBytes+8*k:])
+		for j := range to[k] {
+			to[k][j] = binary.LittleEndian.Uint64(b)
+			b = b[8:]
+		}
 	}
 	return nil
 }
@@ -84,15 +94,43 @@ func (c *codes) decodeChunk(i, n int, b []byte) error {
 // absent is the distance of a document that has no code or does not count.
 const absent = math.MaxUint16
 
+// parallelFrom is from how many documents on distances are worth a second core.
+const parallelFrom = 16 << 10
+
 // distances writes into dist in how many bits each code differs from one, and counts the distances in hist.
-func (c *codes) distances(dist []uint16, code []uint64, ok bitset, hist []int) {
-	for w, word := range ok {
-		word &= c.has[w]
-		lo := w * 64
-		part := dist[lo:min(lo+64, len(dist))]
-		words := c.words[lo*c.w:]
-		if word == 1<<len(part)-1 && c.w == minBits/64 {
-			distances6(part, words, code, hist)
+func (c *codes) distances(dist []uint16, code []signs, ok bitset, hist []int) {
+	workers := runtime.GOMAXPROCS(0)
+	if workers = min(workers, 4, len(dist)/parallelFrom); workers < 2 {
+		c.distancesIn(0, len(ok), dist, code, ok, hist)
+		return
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for i := range workers {
+		wg.Go(func() {
+			mine := make([]int, len(hist))
+			c.distancesIn(len(ok)*i/workers, len(ok)*(i+1)/workers, dist, code, ok, mine)
+			mu.Lock()
+			defer mu.Unlock()
+			for h, n := range mine {
+				hist[h] += n
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// distancesIn does the documents of the words from lo to hi of the set.
+func (c *codes) distancesIn(lo, hi int, dist []uint16, code []signs, ok bitset, hist []int) {
+	for w := lo; w < hi; w++ {
+		word := ok[w] & c.has[w]
+		first := w * 64
+		part := dist[first:min(first+64, len(dist))]
+		if word == 1<<len(part)-1 && c.w == 1 {
+			hammings(part, c.parts[first:], &code[0])
+			for _, h := range part {
+				hist[h]++
+			}
 			continue
 		}
 		for i := range part {
@@ -100,60 +138,51 @@ func (c *codes) distances(dist []uint16, code []uint64, ok bitset, hist []int) {
 		}
 		for ; word != 0; word &= word - 1 {
 			i := bits.TrailingZeros64(word)
-			h := hamming(words[i*c.w:(i+1)*c.w], code)
+			h := 0
+			for k, p := range c.at(first + i) {
+				h += hamming(&p, &code[k])
+			}
 			part[i] = uint16(h)
 			hist[h]++
 		}
 	}
 }
 
-// distances6 is the case that a search spends its time in: neighbours that all count, with codes of the common length.
-func distances6(dist []uint16, words, code []uint64, hist []int) {
-	words = words[:6*len(dist)]
-	c0, c1, c2, c3, c4, c5 := code[0], code[1], code[2], code[3], code[4], code[5]
-	hist = hist[: minBits+1 : minBits+1]
-	for i := range dist {
-		have := words[:6:6]
-		h := bits.OnesCount64(have[0]^c0) + bits.OnesCount64(have[1]^c1) + bits.OnesCount64(have[2]^c2) +
-			bits.OnesCount64(have[3]^c3) + bits.OnesCount64(have[4]^c4) + bits.OnesCount64(have[5]^c5)
-		dist[i] = uint16(h)
-		hist[h]++
-		words = words[6:]
+// hammings is the case that a search spends its time in: neighbours that all count, with codes of one part.
+func hammings(dist []uint16, parts []signs, code *signs) {
+	parts = parts[:len(dist)]
+	for i := range parts {
+		dist[i] = uint16(hamming(&parts[i], code))
 	}
 }
 
-// hamming returns in how many bits two codes of one length differ.
-func hamming(a, b []uint64) (n int) {
-	b = b[:len(a)]
-	for i, w := range a {
-		n += bits.OnesCount64(w ^ b[i])
-	}
-	return n
+// hamming returns in how many bits two parts differ.
+func hamming(a, b *signs) int {
+	return bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) +
+		bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5])
 }
 
 // encodeSigns writes a vector's code.
-func encodeSigns(code []uint64, v embed.Vector) {
+func encodeSigns(code []signs, v embed.Vector) {
 	clear(code)
+	set := func(i int) { code[i/minBits][i%minBits>>6] |= 1 << (i & 63) }
 	if len(v) >= minBits {
 		for i, f := range v {
 			if f > 0 {
-				code[i>>6] |= 1 << (i & 63)
+				set(i)
 			}
 		}
 		return
 	}
 	for i, dir := range directions(len(v)) {
-		// Sums only, no products: the same on every machine.
+		// Sums only, no products: the same on every machine. Each number is added, with the other sign where the bit is not set.
 		var sum float32
 		for j, f := range v {
-			if dir[j>>6]&(1<<(j&63)) != 0 {
-				sum += f
-			} else {
-				sum -= f
-			}
+			flip := uint32(^dir[j>>6]>>(j&63)) << 31
+			sum += math.Float32frombits(math.Float32bits(f) ^ flip)
 		}
 		if sum > 0 {
-			code[i>>6] |= 1 << (i & 63)
+			set(i)
 		}
 	}
 }
@@ -229,7 +258,7 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 
 // readCodes reads a segment's codes, nil if it has none.
 func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
-	c := newCodes(s.n, dim)
+	var c *codes
 	var id int64
 	var raw rawBytes
 	chunks := 0
@@ -238,15 +267,18 @@ func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
 		if err := rows.Scan(&id, &raw); err != nil {
 			return err
 		}
+		if c == nil { // only now: what the totals say of the vectors is not trusted with much room
+			if have, need := len(raw), minBits/8*min(s.n, chunkDocs)*codeParts(dim); have < need {
+				return corrupt("a chunk of codes of segment %d has %d bytes, not %d or more", s.seg, have, need)
+			}
+			c = newCodes(s.n, dim)
+		}
 		chunks++
 		return c.decodeChunk(int(id), s.n, raw)
 	}); err != nil {
 		return nil, err
 	}
-	if chunks == 0 {
-		return nil, nil
-	}
-	if want := (s.n + chunkDocs - 1) / chunkDocs; chunks != want {
+	if want := (s.n + chunkDocs - 1) / chunkDocs; c != nil && chunks != want {
 		return nil, corrupt("segment %d has %d chunks of codes, not %d", s.seg, chunks, want)
 	}
 	return c, nil

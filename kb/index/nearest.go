@@ -46,9 +46,9 @@ func (s *search) nearest(qv embed.Vector) ([]scored, error) {
 
 // byCodes returns the tail's documents with their cosines, and the places of the candidates among the sealed ones.
 func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err error) {
-	code := make([]uint64, codeWords(len(qv)))
+	code := make([]signs, codeParts(len(qv)))
 	encodeSigns(code, qv)
-	hist := make([]int, 64*len(code)+1)
+	hist := make([]int, minBits*len(code)+1)
 	dist := make([]*[]uint16, len(s.v.segs))
 	defer func() {
 		for _, d := range dist {

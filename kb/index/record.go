@@ -88,7 +88,7 @@ func decodeRecord(doc int64, b []byte) (record, error) {
 	}
 	r.length = b[0]
 	n, w := binary.Uvarint(b[1:])
-	if w <= 0 || n > uint64(len(b)) {
+	if w <= 0 || n > uint64(len(b))/3 { // a term takes three bytes or more
 		return bad()
 	}
 	all := string(b[1+w:]) // one allocation for all terms

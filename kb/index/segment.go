@@ -82,8 +82,11 @@ func (p *plist) addTo(to bitset, n int) {
 
 // find returns the weighted frequency of a document in quarters, 0 if it is not in the list.
 func (p *plist) find(ord int) uint8 {
+	if p.kind != kindText {
+		return 0
+	}
 	i := sort.Search(p.n, func(i int) bool { return p.ord(i) >= ord })
-	if p.kind != kindText || i == p.n || p.ord(i) != ord {
+	if i == p.n || p.ord(i) != ord {
 		return 0
 	}
 	return p.tfs[i]
