@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -35,14 +36,24 @@ func word(n uint64) string {
 
 var (
 	bigMu     sync.Mutex
-	bigBoards = map[int]string{}
+	bigBoards = map[string]string{}
 )
 
+// uniqueID is what no other entry has, as a hash of a commit or a request's number.
+func uniqueID(n int) string {
+	sum := sha256.Sum256(fmt.Append(nil, n))
+	return fmt.Sprintf("%x", sum[:6])
+}
+
 // big returns a board of n entries of about 40 words by 20 workers, with n/10 signals of which 40 are open, built once a process.
-func big(b *testing.B, n int) *Board {
+func big(b *testing.B, n int) *Board { return bigOf(b, n, false) }
+
+// bigOf is big; with ids, each entry has a unique id too, and the ids outnumber the words.
+func bigOf(b *testing.B, n int, ids bool) *Board {
 	bigMu.Lock()
 	defer bigMu.Unlock()
-	if bigBoards[n] == "" {
+	kind := fmt.Sprint(n, ids)
+	if bigBoards[kind] == "" {
 		dir, err := os.MkdirTemp("", "board-bench-") // not b.TempDir: it outlives this benchmark; TestMain removes it
 		if err != nil {
 			b.Fatal(err)
@@ -56,7 +67,11 @@ func big(b *testing.B, n int) *Board {
 		for done := 0; done < n; {
 			var posts []Post
 			for ; done < n && len(posts) < 5000; done++ {
-				p := Post{Content: words(r, z, 40), Type: EntryTypes[r.IntN(5)], Worker: fmt.Sprint("w", r.IntN(20)), SourceDoc: fmt.Sprint("doc", r.IntN(200), ".md"),
+				content := words(r, z, 40)
+				if ids {
+					content += uniqueID(done)
+				}
+				p := Post{Content: content, Type: EntryTypes[r.IntN(5)], Worker: fmt.Sprint("w", r.IntN(20)), SourceDoc: fmt.Sprint("doc", r.IntN(200), ".md"),
 					Tags: []string{fmt.Sprint("tag", r.IntN(50))}, MustSurface: r.IntN(50) == 0}
 				if before := done - len(posts); before > 0 && r.IntN(3) == 0 {
 					p.Supports = []string{EntryID(int64(r.IntN(before)) + 1)}
@@ -84,9 +99,9 @@ func big(b *testing.B, n int) *Board {
 			b.Fatal(err)
 		}
 		bd.Close()
-		bigBoards[n] = dir
+		bigBoards[kind] = dir
 	}
-	bd, err := Open(b.Context(), bigBoards[n], fmt.Sprint("big", n))
+	bd, err := Open(b.Context(), bigBoards[kind], fmt.Sprint("big", n))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -113,23 +128,31 @@ func timed(b *testing.B, f func(i int)) {
 
 // BenchmarkPost posts single entries, each its own durable transaction, to boards of two sizes: the cost should not grow.
 func BenchmarkPost(b *testing.B) {
-	for _, n := range []int{1_000, 100_000} {
-		b.Run(fmt.Sprint("entries=", n), func(b *testing.B) {
-			bd := big(b, n)
+	post := func(n int, ids bool) func(*testing.B) {
+		return func(b *testing.B) {
+			bd := bigOf(b, n, ids)
 			r := rand.New(rand.NewPCG(2, 2))
 			z := rand.NewZipf(r, 1.1, 8, 50_000)
 			timed(b, func(i int) {
-				if _, err := bd.Post(b.Context(), "w1", Post{Content: words(r, z, 40), SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}}); err != nil {
+				content := words(r, z, 40)
+				if ids {
+					content += uniqueID(-1 - i)
+				}
+				if _, err := bd.Post(b.Context(), "w1", Post{Content: content, SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}}); err != nil {
 					b.Fatal(err)
 				}
 			})
-		})
+		}
 	}
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprint("entries=", n), post(n, false))
+	}
+	b.Run("entries=100000+ids", post(100_000, true))
 }
 
 // BenchmarkRead100K asks a board of 100,000 entries and 10,000 signals, 40 of them open.
 func BenchmarkRead100K(b *testing.B) {
-	type ask struct {
+	type question struct {
 		name string
 		do   func(*Board) error
 	}
@@ -137,7 +160,7 @@ func BenchmarkRead100K(b *testing.B) {
 		q.Limit = 50
 		return func(bd *Board) error { _, err := bd.Query(context.Background(), q); return err }
 	}
-	for _, a := range []ask{
+	for _, a := range []question{
 		{"gate", func(bd *Board) error { _, err := bd.Gate(context.Background(), Policy{}); return err }},
 		{"state", func(bd *Board) error { _, err := bd.State(context.Background()); return err }},
 		{"query/newest", query(Query{})},
@@ -155,21 +178,55 @@ func BenchmarkRead100K(b *testing.B) {
 		{"query/contains-absent-phrase", query(Query{Contains: "no such text"})},
 		{"query/contains-absent-word", query(Query{Contains: "nosuchtext"})},
 		{"query/contains-absent-word+worker", query(Query{Contains: "nosuchtext", Workers: []string{"w3"}})},
+		{"query/contains-rare-part", query(Query{Contains: word(40_001)[1:6]})},
+		{"query/contains-rare-part+type", query(Query{Contains: word(40_001)[1:6], Types: []string{Gap}})},
+		{"query/contains-common-part", query(Query{Contains: "ba"})},
+		{"query/contains-common-part+type+worker", query(Query{Contains: "ba", Types: []string{Gap}, Workers: []string{"w3"}})},
+		{"query/contains-100-words", query(Query{Contains: word(30_000)[:4]})},
+		{"query/contains-100-words+type+worker", query(Query{Contains: word(30_000)[:4], Types: []string{Gap}, Workers: []string{"w3"}})},
+		{"query/contains-two-common-words", query(Query{Contains: word(2) + " " + word(3)})},
+		{"query/contains-rare-end-after-common-word", query(Query{Contains: " " + word(0) + " " + word(40_001)[:6]})},
+		{"query/contains-rare-part+match-common", query(Query{Contains: word(40_001)[1:6], Match: word(0)})},
 		{"signals", func(bd *Board) error {
 			_, err := bd.Signals(context.Background(), SignalQuery{Statuses: []string{SignalOpen}, Limit: 50})
 			return err
 		}},
 		{"entry", func(bd *Board) error { _, err := bd.Entry(context.Background(), "e5000"); return err }},
 	} {
-		b.Run(a.name, func(b *testing.B) {
-			bd := big(b, 100_000)
-			timed(b, func(int) {
-				if err := a.do(bd); err != nil {
-					b.Fatal(err)
-				}
-			})
+		b.Run(a.name, func(b *testing.B) { ask(b, big(b, 100_000), a.do) })
+	}
+}
+
+// BenchmarkContainsIDs looks for parts of unique ids on a board of 100,000 entries, each of which has one.
+func BenchmarkContainsIDs(b *testing.B) {
+	id := uniqueID(50_000)
+	for _, q := range []struct {
+		name  string
+		query Query
+	}{
+		{"absent", Query{Contains: "nosuchtext"}},
+		{"absent+worker", Query{Contains: "nosuchtext", Workers: []string{"w3"}}},
+		{"whole", Query{Contains: id}},
+		{"5-digits", Query{Contains: id[3:8]}},
+		{"3-digits", Query{Contains: id[3:6]}},
+		{"3-digits+type+worker", Query{Contains: id[3:6], Types: []string{Gap}, Workers: []string{"w3"}}},
+		{"2-digits", Query{Contains: id[3:5]}},
+		{"2-digits+type", Query{Contains: id[3:5], Types: []string{Gap}}},
+		{"2-digits+type+worker", Query{Contains: id[3:5], Types: []string{Gap}, Workers: []string{"w3"}}},
+	} {
+		q.query.Limit = 50
+		b.Run(q.name, func(b *testing.B) {
+			ask(b, bigOf(b, 100_000, true), func(bd *Board) error { _, err := bd.Query(b.Context(), q.query); return err })
 		})
 	}
+}
+
+func ask(b *testing.B, bd *Board, do func(*Board) error) {
+	timed(b, func(int) {
+		if err := do(bd); err != nil {
+			b.Fatal(err)
+		}
+	})
 }
 
 // BenchmarkWatch measures from the moment a post was acknowledged to one handle until a watcher on another has its event.

@@ -20,11 +20,17 @@ import (
 //go:embed migrations/0001_board.sql
 var migration0001 string
 
+//go:embed migrations/0002_words.sql
+var migration0002 string
+
 var schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001},
+	Migrations:    []string{migration0001, migration0002},
 }
+
+// readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, and done without.
+const readableSchema = 1
 
 const fileSuffix = ".sqlite3"
 
@@ -108,6 +114,11 @@ func Remove(ctx context.Context, dir, run string) error {
 // open opens the file, if it is there. The caller holds mu or has the board to itself.
 func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) {
 	db, err := sqlite.Open(ctx, b.path, schema, mode)
+	if errors.Is(err, sqlite.ErrReadOnly) {
+		if old, oldErr := openOld(ctx, b.path); oldErr == nil {
+			db, err = old, nil
+		}
+	}
 	if mode == sqlite.ReadWrite && errors.Is(err, fs.ErrNotExist) {
 		return nil, b.missing()
 	}
@@ -119,6 +130,18 @@ func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) 
 	}
 	b.db = db
 	return db, nil
+}
+
+// openOld opens a file of an older schema that cannot be migrated because it cannot be written to.
+func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
+	old := schema
+	old.Migrations = schema.Migrations[:readableSchema]
+	db, err := sqlite.Open(ctx, path, old, sqlite.ReadWrite)
+	if err == nil && !db.ReadOnly() { // it can be written to by now
+		db.Close()
+		return nil, &sqlite.Error{Path: path, Kind: sqlite.ErrReadOnly}
+	}
+	return db, err
 }
 
 func (b *Board) missing() error {
@@ -155,8 +178,8 @@ func (b *Board) Close() error {
 	return b.db.Close()
 }
 
-// Check verifies the file: SQLite's own integrity check, that the running counts agree with the rows, and that the event log rebuilds
-// exactly what the tables hold. It returns nil for a sound board.
+// Check verifies the file: SQLite's own integrity check, that the running counts and the word index agree with the rows, and that the event
+// log rebuilds exactly what the tables hold. It returns nil for a sound board.
 func (b *Board) Check(ctx context.Context) error {
 	db, err := b.reader()
 	if err != nil {
@@ -171,6 +194,9 @@ func (b *Board) Check(ctx context.Context) error {
 		}
 		have, err := loadSnapshot(tx)
 		if err != nil {
+			return err
+		}
+		if err := checkWords(tx, b.path, have.Entries); err != nil {
 			return err
 		}
 		want, err := replay(tx, have.Seq)
@@ -222,6 +248,7 @@ type writer struct {
 	seq     int64 // of the last event
 	created bool  // this transaction made the run
 	at      int64 // Unix milliseconds of the events; the transaction's time except while importing
+	fresh   newEntries
 }
 
 // writeOption changes how a write makes the run.
@@ -294,8 +321,14 @@ func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts 
 		return false, err
 	}
 	w := &writer{tx: tx, actor: worker, seq: seq, at: tx.Now.UnixMilli()}
+	run := func() error {
+		if err := fn(w); err != nil {
+			return err
+		}
+		return w.fresh.updateWords(tx)
+	}
 	if seq > 0 {
-		return false, fn(w)
+		return false, run()
 	}
 	if !b.create {
 		return false, b.missing()
@@ -310,7 +343,7 @@ func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts 
 			return false, err
 		}
 	}
-	return true, fn(w)
+	return true, run()
 }
 
 func (w *writer) mustBeNew(run string) error {

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,29 +18,67 @@ func checkAll(what string, got, have []string) error {
 	return nil
 }
 
-// sql returns what follows the columns of a SELECT for the query, with its arguments.
-func (q *Query) sql() (string, []any, error) {
+// check reports what is wrong with the query, as far as the board need not be asked.
+func (q *Query) check() error {
 	if err := checkAll("type", q.Types, EntryTypes); err != nil {
-		return "", nil, err
+		return err
 	}
 	if err := checkAll("status", q.Statuses, EntryStatuses); err != nil {
-		return "", nil, err
+		return err
 	}
-	if q.Limit < 0 || q.Since < 0 {
-		return "", nil, invalid("a limit or an event number is negative", "give 0 or more")
+	if q.Signal != "" {
+		if _, err := ParseSignalID(q.Signal); err != nil {
+			return err
+		}
 	}
-	from, id := ` FROM entries e`, "e.id"
+	switch {
+	case q.Limit < 0 || q.Since < 0:
+		return invalid("a limit or an event number is negative", "give 0 or more")
+	case len(q.Contains) > MaxField:
+		return invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are taken", len(q.Contains), MaxField), "a part of it will do")
+	case q.Order != "" && q.Order != Newest && q.Order != Oldest && q.Order != Best:
+		return unknown("order", q.Order, []string{Newest, Oldest, Best})
+	case q.Order == Best && q.Match == "":
+		return invalid("the order best needs a text to match", "add --match, or order by newest or oldest")
+	}
+	if q.Match != "" {
+		if _, ok := ftsQuery(q.Match); !ok {
+			return invalid(fmt.Sprintf("%q has no word to search for", clip(q.Match, 60)), "--contains finds any characters")
+		}
+	}
+	return nil
+}
+
+// sql returns what follows the columns of a SELECT for a query that was checked, with its arguments.
+// near are the entries that may have the text that they must contain.
+func (q *Query) sql(near candidates) (string, []any, error) {
 	var where []string
 	var args []any
-	order := q.Order
-	if q.Match != "" {
-		match, ok := ftsQuery(q.Match)
-		if !ok {
-			return "", nil, invalid(fmt.Sprintf("%q has no word to search for", clip(q.Match, 60)), "--contains finds any characters")
+	from, id := ` FROM entries e`, "e.id"
+	match, _ := ftsQuery(q.Match)
+	if len(near.match) > 0 && q.Order != Best && (q.Match != "" || !near.known) { // more phrases would change the scores
+		for _, expr := range near.match {
+			if match != "" {
+				match = "(" + match + ") AND "
+			}
+			match += expr
 		}
+	}
+	if match != "" {
 		from = ` FROM entries_fts f JOIN entries e ON e.id = f.rowid`
 		where, args = append(where, `f.entries_fts MATCH ?`), append(args, match)
 		id = "f.rowid" // FTS5 walks its rows in this order by itself, so a limit ends the walk
+	}
+	if near.known {
+		ids, err := json.Marshal(near.ids)
+		if err != nil {
+			return "", nil, err
+		}
+		in := `e.id IN (SELECT value FROM json_each(?))`
+		if match != "" {
+			in = "+" + in // a filter of what FTS5 finds; asking FTS5 again for each id would cost more
+		}
+		where, args = append(where, in), append(args, string(ids))
 	}
 	addIn(&where, &args, "e.type", q.Types)
 	addIn(&where, &args, "e.status", q.Statuses)
@@ -59,31 +99,16 @@ func (q *Query) sql() (string, []any, error) {
 	if q.MustSurface {
 		where = append(where, `e.must_surface = 1`)
 	}
+	order := cmp.Or(q.Order, Newest)
 	if q.Since > 0 {
 		// Ids and event numbers rise together, so the first id after the event bounds the range.
 		where, args = append(where, `e.id > coalesce((SELECT max(id) FROM entries WHERE seq <= ?), 0)`, `e.seq > ?`), append(args, q.Since, q.Since)
-		if order == "" {
-			order = Oldest
-		}
-	}
-	if len(q.Contains) > MaxField {
-		return "", nil, invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are taken", len(q.Contains), MaxField), "a part of it will do")
+		order = cmp.Or(q.Order, Oldest)
 	}
 	if q.Contains != "" {
 		where, args = append(where, `e.content LIKE ? ESCAPE '\'`), append(args, "%"+likeEscape.Replace(q.Contains)+"%")
-		if words := innerWords(q.Contains); len(words) > 0 && q.Match == "" {
-			// An entry with the text has its inner words as words; the index finds those without reading every entry.
-			from, id = ` FROM entries_fts f JOIN entries e ON e.id = f.rowid`, "f.rowid"
-			where, args = append(where, `f.entries_fts MATCH ?`), append(args, `content : ("`+strings.Join(words, `" AND "`)+`")`)
-		}
 	}
-	by := map[string]string{"": id + " DESC", Newest: id + " DESC", Oldest: id, Best: "bm25(f.entries_fts), f.rowid DESC"}[order]
-	switch {
-	case by == "":
-		return "", nil, unknown("order", order, []string{Newest, Oldest, Best})
-	case order == Best && q.Match == "":
-		return "", nil, invalid("the order best needs a text to match", "add --match, or order by newest or oldest")
-	}
+	by := map[string]string{Newest: id + " DESC", Oldest: id, Best: "bm25(f.entries_fts), f.rowid DESC"}[order]
 	sql := from + whereClause(where) + ` ORDER BY ` + by
 	if q.Limit > 0 {
 		sql += fmt.Sprintf(` LIMIT %d`, q.Limit+1)
@@ -93,19 +118,6 @@ func (q *Query) sql() (string, []any, error) {
 
 // unsettled says nothing new beside a status that is not active, but it is what the partial index entries_unsettled is about.
 const unsettled = `e.status <> 'active'`
-
-// innerWords returns the words of a text that have a blank on both sides, as far as they are plain ASCII: whatever text holds this one,
-// the tokeniser makes words of them.
-func innerWords(text string) []string {
-	fields := strings.Split(text, " ")
-	var words []string
-	for i := 1; i+1 < len(fields); i++ {
-		if w := fields[i]; w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == "" {
-			words = append(words, w)
-		}
-	}
-	return words
-}
 
 var likeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 

@@ -317,19 +317,32 @@ type Found struct {
 
 // Query returns the entries that match. Errors: ErrInvalid for unknown types and statuses; ErrNotFound for a signal that does not exist.
 func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
-	sql, args, err := q.sql()
-	if err != nil {
+	if err := q.check(); err != nil {
 		return Found{}, err
 	}
 	var found Found
-	err = b.read(ctx, func(tx *sqlite.Tx) error {
+	err := b.read(ctx, func(tx *sqlite.Tx) error {
 		if q.Signal != "" {
 			n, _ := ParseSignalID(q.Signal)
 			if _, err := getSignal(tx, n); err != nil {
 				return err
 			}
 		}
-		var err error
+		var near candidates
+		if q.Contains != "" {
+			var err error
+			if near, err = findContaining(tx, q.Contains); err != nil {
+				return err
+			}
+			if near.none || near.known && len(near.ids) == 0 {
+				found.Entries = []Entry{}
+				return nil
+			}
+		}
+		sql, args, err := q.sql(near)
+		if err != nil {
+			return err
+		}
 		found.Entries, err = selectEntries(tx, sql, args...)
 		if q.Limit > 0 && len(found.Entries) > q.Limit {
 			found.Entries, found.More = found.Entries[:q.Limit], true

@@ -8,6 +8,8 @@ import (
 	"blackboard/board"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb"
+	"blackboard/kb/index"
 )
 
 // Exit codes, the same for every command.
@@ -47,6 +49,10 @@ var exitCodes = []struct {
 	{board.ErrNotFound, exitNotFound, "not_found"},
 	{board.ErrConflict, exitConflict, "conflict"},
 	{board.ErrTimeout, exitFailure, "timeout"},
+	{kb.ErrInvalid, exitUsage, "invalid"},
+	{kb.ErrNotFound, exitNotFound, "not_found"},
+	{kb.ErrConflict, exitConflict, "conflict"},
+	{index.ErrCorrupt, exitFailure, "corrupt"},
 	{embed.ErrNoModel, exitFailure, "no_model"},
 	{embed.ErrBadModel, exitFailure, "bad_model"},
 	{sqlite.ErrGone, exitConflict, "conflict"},

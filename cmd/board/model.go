@@ -21,7 +21,7 @@ import (
 
 func (p *program) modelCommand() *cli.Command {
 	return &cli.Command{
-		Name: "model", Category: catProgram, Usage: "the embedding model: pull, verify, list, path, bench",
+		Name: "model", Category: catKnow, Usage: "the embedding model: pull, verify, list, path, bench",
 		Description: `The model is in $BOARD_MODEL_DIR, else in models/` + minilm.DefaultModel + ` of the data home. It is never fetched unless asked for.`,
 		Subcommands: []*cli.Command{
 			{

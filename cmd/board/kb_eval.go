@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/kb"
+)
+
+// stepBar says on a terminal how far something is that is counted, on one line of stderr.
+type stepBar struct {
+	*program
+	draw  bool
+	drawn bool
+	last  time.Time
+}
+
+func (p *program) stepBar() *stepBar { return &stepBar{program: p, draw: isTerminal(p.err)} }
+
+func (b *stepBar) show(what string, done, of int) {
+	if !b.draw || done < of && time.Since(b.last) < 100*time.Millisecond {
+		return
+	}
+	b.last, b.drawn = time.Now(), true
+	const width = 24
+	full := width * done / max(of, 1)
+	fmt.Fprintf(b.err, "\r%-10s [%s%s] %d of %d\x1b[K", what, strings.Repeat("#", full), strings.Repeat(".", width-full), done, of)
+}
+
+func (b *stepBar) clear() {
+	if b.drawn {
+		fmt.Fprint(b.err, "\r\x1b[K")
+	}
+}
+
+// queryLine is a line of the file that --per-query writes.
+type queryLine struct {
+	Set  string `json:"set"`
+	Mode string `json:"mode"`
+	kb.QueryMetrics
+}
+
+func (p *program) kbEval(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("`board kb eval DIR`", "no set is given")
+	}
+	var earlier map[string]queryLine
+	if name := c.String("against"); name != "" {
+		var err error
+		if earlier, err = readPerQuery(name); err != nil {
+			return err
+		}
+	}
+	var sets []*kb.EvalSet
+	for _, dir := range c.Args().Slice() {
+		set, err := kb.ReadEvalSet(dir, c.String("split"))
+		if err != nil {
+			return err
+		}
+		sets = append(sets, set)
+	}
+	modes := list(c, "mode")
+	for _, m := range modes {
+		if !slices.Contains([]string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}, m) {
+			return usagef("bm25, vector or hybrid", "the mode %q cannot be measured", line(m, 40))
+		}
+	}
+	e, closeModel, err := p.embedder(c.Context)
+	if err != nil {
+		return err
+	}
+	defer closeModel()
+	if len(modes) == 1 && modes[0] == kb.ModeBM25 {
+		e = nil // nothing to embed for
+	}
+	bar := p.stepBar()
+	defer bar.clear()
+	var reports []*kb.EvalReport
+	var lines []queryLine
+	for _, set := range sets {
+		opt := kb.EvalOptions{Modes: modes, Fusion: c.String("fusion"), NoMMR: c.Bool("no-mmr"), Progress: bar.show}
+		if len(modes) == 0 {
+			opt.Modes = nil
+		}
+		r, err := kb.Eval(c.Context, set, e, opt)
+		if err != nil {
+			return err
+		}
+		for i := range r.Modes {
+			for _, q := range r.Modes[i].PerQuery {
+				lines = append(lines, queryLine{r.Set + "/" + r.Split, r.Modes[i].Mode, q})
+			}
+			r.Modes[i].PerQuery = nil
+		}
+		reports = append(reports, r)
+	}
+	bar.clear()
+	if name := c.String("per-query"); name != "" {
+		if err := p.writeFile(name, func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetEscapeHTML(false)
+			for _, l := range lines {
+				if err := enc.Encode(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	compared := compare(earlier, lines)
+	if c.Bool("json") {
+		return p.json("eval", reports, "compared", compared)
+	}
+	p.printEval(reports)
+	p.printCompared(compared, earlier != nil)
+	return nil
+}
+
+func (p *program) printEval(reports []*kb.EvalReport) {
+	for _, r := range reports {
+		model := ""
+		if r.Model != "" {
+			model = ", " + safe(r.Model)
+		}
+		p.printf("%s (%s): %d documents, %d questions%s\n", safe(r.Set), safe(r.Split), r.Docs, r.Queries, model)
+		p.printf("  %-8s %8s %8s %8s %10s %8s %10s\n", "mode", "nDCG@10", "rec@5", "rec@10", "rec@100", "MRR@10", "median")
+		for _, m := range r.Modes {
+			p.printf("  %-8s %8.4f %8.4f %8.4f %10.4f %8.4f %7.1f ms\n", m.Mode, m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10, m.Median)
+		}
+	}
+}
+
+// comparison is how the questions fared that two runs have in common.
+type comparison struct {
+	Set     string  `json:"set"`
+	Mode    string  `json:"mode"`
+	Queries int     `json:"queries"`
+	Better  int     `json:"better"`
+	Worse   int     `json:"worse"`
+	Mean    float64 `json:"mean_change"` // of nDCG@10
+	// Most changed first, at most ten.
+	Changes []change `json:"changes"`
+}
+
+type change struct {
+	ID     string  `json:"id"`
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
+
+func readPerQuery(name string) (map[string]queryLine, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, usagef("name a file that --per-query wrote", "%v", err)
+	}
+	all := map[string]queryLine{}
+	sc := bufio.NewScanner(bytes.NewReader(data))
+	sc.Buffer(nil, 1<<20)
+	for n := 1; sc.Scan(); n++ {
+		var l queryLine
+		if err := json.Unmarshal(sc.Bytes(), &l); err != nil || l.ID == "" {
+			return nil, usagef("name a file that --per-query wrote", "%s, line %d is not one of such a file", name, n)
+		}
+		all[l.Set+"\n"+l.Mode+"\n"+l.ID] = l
+	}
+	return all, sc.Err()
+}
+
+func compare(earlier map[string]queryLine, now []queryLine) []comparison {
+	out := []comparison{}
+	for _, l := range now {
+		old, known := earlier[l.Set+"\n"+l.Mode+"\n"+l.ID]
+		if !known {
+			continue
+		}
+		if n := len(out); n == 0 || out[n-1].Set != l.Set || out[n-1].Mode != l.Mode {
+			out = append(out, comparison{Set: l.Set, Mode: l.Mode, Changes: []change{}})
+		}
+		cmp := &out[len(out)-1]
+		cmp.Queries++
+		diff := l.NDCG10 - old.NDCG10
+		cmp.Mean += diff
+		switch {
+		case diff > 0:
+			cmp.Better++
+		case diff < 0:
+			cmp.Worse++
+		default:
+			continue
+		}
+		cmp.Changes = append(cmp.Changes, change{l.ID, old.NDCG10, l.NDCG10})
+	}
+	size := func(c change) float64 { return max(c.After-c.Before, c.Before-c.After) }
+	for i := range out {
+		out[i].Mean /= float64(out[i].Queries)
+		slices.SortStableFunc(out[i].Changes, func(a, b change) int {
+			switch x, y := size(a), size(b); {
+			case x > y:
+				return -1
+			case x < y:
+				return 1
+			}
+			return 0
+		})
+		out[i].Changes = out[i].Changes[:min(10, len(out[i].Changes))]
+	}
+	return out
+}
+
+func (p *program) printCompared(all []comparison, asked bool) {
+	if asked && len(all) == 0 {
+		p.talk("the earlier run has none of these questions and modes")
+	}
+	for _, c := range all {
+		p.printf("%s %s: %d better, %d worse of %d; nDCG@10 %+.4f in the mean\n", safe(c.Set), c.Mode, c.Better, c.Worse, c.Queries, c.Mean)
+		for _, ch := range c.Changes {
+			p.printf("  %-16s %.3f -> %.3f\n", line(ch.ID, 60), ch.Before, ch.After)
+		}
+	}
+}
+
+func (p *program) kbCalibrate(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return usagef("name one set", "`board kb calibrate` takes one set, but got %d", c.NArg())
+	}
+	var set io.Reader
+	if c.NArg() == 1 {
+		f, err := os.Open(c.Args().First())
+		if err != nil {
+			return usagef("name a file in the format that `board kb calibrate --help` shows", "%v", err)
+		}
+		defer f.Close()
+		set = f
+	}
+	k, done, err := p.openKB(c, kb.Open, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := k.Calibrate(c.Context, set)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("calibrations", all)
+	}
+	for _, r := range all {
+		name := r.Model
+		if name == "" {
+			name = "words alone"
+		}
+		p.printf("%s: evidence from %.3f on; of %d prompts that something helps with %.0f %% get it, of %d others %.0f %% get nothing\n", safe(name), r.Threshold, r.OnTopic,
+			100*r.Kept, r.OffTopic, 100*r.Rejected)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package kb
+
+import (
+	"crypto/rand"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of what a capsule takes.
+const (
+	MaxTitle = 300      // bytes
+	MaxBody  = 64 << 10 // bytes
+	MaxField = 4 << 10  // bytes of a source, a workspace, a reference
+	MaxTag   = 100      // bytes
+	MaxTags  = 64
+)
+
+// Kinds of a capsule.
+var Kinds = []string{"fact", "gotcha", "pattern", "anti_pattern", "recipe", "principle", "doc"}
+
+// Scopes of a capsule: how far it holds.
+var Scopes = []string{"workspace", "project", "domain", "universal"}
+
+// Capsule is one piece of durable knowledge.
+type Capsule struct {
+	ID           string     `json:"id"`
+	Kind         string     `json:"kind"`
+	Scope        string     `json:"scope"`
+	Title        string     `json:"title"`
+	Body         string     `json:"body"`
+	Tags         []string   `json:"tags"`
+	DomainTags   []string   `json:"domain_tags"`
+	Source       string     `json:"source"`
+	Confidence   *float64   `json:"confidence"` // 0 to 1; nil: not stated
+	VerifiedBy   string     `json:"verified_by"`
+	Supersedes   []string   `json:"supersedes"`
+	SupersededBy string     `json:"superseded_by"`
+	Refs         []string   `json:"refs"`
+	Workspace    string     `json:"workspace"`
+	Project      string     `json:"project"`
+	DecayScore   float64    `json:"decay_score"`
+	Created      time.Time  `json:"created"`
+	Updated      time.Time  `json:"updated"`
+	Retrieved    *time.Time `json:"retrieved"`
+	Model        string     `json:"embedding_model"` // "": it has no embedding
+	Dim          int        `json:"dim"`
+
+	n int64
+}
+
+// idAlphabet leaves out what looks alike.
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// newID makes an id of 45 random bits.
+func newID() string {
+	var b [9]byte
+	rand.Read(b[:]) // never fails
+	for i := range b {
+		b[i] = idAlphabet[b[i]%32]
+	}
+	return "k" + string(b[:])
+}
+
+// checkID tells an id that cannot be from one that is not there.
+func checkID(id string) error {
+	if len(id) != 10 || id[0] != 'k' || strings.Trim(id[1:], idAlphabet) != "" {
+		return invalid(fmt.Sprintf("%q is no capsule id", clip(id, 60)), "ids look like k3f9x0c2ma; `board kb list` shows them")
+	}
+	return nil
+}
+
+// normalise fills in defaults and checks everything that can be checked without looking at other capsules.
+func (c *Capsule) normalise() error {
+	if c.Kind == "" {
+		c.Kind = "fact"
+	}
+	if c.Scope == "" {
+		c.Scope = "workspace"
+		if c.Workspace == "" {
+			c.Scope = "universal"
+		}
+	}
+	c.Title = strings.TrimSpace(c.Title)
+	c.Tags, c.DomainTags = sortedTags(c.Tags), sortedTags(c.DomainTags)
+	if !slices.Contains(Kinds, c.Kind) {
+		return unknown("kind", c.Kind, Kinds)
+	}
+	if !slices.Contains(Scopes, c.Scope) {
+		return unknown("scope", c.Scope, Scopes)
+	}
+	for _, f := range []struct {
+		what, text string
+		max        int
+		required   bool
+	}{{"the title", c.Title, MaxTitle, true}, {"the body", c.Body, MaxBody, true}, {"the source", c.Source, MaxField, false}, {"verified by", c.VerifiedBy, MaxField, false},
+		{"the workspace", c.Workspace, MaxField, false}, {"the project", c.Project, MaxField, false}} {
+		if err := checkText(f.what, f.text, f.max, f.required); err != nil {
+			return err
+		}
+	}
+	if strings.ContainsFunc(c.Title, unicode.IsControl) {
+		return invalid("the title has more than one line, or control characters", "say the rest in the body")
+	}
+	if c.Scope == "workspace" && c.Workspace == "" {
+		return invalid("a capsule of the scope workspace names no workspace", "give --workspace, or a wider --scope")
+	}
+	for _, tags := range [][]string{c.Tags, c.DomainTags} {
+		if len(tags) > MaxTags {
+			return invalid(fmt.Sprintf("there are %d tags; at most %d are taken", len(tags), MaxTags), "the few that somebody would look for")
+		}
+		for _, t := range tags {
+			if err := checkText("a tag", t, MaxTag, true); err != nil {
+				return err
+			}
+			if strings.ContainsAny(t, ",\n") {
+				return invalid(fmt.Sprintf("the tag %q has a comma or a line break", clip(t, 60)), "give several tags")
+			}
+		}
+	}
+	for _, r := range c.Refs {
+		if err := checkText("a reference", r, MaxField, true); err != nil {
+			return err
+		}
+	}
+	if c.Confidence != nil && !(*c.Confidence >= 0 && *c.Confidence <= 1) || c.Confidence != nil && math.IsNaN(*c.Confidence) {
+		return invalid(fmt.Sprintf("the confidence %v is not between 0 and 1", *c.Confidence), "0 is a guess, 1 is certain")
+	}
+	return nil
+}
+
+// Warnings say what is missing that retrieval and curation would use.
+func (c *Capsule) Warnings() []string {
+	var w []string
+	if c.Source == "" {
+		w = append(w, "it names no source: who reads it cannot check it (--source FILE:LINE, a command, a URL)")
+	}
+	if c.Confidence == nil {
+		w = append(w, "it states no confidence (--confidence 0..1)")
+	}
+	return w
+}
+
+// sortedTags trims, sorts and removes what is there twice.
+func sortedTags(tags []string) []string {
+	out := make([]string, 0, len(tags))
+	for _, t := range tags {
+		out = append(out, strings.TrimSpace(t))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func checkText(what, s string, max int, required bool) error {
+	switch {
+	case required && strings.TrimSpace(s) == "":
+		return invalid(what+" is empty", "give it some text")
+	case len(s) > max:
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max), "shorten it, or point to the text as the source")
+	case !utf8.ValidString(s):
+		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")
+	case strings.ContainsRune(s, 0):
+		return invalid(what+" contains a NUL byte", "is it a binary file? give text")
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package kb
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+	"blackboard/kb/rank"
+)
+
+// EvalSet is a retrieval test in the layout of BEIR: documents, questions, and which documents answer which.
+type EvalSet struct {
+	Name    string
+	Split   string // name of the qrels file without .tsv
+	Docs    []EvalDoc
+	Queries []EvalQuery // those with at least one relevant document
+}
+
+// EvalDoc is a document of a set.
+type EvalDoc struct {
+	ID    string `json:"_id"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// EvalQuery is a question of a set, with the grades (above 0) of the documents that answer it.
+type EvalQuery struct {
+	ID       string         `json:"_id"`
+	Text     string         `json:"text"`
+	Relevant map[string]int `json:"-"`
+}
+
+// ReadEvalSet reads DIR/corpus.jsonl, DIR/queries.jsonl and DIR/qrels/SPLIT.tsv. With split "" there must be one qrels file, or test.tsv is taken.
+func ReadEvalSet(dir, split string) (*EvalSet, error) {
+	if split == "" {
+		files, err := filepath.Glob(filepath.Join(dir, "qrels", "*.tsv"))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if split = strings.TrimSuffix(filepath.Base(f), ".tsv"); split == "test" {
+				break
+			}
+		}
+		if len(files) > 1 && split != "test" {
+			return nil, invalid(fmt.Sprintf("%s has several qrels", dir), "choose one with --split")
+		}
+	}
+	set := &EvalSet{Name: filepath.Base(filepath.Clean(dir)), Split: split}
+	known := map[string]bool{}
+	err := readJSONL(filepath.Join(dir, "corpus.jsonl"), func(b []byte) error {
+		var d EvalDoc
+		if err := json.Unmarshal(b, &d); err != nil {
+			return err
+		}
+		if d.ID == "" || known[d.ID] {
+			return fmt.Errorf("the document id %q is empty or there twice", d.ID)
+		}
+		known[d.ID] = true
+		set.Docs = append(set.Docs, d)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	relevant, err := readQrels(filepath.Join(dir, "qrels", split+".tsv"), known)
+	if err != nil {
+		return nil, err
+	}
+	err = readJSONL(filepath.Join(dir, "queries.jsonl"), func(b []byte) error {
+		var q EvalQuery
+		if err := json.Unmarshal(b, &q); err != nil {
+			return err
+		}
+		if q.Relevant = relevant[q.ID]; len(q.Relevant) > 0 && strings.TrimSpace(q.Text) != "" {
+			set.Queries = append(set.Queries, q)
+		}
+		return nil
+	})
+	if err == nil && len(set.Queries) == 0 {
+		err = invalid(fmt.Sprintf("%s has no question with a relevant document", dir), "are queries.jsonl and qrels of the same set?")
+	}
+	return set, err
+}
+
+func notEvalSet(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{Kind: ErrNotFound, Msg: err.Error(), Hint: "a set is a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"}
+	}
+	return err
+}
+
+func readJSONL(name string, fn func([]byte) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return notEvalSet(err)
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<20)
+	for n := 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if len(strings.TrimSpace(string(line))) > 0 {
+			if err := fn(line); err != nil {
+				return invalid(fmt.Sprintf("%s, line %d: %v", name, n, err), "each line is a JSON object with _id and text")
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func readQrels(name string, known map[string]bool) (map[string]map[string]int, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, notEvalSet(err)
+	}
+	all := map[string]map[string]int{}
+	for n, line := range strings.Split(string(b), "\n") {
+		f := strings.Split(strings.TrimRight(line, "\r"), "\t")
+		if len(f) == 1 && f[0] == "" || n == 0 && f[0] == "query-id" {
+			continue
+		}
+		if len(f) != 3 {
+			return nil, invalid(fmt.Sprintf("%s, line %d has %d columns", name, n+1, len(f)), "three: query-id, corpus-id, score")
+		}
+		grade, err := strconv.Atoi(f[2])
+		if err != nil {
+			return nil, invalid(fmt.Sprintf("%s, line %d: the score %q is no whole number", name, n+1, clip(f[2], 20)), "0 is not relevant, 1 and more are")
+		}
+		if grade <= 0 {
+			continue
+		}
+		if !known[f[1]] {
+			return nil, invalid(fmt.Sprintf("%s, line %d: there is no document %q", name, n+1, clip(f[1], 60)), "are corpus and qrels of the same set?")
+		}
+		if all[f[0]] == nil {
+			all[f[0]] = map[string]int{}
+		}
+		all[f[0]][f[1]] = grade
+	}
+	return all, nil
+}
+
+// EvalOptions say what to measure.
+type EvalOptions struct {
+	Modes    []string // nil: all that the model allows
+	Fusion   string
+	NoMMR    bool
+	Progress func(what string, done, of int)
+}
+
+// Metrics are means over a set's questions, as BEIR and trec_eval compute them.
+type Metrics struct {
+	Mode      string  `json:"mode"`
+	NDCG10    float64 `json:"ndcg_10"`
+	Recall5   float64 `json:"recall_5"`
+	Recall10  float64 `json:"recall_10"`
+	Recall100 float64 `json:"recall_100"`
+	MRR10     float64 `json:"mrr_10"`
+	Median    float64 `json:"median_ms"` // time of a question with its embedding, warm, in this process
+	// PerQuery has what each question got, to compare two runs.
+	PerQuery []QueryMetrics `json:"per_query,omitempty"`
+}
+
+// QueryMetrics are one question's.
+type QueryMetrics struct {
+	ID        string   `json:"id"`
+	NDCG10    float64  `json:"ndcg_10"`
+	Recall100 float64  `json:"recall_100"`
+	Top       []string `json:"top"` // the first ten
+}
+
+// EvalReport is what Eval measured.
+type EvalReport struct {
+	Set     string    `json:"set"`
+	Split   string    `json:"split"`
+	Docs    int       `json:"docs"`
+	Queries int       `json:"queries"`
+	Model   string    `json:"model"` // "" without one
+	Modes   []Metrics `json:"modes"`
+}
+
+// evalDepth is how many hits are looked at.
+const evalDepth = 100
+
+// Eval asks a set's questions of a knowledge base that holds the set's documents and nothing else, by the same code that answers everybody.
+func Eval(ctx context.Context, set *EvalSet, emb embed.Embedder, opt EvalOptions) (*EvalReport, error) {
+	dir, err := os.MkdirTemp("", "board-eval-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	k, err := Open(ctx, dir, Options{Embedder: emb, Warm: true})
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close()
+	if opt.Progress == nil {
+		opt.Progress = func(string, int, int) {}
+	}
+	names, err := k.load(ctx, set, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	report := &EvalReport{Set: set.Name, Split: set.Split, Docs: len(set.Docs), Queries: len(set.Queries)}
+	modes := opt.Modes
+	if modes == nil {
+		modes = []string{ModeBM25}
+		if emb != nil {
+			modes = []string{ModeBM25, ModeVector, ModeHybrid}
+		}
+	}
+	if emb != nil {
+		report.Model = emb.Model().Name
+	}
+	for _, mode := range modes {
+		m := Metrics{Mode: mode}
+		var times []float64
+		for i, q := range set.Queries {
+			start := time.Now()
+			res, err := k.Search(ctx, Query{Text: q.Text, Mode: mode, Limit: evalDepth, Fusion: opt.Fusion, NoMMR: opt.NoMMR, noSnippets: true})
+			if err != nil {
+				return nil, err
+			}
+			times = append(times, float64(time.Since(start).Microseconds())/1000)
+			m.add(&q, res.Hits, names)
+			opt.Progress(mode, i+1, len(set.Queries))
+		}
+		n := float64(len(set.Queries))
+		m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10 = m.NDCG10/n, m.Recall5/n, m.Recall10/n, m.Recall100/n, m.MRR10/n
+		slices.Sort(times)
+		m.Median = times[len(times)/2]
+		report.Modes = append(report.Modes, m)
+	}
+	return report, nil
+}
+
+func (m *Metrics) add(q *EvalQuery, hits []Hit, names map[string]string) {
+	ranked := make([]string, len(hits))
+	for i, h := range hits {
+		ranked[i] = names[h.ID]
+	}
+	pq := QueryMetrics{ID: q.ID, NDCG10: rank.NDCG(ranked, q.Relevant, 10), Recall100: rank.Recall(ranked, q.Relevant, 100), Top: ranked[:min(10, len(ranked))]}
+	m.PerQuery = append(m.PerQuery, pq)
+	m.NDCG10 += pq.NDCG10
+	m.Recall100 += pq.Recall100
+	m.Recall5 += rank.Recall(ranked, q.Relevant, 5)
+	m.Recall10 += rank.Recall(ranked, q.Relevant, 10)
+	m.MRR10 += rank.MRR(ranked, q.Relevant, 10)
+}
+
+// load stores a set's documents as capsules and returns their names by capsule id.
+func (k *KB) load(ctx context.Context, set *EvalSet, progress func(string, int, int)) (map[string]string, error) {
+	names := make(map[string]string, len(set.Docs))
+	for at := 0; at < len(set.Docs); {
+		part := set.Docs[at:min(at+reembedBatch*4, len(set.Docs))]
+		caps := make([]Capsule, len(part))
+		texts := make([]string, len(part))
+		for i, d := range part {
+			caps[i] = Capsule{Kind: "doc", Scope: "universal", Title: d.Title, Body: d.Text}
+			texts[i] = embeddingText(&caps[i])
+		}
+		var vs []embed.Vector
+		if k.emb != nil {
+			var err error
+			if vs, err = k.emb.Embed(ctx, texts); err != nil {
+				return nil, err
+			}
+		}
+		err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+			if vs != nil {
+				if err := k.index.SetModel(tx, k.emb.Model()); err != nil {
+					return err
+				}
+			}
+			docs := make([]index.Doc, len(caps))
+			for i := range caps {
+				c := &caps[i]
+				c.ID, c.Created, c.Updated = newID(), tx.Now, tx.Now
+				var v embed.Vector
+				if vs != nil {
+					v = vs[i]
+					c.Model, c.Dim = k.emb.Model().Name, len(v)
+				}
+				if err := insertRow(tx, c); err != nil {
+					return err
+				}
+				names[c.ID] = part[i].ID
+				docs[i] = document(c, v)
+			}
+			return k.index.Put(tx, docs...)
+		})
+		if err != nil {
+			return nil, err
+		}
+		at += len(part)
+		progress("indexing", at, len(set.Docs))
+	}
+	return names, nil
+}

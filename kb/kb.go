@@ -1,0 +1,250 @@
+package kb
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+//go:embed migrations/0001_kb.sql
+var migration1 string
+
+var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1}}
+
+// indexConfig is how capsules are indexed: title, body, tags with domain tags, source. The weights and BM25's k1 and b are chosen over
+// several sets of very different texts (`board kb eval`), none of them alone.
+var indexConfig = index.Config{Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
+
+// Options say how to open a knowledge base.
+type Options struct {
+	// Embedder turns texts into vectors; nil: there is none, and searches go by words alone.
+	Embedder embed.Embedder
+	// Warm keeps what searches read in memory, for a process that lives.
+	Warm bool
+	// Now replaces the clock.
+	Now func() time.Time
+}
+
+// KB is an open knowledge base. It is safe for concurrent use, by any number of processes.
+type KB struct {
+	db    *sqlite.DB
+	index *index.Index
+	emb   embed.Embedder
+}
+
+// Path returns the file of the knowledge base in a data home.
+func Path(home string) string { return filepath.Join(home, "kb", "kb.sqlite3") }
+
+// Open opens the knowledge base of a data home for reading and writing and makes it if there is none.
+func Open(ctx context.Context, home string, opt Options) (*KB, error) {
+	return open(ctx, Path(home), sqlite.Create, opt)
+}
+
+// OpenExisting opens the knowledge base of a data home; ErrNotFound if there is none.
+func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
+	k, err := open(ctx, Path(home), sqlite.ReadWrite, opt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
+	}
+	return k, err
+}
+
+func open(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
+	db, err := sqlite.Open(ctx, path, schema, mode)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Now != nil {
+		db.SetNow(opt.Now)
+	}
+	k := &KB{db: db, index: index.New(indexConfig), emb: opt.Embedder}
+	if err := k.ensureIndex(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	if opt.Warm {
+		if err := db.Read(ctx, k.index.Warm); err != nil {
+			db.Close()
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// Close closes the file.
+func (k *KB) Close() error { return k.db.Close() }
+
+// ensureIndex makes the index if it is not there, or was made by another version of the program. Embeddings are kept where they can be.
+func (k *KB) ensureIndex(ctx context.Context) error {
+	var state index.State
+	look := func(tx *sqlite.Tx) (err error) {
+		state, err = k.index.State(tx)
+		return err
+	}
+	if err := k.db.Read(ctx, look); err != nil || state == index.Ready {
+		return err
+	}
+	if k.db.ReadOnly() {
+		return &sqlite.Error{Path: k.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}
+	}
+	return k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := look(tx); err != nil || state == index.Ready {
+			return err
+		}
+		return k.reindex(tx)
+	})
+}
+
+// Reindex makes the search index anew from the capsules.
+func (k *KB) Reindex(ctx context.Context) error { return k.db.Write(ctx, k.reindex) }
+
+func (k *KB) reindex(tx *sqlite.Tx) error {
+	vectors := k.index.Salvage(tx)
+	if err := k.index.Reset(tx); err != nil {
+		return err
+	}
+	if vectors != nil {
+		if err := k.index.SetModel(tx, vectors.Model); err != nil {
+			return err
+		}
+	}
+	var after int64
+	for {
+		caps, err := capsulesWhere(tx, `n > ? ORDER BY n LIMIT 20000`, after)
+		if err != nil {
+			return err
+		}
+		if len(caps) == 0 {
+			break
+		}
+		after = caps[len(caps)-1].n
+		docs := make([]index.Doc, len(caps))
+		for i := range caps {
+			docs[i] = document(&caps[i], nil)
+			if caps[i].Model != "" {
+				if vectors != nil && caps[i].Model == vectors.Model.Name {
+					docs[i].Vector = vectors.Of(caps[i].n)
+				}
+				if docs[i].Vector == nil {
+					if _, err := tx.Exec(`UPDATE capsules SET model = '', dim = 0 WHERE n = ?`, caps[i].n); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		if err := k.index.Put(tx, docs...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keywords of the filters.
+const (
+	kwKind       = "kind:"
+	kwScope      = "scope:"
+	kwTag        = "tag:"
+	kwDomain     = "domain:"
+	kwWorkspace  = "workspace:"
+	kwProject    = "project:"
+	kwSuperseded = "superseded"
+)
+
+// keyword makes a keyword of a value that may be longer than the index takes.
+func keyword(prefix, value string) string {
+	const most = 400
+	if len(value) > most {
+		value = fmt.Sprintf("%s#%x", value[:most-70], hash(value))
+	}
+	return prefix + value
+}
+
+// document is a capsule as the index takes it.
+func document(c *Capsule, v embed.Vector) index.Doc {
+	tags := ""
+	for _, t := range append(append([]string{}, c.Tags...), c.DomainTags...) {
+		tags += t + "\n"
+	}
+	d := index.Doc{ID: c.n, Text: []string{c.Title, c.Body, tags, c.Source}, Vector: v}
+	d.Keywords = append(d.Keywords, kwKind+c.Kind, kwScope+c.Scope)
+	for _, t := range c.Tags {
+		d.Keywords = append(d.Keywords, kwTag+t)
+	}
+	for _, t := range c.DomainTags {
+		d.Keywords = append(d.Keywords, kwDomain+t)
+	}
+	if c.Workspace != "" {
+		d.Keywords = append(d.Keywords, keyword(kwWorkspace, c.Workspace))
+	}
+	if c.Project != "" {
+		d.Keywords = append(d.Keywords, keyword(kwProject, c.Project))
+	}
+	if c.SupersededBy != "" {
+		d.Keywords = append(d.Keywords, kwSuperseded)
+	}
+	return d
+}
+
+// embeddingText is what of a capsule is embedded.
+func embeddingText(c *Capsule) string {
+	if c.Title == "" {
+		return c.Body
+	}
+	return c.Title + "\n" + c.Body
+}
+
+const capsuleColumns = `n, id, kind, scope, title, body, tags, domain_tags, source, confidence, verified_by, supersedes, superseded_by, refs, workspace,
+	project, decay_score, created, updated, retrieved, model, dim`
+
+// capsulesWhere reads capsules; where is what follows WHERE.
+func capsulesWhere(tx *sqlite.Tx, where string, args ...any) ([]Capsule, error) {
+	rows, err := tx.Query(`SELECT `+capsuleColumns+` FROM capsules WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Capsule
+	for rows.Next() {
+		var c Capsule
+		var tags, domains, supersedes, refs string
+		var created, updated int64
+		var retrieved *int64
+		if err := rows.Scan(&c.n, &c.ID, &c.Kind, &c.Scope, &c.Title, &c.Body, &tags, &domains, &c.Source, &c.Confidence, &c.VerifiedBy, &supersedes,
+			&c.SupersededBy, &refs, &c.Workspace, &c.Project, &c.DecayScore, &created, &updated, &retrieved, &c.Model, &c.Dim); err != nil {
+			return nil, err
+		}
+		for _, l := range []struct {
+			raw  string
+			into *[]string
+		}{{tags, &c.Tags}, {domains, &c.DomainTags}, {supersedes, &c.Supersedes}, {refs, &c.Refs}} {
+			if err := json.Unmarshal([]byte(l.raw), l.into); err != nil {
+				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("capsule %s cannot be read: %v", c.ID, err)}
+			}
+		}
+		c.Created, c.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
+		if retrieved != nil {
+			t := time.UnixMilli(*retrieved).UTC()
+			c.Retrieved = &t
+		}
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// jsonList writes a list, never null.
+func jsonList(l []string) string {
+	if l == nil {
+		l = []string{}
+	}
+	b, _ := json.Marshal(l) // strings always can be
+	return string(b)
+}

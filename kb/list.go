@@ -1,0 +1,149 @@
+package kb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// Get returns a capsule.
+func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
+	if err := checkID(id); err != nil {
+		return c, err
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		found, err := capsulesWhere(tx, `id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return notFound(id)
+		}
+		c = found[0]
+		return nil
+	})
+	return c, err
+}
+
+// ListQuery says which capsules to list, newest first. The lists are as in Query.
+type ListQuery struct {
+	Kinds, Scopes, Tags, DomainTags, Workspaces, Projects []string
+	Superseded                                            bool
+	Before                                                string // only those older than this capsule: the last of the page before
+	Limit                                                 int    // 0 is all
+}
+
+// List lists capsules; more reports whether there are others beyond the limit.
+func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, err error) {
+	check := Query{Text: "x", Kinds: q.Kinds, Scopes: q.Scopes}
+	if err := check.normalise(); err != nil {
+		return nil, false, err
+	}
+	if q.Limit < 0 {
+		return nil, false, invalid("a limit is negative", "give 0 or more")
+	}
+	where := []string{"1"}
+	var args []any
+	in := func(column string, values []string) {
+		if len(values) == 0 {
+			return
+		}
+		where = append(where, column+` IN (SELECT value FROM json_each(?))`)
+		args = append(args, jsonList(values))
+	}
+	in("kind", q.Kinds)
+	in("scope", q.Scopes)
+	in("workspace", q.Workspaces)
+	in("project", q.Projects)
+	for _, t := range q.Tags {
+		where, args = append(where, `n IN (SELECT capsule FROM capsule_tags WHERE tag = ? AND domain = 0)`), append(args, t)
+	}
+	if len(q.DomainTags) > 0 {
+		where = append(where, `n IN (SELECT capsule FROM capsule_tags WHERE tag IN (SELECT value FROM json_each(?)) AND domain = 1)`)
+		args = append(args, jsonList(q.DomainTags))
+	}
+	if !q.Superseded {
+		where = append(where, `superseded_by = ''`)
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		if q.Before != "" {
+			if err := checkID(q.Before); err != nil {
+				return err
+			}
+			var n int64
+			if err := tx.QueryRow(`SELECT n FROM capsules WHERE id = ?`, q.Before).Scan(&n); sqlite.IsNoRows(err) {
+				return notFound(q.Before)
+			} else if err != nil {
+				return err
+			}
+			where, args = append(where, `n < ?`), append(args, n)
+		}
+		tail := ` ORDER BY n DESC`
+		if q.Limit > 0 {
+			tail += fmt.Sprintf(` LIMIT %d`, q.Limit+1)
+		}
+		all, err = capsulesWhere(tx, strings.Join(where, " AND ")+tail, args...)
+		return err
+	})
+	if q.Limit > 0 && len(all) > q.Limit {
+		all, more = all[:q.Limit], true
+	}
+	return all, more, err
+}
+
+// Stats are the knowledge base's figures.
+type Stats struct {
+	Capsules   int64       `json:"capsules"`
+	Superseded int64       `json:"superseded"`
+	Embedded   int64       `json:"embedded"`
+	Index      index.Stats `json:"index"`
+}
+
+// Stats counts.
+func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if s.Index, err = k.index.Stats(tx); err != nil {
+			return err
+		}
+		return tx.QueryRow(`SELECT count(*), coalesce(sum(superseded_by <> ''), 0), coalesce(sum(model <> ''), 0) FROM capsules`).Scan(&s.Capsules, &s.Superseded, &s.Embedded)
+	})
+	return s, err
+}
+
+// Check runs the file's integrity check and holds the search index against the capsules.
+func (k *KB) Check(ctx context.Context) error {
+	if err := k.db.Check(ctx); err != nil {
+		return err
+	}
+	return k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		if err := k.index.Check(tx); err != nil {
+			return err
+		}
+		ids, err := k.index.Documents(tx)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(`SELECT n FROM capsules ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		i := 0
+		for ; rows.Next(); i++ {
+			var n int64
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+			if i >= len(ids) || ids[i] != n {
+				return fmt.Errorf("%w: capsule number %d is not in it", index.ErrCorrupt, n)
+			}
+		}
+		if i < len(ids) {
+			return fmt.Errorf("%w: it holds capsules that there are not", index.ErrCorrupt)
+		}
+		return rows.Err()
+	})
+}

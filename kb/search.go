@@ -1,0 +1,486 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+	"blackboard/kb/rank"
+)
+
+// Modes of a search.
+const (
+	ModeAuto   = "auto"   // hybrid if there is a model, else bm25, and the result says so
+	ModeHybrid = "hybrid" // by words and by meaning; fails without a model
+	ModeBM25   = "bm25"   // by words
+	ModeVector = "vector" // by meaning; fails without a model
+)
+
+// Modes lists them.
+var Modes = []string{ModeAuto, ModeHybrid, ModeBM25, ModeVector}
+
+// Ways to make one list of two lanes.
+const (
+	FusionConvex = "convex" // scores: BM25 by its best, cosine as it is
+	FusionRRF    = "rrf"    // ranks alone
+)
+
+// Fusions lists them.
+var Fusions = []string{FusionConvex, FusionRRF}
+
+// What a search does unless told otherwise.
+const (
+	DefaultLimit = 10
+	MaxLimit     = 1000
+	// laneDepth is how many candidates each lane gives at least.
+	laneDepth = 100
+	// mmrLambda weighs relevance against being unlike what is listed already.
+	mmrLambda = 0.7
+	// alike is the cosine from which two capsules begin to say the same thing. Below it, being alike is no fault: what answers one question is
+	// alike in other ways too, and pushing that apart costs relevance (README: figures).
+	alike = 0.95
+	// workspaceBoost is by how many places a capsule of the caller's workspace rises.
+	workspaceBoost = 2
+)
+
+// Query is a question to the knowledge base. The lists are filters, applied before ranking: a capsule must match one value of each list that is not
+// empty.
+type Query struct {
+	Text  string
+	Mode  string // "" is auto
+	Limit int    // 0 is DefaultLimit
+
+	Kinds      []string
+	Scopes     []string
+	Tags       []string // all of them
+	DomainTags []string
+	Workspaces []string
+	Projects   []string
+	Superseded bool // superseded capsules too
+
+	// Workspace is the caller's: its capsules rise by some places.
+	Workspace string
+	Fusion    string // "" is convex
+	// Floor drops hits whose score is below this share of the best one's; 0: none.
+	Floor float64
+	// Gate gives no hits unless the evidence of the best reaches the threshold that Calibrate has stored for the model: for answers that nobody asked for.
+	Gate    bool
+	NoMMR   bool // do not spread the results over what is unlike
+	Explain bool
+
+	noSnippets bool // of Eval, which reads none
+}
+
+// Hit is one capsule found. The ranks begin with 1; 0 means that the lane did not have it among its candidates.
+type Hit struct {
+	Capsule
+	Score       float64           `json:"score"` // 0 to 1, the best of a result has 1; comparable within a result only
+	BM25Rank    int               `json:"bm25_rank"`
+	VectorRank  int               `json:"vector_rank"`
+	BM25Score   float64           `json:"bm25_score"`
+	CosineScore *float64          `json:"cosine_score"` // null: not known
+	RRFScore    float64           `json:"rrf_score"`
+	Snippet     string            `json:"snippet"`
+	Boosts      []string          `json:"boosts"`
+	Terms       []index.TermScore `json:"terms,omitempty"` // with Explain
+}
+
+// Result is what a search found, best first.
+type Result struct {
+	Hits     []Hit    `json:"hits"`
+	Mode     string   `json:"mode"`     // what was done
+	Degraded []string `json:"degraded"` // what could not be done, and why
+	Missing  []string `json:"missing"`  // words of the question that no capsule has, as the index stems them
+	Total    int64    `json:"total"`    // capsules in the knowledge base
+
+	// Evidence says how sure the best hit is to be about the question, comparable between questions; Threshold is what a gated search asks of it, 0 if it was
+	// never calibrated.
+	Evidence  float64 `json:"evidence"`
+	Threshold float64 `json:"threshold"`
+	Gated     bool    `json:"gated"` // there were hits, but the gate kept them back
+}
+
+func (q *Query) normalise() error {
+	if q.Mode == "" {
+		q.Mode = ModeAuto
+	}
+	if q.Fusion == "" {
+		q.Fusion = FusionConvex
+	}
+	if q.Limit == 0 {
+		q.Limit = DefaultLimit
+	}
+	switch {
+	case !slices.Contains(Modes, q.Mode):
+		return unknown("mode", q.Mode, Modes)
+	case !slices.Contains(Fusions, q.Fusion):
+		return unknown("fusion", q.Fusion, Fusions)
+	case q.Limit < 1 || q.Limit > MaxLimit:
+		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board kb list` lists everything")
+	case strings.TrimSpace(q.Text) == "":
+		return invalid("there is nothing to search for", "say what you want to know; `board kb list` lists everything")
+	}
+	for _, k := range q.Kinds {
+		if !slices.Contains(Kinds, k) {
+			return unknown("kind", k, Kinds)
+		}
+	}
+	for _, s := range q.Scopes {
+		if !slices.Contains(Scopes, s) {
+			return unknown("scope", s, Scopes)
+		}
+	}
+	q.Text = strings.ToValidUTF8(q.Text, " ")
+	return nil
+}
+
+func (q *Query) filter() index.Filter {
+	var f index.Filter
+	for _, l := range []struct {
+		prefix string
+		values []string
+	}{{kwKind, q.Kinds}, {kwScope, q.Scopes}, {kwDomain, q.DomainTags}, {kwWorkspace, q.Workspaces}, {kwProject, q.Projects}} {
+		if len(l.values) == 0 {
+			continue
+		}
+		var group []string
+		for _, v := range l.values {
+			group = append(group, keyword(l.prefix, v))
+		}
+		f.All = append(f.All, group)
+	}
+	for _, t := range q.Tags {
+		f.All = append(f.All, []string{keyword(kwTag, t)})
+	}
+	if !q.Superseded {
+		f.None = []string{kwSuperseded}
+	}
+	return f
+}
+
+// Search answers a question. Any text is one.
+func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
+	if err := q.normalise(); err != nil {
+		return Result{}, err
+	}
+	res := Result{Hits: []Hit{}, Degraded: []string{}, Missing: []string{}}
+	iq := index.Query{Text: q.Text, Filter: q.filter(), Depth: max(laneDepth, 2*q.Limit), KeepVectors: !q.NoMMR}
+	v, err := k.embedQuery(ctx, &q, &res)
+	if err != nil {
+		return Result{}, err
+	}
+	if v != nil {
+		iq.Vector, iq.Model = v, k.emb.Model().Name
+	}
+	if q.Mode == ModeVector {
+		iq.Text = ""
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error { return k.searchIn(tx, &q, iq, &res) })
+	return res, err
+}
+
+// embedQuery decides on the mode, and gives the question's vector if it needs one.
+func (k *KB) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vector, error) {
+	if q.Mode == ModeBM25 {
+		return nil, nil
+	}
+	degrade := func(why string, err error) (embed.Vector, error) {
+		if q.Mode != ModeAuto {
+			return nil, err
+		}
+		q.Mode = ModeBM25
+		res.Degraded = append(res.Degraded, why+": searched by words only")
+		return nil, nil
+	}
+	if k.emb == nil {
+		return degrade("no embedding model is installed", &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed",
+			Hint: "`board model pull` fetches one; --mode bm25 needs none"})
+	}
+	vs, err := k.emb.Embed(ctx, []string{q.Text})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return degrade(fmt.Sprintf("the question could not be embedded (%v)", err), err)
+	}
+	if q.Mode == ModeAuto {
+		q.Mode = ModeHybrid
+	}
+	return vs[0], nil
+}
+
+func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) error {
+	found, err := k.index.Search(tx, iq)
+	if errors.Is(err, index.ErrOtherModel) {
+		name, _, _ := k.index.Model(tx)
+		why := fmt.Sprintf("the knowledge base is embedded with %s, the model here is %s", name, iq.Model)
+		if q.Mode == ModeVector {
+			return &Error{Kind: ErrConflict, Msg: why, Hint: "`board kb reembed` changes over to the model here"}
+		}
+		res.Degraded = append(res.Degraded, why+": searched by words only; `board kb reembed` changes over")
+		q.Mode, iq.Vector = ModeBM25, nil
+		found, err = k.index.Search(tx, iq)
+	}
+	if err != nil {
+		return err
+	}
+	res.Mode, res.Total = q.Mode, found.Docs
+	if found.Missing != nil {
+		res.Missing = found.Missing
+	}
+	if missing := found.Docs - found.Vectors; q.Mode != ModeBM25 && missing > 0 {
+		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d capsules have no embedding and are found by their words only; `board kb reembed` gives them one", missing, found.Docs))
+	}
+	ranking := fuse(q, found.Candidates)
+	if q.Floor > 0 {
+		ranking.list = rank.Floor(ranking.list, q.Floor)
+	}
+	if err := k.boost(tx, q, &ranking); err != nil {
+		return err
+	}
+	ranking.cut(q)
+	if err := k.hits(tx, q, &ranking, res); err != nil {
+		return err
+	}
+	return k.gate(tx, q, res, found.MaxBM25)
+}
+
+// gate measures the evidence, and keeps the hits back if a gated search has too little of it.
+func (k *KB) gate(tx *sqlite.Tx, q *Query, res *Result, maxBM25 float64) error {
+	if len(res.Hits) > 0 {
+		res.Evidence = evidence(&res.Hits[0], maxBM25)
+	}
+	model := ""
+	if q.Mode != ModeBM25 {
+		model = k.emb.Model().Name
+	}
+	c, known, err := threshold(tx, model)
+	if err != nil {
+		return err
+	}
+	res.Threshold = c.Threshold
+	if !q.Gate || len(res.Hits) == 0 || known && res.Evidence >= c.Threshold {
+		return nil
+	}
+	if !known {
+		res.Degraded = append(res.Degraded, "the gate is not calibrated for this model, so nothing passes it: `board kb calibrate`")
+	}
+	res.Gated, res.Hits = true, []Hit{}
+	return nil
+}
+
+// ranking is a fused list on its way to the hits.
+type ranking struct {
+	list   []rank.Scored
+	of     map[int64]*index.Candidate
+	rrf    map[int64]float64
+	boosts map[int64][]string
+}
+
+// fuse makes one list of the lanes'.
+//
+// Reciprocal ranks throw away how much better the best is than the rest, and trust both lanes alike. The default adds scores: BM25 as a share of the best one's, and
+// the cosine. Candidates of one lane were scored in the other too, or what a lane did not happen to list would count as far away.
+func fuse(q *Query, cands []index.Candidate) ranking {
+	r := ranking{of: map[int64]*index.Candidate{}, rrf: map[int64]float64{}, boosts: map[int64][]string{}}
+	var text, vector, byText, byVector []rank.Scored
+	for i := range cands {
+		c := &cands[i]
+		r.of[c.ID] = c
+		if c.BM25 > 0 {
+			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
+		}
+		if c.HasVector {
+			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
+		if c.TextRank > 0 {
+			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
+		}
+		if c.VectorRank > 0 {
+			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
+	}
+	byRank := rank.RRF(rank.K, nil, byText, byVector)
+	for _, s := range byRank {
+		r.rrf[s.ID] = s.Score
+	}
+	switch {
+	case q.Mode == ModeBM25:
+		r.list = rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax})
+	case q.Mode == ModeVector:
+		r.list = rank.Convex(rank.Lane{Scores: vector, Weight: 1, Norm: rank.NormNone})
+	case q.Fusion == FusionRRF:
+		r.list = byRank
+	default:
+		r.list = convex(text, vector)
+	}
+	r.list = rank.Normalize(r.list)
+	return r
+}
+
+// cosineWeight is what a cosine counts beside a BM25 score that is a share of the best.
+const cosineWeight = 1.0
+
+func convex(text, vector []rank.Scored) []rank.Scored {
+	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax}, rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
+}
+
+// boost lifts the capsules of the caller's workspace.
+func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
+	if q.Workspace == "" || len(r.list) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(`SELECT n FROM capsules WHERE workspace = ? AND n IN (SELECT value FROM json_each(?))`, q.Workspace, idList(r.list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var pushes []rank.Push
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return err
+		}
+		pushes = append(pushes, rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"})
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	list, moves := rank.Boost(r.list, pushes...)
+	for i, m := range moves {
+		if m.Moved > 0 {
+			r.boosts[list[i].ID] = append(r.boosts[list[i].ID], fmt.Sprintf("%s: %d up", strings.Join(m.Why, ", "), m.Moved))
+		}
+	}
+	r.list = list
+	return nil
+}
+
+// cut leaves as many as were asked for.
+func (r *ranking) cut(q *Query) {
+	if q.Mode != ModeBM25 && !q.NoMMR {
+		r.list = rank.MMR(r.list, mmrLambda, q.Limit, func(a, b int64) float64 {
+			return max(0, embed.Cosine(r.of[a].Vector, r.of[b].Vector)-alike) / (1 - alike)
+		})
+	}
+	r.list = r.list[:min(len(r.list), q.Limit)]
+}
+
+func idList(list []rank.Scored) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, s := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, s.ID)
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// hits reads the capsules of the list.
+func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
+	caps, err := capsulesWhere(tx, `n IN (SELECT value FROM json_each(?))`, idList(r.list))
+	if err != nil {
+		return err
+	}
+	byN := make(map[int64]*Capsule, len(caps))
+	for i := range caps {
+		byN[caps[i].n] = &caps[i]
+	}
+	var why map[int64][]index.TermScore
+	if q.Explain && q.Mode != ModeVector {
+		ids := make([]int64, len(r.list))
+		for i, s := range r.list {
+			ids[i] = s.ID
+		}
+		if why, err = k.index.Explain(tx, q.Text, ids); err != nil {
+			return err
+		}
+	}
+	terms := map[string]bool{}
+	for _, t := range k.index.Terms(q.Text) {
+		terms[t] = true
+	}
+	for _, s := range r.list {
+		c, cand := byN[s.ID], r.of[s.ID]
+		if c == nil {
+			return &sqlite.Error{Path: k.db.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has capsule %d in its index only", s.ID)}
+		}
+		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank, BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
+			Boosts: r.boosts[s.ID], Terms: why[s.ID]}
+		if !q.noSnippets {
+			h.Snippet = k.snippet(c.Body, terms)
+		}
+		if cand.HasVector {
+			cos := cand.Cosine
+			h.CosineScore = &cos
+		}
+		if h.Boosts == nil {
+			h.Boosts = []string{}
+		}
+		res.Hits = append(res.Hits, h)
+	}
+	return nil
+}
+
+// snippetRunes is how long a snippet is, about.
+const snippetRunes = 200
+
+// snippet returns the part of a body that has most of the question's different words, on one line.
+func (k *KB) snippet(body string, terms map[string]bool) string {
+	const most = 16 << 10 // of a long document, the beginning is enough
+	if len(body) > most {
+		body = strings.ToValidUTF8(body[:most], "")
+	}
+	words := strings.Fields(body)
+	size := func(w string) int { return utf8.RuneCountInString(w) + 1 }
+	hits := make([][]string, len(words))
+	for i, w := range words {
+		for _, t := range k.index.Terms(w) {
+			if terms[t] {
+				hits[i] = append(hits[i], t)
+			}
+		}
+	}
+	have := map[string]int{}
+	bestFrom, bestTo, best := 0, 0, -1
+	length, from := 0, 0
+	for to, w := range words {
+		length += size(w)
+		for _, t := range hits[to] {
+			have[t]++
+		}
+		for length > snippetRunes && from < to {
+			length -= size(words[from])
+			for _, t := range hits[from] {
+				if have[t]--; have[t] == 0 {
+					delete(have, t)
+				}
+			}
+			from++
+		}
+		if len(have) > best || from == bestFrom && len(have) == best {
+			bestFrom, bestTo, best = from, to+1, len(have)
+		}
+	}
+	// Begin a little before the first word that counts, not with it.
+	s := strings.Join(words[bestFrom:bestTo], " ")
+	if utf8.RuneCountInString(s) > snippetRunes*2 {
+		s = clip(s, snippetRunes*2)
+	}
+	if bestFrom > 0 {
+		s = "… " + s
+	}
+	if bestTo < len(words) {
+		s += " …"
+	}
+	return s
+}

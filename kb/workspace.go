@@ -1,0 +1,98 @@
+package kb
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// FindWorkspace returns the workspace of a directory: the root of the git repository that it lies in, the same for all worktrees of the
+// repository, else the directory itself. It is "" for what is nobody's project: the home directory, the file system's root. Links are resolved, so a
+// project has one name whatever way it was reached.
+func FindWorkspace(dir, home string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", &Error{Kind: ErrInvalid, Msg: "the workspace " + dir + " does not exist", Hint: "name an existing directory"}
+		}
+		return "", err
+	}
+	if info, err := os.Stat(real); err != nil {
+		return "", err
+	} else if !info.IsDir() {
+		real = filepath.Dir(real)
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		home = ""
+	}
+	nobodys := func(d string) bool { return d == home || d == filepath.Dir(d) }
+	for at := real; ; at = filepath.Dir(at) {
+		root, found, err := repository(at)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			if nobodys(root) { // dotfiles kept in git do not make a project of all that lies below
+				break
+			}
+			return root, nil
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if nobodys(real) {
+		return "", nil
+	}
+	return real, nil
+}
+
+// repository reports whether a directory is the top of a git working tree, and the root that all its worktrees share.
+func repository(dir string) (root string, found bool, err error) {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Stat(git)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return "", false, nil
+	case err != nil:
+		return "", false, err
+	case info.IsDir():
+		if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
+			return "", false, nil // an empty .git is none for git either
+		}
+		return dir, true, nil
+	}
+	// A file: "gitdir: PATH". A worktree's directory there has a file commondir; a submodule's has none, and is a project of its own.
+	b, err := os.ReadFile(git)
+	if err != nil {
+		return "", false, err
+	}
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+	if !ok {
+		return "", false, nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	b, err = os.ReadFile(filepath.Join(path, "commondir"))
+	if err != nil {
+		return dir, true, nil
+	}
+	common := strings.TrimSpace(string(b))
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(path, common)
+	}
+	if common, err = filepath.EvalSymlinks(common); err != nil {
+		return dir, true, nil
+	}
+	if filepath.Base(common) == ".git" {
+		return filepath.Dir(common), true, nil
+	}
+	return common, true, nil // a bare repository with worktrees
+}
