@@ -74,6 +74,9 @@ func checkID(id string) error {
 	return nil
 }
 
+// Check says what Remember would refuse about a capsule whatever else there is.
+func (c Capsule) Check() error { return c.normalise() }
+
 // normalise fills in defaults and checks everything that can be checked without looking at other capsules.
 func (c *Capsule) normalise() error {
 	if c.Kind == "" {
@@ -86,7 +89,8 @@ func (c *Capsule) normalise() error {
 		}
 	}
 	c.Title = strings.TrimSpace(c.Title)
-	c.Tags, c.DomainTags = sortedTags(c.Tags), sortedTags(c.DomainTags)
+	c.Tags, c.DomainTags, c.Supersedes = sortedTags(c.Tags), sortedTags(c.DomainTags), sortedTags(c.Supersedes)
+	c.Refs = append([]string{}, c.Refs...) // a list, not null
 	if !slices.Contains(Kinds, c.Kind) {
 		return unknown("kind", c.Kind, Kinds)
 	}
@@ -124,6 +128,11 @@ func (c *Capsule) normalise() error {
 	}
 	for _, r := range c.Refs {
 		if err := checkText("a reference", r, MaxField, true); err != nil {
+			return err
+		}
+	}
+	for _, id := range c.Supersedes {
+		if err := checkID(id); err != nil {
 			return err
 		}
 	}

@@ -59,9 +59,13 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 			return nil, invalid(fmt.Sprintf("%s has several qrels", dir), "choose one with --split")
 		}
 	}
-	set := &EvalSet{Name: filepath.Base(filepath.Clean(dir)), Split: split}
+	abs, err := filepath.Abs(dir) // the current directory has a name too
+	if err != nil {
+		return nil, err
+	}
+	set := &EvalSet{Name: filepath.Base(abs), Split: split}
 	known := map[string]bool{}
-	err := readJSONL(filepath.Join(dir, "corpus.jsonl"), func(b []byte) error {
+	err = readJSONL(filepath.Join(dir, "corpus.jsonl"), func(b []byte) error {
 		var d EvalDoc
 		if err := json.Unmarshal(b, &d); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -148,6 +149,14 @@ func (k *KB) reindex(tx *sqlite.Tx) error {
 	return nil
 }
 
+// mended reports whether an error says that the search index is damaged, and it could be made anew: all that it holds is derived.
+func (k *KB) mended(ctx context.Context, err error) bool {
+	return errors.Is(err, index.ErrCorrupt) && !k.db.ReadOnly() && k.Reindex(ctx) == nil
+}
+
+// mendedNote is said when that was done.
+const mendedNote = "the search index was damaged, and was made anew from the capsules"
+
 // Keywords of the filters.
 const (
 	kwKind       = "kind:"
@@ -163,7 +172,7 @@ const (
 func keyword(prefix, value string) string {
 	const most = 400
 	if len(value) > most {
-		value = fmt.Sprintf("%s#%x", value[:most-70], hash(value))
+		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:most-70], ""), hash(value)) // the cut may go through a letter
 	}
 	return prefix + value
 }
@@ -207,7 +216,12 @@ const capsuleColumns = `n, id, kind, scope, title, body, tags, domain_tags, sour
 
 // capsulesWhere reads capsules; where is what follows WHERE.
 func capsulesWhere(tx *sqlite.Tx, where string, args ...any) ([]Capsule, error) {
-	rows, err := tx.Query(`SELECT `+capsuleColumns+` FROM capsules WHERE `+where, args...)
+	return capsulesFrom(tx, `capsules WHERE `+where, args...)
+}
+
+// capsulesFrom reads capsules; from is what follows FROM.
+func capsulesFrom(tx *sqlite.Tx, from string, args ...any) ([]Capsule, error) {
+	rows, err := tx.Query(`SELECT `+capsuleColumns+` FROM `+from, args...)
 	if err != nil {
 		return nil, err
 	}

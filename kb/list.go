@@ -45,8 +45,21 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	if q.Limit < 0 {
 		return nil, false, invalid("a limit is negative", "give 0 or more")
 	}
-	where := []string{"1"}
+	from, order, where := `capsules`, `n`, []string{"1"}
 	var args []any
+	// The table of tags is sorted by capsule: with one at hand, the newest that have it come first without a look at the others. A CROSS JOIN keeps its order.
+	tags, domains := q.Tags, q.DomainTags
+	lead := func(domain int, tag string) {
+		from, order, args = fmt.Sprintf(`capsule_tags AS lead CROSS JOIN capsules ON n = lead.capsule AND lead.domain = %d AND lead.tag = ?`, domain), `lead.capsule`, append(args, tag)
+	}
+	switch {
+	case len(tags) > 0:
+		lead(0, tags[0])
+		tags = tags[1:]
+	case len(domains) == 1:
+		lead(1, domains[0])
+		domains = nil
+	}
 	in := func(column string, values []string) {
 		if len(values) == 0 {
 			return
@@ -58,12 +71,12 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	in("scope", q.Scopes)
 	in("workspace", q.Workspaces)
 	in("project", q.Projects)
-	for _, t := range q.Tags {
-		where, args = append(where, `n IN (SELECT capsule FROM capsule_tags WHERE tag = ? AND domain = 0)`), append(args, t)
+	for _, t := range tags {
+		where, args = append(where, `EXISTS (SELECT 1 FROM capsule_tags WHERE tag = ? AND domain = 0 AND capsule = n)`), append(args, t)
 	}
-	if len(q.DomainTags) > 0 {
+	if len(domains) > 0 {
 		where = append(where, `n IN (SELECT capsule FROM capsule_tags WHERE tag IN (SELECT value FROM json_each(?)) AND domain = 1)`)
-		args = append(args, jsonList(q.DomainTags))
+		args = append(args, jsonList(domains))
 	}
 	if !q.Superseded {
 		where = append(where, `superseded_by = ''`)
@@ -79,13 +92,13 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 			} else if err != nil {
 				return err
 			}
-			where, args = append(where, `n < ?`), append(args, n)
+			where, args = append(where, order+` < ?`), append(args, n)
 		}
-		tail := ` ORDER BY n DESC`
+		tail := ` ORDER BY ` + order + ` DESC`
 		if q.Limit > 0 {
 			tail += fmt.Sprintf(` LIMIT %d`, q.Limit+1)
 		}
-		all, err = capsulesWhere(tx, strings.Join(where, " AND ")+tail, args...)
+		all, err = capsulesFrom(tx, from+` WHERE `+strings.Join(where, " AND ")+tail, args...)
 		return err
 	})
 	if q.Limit > 0 && len(all) > q.Limit {

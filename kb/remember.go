@@ -34,13 +34,6 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	if err := c.normalise(); err != nil {
 		return Remembered{}, err
 	}
-	slices.Sort(c.Supersedes)
-	c.Supersedes = slices.Compact(c.Supersedes)
-	for _, id := range c.Supersedes {
-		if err := checkID(id); err != nil {
-			return Remembered{}, err
-		}
-	}
 	warnings := c.Warnings()
 	var v embed.Vector
 	if k.emb != nil && !opt.NoEmbedding {
@@ -55,7 +48,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 			v = vs[0]
 		}
 	}
-	err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+	store := func(tx *sqlite.Tx) error {
 		if v != nil {
 			name, dim, err := k.index.Model(tx)
 			if err != nil {
@@ -78,7 +71,12 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 			}
 		}
 		return k.insert(tx, &c, v)
-	})
+	}
+	err := k.db.Write(ctx, store)
+	if k.mended(ctx, err) {
+		warnings = append(warnings, mendedNote)
+		err = k.db.Write(ctx, store)
+	}
 	if err != nil {
 		return Remembered{}, err
 	}

@@ -123,6 +123,8 @@ func (q *Query) normalise() error {
 		return unknown("fusion", q.Fusion, Fusions)
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board kb list` lists everything")
+	case !(q.Floor >= 0 && q.Floor <= 1): // nor NaN
+		return invalid(fmt.Sprintf("the floor %g is not between 0 and 1", q.Floor), "it is a share of the best hit's score; 0.85 leaves what is about as good")
 	case strings.TrimSpace(q.Text) == "":
 		return invalid("there is nothing to search for", "say what you want to know; `board kb list` lists everything")
 	}
@@ -181,7 +183,11 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	if q.Mode == ModeVector {
 		iq.Text = ""
 	}
-	err = k.db.Read(ctx, func(tx *sqlite.Tx) error { return k.searchIn(tx, &q, iq, &res) })
+	search := func(tx *sqlite.Tx) error { return k.searchIn(tx, &q, iq, &res) }
+	if err = k.db.Read(ctx, search); k.mended(ctx, err) {
+		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, mendedNote)
+		err = k.db.Read(ctx, search)
+	}
 	return res, err
 }
 
@@ -234,7 +240,14 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	if found.Missing != nil {
 		res.Missing = found.Missing
 	}
-	if missing := found.Docs - found.Vectors; q.Mode != ModeBM25 && missing > 0 {
+	missing := found.Docs - found.Vectors
+	if missing > 0 && q.Mode != ModeBM25 {
+		// Where the model finds nothing that it knows, the embedding is one of zeros, which the index does not keep.
+		if err := tx.QueryRow(`SELECT count(*) FROM capsules WHERE model = ''`).Scan(&missing); err != nil {
+			return err
+		}
+	}
+	if q.Mode != ModeBM25 && missing > 0 {
 		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d capsules have no embedding and are found by their words only; `board kb reembed` gives them one", missing, found.Docs))
 	}
 	ranking := fuse(q, found.Candidates)

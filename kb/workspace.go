@@ -38,10 +38,13 @@ func FindWorkspace(dir, home string) (string, error) {
 			return "", err
 		}
 		if found {
-			if nobodys(root) { // dotfiles kept in git do not make a project of all that lies below
-				break
+			switch {
+			case !nobodys(root):
+				return root, nil
+			case !nobodys(at): // a worktree elsewhere of what is kept in git at home
+				return at, nil
 			}
-			return root, nil
+			break // dotfiles kept in git do not make a project of all that lies below
 		}
 		if at == filepath.Dir(at) {
 			break
@@ -94,5 +97,15 @@ func repository(dir string) (root string, found bool, err error) {
 	if filepath.Base(common) == ".git" {
 		return filepath.Dir(common), true, nil
 	}
-	return common, true, nil // a bare repository with worktrees
+	// A bare repository with worktrees. Often it lies in a directory with a .git that names it, which is where people work then.
+	if b, err := os.ReadFile(filepath.Join(filepath.Dir(common), ".git")); err == nil {
+		path := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir: "))
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(common), path)
+		}
+		if path, err := filepath.EvalSymlinks(path); err == nil && path == common {
+			return filepath.Dir(common), true, nil
+		}
+	}
+	return common, true, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/embed/minilm"
+	"blackboard/kb"
 )
 
 // completeCommand is the hidden first argument by which the shells ask for candidates: the words so far follow, the last one unfinished.
@@ -67,6 +68,9 @@ func (p *program) candidates(ctx context.Context, app *cli.App, words []string, 
 
 // flagValues are the values that a flag can have, as far as they can be known.
 func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string, words []string) []string {
+	if path[0].Name == "kb" {
+		return p.kbFlagValues(ctx, names(path), name)
+	}
 	switch name {
 	case "run", "r", "board":
 		return p.runNames()
@@ -103,6 +107,26 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 	return nil
 }
 
+// kbFlagValues are those of the knowledge base's commands, where the short names mean other things.
+func (p *program) kbFlagValues(ctx context.Context, command, name string) []string {
+	switch name {
+	case "kind", "k":
+		return kb.Kinds
+	case "scope":
+		return kb.Scopes
+	case "mode", "m":
+		if command == "kb eval" {
+			return []string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}
+		}
+		return kb.Modes
+	case "fusion":
+		return kb.Fusions
+	case "supersedes", "before":
+		return p.capsuleIDs(ctx, false)
+	}
+	return nil
+}
+
 // argValues are the arguments that a command can take.
 func (p *program) argValues(ctx context.Context, command string, words, rest []string) []string {
 	switch command {
@@ -125,6 +149,8 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 			dirs = append(dirs, m.Name)
 		}
 		return dirs
+	case "kb get":
+		return p.capsuleIDs(ctx, true)
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
 	case "state get", "state set", "state delete":
@@ -193,6 +219,24 @@ func (p *program) entryIDs(ctx context.Context, words []string) (ids []string) {
 			ids = append(ids, e.ID)
 		}
 	})
+	return ids
+}
+
+// capsuleIDs are the newest capsules of the knowledge base, if there is one.
+func (p *program) capsuleIDs(ctx context.Context, superseded bool) (ids []string) {
+	home, err := p.dataHome()
+	if err != nil {
+		return nil
+	}
+	k, err := kb.OpenExisting(ctx, home, kb.Options{})
+	if err != nil {
+		return nil
+	}
+	defer k.Close()
+	found, _, _ := k.List(ctx, kb.ListQuery{Superseded: superseded, Limit: maxCandidates})
+	for i := range found {
+		ids = append(ids, found[i].ID)
+	}
 	return ids
 }
 

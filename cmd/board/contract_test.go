@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// contractCommands are run in this order on one board. Each line's JSON is held against testdata/json/<name>.txt.
+// contractCommands are run in this order on one board and one knowledge base. Each line's JSON is held against testdata/json/<name>.txt; one without a name
+// only prepares. $ID is the capsule that was remembered last.
 var contractCommands = []struct{ name, line string }{
 	{"new", `new contract --goal "g"`},
 	{"post", `post "one" --doc a.md --ref 1 --evidence q --confidence 0.5 --tags a --key k --must-surface`},
@@ -45,6 +46,14 @@ var contractCommands = []struct{ name, line string }{
 	{"rm", `rm copy --yes`},
 	{"version", `version`},
 	{"error", `show e99`},
+	{"", `kb remember "gate shut" --title "gate shut" --no-embed`},
+	{"kb_reembed", `kb reembed`},
+	{"kb_remember", `kb remember "rotate keys" --title "rotate keys" --tags a --domain d --source s --confidence 0.5 --verified-by v --ref r --project p --supersedes $ID`},
+	{"kb_get", `kb get $ID`},
+	{"kb_list", `kb list --limit 1`},
+	{"kb_search", `kb search "rotate the token" --explain --workspace .`},
+	{"kb_eval", `kb eval set --against earlier.jsonl`},
+	{"kb_calibrate", `kb calibrate calibration.jsonl`},
 }
 
 // TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
@@ -59,11 +68,20 @@ func TestJSONContract(t *testing.T) {
 	}
 	write("batch.jsonl", `{"content":"two","type":"contradiction","contradicts":["e1"]}`)
 	write("report.md", "nothing of it")
-	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w"}
+	if err := os.MkdirAll(filepath.Join("set", "qrels"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("set/corpus.jsonl", `{"_id":"d1","title":"gate","text":"shut"}`)
+	write("set/queries.jsonl", `{"_id":"q1","text":"gate"}`)
+	write("set/qrels/test.tsv", "q1\td1\t1\n")
+	write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
+	write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
+	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t)}
+	capsule := ""
 	goldens := filepath.Join(repo(t), "testdata", "json")
 	for _, c := range contractCommands {
 		var out, errs bytes.Buffer
-		code := run(context.Background(), append(splitWords(c.line), "--json"), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs)
+		code := run(context.Background(), append(splitWords(strings.ReplaceAll(c.line, "$ID", capsule)), "--json"), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs)
 		answer := out.Bytes()
 		switch {
 		case c.name == "error":
@@ -73,6 +91,16 @@ func TestJSONContract(t *testing.T) {
 		}
 		if c.name == "export" {
 			write("export.jsonl", out.String())
+		}
+		if strings.HasPrefix(c.line, "kb remember") {
+			var v struct{ Capsule struct{ ID string } }
+			if err := json.Unmarshal(answer, &v); err != nil {
+				t.Fatal(err)
+			}
+			capsule = v.Capsule.ID
+		}
+		if c.name == "" {
+			continue
 		}
 		have := map[string]string{}
 		for _, line := range bytes.Split(bytes.TrimSpace(answer), []byte("\n")) {

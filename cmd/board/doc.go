@@ -5,21 +5,24 @@
 //	board/sqlite   opens SQLite files: WAL, full durability, one writer at a time under a lock file, migrations
 //	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
-//	embed/minilm   a sentence-embedding model in this process, for `survival --semantic`, loaded only when that is asked for; and how it
+//	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it
 //	               gets here: `board model` fetches, verifies and measures it
+//	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
+//	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
+//	kb             the knowledge base: capsules, search, evaluation, calibration
 //	cmd/board      this package: flags in, text or JSON out
 //
 // # How a command works
 //
 // main calls run, which is the whole program with its arguments, environment and streams as parameters; the scripts in testdata/script call it too.
 // arrange (args.go) puts the flags before the arguments, urfave/cli parses, and the command's action does three things: it turns flags into
-// a request, calls one method of package board, and prints the answer as text or as one JSON object ("v":1 and named fields).
+// a request, calls one method of package board or kb, and prints the answer as text or as one JSON object ("v":1 and named fields).
 // An error travels up as it is; exit.go has the one table from errors to exit codes and JSON error codes.
 //
 // Data goes to standard output, talk to standard error. Text that agents wrote goes through safe (text.go) before it reaches a terminal.
 //
 // # How to add a command
 //
-// Write testdata/script/<command>_<case>.txtar first. Put the method on board.Board, the command into the list of its group's file, and
+// Write testdata/script/<command>_<case>.txtar first. Put the method on board.Board or kb.KB, the command into the list of its group's file, and
 // its name into the README's table (a test compares them).
 package main

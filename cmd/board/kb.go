@@ -44,7 +44,7 @@ they are found by meaning too; without one, by their words.`,
 against. What is there already, by title or by meaning, is refused with its id (exit 6); --supersedes replaces it.`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`"},
-					&cli.StringFlag{Name: "body", Usage: "the `TEXT`"},
+					&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument nor piped in"},
 					&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`: " + strings.Join(kb.Kinds, ", "), Value: "fact"},
 					&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
 					&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
@@ -63,9 +63,9 @@ against. What is there already, by title or by meaning, is refused with its id (
 				Action: p.kbRemember,
 			},
 			{
-				Name: "search", Usage: "find capsules by words and by meaning", ArgsUsage: "QUESTION",
-				Description: `Any text is a question. Filters are applied before ranking. Capsules of your workspace rise a little. --gate answers only if the best hit is
-surely about the question, which is what a hook wants that nobody asked; board kb calibrate measures how sure that is.`,
+				Name: "search", Usage: "find capsules by words and by meaning", ArgsUsage: "QUESTION | -",
+				Description: `Any text is a question; - or a pipe is one too. Filters are applied before ranking. Capsules of your workspace rise a little. --gate answers only if the
+best hit is surely about the question, for hooks and others that answer unasked; board kb calibrate measures how sure it must be.`,
 				Flags: flags(kbFilters(), []cli.Flag{
 					&cli.StringFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`: auto (hybrid if there is a model), hybrid, bm25, vector", Value: kb.ModeAuto},
 					&cli.StringFlag{Name: "fusion", Usage: "how hybrid makes one list of two: `HOW`, convex (scores) or rrf (ranks)", Value: kb.FusionConvex},
@@ -115,7 +115,9 @@ model to model. The set that comes with the program has 60 capsules and 220 prom
 				Flags: []cli.Flag{jsonFlag()}, Action: p.kbCalibrate,
 			},
 			{
-				Name: "reembed", Usage: "give every capsule the embedding of the installed model that has none of it",
+				Name: "reembed", Usage: "embed the capsules that have no embedding of the installed model",
+				Description: `Those that were stored without a model, and all of them after a change of model: vectors of two models cannot be compared. It goes in small
+steps, each of them kept, so an interrupted run is continued by the same command.`,
 				Flags: []cli.Flag{jsonFlag()}, Action: p.kbReembed,
 			},
 		},
@@ -210,6 +212,9 @@ func (p *program) kbRemember(c *cli.Context) error {
 		}
 		capsule.Confidence = &f
 	}
+	if err := capsule.Check(); err != nil {
+		return err // before a knowledge base is made for it
+	}
 	k, done, err := p.openKB(c, kb.Open, !c.Bool("no-embed"))
 	if err != nil {
 		return err
@@ -283,6 +288,7 @@ func (p *program) kbSearch(c *cli.Context) error {
 	switch {
 	case res.Gated && res.Threshold > 0:
 		p.talk("nothing is surely about it: the best has an evidence of %.2f, and %.2f is asked for", res.Evidence, res.Threshold)
+	case res.Gated: // not calibrated, as the note says
 	case len(res.Hits) == 0:
 		p.listEnd(0, false, "capsules")
 	}
@@ -291,7 +297,7 @@ func (p *program) kbSearch(c *cli.Context) error {
 
 // question is the text to search for: the arguments, or standard input.
 func (p *program) question(c *cli.Context) (string, error) {
-	if c.NArg() > 0 && c.Args().First() != "-" {
+	if c.NArg() > 1 || c.NArg() == 1 && c.Args().First() != "-" {
 		return strings.Join(c.Args().Slice(), " "), nil
 	}
 	if c.NArg() == 0 && isTerminal(p.in) {

@@ -133,7 +133,7 @@ func (p *program) printEval(reports []*kb.EvalReport) {
 		if r.Model != "" {
 			model = ", " + safe(r.Model)
 		}
-		p.printf("%s (%s): %d documents, %d questions%s\n", safe(r.Set), safe(r.Split), r.Docs, r.Queries, model)
+		p.printf("%s (%s): %s, %s%s\n", safe(r.Set), safe(r.Split), count(int64(r.Docs), "document", "documents"), count(int64(r.Queries), "question", "questions"), model)
 		p.printf("  %-8s %8s %8s %8s %10s %8s %10s\n", "mode", "nDCG@10", "rec@5", "rec@10", "rec@100", "MRR@10", "median")
 		for _, m := range r.Modes {
 			p.printf("  %-8s %8.4f %8.4f %8.4f %10.4f %8.4f %7.1f ms\n", m.Mode, m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10, m.Median)

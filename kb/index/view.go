@@ -371,7 +371,6 @@ type reader struct {
 	x    *Index
 	tx   *sqlite.Tx
 	stmt *sql.Stmt
-	buf  rawBytes
 }
 
 func (r *reader) block(id int64) ([]byte, error) {

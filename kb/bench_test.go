@@ -1,0 +1,246 @@
+package kb
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+// benchSizes are 1K and 100K capsules, or what BOARD_BENCH_DOCS lists.
+func benchSizes(b *testing.B) []int {
+	env := os.Getenv("BOARD_BENCH_DOCS")
+	if env == "" {
+		return []int{1_000, 100_000}
+	}
+	var sizes []int
+	for _, s := range strings.Split(env, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// zipf picks words with the frequencies of a natural language: the ten commonest are in most texts.
+var zipf = func() func(*rand.Rand) string {
+	sum, total := make([]float64, 60_000), 0.0
+	for i := range sum {
+		total += 1 / math.Pow(float64(i+2), 1.05)
+		sum[i] = total
+	}
+	const letters = "bcdfghjklmnpqrtvwxz"
+	return func(r *rand.Rand) string {
+		n, _ := slices.BinarySearch(sum, r.Float64()*total)
+		w := []byte{}
+		for n += 20; n > 0; n /= len(letters) {
+			w = append(w, letters[n%len(letters)], 'o')
+		}
+		return string(w)
+	}
+}()
+
+func words(r *rand.Rand, n int) string {
+	w := make([]string, n)
+	for i := range w {
+		w[i] = zipf(r)
+	}
+	return strings.Join(w, " ")
+}
+
+// instant is an embedder that takes no time: vectors around some thousand topics, as texts have them, whatever the text.
+type instant struct {
+	r      *rand.Rand
+	topics []embed.Vector
+}
+
+const benchDim = 384
+
+func newInstant(seed uint64) *instant {
+	e := &instant{r: rand.New(rand.NewPCG(1, 1))}
+	for range 2000 {
+		e.topics = append(e.topics, e.near(make(embed.Vector, benchDim), 1))
+	}
+	e.r = rand.New(rand.NewPCG(seed, seed))
+	return e
+}
+
+func (e *instant) near(v embed.Vector, by float64) embed.Vector {
+	v = slices.Clone(v)
+	for i := range v {
+		v[i] += float32(e.r.NormFloat64() * by)
+	}
+	v.Normalize()
+	return v
+}
+
+func (e *instant) Model() embed.Model { return embed.Model{Name: "instant", Dim: benchDim} }
+
+func (e *instant) Embed(_ context.Context, texts []string) ([]embed.Vector, error) {
+	out := make([]embed.Vector, len(texts))
+	for i := range out {
+		out[i] = e.near(e.topics[e.r.IntN(len(e.topics))], 0.05)
+	}
+	return out, nil
+}
+
+// benchCapsule is 80 words, with a tag that half of all have, one that 1 % have, and one that one in 10,000 has.
+func benchCapsule(r *rand.Rand, i int) Capsule {
+	c := Capsule{Kind: Kinds[r.IntN(len(Kinds))], Scope: "universal", Title: fmt.Sprint(words(r, 5), " ", i), Body: words(r, 75), Tags: []string{}, Source: "bench.go:1", Confidence: new(float64)}
+	for tag, of := range map[string]int{"half": 2, "hundredth": 100, "rare": 10_000} {
+		if i%of == 0 {
+			c.Tags = append(c.Tags, tag)
+		}
+	}
+	return c
+}
+
+var (
+	benchDirs []string
+	built     = map[int]string{}
+)
+
+// benchKB opens a knowledge base of n capsules, which is made once a run, and returns the ids of some of them.
+func benchKB(b *testing.B, n int, opt Options) (*KB, []string) {
+	b.Helper()
+	ctx := context.Background()
+	if built[n] == "" {
+		dir, err := os.MkdirTemp("", "board-bench-*") // not b.TempDir: it outlives this benchmark
+		if err != nil {
+			b.Fatal(err)
+		}
+		benchDirs = append(benchDirs, dir)
+		built[n] = dir
+		emb := newInstant(2)
+		k, err := Open(ctx, dir, Options{Embedder: emb})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer k.Close()
+		r := rand.New(rand.NewPCG(1, 1))
+		for i := 0; i < n; {
+			if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+				if err := k.index.SetModel(tx, emb.Model()); err != nil {
+					return err
+				}
+				var docs []index.Doc
+				for ; len(docs) < 5000 && i < n; i++ {
+					c := benchCapsule(r, i)
+					vs, _ := emb.Embed(ctx, []string{""})
+					c.ID, c.Created, c.Updated, c.Model, c.Dim = newID(), tx.Now, tx.Now, emb.Model().Name, benchDim
+					if err := insertRow(tx, &c); err != nil {
+						return err
+					}
+					docs = append(docs, document(&c, vs[0]))
+				}
+				return k.index.Put(tx, docs...)
+			}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	k := openKB(b, built[n], opt)
+	all, _, err := k.List(ctx, ListQuery{Limit: min(n, 5000), Superseded: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	return k, ids
+}
+
+// timed runs fn over and over and reports how long it takes.
+func timed(b *testing.B, fn func(i int) error) {
+	b.Helper()
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		start := time.Now()
+		if err := fn(i); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/1e3, "µs/median")
+	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, "µs/p99")
+}
+
+func BenchmarkGet(b *testing.B) {
+	for _, n := range benchSizes(b) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			k, ids := benchKB(b, n, Options{})
+			timed(b, func(i int) error {
+				_, err := k.Get(b.Context(), ids[i*7919%len(ids)])
+				return err
+			})
+		})
+	}
+}
+
+// benchList lists the newest 50.
+func benchList(b *testing.B, queries map[string]ListQuery) {
+	for _, n := range benchSizes(b) {
+		for _, name := range slices.Sorted(maps.Keys(queries)) {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				k, _ := benchKB(b, n, Options{})
+				q := queries[name]
+				q.Limit = 50
+				timed(b, func(int) error {
+					_, _, err := k.List(b.Context(), q)
+					return err
+				})
+			})
+		}
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	benchList(b, map[string]ListQuery{"all": {}, "kind": {Kinds: []string{"gotcha"}}, "scope": {Scopes: []string{"universal"}}, "workspace": {Workspaces: []string{"/none"}}, "project": {Projects: []string{"none"}}})
+}
+
+func BenchmarkListByTag(b *testing.B) {
+	benchList(b, map[string]ListQuery{"half": {Tags: []string{"half"}}, "hundredth": {Tags: []string{"hundredth"}}, "rare": {Tags: []string{"rare"}}, "none": {Tags: []string{"none"}}, "domain": {DomainTags: []string{"none"}},
+		"tag and kind": {Tags: []string{"hundredth"}, Kinds: []string{"gotcha"}}})
+}
+
+// BenchmarkRemember stores capsules one by one, each in a transaction of its own: with words alone, and with a vector, which is compared with all others first. The
+// time to embed is not in it. It comes last, since what it stores stays.
+func BenchmarkRemember(b *testing.B) {
+	for _, n := range benchSizes(b) {
+		for _, with := range []string{"words", "vector"} {
+			b.Run(fmt.Sprintf("%d/%s", n, with), func(b *testing.B) {
+				opt, first := Options{}, 1_000_000
+				if with == "vector" {
+					opt, first = Options{Embedder: newInstant(3), Warm: true}, 2_000_000
+				}
+				k, _ := benchKB(b, n, opt)
+				r := rand.New(rand.NewPCG(3, 3))
+				pool := make([]Capsule, 256)
+				for i := range pool {
+					pool[i] = benchCapsule(r, i)
+				}
+				timed(b, func(i int) error {
+					c := pool[i%len(pool)]
+					c.Title = fmt.Sprint(c.Title, " ", first+i)
+					_, err := k.Remember(b.Context(), c, RememberOptions{})
+					return err
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package kb
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blackboard/embed"
+	"blackboard/embed/minilm"
+)
+
+// shared returns the path of a file in the folder of shared files, which is no part of the project, or "" where it is absent.
+func shared(elem ...string) string {
+	dir := os.Getenv("BOARD_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	path := filepath.Join(append([]string{dir}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// potion opens a real, small model: a weak one, which a good fusion must not lose by. It is nil where the folder of shared files is absent.
+func potion(t *testing.T) embed.Embedder {
+	t.Helper()
+	file := shared("models", "potion-base-2M", "model.onnx")
+	if file == "" {
+		t.Log("without models/potion-base-2M in the folder of shared files (BOARD_SHARED) only words are measured")
+		return nil
+	}
+	m, err := minilm.Open(t.Context(), filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func evalQuery(line []byte, relevant map[string]map[string]int) (q EvalQuery, err error) {
+	err = json.Unmarshal(line, &q)
+	q.Relevant = relevant[q.ID]
+	return q, err
+}
+
+// measured evaluates a set and logs the table.
+func measured(t *testing.T, set *EvalSet, emb embed.Embedder) map[string]Metrics {
+	t.Helper()
+	r, err := Eval(t.Context(), set, emb, EvalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := fmt.Sprintf("%s (%s): %d documents, %d questions %s\n%-8s %8s %8s %8s %8s %8s", r.Set, r.Split, r.Docs, r.Queries, r.Model, "", "nDCG@10", "rec@5", "rec@10", "rec@100", "MRR@10")
+	modes := map[string]Metrics{}
+	for _, m := range r.Modes {
+		modes[m.Mode] = m
+		table += fmt.Sprintf("\n%-8s %8.4f %8.4f %8.4f %8.4f %8.4f", m.Mode, m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10)
+	}
+	t.Log(table)
+	return modes
+}
+
+// floor fails if a mode that was measured is worse than it was when the floor was set: a little below what it had then.
+func floor(t *testing.T, modes map[string]Metrics, mode string, ndcg, recall100 float64) {
+	t.Helper()
+	if m, ok := modes[mode]; ok && (m.NDCG10 < ndcg || m.Recall100 < recall100) {
+		t.Errorf("%s has an nDCG@10 of %.4f and a recall@100 of %.4f; it had at least %.4f and %.4f", mode, m.NDCG10, m.Recall100, ndcg, recall100)
+	}
+}
+
+// gains fails if meaning beside words finds less than words alone: within 100 it must find more, and its first ten must be no worse.
+func gains(t *testing.T, modes map[string]Metrics) {
+	t.Helper()
+	words, both := modes[ModeBM25], modes[ModeHybrid]
+	if both.Mode == "" {
+		return
+	}
+	if both.NDCG10 < words.NDCG10 || both.Recall100 <= words.Recall100 {
+		t.Errorf("hybrid has %.4f and %.4f, words alone %.4f and %.4f", both.NDCG10, both.Recall100, words.NDCG10, words.Recall100)
+	}
+}
+
+// TestQualitySciFact: scientific claims against abstracts, long and even texts.
+func TestQualitySciFact(t *testing.T) {
+	dir := shared("data", "eval", "scifact", "corpus.jsonl")
+	if dir == "" {
+		t.Skip("data/eval/scifact is not in the folder of shared files; set BOARD_SHARED to where it lies")
+	}
+	if testing.Short() || raceEnabled {
+		t.Skip("it takes half a minute, and many with the race detector")
+	}
+	set, err := ReadEvalSet(filepath.Dir(dir), "train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modes := measured(t, set, potion(t))
+	floor(t, modes, ModeBM25, 0.695, 0.92)
+	floor(t, modes, ModeVector, 0.39, 0.73)
+	floor(t, modes, ModeHybrid, 0.705, 0.925)
+	gains(t, modes)
+}
+
+// TestQualityNotes: one-line notes of people at work, as short and uneven as they are.
+func TestQualityNotes(t *testing.T) {
+	set, err := ReadEvalSet(filepath.Join("testdata", "eval", "notes"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modes := measured(t, set, potion(t))
+	floor(t, modes, ModeBM25, 0.725, 0.87)
+	floor(t, modes, ModeVector, 0.68, 0.97)
+	floor(t, modes, ModeHybrid, 0.755, 0.955)
+	gains(t, modes)
+}
+
+// TestQualityGodoc: identifiers, keywords and questions against doc comments. The floors leave room for what other versions of Go document.
+func TestQualityGodoc(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("it reads the whole standard library")
+	}
+	modes := measured(t, godocSet(t), potion(t))
+	floor(t, modes, ModeBM25, 0.53, 0.78)
+	floor(t, modes, ModeHybrid, 0.55, 0.82)
+	gains(t, modes)
+}
+
+// TestCalibrationHolds: of the prompts that a capsule helps with nine in ten get it unasked, of the others nineteen in twenty get nothing. Each half of the
+// prompts alone leads to about the same threshold, so it is no accident of the set.
+func TestCalibrationHolds(t *testing.T) {
+	capsules, prompts, err := readCalibration(bytes.NewReader(calibrationSet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var halves [2][]calibrationLine
+	for i, p := range prompts {
+		halves[i%2] = append(halves[i%2], p)
+	}
+	check := func(name string, emb embed.Embedder, kept float64) {
+		all, err := calibrate(t.Context(), emb, capsules, prompts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-16s threshold %.3f: kept %.3f of %d, rejected %.3f of %d", name, all.Threshold, all.Kept, all.OnTopic, all.Rejected, all.OffTopic)
+		if all.Kept < kept || all.Rejected < 0.95 {
+			t.Errorf("%s keeps %.3f and rejects %.3f; %.2f and 0.95 are asked for", name, all.Kept, all.Rejected, kept)
+		}
+		for i, half := range halves {
+			c, err := calibrate(t.Context(), emb, capsules, half)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%-16s threshold %.3f: kept %.3f of %d, rejected %.3f of %d", fmt.Sprintf("  half %d", i+1), c.Threshold, c.Kept, c.OnTopic, c.Rejected, c.OffTopic)
+			if math.Abs(c.Threshold-all.Threshold) > 0.1 {
+				t.Errorf("%s: half %d gives the threshold %.3f, all %.3f", name, i+1, c.Threshold, all.Threshold)
+			}
+		}
+	}
+	check("words alone", nil, 0.80)
+	if emb := potion(t); emb != nil {
+		check("potion-base-2M", emb, 0.90)
+	}
+}
