@@ -46,7 +46,7 @@ func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]Te
 				}
 				if tf := p.find(ord); tf > 0 {
 					f := float32(tf)
-					out[id] = append(out[id], TermScore{t.term, t.df, float64(tf) / 4, float64(t.weight * f / (f + norms[seg.lens[ord]]))})
+					out[id] = append(out[id], TermScore{t.term, t.df, float64(tf) / 4, float64(share(t.weight, f, norms[seg.lens[ord]]))})
 				}
 			}
 		}

@@ -3,8 +3,10 @@ package index
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -300,41 +302,81 @@ func (s *search) norms() *[256]float32 {
 
 var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment); return &s }}
 
+// parallelPostings is from how many postings on a question is worth a second core.
+const parallelPostings = 50_000
+
 // best is the text lane: the best documents by BM25F. On its way it notes the scores of the candidates that are known already.
 func (s *search) best(known map[place]*Candidate) ([]scored, error) {
 	if len(s.terms) == 0 {
 		return nil, nil
 	}
-	norms := s.norms()
 	knownOf := make([][]place, len(s.v.segs))
 	for p := range known {
 		knownOf[p.seg] = append(knownOf[p.seg], p)
 	}
-	buf := accumulators.Get().(*[]float32)
-	defer accumulators.Put(buf)
-	top := topK{k: s.q.Depth, id: s.id, tail: slices.IndexFunc(s.v.segs, func(seg *segment) bool { return seg.mem != nil })}
-	for i, seg := range s.v.segs {
-		acc := (*buf)[:seg.n]
-		clear(acc)
-		found := false
-		for _, t := range s.terms {
-			if p := t.lists[i]; p != nil {
-				found = true
-				accumulate(acc, seg.lens, p, t.weight, norms)
+	postings := 0
+	for _, t := range s.terms {
+		postings += t.df
+	}
+	workers := min(runtime.GOMAXPROCS(0), 4, len(s.v.segs))
+	if postings < parallelPostings {
+		workers = 1
+	}
+	norms := s.norms()
+	var next atomic.Int32
+	tops := make([]topK, workers)
+	work := func(top *topK) {
+		*top = topK{k: s.q.Depth, id: s.id, tail: slices.IndexFunc(s.v.segs, func(seg *segment) bool { return seg.mem != nil })}
+		buf := accumulators.Get().(*[]float32)
+		defer accumulators.Put(buf)
+		for top.err == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(s.v.segs) {
+				return
 			}
-		}
-		if !found {
-			continue
-		}
-		for _, p := range knownOf[i] {
-			known[p].BM25 = float64(acc[p.ord])
-		}
-		if err := top.scan(i, acc, s.ok[i]); err != nil {
-			return nil, err
+			s.score(i, (*buf)[:s.v.segs[i].n], norms, knownOf[i], known, top)
 		}
 	}
-	return top.sorted()
+	var wg sync.WaitGroup
+	for i := 1; i < workers; i++ {
+		wg.Go(func() { work(&tops[i]) })
+	}
+	work(&tops[0])
+	wg.Wait()
+	var all []scored
+	for i := range tops {
+		found, err := tops[i].sorted()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, better)
+	return all[:min(len(all), s.q.Depth)], nil
 }
+
+// score scores the documents of a segment.
+func (s *search) score(i int, acc []float32, norms *[256]float32, here []place, known map[place]*Candidate, top *topK) {
+	seg := s.v.segs[i]
+	clear(acc)
+	found := false
+	for _, t := range s.terms {
+		if p := t.lists[i]; p != nil {
+			found = true
+			accumulate(acc, seg.lens, p, t.weight, norms)
+		}
+	}
+	if !found {
+		return
+	}
+	for _, p := range here {
+		known[p].BM25 = float64(acc[p.ord])
+	}
+	top.scan(i, acc, s.ok[i])
+}
+
+// share is what a term of a weight adds to the score of a document that has it with a frequency f.
+func share(weight, f, norm float32) float32 { return weight * f / (f + norm) }
 
 // accumulate adds a term's share to the score of each document that has it.
 func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32) {
@@ -343,8 +385,7 @@ func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[25
 	lens = lens[:len(acc)]
 	for i, ord := range ords {
 		if int(ord) < len(acc) { // what is on disk is not trusted
-			f := float32(tfs[i])
-			acc[ord] += weight * f / (f + norms[lens[ord]])
+			acc[ord] += share(weight, float32(tfs[i]), norms[lens[ord]])
 		}
 	}
 }
@@ -364,7 +405,7 @@ type topItem struct {
 }
 
 // scan takes the scores of a segment, the last ordinal first, since that is the newest.
-func (t *topK) scan(seg int, scores []float32, ok bitset) error {
+func (t *topK) scan(seg int, scores []float32, ok bitset) {
 	least := float32(math.SmallestNonzeroFloat32)
 	if len(t.heap) == t.k {
 		least = t.heap[0].score
@@ -376,7 +417,6 @@ func (t *topK) scan(seg int, scores []float32, ok bitset) error {
 			}
 		}
 	}
-	return t.err
 }
 
 // worse reports whether a ranks after b.
