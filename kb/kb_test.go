@@ -522,7 +522,7 @@ func TestListPages(t *testing.T) {
 			for _, c := range page {
 				got = append(got, c.ID)
 			}
-			if !more {
+			if !more || len(got) > len(ids) {
 				break
 			}
 			before = got[len(got)-1]

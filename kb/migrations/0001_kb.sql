@@ -26,6 +26,7 @@ CREATE INDEX capsules_title ON capsules(title COLLATE NOCASE);
 CREATE INDEX capsules_kind ON capsules(kind, n);
 CREATE INDEX capsules_scope ON capsules(scope, n);
 CREATE INDEX capsules_workspace ON capsules(workspace, n);
+CREATE INDEX capsules_project ON capsules(project, n);
 CREATE INDEX capsules_without_model ON capsules(n) WHERE model = '';
 
 -- tags and domain tags, the latter with domain = 1
