@@ -11,7 +11,8 @@ test: ; go test ./...
 check: ; bash .ci/run
 bench: ; go test -run '^$$' -bench . -cpu 1,2 ./...
 demo: ; go run ./cmd/board demo
-# make fuzz FUZZ=FuzzSurvival TIME=1m
+# make fuzz FUZZ=FuzzSurvival PKG=./board TIME=1m
 FUZZ ?= FuzzSurvival
+PKG ?= ./board
 TIME ?= 30s
-fuzz: ; go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime $(TIME) ./board
+fuzz: ; go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime $(TIME) $(PKG)

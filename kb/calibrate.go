@@ -96,6 +96,12 @@ func readCalibration(r io.Reader) (capsules, prompts []calibrationLine, err erro
 	return capsules, prompts, sc.Err()
 }
 
+// CheckCalibrationSet says what is wrong with a set, before anything is done for it.
+func CheckCalibrationSet(set io.Reader) error {
+	_, _, err := readCalibration(set)
+	return err
+}
+
 // Calibrate measures from which evidence on a prompt may be answered unasked, with the model at hand and with words alone, and stores both thresholds. With a nil set it takes the one that comes
 // with the program.
 func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error) {

@@ -125,6 +125,8 @@ func (q *Query) normalise() error {
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board kb list` lists everything")
 	case !(q.Floor >= 0 && q.Floor <= 1): // nor NaN
 		return invalid(fmt.Sprintf("the floor %g is not between 0 and 1", q.Floor), "it is a share of the best hit's score; 0.85 leaves what is about as good")
+	case q.Gate && q.Mode == ModeVector:
+		return invalid("a search by meaning alone has no gate: its threshold is measured for words and meaning together, and for words alone", "leave out the mode")
 	case strings.TrimSpace(q.Text) == "":
 		return invalid("there is nothing to search for", "say what you want to know; `board kb list` lists everything")
 	}

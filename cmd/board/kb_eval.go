@@ -236,12 +236,14 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 	}
 	var set io.Reader
 	if c.NArg() == 1 {
-		f, err := os.Open(c.Args().First())
+		data, err := os.ReadFile(c.Args().First())
 		if err != nil {
 			return usagef("name a file in the format that `board kb calibrate --help` shows", "%v", err)
 		}
-		defer f.Close()
-		set = f
+		if err := kb.CheckCalibrationSet(bytes.NewReader(data)); err != nil {
+			return err // before a knowledge base is made for it
+		}
+		set = bytes.NewReader(data)
 	}
 	k, done, err := p.openKB(c, kb.Open, true)
 	if err != nil {
