@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -444,58 +443,4 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 		res.Hits = append(res.Hits, h)
 	}
 	return nil
-}
-
-// snippetRunes is how long a snippet is, about.
-const snippetRunes = 200
-
-// snippet returns the part of a body that has most of the question's different words, on one line.
-func (k *KB) snippet(body string, terms map[string]bool) string {
-	const most = 16 << 10 // of a long document, the beginning is enough
-	if len(body) > most {
-		body = strings.ToValidUTF8(body[:most], "")
-	}
-	words := strings.Fields(body)
-	size := func(w string) int { return utf8.RuneCountInString(w) + 1 }
-	hits := make([][]string, len(words))
-	for i, w := range words {
-		for _, t := range k.index.Terms(w) {
-			if terms[t] {
-				hits[i] = append(hits[i], t)
-			}
-		}
-	}
-	have := map[string]int{}
-	bestFrom, bestTo, best := 0, 0, -1
-	length, from := 0, 0
-	for to, w := range words {
-		length += size(w)
-		for _, t := range hits[to] {
-			have[t]++
-		}
-		for length > snippetRunes && from < to {
-			length -= size(words[from])
-			for _, t := range hits[from] {
-				if have[t]--; have[t] == 0 {
-					delete(have, t)
-				}
-			}
-			from++
-		}
-		if len(have) > best || from == bestFrom && len(have) == best {
-			bestFrom, bestTo, best = from, to+1, len(have)
-		}
-	}
-	// Begin a little before the first word that counts, not with it.
-	s := strings.Join(words[bestFrom:bestTo], " ")
-	if utf8.RuneCountInString(s) > snippetRunes*2 {
-		s = clip(s, snippetRunes*2)
-	}
-	if bestFrom > 0 {
-		s = "… " + s
-	}
-	if bestTo < len(words) {
-		s += " …"
-	}
-	return s
 }
