@@ -186,16 +186,21 @@ func (db *DB) Close() error { return db.wrap(db.sql.Close()) }
 
 // Tx is a running transaction. It has no Commit or Rollback: the function given to Read or Write decides by what it returns.
 type Tx struct {
-	ctx context.Context
-	tx  *sql.Tx
+	ctx   context.Context
+	tx    *sql.Tx
+	wrote bool
 	// Now is the time of the transaction, UTC, in whole milliseconds: one transaction, one time.
 	Now time.Time
 }
 
 // Exec runs a statement.
 func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	tx.wrote = true
 	return tx.tx.ExecContext(tx.ctx, query, args...)
 }
+
+// Wrote reports whether Exec was called: what the transaction sees may be its own, and may be undone.
+func (tx *Tx) Wrote() bool { return tx.wrote }
 
 // Query runs a statement that returns rows.
 func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {

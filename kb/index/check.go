@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"slices"
 
 	"blackboard/board/sqlite"
@@ -208,13 +209,27 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 	}
 	var stray int64
 	var id int64
-	rows, err := tx.Query(x.q(`SELECT doc FROM @_vectors`))
-	if err := rowsOf(rows, err, func() error {
-		err := rows.Scan(&id)
+	var raw rawBytes
+	v := make(embed.Vector, 0, m.dim)
+	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
+	if err := rowsOf(rows, err, func() (err error) {
+		if err := rows.Scan(&id, &raw); err != nil {
+			return err
+		}
 		if _, known := docs[id]; !known {
 			stray++
 		}
-		return err
+		if v, err = decodeVector(v, raw, m.dim); err != nil {
+			return err
+		}
+		sum := 0.0
+		for _, f := range v {
+			sum += float64(f) * float64(f)
+		}
+		if !(math.Abs(sum-1) < 1e-3) {
+			return corrupt("the vector of document %d has the length %g, not 1", id, math.Sqrt(sum))
+		}
+		return nil
 	}); err != nil {
 		return err
 	}

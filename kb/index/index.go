@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync"
 
@@ -42,6 +43,10 @@ const (
 	fanout = 8
 	// format is raised when the tables or their bytes change.
 	format = 1
+
+	// maxSeg and maxGeneration bound the numbers that row ids are made of.
+	maxSeg        = 1<<39 - 1
+	maxGeneration = 1<<46 - 1
 )
 
 // Doc is what is indexed of one thing: texts for the words, keywords for the filters, a vector for the meaning.
@@ -68,6 +73,11 @@ type Index struct {
 	view     *view
 	warm     bool
 	postings postingCache
+
+	// What a transaction sees of its own changes is known only here: they may be undone, and their numbers given to others.
+	own     *Index
+	ownTx   *sqlite.Tx
+	private bool // this is one
 }
 
 // New returns an index. It panics if the configuration makes no sense, since that is written in a program, not given by a user.
@@ -105,6 +115,7 @@ CREATE TABLE @_meta (
     stamp      TEXT NOT NULL,
     model      TEXT NOT NULL,
     dim        INTEGER NOT NULL,
+    since      INTEGER NOT NULL,  -- the generation that brought the model
     generation INTEGER NOT NULL,
     docs       INTEGER NOT NULL,
     length     INTEGER NOT NULL,
@@ -164,11 +175,6 @@ func (x *Index) State(tx *sqlite.Tx) (State, error) {
 
 // Reset makes the tables anew, empty. The caller then puts every document, in the same transaction, so that nobody finds half of them.
 func (x *Index) Reset(tx *sqlite.Tx) error {
-	var next, gen int64
-	// Numbers go on where they were, if they can be read: what others remember of the old tables must not fit the new ones.
-	if err := tx.QueryRow(x.q(`SELECT next_seg, generation FROM @_meta`)).Scan(&next, &gen); err != nil {
-		next, gen = 0, 0
-	}
 	for _, t := range tableNames {
 		if _, err := tx.Exec(x.q(`DROP TABLE IF EXISTS @_`) + t); err != nil {
 			return err
@@ -177,10 +183,8 @@ func (x *Index) Reset(tx *sqlite.Tx) error {
 	if _, err := tx.Exec(x.q(tables)); err != nil {
 		return err
 	}
-	if next == 0 {
-		next = 1
-	}
-	_, err := tx.Exec(x.q(`INSERT INTO @_meta VALUES (1, ?, '', 0, ?, 0, 0, 0, ?)`), x.stamp(), gen+1, next)
+	// Numbers begin anywhere: what others remember of the old tables must not fit the new ones, and the old ones' numbers may be damaged.
+	_, err := tx.Exec(x.q(`INSERT INTO @_meta VALUES (1, ?, '', 0, 0, ?, 0, 0, 0, ?)`), x.stamp(), 1+rand.Int64N(maxGeneration/4), 1+rand.Int64N(maxSeg/4))
 	return err
 }
 
@@ -189,6 +193,7 @@ type meta struct {
 	stamp      string
 	model      string
 	dim        int
+	since      int64 // the generation that brought the model: vectors that are known from before are of no use
 	generation int64
 	docs       int64
 	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes say
@@ -199,15 +204,19 @@ type meta struct {
 }
 
 func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {
-	err = tx.QueryRow(x.q(`SELECT stamp, model, dim, generation, docs, length, vectors, next_seg FROM @_meta`)).
-		Scan(&m.stamp, &m.model, &m.dim, &m.generation, &m.docs, &m.length, &m.vectors, &m.nextSeg)
+	err = tx.QueryRow(x.q(`SELECT stamp, model, dim, since, generation, docs, length, vectors, next_seg FROM @_meta`)).
+		Scan(&m.stamp, &m.model, &m.dim, &m.since, &m.generation, &m.docs, &m.length, &m.vectors, &m.nextSeg)
+	if sqlite.IsNoRows(err) {
+		return m, corrupt("its totals are missing")
+	}
 	if err != nil {
 		return m, err
 	}
 	if m.stamp != x.stamp() {
 		return m, fmt.Errorf("%w: it was made by another version of the program", ErrCorrupt)
 	}
-	if m.docs < 0 || m.length < 0 || m.vectors < 0 || m.dim < 0 || m.dim > maxDim || m.nextSeg < 1 {
+	if m.docs < 0 || m.length < 0 || m.vectors < 0 || m.dim < 0 || m.dim > maxDim || m.nextSeg < 1 || m.nextSeg > maxSeg ||
+		m.generation < 1 || m.generation > maxGeneration {
 		return m, fmt.Errorf("%w: its totals make no sense", ErrCorrupt)
 	}
 	return m, nil
@@ -215,8 +224,8 @@ func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {
 
 func (x *Index) writeMeta(tx *sqlite.Tx, m *meta) error {
 	m.generation++
-	_, err := tx.Exec(x.q(`UPDATE @_meta SET model = ?, dim = ?, generation = ?, docs = ?, length = ?, vectors = ?, next_seg = ?`),
-		m.model, m.dim, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
+	_, err := tx.Exec(x.q(`UPDATE @_meta SET model = ?, dim = ?, since = ?, generation = ?, docs = ?, length = ?, vectors = ?, next_seg = ?`),
+		m.model, m.dim, m.since, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
 	return err
 }
 
@@ -241,10 +250,7 @@ func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 			return err
 		}
 	}
-	m.model, m.dim, m.vectors = model.Name, model.Dim, 0
-	if _, err := tx.Exec(x.q(`UPDATE @_live SET rev = ?`), m.generation+1); err != nil {
-		return err
-	}
+	m.model, m.dim, m.vectors, m.since = model.Name, model.Dim, 0, m.generation+1
 	return x.writeMeta(tx, &m)
 }
 

@@ -125,7 +125,7 @@ func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64
 		cos := cosine(qv, v)
 		if !s.q.KeepVectors {
 			v = nil
-		} else if seg := s.v.segs[p.seg]; seg.mem == nil && seg.exact == nil {
+		} else if seg := s.v.segs[p.seg]; seg.mem == nil && (seg.exact == nil || !seg.held.has(p.ord)) {
 			v = slices.Clone(v) // the reader's
 		}
 		fn(p, cos, v)
@@ -144,10 +144,8 @@ func (s *search) vectors(places []place, fn func(place, embed.Vector)) error {
 			}
 			continue
 		}
-		if seg.exact != nil {
-			if seg.codes.has.has(p.ord) {
-				fn(p, seg.exact[p.ord*s.v.dim:(p.ord+1)*s.v.dim])
-			}
+		if seg.exact != nil && seg.held.has(p.ord) {
+			fn(p, seg.exact[p.ord*s.v.dim:(p.ord+1)*s.v.dim])
 			continue
 		}
 		id, err := s.id(p)
@@ -231,10 +229,16 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 			continue
 		}
 		exact := make(embed.Vector, s.n*v.dim)
-		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) { copy(exact[ord*v.dim:], vec) }); err != nil {
+		held := newBitset(s.n)
+		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
+			if !s.isDead(ord) { // else it is of the document that took its place, and an older transaction may still ask for this one
+				held.set(ord)
+				copy(exact[ord*v.dim:], vec)
+			}
+		}); err != nil {
 			return err
 		}
-		s.exact = exact
+		s.exact, s.held = exact, held
 	}
 	return nil
 }

@@ -110,6 +110,9 @@ func encodeVector(v embed.Vector) []byte {
 	return b
 }
 
+// aboveOne are the bits of 1.0078125: more than any number of a vector of length 1. Infinity and what is no number are above as well.
+const aboveOne = 0x3f810000
+
 // decodeVector reads a vector of dim numbers into v, which is returned.
 func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
 	if len(b) != 4*dim {
@@ -117,7 +120,11 @@ func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
 	}
 	v = v[:0]
 	for i := range dim {
-		v = append(v, math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		f := binary.LittleEndian.Uint32(b[4*i:])
+		if f&^(1<<31) > aboveOne {
+			return nil, corrupt("a vector holds numbers that no vector of length 1 has")
+		}
+		v = append(v, math.Float32frombits(f))
 	}
 	return v, nil
 }
@@ -266,17 +273,16 @@ func (x *Index) Salvage(tx *sqlite.Tx) *Salvaged {
 	var doc int64
 	var raw rawBytes
 	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
-	err = rowsOf(rows, err, func() error {
+	_ = rowsOf(rows, err, func() error {
 		if err := rows.Scan(&doc, &raw); err != nil {
 			return err
 		}
-		v, err := decodeVector(nil, raw, s.Model.Dim)
-		if err == nil {
+		if v, err := decodeVector(nil, raw, s.Model.Dim); err == nil { // one that is damaged takes no other with it
 			s.all[doc] = v
 		}
-		return err
+		return nil
 	})
-	if err != nil || len(s.all) == 0 {
+	if len(s.all) == 0 { // whatever ended the reading, what was read is good
 		return nil
 	}
 	return s

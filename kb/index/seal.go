@@ -92,6 +92,9 @@ func (x *Index) liveCounts(tx *sqlite.Tx) (all []liveCount, err error) {
 	rows, err := tx.Query(x.q(`SELECT s.seg, s.n, l.dead_n FROM @_segments s JOIN @_live l USING (seg) ORDER BY s.lo, s.seg`))
 	err = rowsOf(rows, err, func() error {
 		err := rows.Scan(&s.seg, &s.n, &dead)
+		if err == nil && (s.n < 1 || s.n > MaxSegment || dead < 0 || dead > s.n) {
+			err = corrupt("segment %d has %d documents, %d of them dead", s.seg, s.n, dead)
+		}
 		s.live = s.n - dead
 		all = append(all, s)
 		return err
@@ -348,10 +351,14 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 	if out.ids, err = s.allIDs(tx); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(x.q(`SELECT data FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), seg)
+	rows, err := tx.Query(x.q(`SELECT id & 0xffffff, data FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), seg)
 	if err := rowsOf(rows, err, func() error {
+		var id int
 		var b []byte
-		err := rows.Scan(&b)
+		err := rows.Scan(&id, &b)
+		if err == nil && id != len(out.blocks) {
+			err = corrupt("block %d of segment %d is missing", len(out.blocks), seg)
+		}
 		out.blocks = append(out.blocks, b)
 		return err
 	}); err != nil {

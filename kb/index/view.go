@@ -50,6 +50,7 @@ type sealed struct {
 	codes  *codes
 	noCode bool
 	exact  embed.Vector // all vectors, one after the other, if the index is warm and they fit
+	held   bitset       // which are in exact: not those of documents that were dead already when it was read
 }
 
 // allIDs returns the documents' ids by ordinal.
@@ -93,6 +94,9 @@ func (x *Index) loadSegment(tx *sqlite.Tx, seg int64) (*segment, error) {
 	var deadN int
 	err := tx.QueryRow(x.q(`SELECT n, lo, hi, dir, lens, rev, dead_n, dead FROM @_segments JOIN @_live USING (seg) WHERE seg = ?`), seg).
 		Scan(&s.n, &s.lo, &s.hi, &dir, &s.lens, &s.rev, &deadN, &dead)
+	if sqlite.IsNoRows(err) {
+		return nil, corrupt("segment %d is missing", seg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +123,9 @@ func (s *segment) setDead(n int, b []byte) (err error) {
 
 // at returns the view of the transaction's moment, and what to call when done with it.
 func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
+	if tx.Wrote() && !x.private {
+		return x.ownOf(tx).at(tx)
+	}
 	m, err := x.readMeta(tx)
 	if err != nil {
 		return nil, nil, err
@@ -138,6 +145,17 @@ func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
 	}
 	// The search goes on under this lock: a snapshot of another age may be waiting to have its own view.
 	return x.view, x.mu.Unlock, nil
+}
+
+// ownOf returns the index that knows what a transaction has changed.
+func (x *Index) ownOf(tx *sqlite.Tx) *Index {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ownTx != tx {
+		x.own, x.ownTx = New(x.cfg), tx
+		x.own.private = true
+	}
+	return x.own
 }
 
 // refresh brings the view to the transaction's moment, reading only what it does not know. Segment numbers and the tail's numbers are never
@@ -162,11 +180,11 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 	}); err != nil {
 		return err
 	}
-	sameModel := old != nil && old.model == m.model && old.dim == m.dim
+	sameModel := old != nil && old.since == m.since
 	for _, h := range have {
 		s := known[h.seg]
 		switch {
-		case s == nil || !sameModel && s.rev != h.rev:
+		case s == nil || !sameModel:
 			if s, err = x.loadSegment(tx, h.seg); err != nil {
 				return err
 			}
@@ -206,17 +224,17 @@ type tail struct {
 	lists   map[string]*plist
 	vectors []embed.Vector // nil where there is none
 	dead    bitset
-	model   string
+	since   int64 // of the model
 }
 
-func newTail(model string) *tail {
-	return &tail{byGen: map[int64]int{}, lists: map[string]*plist{}, model: model}
+func newTail(since int64) *tail {
+	return &tail{byGen: map[int64]int{}, lists: map[string]*plist{}, since: since}
 }
 
 // refreshTail brings the tail up to date: what is gone is marked dead, what is new is appended. The lock is held, so nobody else looks.
 func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
-	t := newTail(m.model)
-	if old != nil && old.tail.model == m.model {
+	t := newTail(m.since)
+	if old != nil && old.tail.since == m.since {
 		t = old.tail
 	}
 	now := map[int64]int64{}
@@ -236,7 +254,7 @@ func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
 		}
 	}
 	if gone > 0 && 2*(gone+t.dead.count()) > t.n {
-		t, gone = newTail(m.model), 0
+		t, gone = newTail(m.since), 0
 	}
 	if gone > 0 {
 		for g, ord := range t.byGen {

@@ -1,0 +1,553 @@
+package index
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// writerConfig seals at four documents, so that segments are made and merged all the time.
+var writerConfig = Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4, Seal: 4}
+
+// change is what a writer does in one transaction: versions of documents put, and documents deleted.
+type change struct {
+	Put  map[int64]int `json:"put,omitempty"`
+	Del  []int64       `json:"del,omitempty"`
+	Seal bool          `json:"seal,omitempty"`
+	Done bool          `json:"done,omitempty"` // it was acknowledged; else it begins
+}
+
+func (c *change) apply(to map[int64]int) {
+	maps.Copy(to, c.Put)
+	for _, id := range c.Del {
+		delete(to, id)
+	}
+}
+
+// versionDoc is a document as a writer writes it: one word is in no other version of any document.
+func versionDoc(id int64, version int) Doc {
+	d := randomDoc(rand.New(rand.NewPCG(uint64(id), uint64(version))), id)
+	d.Text[0] += " " + versionWord(id, version)
+	return d
+}
+
+func versionWord(id int64, version int) string { return word(int(id)*10_000 + version) }
+
+// write does a change in one transaction: in the index, and in a table beside it that says what the index must hold.
+func (c *change) write(db *sqlite.DB, x *Index) error {
+	return db.Write(context.Background(), func(tx *sqlite.Tx) error {
+		var docs []Doc
+		for id, version := range c.Put {
+			docs = append(docs, versionDoc(id, version))
+			if _, err := tx.Exec(`INSERT INTO things VALUES (?, ?) ON CONFLICT DO UPDATE SET word = excluded.word`, id, strconv.Itoa(version)); err != nil {
+				return err
+			}
+		}
+		if err := x.Put(tx, docs...); err != nil {
+			return err
+		}
+		for _, id := range c.Del {
+			if _, err := tx.Exec(`DELETE FROM things WHERE id = ?`, id); err != nil {
+				return err
+			}
+		}
+		if len(c.Del) > 0 {
+			if err := x.Delete(tx, c.Del...); err != nil {
+				return err
+			}
+		}
+		if c.Seal {
+			return x.Seal(tx)
+		}
+		return nil
+	})
+}
+
+// readThings returns what the index must hold.
+func readThings(tx *sqlite.Tx) (map[int64]int, error) {
+	things := map[int64]int{}
+	var id int64
+	var version string
+	rows, err := tx.Query(`SELECT id, word FROM things`)
+	err = rowsOf(rows, err, func() error {
+		err := rows.Scan(&id, &version)
+		things[id], _ = strconv.Atoi(version)
+		return err
+	})
+	return things, err
+}
+
+// randomWrite is what a writer does next to the documents that are its own.
+func randomWrite(r *rand.Rand, mine map[int64]int, next *int64, step int64) change {
+	c := change{Put: map[int64]int{}, Seal: r.IntN(40) == 0}
+	ids := slices.Sorted(maps.Keys(mine))
+	pick := func() int64 { return ids[r.IntN(len(ids))] }
+	most := 100
+	for range 1 + r.IntN(5) {
+		switch n := r.IntN(10); {
+		case len(ids) > most || n == 0 && len(ids) > 0:
+			c.Del = append(c.Del, pick(), pick())
+		case n < 4 && len(ids) > 0:
+			id := pick()
+			c.Put[id] = mine[id] + 1
+		default:
+			c.Put[*next] = 1
+			*next += step
+		}
+	}
+	for _, id := range c.Del {
+		delete(c.Put, id)
+	}
+	return c
+}
+
+// TestWriterProcess is no test but the process that the tests below start: it writes and says so until it is killed, or as often as it is told.
+func TestWriterProcess(t *testing.T) {
+	path := os.Getenv("BOARD_TEST_INDEX")
+	if path == "" {
+		t.Skip("is a process that other tests start")
+	}
+	number, _ := strconv.ParseInt(os.Getenv("BOARD_TEST_WRITER"), 10, 64)
+	of, _ := strconv.ParseInt(os.Getenv("BOARD_TEST_WRITERS"), 10, 64)
+	changes, _ := strconv.Atoi(os.Getenv("BOARD_TEST_CHANGES"))
+	db := openFile(t, path)
+	x := New(writerConfig)
+	mine, next := map[int64]int{}, number
+	read(t, db, func(tx *sqlite.Tx) error {
+		things, err := readThings(tx)
+		for id, version := range things {
+			if id%of == number {
+				mine[id] = version
+				next = max(next, id+of)
+			}
+		}
+		return err
+	})
+	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	say := func(c change) {
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("%s\n", b)
+	}
+	for i := 0; changes == 0 || i < changes; i++ {
+		c := randomWrite(r, mine, &next, of)
+		say(c)
+		if err := c.write(db, x); err != nil {
+			t.Fatal(err)
+		}
+		c.apply(mine)
+		c.Done = true
+		say(c)
+	}
+}
+
+func startWriter(t *testing.T, path string, number, of, changes int) (*exec.Cmd, io.Reader, *strings.Builder) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestWriterProcess$")
+	cmd.Env = append(os.Environ(), "BOARD_TEST_INDEX="+path, fmt.Sprint("BOARD_TEST_WRITER=", number), fmt.Sprint("BOARD_TEST_WRITERS=", of), fmt.Sprint("BOARD_TEST_CHANGES=", changes))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := &strings.Builder{}
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out, stderr
+}
+
+// changesOf calls fn for each change that a writer tells of, as long as whole lines come. It returns what else the writer said: why it failed.
+func changesOf(out io.Reader, fn func(change)) (failed string) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return failed
+		}
+		var c change
+		if json.Unmarshal([]byte(line), &c) == nil {
+			fn(c)
+		} else {
+			failed += line
+		}
+	}
+}
+
+// TestKilledWriter kills writers with SIGKILL at random moments, in many rounds on one file. Every acknowledged change is in the index, the one
+// under way is there in whole or not at all, the index is sound, and it answers as one that was made anew of the same documents.
+func TestKilledWriter(t *testing.T) {
+	rounds := 200
+	if testing.Short() || raceEnabled {
+		rounds = 40
+	}
+	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
+		rounds = n
+	}
+	const writers = 2
+	path := filepath.Join(t.TempDir(), "index.sqlite3")
+	db := openFile(t, path)
+	write(t, db, func(tx *sqlite.Tx) error {
+		x := New(writerConfig)
+		if err := x.Reset(tx); err != nil {
+			return err
+		}
+		return x.SetModel(tx, testModel)
+	})
+	db.Close()
+	var acked, underWay, kept int
+	now := map[int64]int{} // what must be there
+	for round := range rounds {
+		var cmds []*exec.Cmd
+		var wg sync.WaitGroup
+		var begun [writers]*change
+		var done [writers][]change
+		first := make(chan bool, writers)
+		started := 1 + round%writers
+		for i := range started {
+			cmd, out, _ := startWriter(t, path, i, writers, 0)
+			cmds = append(cmds, cmd)
+			wg.Go(func() {
+				once := sync.OnceFunc(func() { first <- true })
+				defer once()
+				if failed := changesOf(out, func(c change) {
+					once()
+					if begun[i] = &c; c.Done {
+						done[i] = append(done[i], c)
+						begun[i] = nil
+					}
+				}); failed != "" {
+					t.Errorf("round %d: a writer failed before it was killed: %s", round, failed)
+				}
+			})
+		}
+		<-first // the start of a process is of no interest
+		time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
+		for _, cmd := range cmds {
+			cmd.Process.Kill()
+		}
+		wg.Wait()
+		for _, cmd := range cmds {
+			cmd.Wait()
+		}
+		for i := range started {
+			for _, c := range done[i] {
+				c.apply(now)
+				acked++
+			}
+		}
+		db := openFile(t, path)
+		if err := db.Check(t.Context()); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		var have map[int64]record
+		read(t, db, func(tx *sqlite.Tx) error {
+			x := New(writerConfig)
+			if err := x.Check(tx); err != nil {
+				return err
+			}
+			things, err := readThings(tx)
+			if err != nil {
+				return err
+			}
+			have, _, err = x.dump(tx)
+			// The changes under way are whole or not at all, each by itself.
+			for _, c := range begun {
+				if c == nil {
+					continue
+				}
+				with := maps.Clone(now)
+				c.apply(with)
+				underWay++
+				if touched := func(id int64) bool { return now[id] != with[id] }; sameWhere(things, with, touched) {
+					now = with
+					kept++
+				}
+			}
+			if !maps.Equal(things, now) {
+				t.Fatalf("round %d: the file holds %v, acknowledged is %v", round, things, now)
+			}
+			return err
+		})
+		want, err := recordsOf(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(have, want) {
+			t.Fatalf("round %d: the index holds %d documents, or not as they are; it should hold %d", round, len(have), len(want))
+		}
+		if round%8 == 0 || round == rounds-1 {
+			answersAsNew(t, db, now)
+		}
+		db.Close()
+	}
+	t.Logf("%d rounds: %d acknowledged changes, all there; of %d under way %d are there, the others are not; %d documents at the end", rounds, acked, underWay, kept, len(now))
+}
+
+// sameWhere reports whether two states are the same in the documents that were touched.
+func sameWhere(a, b map[int64]int, touched func(int64) bool) bool {
+	for _, m := range []map[int64]int{a, b} {
+		for id := range m {
+			if touched(id) && a[id] != b[id] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// recordsOf returns what an index of documents holds.
+func recordsOf(things map[int64]int) (map[int64]record, error) {
+	x := New(writerConfig)
+	all := map[int64]record{}
+	for id, version := range things {
+		d := versionDoc(id, version)
+		r, err := x.analyse(&d)
+		if err != nil {
+			return nil, err
+		}
+		all[id] = r
+	}
+	return all, nil
+}
+
+// answersAsNew compares the answers of a file's index with those of one that is made of the documents at once.
+func answersAsNew(t *testing.T, db *sqlite.DB, things map[int64]int) {
+	t.Helper()
+	freshDB := openFile(t, filepath.Join(t.TempDir(), "fresh.sqlite3"))
+	defer freshDB.Close()
+	fresh := New(writerConfig)
+	write(t, freshDB, func(tx *sqlite.Tx) error {
+		if err := fresh.Reset(tx); err != nil {
+			return err
+		}
+		if err := fresh.SetModel(tx, testModel); err != nil {
+			return err
+		}
+		var docs []Doc
+		for id, version := range things {
+			docs = append(docs, versionDoc(id, version))
+		}
+		return fresh.Put(tx, docs...)
+	})
+	x, warm := New(writerConfig), New(writerConfig)
+	read(t, db, warm.Warm)
+	r := rand.New(rand.NewPCG(6, 6))
+	for range 5 {
+		q := Query{Text: randomDoc(r, 0).Text[1], Depth: 1 + r.IntN(50), Vector: randomVector(r, testModel.Dim), Model: testModel.Name, KeepVectors: true}
+		if r.IntN(2) == 0 {
+			q.Filter.None = []string{"kind:1", "superseded"}
+		}
+		want := ask(t, freshDB, fresh, q)
+		for name, x := range map[string]*Index{"cold": x, "warm": warm} {
+			if got := ask(t, db, x, q); !reflect.DeepEqual(got, want) {
+				t.Fatalf("the %s index answers %+v\na fresh one %+v", name, got, want)
+			}
+		}
+	}
+}
+
+// TestManyAtOnce lets processes and goroutines write and search one file. Whoever searches in a transaction that begins after a change was
+// acknowledged finds the change, whatever its index knew before; and what it finds is what the file holds at that moment, no more and no less.
+func TestManyAtOnce(t *testing.T) {
+	const processes, goroutines, readers = 2, 2, 3
+	const of = processes + goroutines
+	duration := 4 * time.Second
+	if testing.Short() {
+		duration = 2 * time.Second
+	}
+	path := filepath.Join(t.TempDir(), "index.sqlite3")
+	db := openFile(t, path)
+	write(t, db, func(tx *sqlite.Tx) error {
+		x := New(writerConfig)
+		if err := x.Reset(tx); err != nil {
+			return err
+		}
+		return x.SetModel(tx, testModel)
+	})
+	// The indexes that search: one alone with its file, warm; one that a writer uses too; one for several goroutines.
+	type place struct {
+		db *sqlite.DB
+		x  *Index
+	}
+	shared := place{openFile(t, path), New(writerConfig)}
+	var writers, searchers []place
+	for range goroutines {
+		writers = append(writers, place{openFile(t, path), New(writerConfig)})
+	}
+	alone := place{openFile(t, path), New(writerConfig)}
+	read(t, alone.db, alone.x.Warm)
+	searchers = append(searchers, writers[0], alone, shared, shared)
+	read(t, shared.db, shared.x.Warm)
+
+	var mu sync.Mutex
+	latest := map[int64]int{} // of each document, the version that was acknowledged last; 0: deleted
+	acked := make(chan int64, 1024)
+	publish := func(c change) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, id := range c.Del {
+			latest[id] = 0
+		}
+		for id, version := range c.Put {
+			latest[id] = version
+			select {
+			case acked <- id:
+			default:
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), duration)
+	defer cancel()
+	var wg sync.WaitGroup
+	var changes, searches int
+	count := func(n *int) {
+		mu.Lock()
+		defer mu.Unlock()
+		*n++
+	}
+	for i := range processes {
+		cmd, out, stderr := startWriter(t, path, i, of, 0)
+		wg.Go(func() {
+			failed := changesOf(out, func(c change) {
+				if c.Done {
+					publish(c)
+					count(&changes)
+				}
+			})
+			cmd.Wait()
+			if failed += stderr.String(); failed != "" {
+				t.Errorf("a writer failed before it was killed: %s", failed)
+			}
+		})
+		context.AfterFunc(ctx, func() { cmd.Process.Kill() })
+	}
+	for i, w := range writers {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 3))
+			mine, next := map[int64]int{}, int64(processes+i)
+			for ctx.Err() == nil {
+				c := randomWrite(r, mine, &next, of)
+				if err := c.write(w.db, w.x); err != nil {
+					t.Errorf("writer %d: %v", i, err)
+					return
+				}
+				c.apply(mine)
+				publish(c)
+				count(&changes)
+			}
+		})
+	}
+	for i, s := range searchers {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 4))
+			for ctx.Err() == nil {
+				id := int64(-1)
+				select {
+				case id = <-acked:
+				case <-ctx.Done():
+					return
+				}
+				mu.Lock()
+				known := latest[id]
+				mu.Unlock()
+				if err := s.db.Read(t.Context(), func(tx *sqlite.Tx) error { return askMoment(tx, s.x, r, id, known) }); err != nil {
+					t.Errorf("searcher %d: %v", i, err)
+					cancel()
+					return
+				}
+				count(&searches)
+			}
+		})
+	}
+	wg.Wait()
+	things := map[int64]int{}
+	read(t, db, func(tx *sqlite.Tx) (err error) {
+		if things, err = readThings(tx); err != nil {
+			return err
+		}
+		return shared.x.Check(tx)
+	})
+	for _, s := range append(searchers, writers...) {
+		read(t, s.db, func(tx *sqlite.Tx) error {
+			ids, err := s.x.Documents(tx)
+			if !slices.Equal(ids, slices.Sorted(maps.Keys(things))) {
+				t.Errorf("an index knows %v, the file holds %v", ids, things)
+			}
+			return err
+		})
+	}
+	answersAsNew(t, db, things)
+	if changes < 20 || searches < 20 {
+		t.Errorf("only %d changes and %d searches", changes, searches)
+	}
+	t.Logf("%d changes, %d searches, %d documents at the end", changes, searches, len(things))
+}
+
+// askMoment holds an index against what the file says at the moment of a transaction. A version of a document is known to have been
+// there before the transaction began; 0 if it was deleted.
+func askMoment(tx *sqlite.Tx, x *Index, r *rand.Rand, id int64, known int) error {
+	things, err := readThings(tx)
+	if err != nil {
+		return err
+	}
+	version, there := things[id]
+	if there && version < known {
+		return fmt.Errorf("version %d of %d was acknowledged, the file has %d", known, id, version)
+	}
+	for range 2 { // twice, since others use the index meanwhile at moments of their own
+		for v := max(1, version-1); v <= version+1; v++ {
+			d := versionDoc(id, v)
+			q := Query{Text: versionWord(id, v), Depth: 3}
+			if d.Vector != nil && there && r.IntN(2) == 0 {
+				q.Vector, q.Model, q.KeepVectors = d.Vector, testModel.Name, true
+			}
+			res, err := x.Search(tx, q)
+			if err != nil {
+				return err
+			}
+			if int(res.Docs) != len(things) {
+				return fmt.Errorf("it counts %d documents, the file %d", res.Docs, len(things))
+			}
+			var want []int64
+			if there && v == version {
+				want = []int64{id}
+			}
+			if got := ranked(res, byText); !slices.Equal(got, want) {
+				return fmt.Errorf("version %d of %d is found as %v; the file has version %d", v, id, got, version)
+			}
+			if q.Vector == nil || v != version {
+				continue
+			}
+			if got := ranked(res, byVector); len(got) == 0 || got[0] != id {
+				return fmt.Errorf("the nearest to %d are %v", id, got)
+			}
+			for _, c := range res.Candidates {
+				have := versionDoc(c.ID, things[c.ID]).Vector
+				if u, ok := unit(have); c.HasVector != ok || ok && math.Abs(cosine(u, q.Vector)-c.Cosine) > 1e-4 {
+					return fmt.Errorf("document %d has the cosine %g, not %g", c.ID, c.Cosine, cosine(u, q.Vector))
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package index
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every vector. The numbers of documents
+// are those that BOARD_BENCH_DOCS lists, or 20,000.
+func TestRecall(t *testing.T) {
+	sizes := []int{20_000}
+	if env := os.Getenv("BOARD_BENCH_DOCS"); env != "" {
+		sizes = nil
+		for s := range strings.SplitSeq(env, ",") {
+			n, err := strconv.Atoi(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes = append(sizes, n)
+		}
+	}
+	if testing.Short() || raceEnabled {
+		sizes = []int{4_000} // for its own sake only: nothing happens at once here
+	}
+	for _, n := range sizes {
+		for _, dim := range []int{384, 64} {
+			t.Run(fmt.Sprintf("%d/%d", n, dim), func(t *testing.T) { recall(t, n, dim) })
+		}
+	}
+}
+
+func recall(t *testing.T, n, dim int) {
+	queries := 100
+	if raceEnabled {
+		queries = 10
+	}
+	r := rand.New(rand.NewPCG(2, 2))
+	topics := make([]embed.Vector, min(500, n/40)) // each with twice as many documents as are asked for
+	for i := range topics {
+		topics[i] = randomVector(r, dim)
+	}
+	vectors := make([]embed.Vector, n)
+	db := openDB(t)
+	x := newIndex(t, db, Config{Name: "ix", Weights: []float64{1}, K1: 0.9, B: 0.4})
+	write(t, db, func(tx *sqlite.Tx) error { return x.SetModel(tx, embed.Model{Name: "clusters", Dim: dim}) })
+	start := time.Now()
+	for i := 0; i < n; {
+		var docs []Doc
+		for ; len(docs) < 5000 && i < n; i++ {
+			vectors[i] = clustered(r, topics)
+			docs = append(docs, Doc{ID: int64(i), Text: []string{"text"}, Keywords: []string{fmt.Sprint("kind:", i%2)}, Vector: vectors[i]})
+		}
+		write(t, db, func(tx *sqlite.Tx) error { return x.Put(tx, docs...) })
+	}
+	built := time.Since(start)
+	for _, tc := range []struct {
+		name   string
+		filter Filter
+		k      int
+		ask    func() embed.Vector
+	}{
+		{"near topics", Filter{}, 20, func() embed.Vector { return clustered(r, topics) }},
+		{"filtered", Filter{All: [][]string{{"kind:1"}}}, 10, func() embed.Vector { return clustered(r, topics) }},
+		{"anything", Filter{}, 20, func() embed.Vector { return randomVector(r, dim) }},
+	} {
+		k := tc.k
+		found, worst := 0, k
+		var took time.Duration
+		for range queries {
+			q := tc.ask()
+			var best []scored
+			for i, v := range vectors {
+				if tc.filter.All == nil || i%2 == 1 {
+					best = append(best, scored{id: int64(i), score: cosine(q, v)})
+				}
+			}
+			slices.SortFunc(best, better)
+			start := time.Now()
+			got := ranked(ask(t, db, x, Query{Vector: q, Model: "clusters", Depth: k, Filter: tc.filter}), byVector)
+			took += time.Since(start)
+			hits := 0
+			for _, h := range best[:k] {
+				if slices.Contains(got, h.id) {
+					hits++
+				}
+			}
+			found += hits
+			worst = min(worst, hits)
+		}
+		share := float64(found) / float64(queries*k)
+		t.Logf("%d × %d, %s: recall@%d %.4f, at worst %d of %d; %v a question; built in %v", n, dim, tc.name, k, share, worst, k, (took / time.Duration(queries)).Round(time.Microsecond), built.Round(time.Millisecond))
+		if share < 0.98 && tc.name != "anything" { // random questions have no near documents: what is best hangs on a hair
+			t.Errorf("%s: recall@%d is %.4f", tc.name, k, share)
+		}
+	}
+}
