@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -19,24 +21,11 @@ import (
 
 var errUndo = errors.New("undone")
 
-// undo runs fn in a transaction and takes back what it did.
-func undo(t *testing.T, db *sqlite.DB, fn func(*sqlite.Tx)) {
-	t.Helper()
-	err := db.Write(context.Background(), func(tx *sqlite.Tx) error {
-		fn(tx)
-		return errUndo
-	})
-	if !errors.Is(err, errUndo) {
-		t.Fatal(err)
-	}
-}
-
 // damageConfig makes segments of some hundred documents, so that lists, bitmaps and codes of several words are among what is damaged.
 var damageConfig = Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4, Seal: 32}
 
-// damagedIndex is a file with several segments, dead documents in some, a tail and vectors.
-func damagedIndex(t *testing.T) (*sqlite.DB, map[int64]Doc) {
-	db := openDB(t)
+// indexToDamage is a file with several segments, dead documents in some, a tail and vectors.
+func indexToDamage(t *testing.T, db *sqlite.DB) map[int64]Doc {
 	x := newIndex(t, db, damageConfig)
 	r := rand.New(rand.NewPCG(4, 4))
 	docs := map[int64]Doc{}
@@ -77,7 +66,7 @@ func damagedIndex(t *testing.T) (*sqlite.DB, map[int64]Doc) {
 		}
 		return err
 	})
-	return db, docs
+	return docs
 }
 
 // damage changes one stored value, or takes away a row, and says what it did; "" if there was nothing to change.
@@ -159,14 +148,16 @@ func damagedBytes(r *rand.Rand, b []byte) []byte {
 // TestDamage changes what is stored, one value at a time, and does everything with the index that can be done. Nothing panics, hangs or
 // takes room without end; what does not work says that the index is damaged; what Check finds sound is; and Reset cures it.
 func TestDamage(t *testing.T) {
-	seeds := 10
+	seeds := 6
 	if testing.Short() {
-		seeds = 3
+		seeds = 2
 	}
 	if raceEnabled { // nothing happens at once here
 		seeds = 1
 	}
-	db, docs := damagedIndex(t)
+	path := filepath.Join(t.TempDir(), "index.sqlite3")
+	db := openFile(t, path)
+	docs := indexToDamage(t, db)
 	var columns [][2]string
 	read(t, db, func(tx *sqlite.Tx) error {
 		for _, table := range tableNames {
@@ -188,6 +179,13 @@ func TestDamage(t *testing.T) {
 		whole, _, err = New(damageConfig).dump(tx)
 		return err
 	})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	vectors, cases := 0, 0
 	for _, d := range docs {
 		if d.Vector != nil {
@@ -198,19 +196,33 @@ func TestDamage(t *testing.T) {
 		t.Run(c[0]+"."+c[1], func(t *testing.T) {
 			unnoticed := 0
 			for seed := range seeds {
-				r := rand.New(rand.NewPCG(uint64(seed), 77))
-				undo(t, db, func(tx *sqlite.Tx) {
-					what, err := damage(tx, r, c[0], c[1])
-					if err != nil || what == "" {
-						return // SQLite itself refuses it
-					}
-					cases++
-					d := damaged{t: t, tx: tx, what: fmt.Sprintf("seed %d: %s", seed, what), r: r, often: c[0] == "ix_meta", salvage: c[0] != "ix_meta", vectors: vectors}
-					d.run(docs, whole)
-					if d.unnoticed {
-						unnoticed++
-					}
+				for _, suffix := range []string{"-wal", "-shm"} {
+					os.Remove(path + suffix)
+				}
+				if err := os.WriteFile(path, file, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				d := damaged{t: t, r: rand.New(rand.NewPCG(uint64(seed), 77)), often: c[0] == "ix_meta", salvage: c[0] != "ix_meta", vectors: vectors}
+				d.db, err = sqlite.Open(t.Context(), path, sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{""}}, sqlite.ReadWrite)
+				if err != nil {
+					t.Fatal(err)
+				}
+				what := ""
+				err := d.db.Write(t.Context(), func(tx *sqlite.Tx) (err error) {
+					what, err = damage(tx, d.r, c[0], c[1])
+					return err
 				})
+				if err == nil && what != "" { // else SQLite itself refuses it, or nothing was changed
+					cases++
+					d.what = fmt.Sprintf("seed %d: %s", seed, what)
+					d.run(docs, whole)
+				}
+				if err := d.db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if d.unnoticed {
+					unnoticed++
+				}
 				if t.Failed() {
 					return
 				}
@@ -226,7 +238,8 @@ func TestDamage(t *testing.T) {
 // damaged is one damage under test.
 type damaged struct {
 	t         *testing.T
-	tx        *sqlite.Tx
+	db        *sqlite.DB
+	tx        *sqlite.Tx // under way
 	what      string
 	r         *rand.Rand
 	often     bool // cure it always
@@ -277,51 +290,87 @@ func isDamage(err error) bool {
 }
 
 func (d *damaged) run(docs map[int64]Doc, whole map[int64]record) {
-	tx := d.tx
 	var before map[int64]record
-	sound := d.do("Check", func() error { return New(damageConfig).Check(tx) })
-	if sound {
-		d.do("dump", func() (err error) {
-			before, _, err = New(damageConfig).dump(tx)
+	var old *Salvaged
+	sound := false
+	warm := New(damageConfig)
+	if err := d.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+		d.tx = tx
+		if sound = d.do("Check", func() error { return New(damageConfig).Check(tx) }); sound {
+			d.do("dump", func() (err error) {
+				before, _, err = New(damageConfig).dump(tx)
+				return err
+			})
+			d.unnoticed = !reflect.DeepEqual(before, whole)
+		}
+		d.search(New(damageConfig), sound)
+		d.do("Warm", func() error { return warm.Warm(tx) })
+		d.search(warm, sound)
+		d.do("State", func() error {
+			_, err := New(damageConfig).State(tx)
 			return err
 		})
-		d.unnoticed = !reflect.DeepEqual(before, whole)
+		d.do("Stats", func() error {
+			_, err := New(damageConfig).Stats(tx)
+			return err
+		})
+		d.do("Documents", func() error {
+			ids, err := warm.Documents(tx)
+			if err == nil && sound && !slices.Equal(ids, slices.Sorted(maps.Keys(before))) {
+				d.t.Errorf("%s\nDocuments and Check disagree", d.what)
+			}
+			return err
+		})
+		d.do("Vectors", func() error {
+			_, err := warm.Vectors(tx, 1, 2, 2010, 4000)
+			return err
+		})
+		old = New(damageConfig).Salvage(tx)
+		return nil
+	}); err != nil {
+		d.t.Fatal(err)
 	}
-	d.search(New(damageConfig), sound, docs)
-	warm := New(damageConfig)
-	d.do("Warm", func() error { return warm.Warm(tx) })
-	d.search(warm, sound, docs)
-	d.do("State", func() error {
-		_, err := New(damageConfig).State(tx)
-		return err
-	})
-	d.do("Stats", func() error {
-		_, err := New(damageConfig).Stats(tx)
-		return err
-	})
-	d.do("Documents", func() error {
-		ids, err := warm.Documents(tx)
-		if err == nil && sound && !slices.Equal(ids, slices.Sorted(maps.Keys(before))) {
-			d.t.Errorf("%s\nDocuments and Check disagree", d.what)
-		}
-		return err
-	})
-	d.do("Vectors", func() error {
-		_, err := warm.Vectors(tx, 1, 2, 2010, 4000)
-		return err
-	})
-	old := New(damageConfig).Salvage(tx)
-	if all := 0; d.salvage {
-		for _, doc := range docs {
-			if old != nil && old.Of(doc.ID) != nil {
-				all++
+	if d.salvage { // one vector is damaged at most
+		n := 0
+		for id := range docs {
+			if old != nil && old.Of(id) != nil {
+				n++
 			}
 		}
-		if all < d.vectors-1 {
-			d.t.Errorf("%s\nSalvage finds %d vectors of %d", d.what, all, d.vectors)
+		if n < d.vectors-1 {
+			d.t.Errorf("%s\nSalvage finds %d vectors of %d", d.what, n, d.vectors)
 		}
 	}
-	x := New(damageConfig)
+	// What is written is undone at the end, so that the cure begins with the damage.
+	err := d.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+		d.tx = tx
+		d.changes(warm, sound)
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		d.t.Fatal(err)
+	}
+	if d.often || d.r.IntN(8) == 0 {
+		if err := d.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+			d.tx = tx
+			d.cure(old, docs, whole)
+			return nil
+		}); err != nil {
+			d.t.Fatal(err)
+		}
+		if err := d.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+			d.tx = tx
+			d.search(warm, true)
+			return nil
+		}); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// changes writes in every way there is, in any order.
+func (d *damaged) changes(warm *Index, sound bool) {
+	tx, x := d.tx, New(damageConfig)
 	writes := []func() bool{
 		func() bool {
 			return d.change("Put", func() error { return x.Put(tx, randomDoc(d.r, 2010), randomDoc(d.r, 4001), randomDoc(d.r, 7777)) })
@@ -347,14 +396,11 @@ func (d *damaged) run(docs map[int64]Doc, whole map[int64]record) {
 				d.t.Errorf("%s\nwas sound before, but not after change %d (%d)", d.what, i, n)
 			}
 		}
-		d.search(warm, false, nil)
-	}
-	if d.r.IntN(8) == 0 || d.often {
-		d.cure(old, docs, whole)
+		d.search(warm, false)
 	}
 }
 
-func (d *damaged) search(x *Index, sound bool, docs map[int64]Doc) {
+func (d *damaged) search(x *Index, sound bool) {
 	r := rand.New(rand.NewPCG(1, 8))
 	for i, q := range []Query{
 		{Text: randomDoc(r, 0).Text[1], Depth: 5, Filter: Filter{All: [][]string{{"kind:0", "kind:1"}}, None: []string{"superseded"}}},

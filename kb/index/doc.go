@@ -15,7 +15,7 @@
 // # Meaning
 //
 // A document may have a vector. Its signs (of the numbers themselves, or of random projections if there are few) make a code of 384 bits or more. A
-// search compares codes, looks at the 400 nearest closer, and compares the best of them exactly.
+// search compares codes, and the documents with the 400 nearest (of a small index, 1,000) exactly.
 //
 // # Trust
 //

@@ -45,9 +45,9 @@ func batch(r *rand.Rand, n int, first int64, dim int) []Doc {
 // numbers that they were given are given again.
 func TestUndoneChange(t *testing.T) {
 	for _, n := range []int{3, 40} { // into the tail, and as a segment
-		for i := range 4 {
-			other, between := i&1 != 0, i&2 != 0
-			t.Run(fmt.Sprintf("%d/%v/%v", n, other, between), func(t *testing.T) {
+		for i := range 8 {
+			other, between, warm := i&1 != 0, i&2 != 0, i&4 != 0
+			t.Run(fmt.Sprintf("%d/%v/%v/%v", n, other, between, warm), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(1, 9))
 				db := openDB(t)
 				x := newIndex(t, db, testConfig)
@@ -76,6 +76,11 @@ func TestUndoneChange(t *testing.T) {
 					}
 					if err != nil {
 						return err
+					}
+					if warm {
+						if err := x.Warm(tx); err != nil {
+							return err
+						}
 					}
 					return errUndo
 				})

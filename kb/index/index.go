@@ -42,7 +42,7 @@ const (
 	// fanout is how many segments of about one size are merged into one.
 	fanout = 8
 	// format is raised when the tables or their bytes change.
-	format = 1
+	format = 2
 
 	// maxSeg and maxGeneration bound the numbers that row ids are made of.
 	maxSeg        = 1<<39 - 1

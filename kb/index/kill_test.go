@@ -497,7 +497,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	answersAsNew(t, db, things)
-	if changes < 20 || searches < 20 {
+	if changes == 0 || searches == 0 {
 		t.Errorf("only %d changes and %d searches", changes, searches)
 	}
 	t.Logf("%d changes, %d searches, %d documents at the end", changes, searches, len(things))

@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// minCandidates is how many documents, chosen by their codes, are looked at closer; maxCandidates bounds what ties add.
+	// minCandidates is how many documents, chosen by their codes, are looked at closer; more, as long as there are so few that comparing
+	// the codes takes no time. maxCandidates bounds what ties add.
 	minCandidates = 400
+	fewCandidates = 1000
+	fewVectors    = 20_000
 	maxCandidates = 4000
 )
 
@@ -85,6 +88,9 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 		c.distances(*d, code, s.ok[i], hist)
 	}
 	want := max(minCandidates, 4*s.q.Depth)
+	if s.v.vectors <= fewVectors {
+		want = max(want, fewCandidates)
+	}
 	limit, below := 0, 0
 	for ; limit < len(hist)-1 && below+hist[limit] < want; limit++ {
 		below += hist[limit]
@@ -183,6 +189,12 @@ const warmBytes = 256 << 20
 // Warm reads what searches need into memory and keeps it up to date from then on: for a process that lives. It takes 48 bytes or more for
 // each vector's code, and the vectors themselves up to 256 MB.
 func (x *Index) Warm(tx *sqlite.Tx) error {
+	if tx.Wrote() { // what it sees may be undone: the next transaction will do
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.warm, x.view = true, nil
+		return nil
+	}
 	_, done, err := x.at(tx)
 	if err != nil {
 		return err
