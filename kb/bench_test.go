@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/embed/minilm"
 	"blackboard/kb/index"
 )
 
@@ -109,51 +112,68 @@ func benchCapsule(r *rand.Rand, i int) Capsule {
 }
 
 var (
-	benchDirs []string
-	built     = map[int]string{}
+	benchDirs  []string
+	built      = map[string]string{}
+	remembered int // so that no two titles are alike
 )
 
-// benchKB opens a knowledge base of n capsules, which is made once a run, and returns the ids of some of them.
-func benchKB(b *testing.B, n int, opt Options) (*KB, []string) {
+// benchHome returns the data home of a knowledge base of n capsules, embedded with emb, which is made once a run.
+func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 	b.Helper()
 	ctx := context.Background()
-	if built[n] == "" {
-		dir, err := os.MkdirTemp("", "board-bench-*") // not b.TempDir: it outlives this benchmark
+	key := fmt.Sprint(n, emb.Model())
+	if dir := built[key]; dir != "" {
+		return dir
+	}
+	dir, err := os.MkdirTemp("", "board-bench-*") // not b.TempDir: it outlives this benchmark
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchDirs = append(benchDirs, dir)
+	k, err := Open(ctx, dir, Options{Embedder: emb})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer k.Close()
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := 0; i < n; {
+		var caps []Capsule
+		var texts []string
+		for ; len(caps) < 5000 && i < n; i++ {
+			caps = append(caps, benchCapsule(r, i))
+			texts = append(texts, embeddingText(&caps[len(caps)-1]))
+		}
+		vs, err := emb.Embed(ctx, texts)
 		if err != nil {
 			b.Fatal(err)
 		}
-		benchDirs = append(benchDirs, dir)
-		built[n] = dir
-		emb := newInstant(2)
-		k, err := Open(ctx, dir, Options{Embedder: emb})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer k.Close()
-		r := rand.New(rand.NewPCG(1, 1))
-		for i := 0; i < n; {
-			if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
-				if err := k.index.SetModel(tx, emb.Model()); err != nil {
+		if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+			if err := k.index.SetModel(tx, emb.Model()); err != nil {
+				return err
+			}
+			docs := make([]index.Doc, len(caps))
+			for j := range caps {
+				c := &caps[j]
+				c.ID, c.Created, c.Updated, c.Model, c.Dim = newID(), tx.Now, tx.Now, emb.Model().Name, emb.Model().Dim
+				if err := insertRow(tx, c); err != nil {
 					return err
 				}
-				var docs []index.Doc
-				for ; len(docs) < 5000 && i < n; i++ {
-					c := benchCapsule(r, i)
-					vs, _ := emb.Embed(ctx, []string{""})
-					c.ID, c.Created, c.Updated, c.Model, c.Dim = newID(), tx.Now, tx.Now, emb.Model().Name, benchDim
-					if err := insertRow(tx, &c); err != nil {
-						return err
-					}
-					docs = append(docs, document(&c, vs[0]))
-				}
-				return k.index.Put(tx, docs...)
-			}); err != nil {
-				b.Fatal(err)
+				docs[j] = document(c, vs[j])
 			}
+			return k.index.Put(tx, docs...)
+		}); err != nil {
+			b.Fatal(err)
 		}
 	}
-	k := openKB(b, built[n], opt)
-	all, _, err := k.List(ctx, ListQuery{Limit: min(n, 5000), Superseded: true})
+	built[key] = dir
+	return dir
+}
+
+// benchKB opens a knowledge base of n capsules and returns the ids of some of them.
+func benchKB(b *testing.B, n int, opt Options) (*KB, []string) {
+	b.Helper()
+	k := openKB(b, benchHome(b, n, newInstant(2)), opt)
+	all, _, err := k.List(b.Context(), ListQuery{Limit: min(n, 5000), Superseded: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -224,9 +244,9 @@ func BenchmarkRemember(b *testing.B) {
 	for _, n := range benchSizes(b) {
 		for _, with := range []string{"words", "vector"} {
 			b.Run(fmt.Sprintf("%d/%s", n, with), func(b *testing.B) {
-				opt, first := Options{}, 1_000_000
+				opt := Options{}
 				if with == "vector" {
-					opt, first = Options{Embedder: newInstant(3), Warm: true}, 2_000_000
+					opt = Options{Embedder: newInstant(uint64(3 + remembered)), Warm: true}
 				}
 				k, _ := benchKB(b, n, opt)
 				r := rand.New(rand.NewPCG(3, 3))
@@ -236,11 +256,74 @@ func BenchmarkRemember(b *testing.B) {
 				}
 				timed(b, func(i int) error {
 					c := pool[i%len(pool)]
-					c.Title = fmt.Sprint(c.Title, " ", first+i)
+					remembered++
+					c.Title = fmt.Sprint(c.Title, " again ", remembered)
 					_, err := k.Remember(b.Context(), c, RememberOptions{})
 					return err
 				})
 			})
 		}
+	}
+}
+
+// BenchmarkProcess asks by the built program, a whole process for each call. The hybrid search has potion-base-2M for its model, which is read each time;
+// "model" is what that takes alone. "true" is the yardstick: what starting any process costs here.
+func BenchmarkProcess(b *testing.B) {
+	exe := filepath.Join(b.TempDir(), "board")
+	build := exec.Command("go", "build", "-trimpath", "-o", exe, "../cmd/board")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	for _, n := range benchSizes(b) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			model := potion(b)
+			if model == nil {
+				b.Skip("needs potion-base-2M")
+			}
+			dir := shared("models", "potion-base-2M")
+			home := benchHome(b, n, model)
+			k := openKB(b, home, Options{})
+			some, _, err := k.List(b.Context(), ListQuery{Limit: min(n, 500)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			call := func(name string, args ...string) error {
+				cmd := exec.Command(name, args...)
+				cmd.Env = append(os.Environ(), "BOARD_HOME="+home, "BOARD_MODEL_DIR="+dir, "BOARD_WORKSPACE=")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					return fmt.Errorf("%v: %v\n%s", args, err, out)
+				}
+				return nil
+			}
+			r := rand.New(rand.NewPCG(5, 5))
+			for _, c := range []struct {
+				name string
+				args func(i int) []string
+			}{
+				{"true", func(int) []string { return []string{"true"} }},
+				{"get", func(i int) []string { return []string{exe, "kb", "get", some[i%len(some)].ID} }},
+				{"bm25", func(int) []string { return []string{exe, "kb", "search", "--mode", "bm25", words(r, 3+r.IntN(6))} }},
+				{"hybrid", func(int) []string { return []string{exe, "kb", "search", "--mode", "hybrid", words(r, 3+r.IntN(6))} }},
+			} {
+				b.Run(c.name, func(b *testing.B) {
+					timed(b, func(i int) error {
+						args := c.args(i)
+						return call(args[0], args[1:]...)
+					})
+				})
+			}
+			b.Run("model", func(b *testing.B) {
+				timed(b, func(i int) error {
+					m, err := minilm.Open(b.Context(), dir)
+					if err != nil {
+						return err
+					}
+					defer m.Close()
+					_, err = m.Embed(b.Context(), []string{words(r, 5)})
+					return err
+				})
+			})
+		})
 	}
 }

@@ -27,7 +27,7 @@ func shared(elem ...string) string {
 }
 
 // potion opens a real, small model: a weak one, which a good fusion must not lose by. It is nil where the folder of shared files is absent.
-func potion(t *testing.T) embed.Embedder {
+func potion(t testing.TB) embed.Embedder {
 	t.Helper()
 	file := shared("models", "potion-base-2M", "model.onnx")
 	if file == "" {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,14 @@ func clustered(r *rand.Rand, topics []embed.Vector) embed.Vector {
 	return v
 }
 
+// heap returns how many bytes live on the heap.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 var built = map[string]string{}
 
 // bench opens an index of n documents, which is made once a run.
@@ -170,7 +179,9 @@ func BenchmarkSearch(b *testing.B) {
 		for _, n := range benchSizes(b) {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
 				db, x, topics := benchIndex(b, c, n)
+				before := heap()
 				read(b, db, x.Warm)
+				b.Logf("%s %d: %.0f MB in memory when warm", c.name, n, float64(heap()-before)/1e6)
 				qs := c.questions(500)
 				r := rand.New(rand.NewPCG(9, 9))
 				vs := make([]embed.Vector, len(qs))

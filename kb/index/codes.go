@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -94,34 +93,12 @@ func (c *codes) decodeChunk(i, n int, b []byte) error {
 // absent is the distance of a document that has no code or does not count.
 const absent = math.MaxUint16
 
-// parallelFrom is from how many documents on distances are worth a second core.
-const parallelFrom = 16 << 10
+// distanceDocs is how many documents' distances are one piece of work for a core.
+const distanceDocs = 16 << 10
 
-// distances writes into dist in how many bits each code differs from one, and counts the distances in hist.
-func (c *codes) distances(dist []uint16, code []signs, ok bitset, hist []int) {
-	workers := runtime.GOMAXPROCS(0)
-	if workers = min(workers, 4, len(dist)/parallelFrom); workers < 2 {
-		c.distancesIn(0, len(ok), dist, code, ok, hist)
-		return
-	}
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	for i := range workers {
-		wg.Go(func() {
-			mine := make([]int, len(hist))
-			c.distancesIn(len(ok)*i/workers, len(ok)*(i+1)/workers, dist, code, ok, mine)
-			mu.Lock()
-			defer mu.Unlock()
-			for h, n := range mine {
-				hist[h] += n
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// distancesIn does the documents of the words from lo to hi of the set.
-func (c *codes) distancesIn(lo, hi int, dist []uint16, code []signs, ok bitset, hist []int) {
+// distances writes into dist in how many bits the code of each document that counts differs from one, and counts the distances in hist: for the
+// documents in the words from lo to hi of the set.
+func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hist []int) {
 	for w := lo; w < hi; w++ {
 		word := ok[w] & c.has[w]
 		first := w * 64

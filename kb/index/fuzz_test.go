@@ -147,7 +147,7 @@ func fuzzCodes(t *testing.T, data []byte, n int) {
 		all.fill(n)
 		hist := make([]int, minBits*c.w+1)
 		dist := make([]uint16, n)
-		c.distances(dist, make([]signs, c.w), all, hist)
+		c.distances(0, len(all), dist, make([]signs, c.w), all, hist)
 		total := 0
 		for _, h := range hist {
 			total += h

@@ -307,7 +307,7 @@ func TestManyCores(t *testing.T) {
 			return err
 		}
 		id := int64(0)
-		for _, n := range []int{2 * parallelFrom, 4000, 3000, 100} {
+		for _, n := range []int{2 * distanceDocs, 4000, 3000, 100} {
 			docs := make([]Doc, n)
 			for i := range docs {
 				id++

@@ -51,8 +51,8 @@ func (s *search) nearest(qv embed.Vector) ([]scored, error) {
 func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err error) {
 	code := make([]signs, codeParts(len(qv)))
 	encodeSigns(code, qv)
-	hist := make([]int, minBits*len(code)+1)
 	dist := make([]*[]uint16, len(s.v.segs))
+	var work []func(hist []int)
 	defer func() {
 		for _, d := range dist {
 			if d != nil {
@@ -85,7 +85,22 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 		d := distances.Get().(*[]uint16)
 		*d = (*d)[:seg.n]
 		dist[i] = d
-		c.distances(*d, code, s.ok[i], hist)
+		for lo := 0; lo < len(s.ok[i]); lo += distanceDocs / 64 {
+			work = append(work, func(hist []int) { c.distances(lo, min(lo+distanceDocs/64, len(s.ok[i])), *d, code, s.ok[i], hist) })
+		}
+	}
+	hists := make([][]int, min(cores(), max(1, len(work))))
+	spread(len(hists), len(work), func(worker, job int) {
+		if hists[worker] == nil {
+			hists[worker] = make([]int, minBits*len(code)+1)
+		}
+		work[job](hists[worker])
+	})
+	hist := make([]int, minBits*len(code)+1)
+	for _, h := range hists {
+		for d, n := range h {
+			hist[d] += n
+		}
 	}
 	want := max(minCandidates, 4*s.q.Depth)
 	if s.v.vectors <= fewVectors {
@@ -95,16 +110,19 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 	for ; limit < len(hist)-1 && below+hist[limit] < want; limit++ {
 		below += hist[limit]
 	}
-	var ties []scored
+	cands = make([]place, 0, below+hist[limit])
+	ties := make([]scored, 0, hist[limit])
 	for i, d := range dist {
 		if d == nil {
 			continue
 		}
 		for ord, h := range *d {
-			switch {
-			case int(h) < limit:
+			if h > uint16(limit) {
+				continue
+			}
+			if h < uint16(limit) {
 				cands = append(cands, place{i, ord})
-			case int(h) == limit:
+			} else {
 				ties = append(ties, scored{place: place{i, ord}})
 			}
 		}
@@ -125,44 +143,58 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 	return exact, cands, nil
 }
 
+// cosineDocs is how many exact cosines are one piece of work for a core: each is a look at memory that nothing has touched lately.
+const cosineDocs = 64
+
 // cosines calls fn with the exact cosine of each document that has a vector.
 func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64, embed.Vector)) error {
-	return s.vectors(places, func(p place, v embed.Vector) {
-		cos := cosine(qv, v)
+	vectors := make([]embed.Vector, len(places))
+	byID := map[int64]place{} // those to be read from the file
+	var ids []int64
+	for i, p := range places {
+		seg := s.v.segs[p.seg]
+		switch {
+		case seg.mem != nil:
+			vectors[i] = seg.mem.vectors[p.ord]
+		case seg.exact != nil && seg.held.has(p.ord):
+			vectors[i] = seg.exact[p.ord*s.v.dim : (p.ord+1)*s.v.dim]
+		default:
+			id, err := s.id(p)
+			if err != nil {
+				return err
+			}
+			byID[id] = p
+			ids = append(ids, id)
+		}
+	}
+	cos := make([]float64, len(places))
+	pieces := (len(places) + cosineDocs - 1) / cosineDocs
+	spread(min(cores(), pieces/2), pieces, func(_, piece int) {
+		for i := piece * cosineDocs; i < min((piece+1)*cosineDocs, len(places)); i++ {
+			if vectors[i] != nil {
+				cos[i] = cosine(qv, vectors[i])
+			}
+		}
+	})
+	for i, v := range vectors {
+		if v == nil {
+			continue
+		}
 		if !s.q.KeepVectors {
 			v = nil
-		} else if seg := s.v.segs[p.seg]; seg.mem == nil && (seg.exact == nil || !seg.held.has(p.ord)) {
-			v = slices.Clone(v) // the reader's
 		}
-		fn(p, cos, v)
-	})
-}
-
-// vectors calls fn with the vector of each document that has one.
-func (s *search) vectors(places []place, fn func(place, embed.Vector)) error {
-	byID := make(map[int64]place, len(places))
-	ids := make([]int64, 0, len(places))
-	for _, p := range places {
-		seg := s.v.segs[p.seg]
-		if seg.mem != nil {
-			if v := seg.mem.vectors[p.ord]; v != nil {
-				fn(p, v)
-			}
-			continue
-		}
-		if seg.exact != nil && seg.held.has(p.ord) {
-			fn(p, seg.exact[p.ord*s.v.dim:(p.ord+1)*s.v.dim])
-			continue
-		}
-		id, err := s.id(p)
-		if err != nil {
-			return err
-		}
-		byID[id] = p
-		ids = append(ids, id)
+		fn(places[i], cos[i], v)
 	}
 	slices.Sort(ids)
-	return s.x.eachVector(s.tx, s.v.dim, ids, func(i int, v embed.Vector) { fn(byID[ids[i]], v) })
+	return s.x.eachVector(s.tx, s.v.dim, ids, func(i int, v embed.Vector) {
+		cos := cosine(qv, v)
+		if s.q.KeepVectors {
+			v = slices.Clone(v) // the reader's
+		} else {
+			v = nil
+		}
+		fn(byID[ids[i]], cos, v)
+	})
 }
 
 // cosine is embed.Cosine for vectors that have length 1, several times as fast: single precision, and sums that do not wait for each other.

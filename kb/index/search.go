@@ -300,6 +300,29 @@ func (s *search) norms() *[256]float32 {
 	return &t
 }
 
+// cores returns how many cores one search takes at most: others ask too.
+func cores() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+// spread does jobs 0 to n-1 with as many workers, itself the first of them.
+func spread(workers, n int, do func(worker, job int)) {
+	var next atomic.Int64
+	work := func(worker int) {
+		for {
+			job := int(next.Add(1)) - 1
+			if job >= n {
+				return
+			}
+			do(worker, job)
+		}
+	}
+	var wg sync.WaitGroup
+	for worker := 1; worker < workers; worker++ {
+		wg.Go(func() { work(worker) })
+	}
+	work(0)
+	wg.Wait()
+}
+
 var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment); return &s }}
 
 // parallelPostings is from how many postings on a question is worth a second core.
@@ -318,31 +341,21 @@ func (s *search) best(known map[place]*Candidate) ([]scored, error) {
 	for _, t := range s.terms {
 		postings += t.df
 	}
-	workers := min(runtime.GOMAXPROCS(0), 4, len(s.v.segs))
+	workers := min(cores(), len(s.v.segs))
 	if postings < parallelPostings {
 		workers = 1
 	}
 	norms := s.norms()
-	var next atomic.Int32
 	tops := make([]topK, workers)
-	work := func(top *topK) {
-		*top = topK{k: s.q.Depth, id: s.id, tail: slices.IndexFunc(s.v.segs, func(seg *segment) bool { return seg.mem != nil })}
+	tail := slices.IndexFunc(s.v.segs, func(seg *segment) bool { return seg.mem != nil })
+	for i := range tops {
+		tops[i] = topK{k: s.q.Depth, id: s.id, tail: tail}
+	}
+	spread(workers, len(s.v.segs), func(worker, i int) {
 		buf := accumulators.Get().(*[]float32)
 		defer accumulators.Put(buf)
-		for top.err == nil {
-			i := int(next.Add(1)) - 1
-			if i >= len(s.v.segs) {
-				return
-			}
-			s.score(i, (*buf)[:s.v.segs[i].n], norms, knownOf[i], known, top)
-		}
-	}
-	var wg sync.WaitGroup
-	for i := 1; i < workers; i++ {
-		wg.Go(func() { work(&tops[i]) })
-	}
-	work(&tops[0])
-	wg.Wait()
+		s.score(i, (*buf)[:s.v.segs[i].n], norms, knownOf[i], known, &tops[worker])
+	})
 	var all []scored
 	for i := range tops {
 		found, err := tops[i].sorted()

@@ -33,18 +33,29 @@ type plist struct {
 	ords []byte // 2n
 	tfs  []byte // n
 	bits []byte
-	wide []uint16 // ords as numbers, in lists that are kept for searches
+	wide []uint16 // ords as numbers, and in their place, in lists of a text that are kept for searches
 }
 
-// widen makes wide of ords.
-func (p *plist) widen() {
-	p.wide = make([]uint16, p.n)
-	for i := range p.wide {
-		p.wide[i] = binary.LittleEndian.Uint16(p.ords[2*i:])
+// kept is a copy of the list for searches.
+func (p *plist) kept() *plist {
+	q := &plist{kind: p.kind, n: p.n, tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
+	if p.kind != kindText {
+		q.ords = slices.Clone(p.ords)
+		return q
 	}
+	q.wide = make([]uint16, p.n)
+	for i := range q.wide {
+		q.wide[i] = binary.LittleEndian.Uint16(p.ords[2*i:])
+	}
+	return q
 }
 
-func (p *plist) ord(i int) int { return int(binary.LittleEndian.Uint16(p.ords[2*i:])) }
+func (p *plist) ord(i int) int {
+	if p.wide != nil {
+		return int(p.wide[i])
+	}
+	return int(binary.LittleEndian.Uint16(p.ords[2*i:]))
+}
 
 // all yields the ordinals below limit.
 func (p *plist) all(limit int) iter.Seq[int] {

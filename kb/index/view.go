@@ -376,10 +376,7 @@ func (s *segment) plist(tx *reader, term string) (*plist, error) {
 		s.x.postings.put(key, nil)
 		return nil, nil
 	}
-	q := &plist{kind: p.kind, n: p.n, ords: slices.Clone(p.ords), tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
-	if q.kind == kindText {
-		q.widen()
-	}
+	q := p.kept()
 	s.x.postings.put(key, q)
 	return q, nil
 }
@@ -429,7 +426,7 @@ type postingKey struct {
 }
 
 // postingBytes bounds the cache.
-const postingBytes = 64 << 20
+const postingBytes = 128 << 20
 
 func (c *postingCache) get(k postingKey) (*plist, bool) {
 	c.mu.Lock()
