@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/kb/index"
@@ -147,14 +146,18 @@ func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := k.change(ctx, func(ch *change) error {
+			tx := ch.tx
 			if err := k.index.SetModel(tx, emb.Model()); err != nil {
 				return err
 			}
 			docs := make([]index.Doc, len(caps))
 			for j := range caps {
 				c := &caps[j]
-				c.ID, c.Created, c.Updated, c.Model, c.Dim = newID(), tx.Now, tx.Now, emb.Model().Name, emb.Model().Dim
+				c.ID, c.Created, c.Updated, c.Model, c.Dim, c.Revision = newID(), tx.Now, tx.Now, emb.Model().Name, emb.Model().Dim, 1
+				if err := ch.put(c); err != nil {
+					return err
+				}
 				if err := insertRow(tx, c); err != nil {
 					return err
 				}

@@ -158,7 +158,7 @@ func calibrate(ctx context.Context, emb embed.Embedder, capsules, prompts []cali
 	}
 	var on, off, right []float64
 	for _, p := range prompts {
-		res, err := k.Search(ctx, Query{Text: p.Text, Limit: recallLimit, Floor: RecallFloor, noSnippets: true})
+		res, err := k.Search(ctx, Query{Text: p.Text, Limit: recallLimit, Floor: RecallFloor, measuring: true})
 		if err != nil {
 			return c, err
 		}

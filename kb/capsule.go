@@ -47,6 +47,10 @@ type Capsule struct {
 	Created      time.Time  `json:"created"`
 	Updated      time.Time  `json:"updated"`
 	Retrieved    *time.Time `json:"retrieved"`
+	Retired      *time.Time `json:"retired"` // since when it is out of searches and lists; nil: it stands
+	RetiredWhy   string     `json:"retired_why"`
+	Revision     int        `json:"revision"`        // 1 for a new one, one more with each change
+	Ingested     *Ingested  `json:"ingested"`        // of which document it is a part; nil: of none
 	Model        string     `json:"embedding_model"` // "": it has no embedding
 	Dim          int        `json:"dim"`
 
@@ -89,6 +93,7 @@ func (c *Capsule) normalise() error {
 		}
 	}
 	c.Title = strings.TrimSpace(c.Title)
+	c.Body = strings.TrimRightFunc(strings.TrimLeft(strings.ReplaceAll(c.Body, "\r\n", "\n"), "\n"), unicode.IsSpace) // as a sidecar has it
 	c.Tags, c.DomainTags, c.Supersedes = sortedTags(c.Tags), sortedTags(c.DomainTags), sortedTags(c.Supersedes)
 	c.Refs = append([]string{}, c.Refs...) // a list, not null
 	if !slices.Contains(Kinds, c.Kind) {

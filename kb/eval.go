@@ -239,7 +239,7 @@ func Eval(ctx context.Context, set *EvalSet, emb embed.Embedder, opt EvalOptions
 		var times []float64
 		for i, q := range set.Queries {
 			start := time.Now()
-			res, err := k.Search(ctx, Query{Text: q.Text, Mode: mode, Limit: evalDepth, Fusion: opt.Fusion, NoMMR: opt.NoMMR, noSnippets: true})
+			res, err := k.Search(ctx, Query{Text: q.Text, Mode: mode, Limit: evalDepth, Fusion: opt.Fusion, NoMMR: opt.NoMMR, measuring: true})
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -16,10 +17,14 @@ import (
 	"blackboard/kb/index"
 )
 
-//go:embed migrations/0001_kb.sql
-var migration1 string
+var (
+	//go:embed migrations/0001_kb.sql
+	migration1 string
+	//go:embed migrations/0002_sidecars.sql
+	migration2 string
+)
 
-var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1}}
+var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1, migration2}}
 
 // indexConfig is how capsules are indexed: title, body, tags with domain tags, source. The weights and BM25's k1 and b are chosen over
 // several sets of very different texts (`board kb eval`), none of them alone.
@@ -33,33 +38,63 @@ type Options struct {
 	Warm bool
 	// Now replaces the clock.
 	Now func() time.Time
+	// Actor is who makes the changes, as the log of events has it.
+	Actor string
+	// Sync says when edits of sidecars by hand are looked for at opening: SyncDue unless it is set.
+	Sync SyncWhen
 }
 
 // KB is an open knowledge base. It is safe for concurrent use, by any number of processes.
 type KB struct {
-	db    *sqlite.DB
-	index *index.Index
-	emb   embed.Embedder
+	db         *sqlite.DB
+	index      *index.Index
+	emb        embed.Embedder
+	actor      string
+	sidecars   string // directory; "": a knowledge base without, as measurements use
+	quarantine string
+	mu         sync.Mutex
+	notes      []string
 }
 
 // Path returns the file of the knowledge base in a data home.
 func Path(home string) string { return filepath.Join(home, "kb", "kb.sqlite3") }
 
+// Sidecars returns the directory of the capsules' files in a data home.
+func Sidecars(home string) string { return filepath.Join(home, "kb", "capsules") }
+
 // Open opens the knowledge base of a data home for reading and writing and makes it if there is none.
 func Open(ctx context.Context, home string, opt Options) (*KB, error) {
-	return open(ctx, Path(home), sqlite.Create, opt)
+	return open(ctx, home, sqlite.Create, opt)
 }
 
 // OpenExisting opens the knowledge base of a data home; ErrNotFound if there is none.
 func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
-	k, err := open(ctx, Path(home), sqlite.ReadWrite, opt)
+	k, err := open(ctx, home, sqlite.ReadWrite, opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
 	}
 	return k, err
 }
 
-func open(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
+func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB, error) {
+	k, err := openFile(ctx, Path(home), mode, opt)
+	if err != nil {
+		return nil, err
+	}
+	k.sidecars, k.quarantine = Sidecars(home), filepath.Join(home, "kb", "quarantine")
+	err = k.syncAtOpen(ctx, opt.Sync)
+	if err == nil && opt.Warm {
+		err = k.db.Read(ctx, k.index.Warm)
+	}
+	if err != nil {
+		k.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// openFile opens the file alone, without the sidecars.
+func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
 	db, err := sqlite.Open(ctx, path, schema, mode)
 	if err != nil {
 		return nil, err
@@ -67,18 +102,27 @@ func open(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB,
 	if opt.Now != nil {
 		db.SetNow(opt.Now)
 	}
-	k := &KB{db: db, index: index.New(indexConfig), emb: opt.Embedder}
+	k := &KB{db: db, index: index.New(indexConfig), emb: opt.Embedder, actor: opt.Actor}
 	if err := k.ensureIndex(ctx); err != nil {
 		db.Close()
 		return nil, err
 	}
-	if opt.Warm {
-		if err := db.Read(ctx, k.index.Warm); err != nil {
-			db.Close()
-			return nil, err
-		}
-	}
 	return k, nil
+}
+
+// TakeNotes returns, once, what the knowledge base has found and done by itself that its user should know: edits by hand picked up, files put into quarantine.
+func (k *KB) TakeNotes() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	notes := k.notes
+	k.notes = nil
+	return notes
+}
+
+func (k *KB) note(notes ...string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.notes = append(k.notes, notes...)
 }
 
 // Close closes the file.
@@ -166,6 +210,7 @@ const (
 	kwWorkspace  = "workspace:"
 	kwProject    = "project:"
 	kwSuperseded = "superseded"
+	kwRetired    = "retired"
 )
 
 // keyword makes a keyword of a value that may be longer than the index takes.
@@ -200,6 +245,9 @@ func document(c *Capsule, v embed.Vector) index.Doc {
 	if c.SupersededBy != "" {
 		d.Keywords = append(d.Keywords, kwSuperseded)
 	}
+	if c.Retired != nil {
+		d.Keywords = append(d.Keywords, kwRetired)
+	}
 	return d
 }
 
@@ -212,7 +260,7 @@ func embeddingText(c *Capsule) string {
 }
 
 const capsuleColumns = `n, id, kind, scope, title, body, tags, domain_tags, source, confidence, verified_by, supersedes, superseded_by, refs, workspace,
-	project, decay_score, created, updated, retrieved, model, dim`
+	project, decay_score, created, updated, retrieved, model, dim, retired, retired_why, revision, ingest_file, ingest_sha, ingest_part, ingest_of`
 
 // capsulesWhere reads capsules; where is what follows WHERE.
 func capsulesWhere(tx *sqlite.Tx, where string, args ...any) ([]Capsule, error) {
@@ -231,9 +279,11 @@ func capsulesFrom(tx *sqlite.Tx, from string, args ...any) ([]Capsule, error) {
 		var c Capsule
 		var tags, domains, supersedes, refs string
 		var created, updated int64
-		var retrieved *int64
+		var retrieved, retired *int64
+		var from Ingested
 		if err := rows.Scan(&c.n, &c.ID, &c.Kind, &c.Scope, &c.Title, &c.Body, &tags, &domains, &c.Source, &c.Confidence, &c.VerifiedBy, &supersedes,
-			&c.SupersededBy, &refs, &c.Workspace, &c.Project, &c.DecayScore, &created, &updated, &retrieved, &c.Model, &c.Dim); err != nil {
+			&c.SupersededBy, &refs, &c.Workspace, &c.Project, &c.DecayScore, &created, &updated, &retrieved, &c.Model, &c.Dim, &retired, &c.RetiredWhy, &c.Revision,
+			&from.File, &from.SHA256, &from.Part, &from.Of); err != nil {
 			return nil, err
 		}
 		for _, l := range []struct {
@@ -245,13 +295,28 @@ func capsulesFrom(tx *sqlite.Tx, from string, args ...any) ([]Capsule, error) {
 			}
 		}
 		c.Created, c.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-		if retrieved != nil {
-			t := time.UnixMilli(*retrieved).UTC()
-			c.Retrieved = &t
+		c.Retrieved, c.Retired = timeOf(retrieved), timeOf(retired)
+		if from.File != "" {
+			c.Ingested = &from
 		}
 		all = append(all, c)
 	}
 	return all, rows.Err()
+}
+
+func timeOf(ms *int64) *time.Time {
+	if ms == nil {
+		return nil
+	}
+	t := time.UnixMilli(*ms).UTC()
+	return &t
+}
+
+func millis(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return t.UnixMilli()
 }
 
 // jsonList writes a list, never null.

@@ -24,12 +24,14 @@ import (
 
 // TestMain lets the test binary be a writer process of its own (see child).
 func TestMain(m *testing.M) {
-	if home := os.Getenv("BOARD_KB_TEST_CHILD"); home != "" {
-		if err := child(home); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for name, run := range map[string]func(string) error{"BOARD_KB_TEST_CHILD": child, "BOARD_KB_TEST_KILLED": killedChild, "BOARD_KB_TEST_INGEST": ingestChild} {
+		if arg := os.Getenv(name); arg != "" {
+			if err := run(arg); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
 	}
 	code := m.Run()
 	for _, dir := range benchDirs {
@@ -93,7 +95,7 @@ func refused(tb testing.TB, err error, kind error, words string) *Error {
 	return e
 }
 
-func change(tb testing.TB, k *KB, stmt string, args ...any) {
+func execute(tb testing.TB, k *KB, stmt string, args ...any) {
 	tb.Helper()
 	if err := k.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(stmt, args...)
@@ -737,11 +739,11 @@ func TestIndexIsDerived(t *testing.T) {
 	same("made anew", k)
 	same("opened again", openKB(t, home, opt))
 	same("kept warm", openKB(t, home, Options{Embedder: opt.Embedder, Warm: true}))
-	change(t, k, `UPDATE capsule_index_meta SET stamp = 'of an older version'`)
+	execute(t, k, `UPDATE capsule_index_meta SET stamp = 'of an older version'`)
 	k.Close()
 	k = openKB(t, home, opt)
 	same("of an older version", k)
-	change(t, k, `DROP TABLE capsule_index_meta`)
+	execute(t, k, `DROP TABLE capsule_index_meta`)
 	k.Close()
 	k = openKB(t, home, opt)
 	// Nothing says any more whose vectors there are.
@@ -756,7 +758,7 @@ func TestIndexIsDerived(t *testing.T) {
 
 // damage breaks every record that waits in the index's tail.
 func damage(tb testing.TB, k *KB) {
-	change(tb, k, `UPDATE capsule_index_tail SET record = x'ffffffff'`)
+	execute(tb, k, `UPDATE capsule_index_tail SET record = x'ffffffff'`)
 }
 
 // TestDamagedIndexIsMended: all in the index is derived, so damage in it costs no answer and no capsule, and is told.
@@ -857,7 +859,7 @@ func TestReembed(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	change(t, l, `UPDATE capsules SET model = '', dim = 0`)
+	execute(t, l, `UPDATE capsules SET model = '', dim = 0`)
 	if r, err = l.Reembed(ctx, func(int, int) { cancel() }); !errors.Is(err, context.Canceled) || r.Embedded != 50 {
 		t.Errorf("interrupted: %+v, %v", r, err)
 	}

@@ -28,10 +28,20 @@ func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
 	return c, err
 }
 
+// Look is Get for somebody who wants to know what a capsule says: it counts as retrieved.
+func (k *KB) Look(ctx context.Context, id string) (Capsule, error) {
+	c, err := k.Get(ctx, id)
+	if err == nil {
+		k.touch(ctx, &c)
+	}
+	return c, err
+}
+
 // ListQuery says which capsules to list, newest first. The lists are as in Query.
 type ListQuery struct {
 	Kinds, Scopes, Tags, DomainTags, Workspaces, Projects []string
-	Superseded                                            bool
+	Superseded, Retired                                   bool
+	Documents                                             bool   // of Export: the parts of documents too, which can be ingested again
 	Before                                                string // only those older than this capsule: the last of the page before
 	Limit                                                 int    // 0 is all
 }
@@ -81,6 +91,9 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	if !q.Superseded {
 		where = append(where, `superseded_by = ''`)
 	}
+	if !q.Retired {
+		where = append(where, `retired IS NULL`)
+	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if q.Before != "" {
 			if err := checkID(q.Before); err != nil {
@@ -107,11 +120,24 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	return all, more, err
 }
 
+// Count is how many there are of something.
+type Count struct {
+	Name string `json:"name"`
+	N    int64  `json:"n"`
+}
+
 // Stats are the knowledge base's figures.
 type Stats struct {
 	Capsules   int64       `json:"capsules"`
+	Standing   int64       `json:"standing"` // neither superseded nor retired
 	Superseded int64       `json:"superseded"`
+	Retired    int64       `json:"retired"`
+	Decayed    int64       `json:"decayed"`
 	Embedded   int64       `json:"embedded"`
+	Model      string      `json:"model"`     // of the embeddings, "" if there are none
+	Kinds      []Count     `json:"kinds"`     // of what stands, the most frequent first
+	Scopes     []Count     `json:"scopes"`    // the same
+	Documents  int64       `json:"documents"` // that were ingested
 	Index      index.Stats `json:"index"`
 }
 
@@ -121,7 +147,36 @@ func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
 		if s.Index, err = k.index.Stats(tx); err != nil {
 			return err
 		}
-		return tx.QueryRow(`SELECT count(*), coalesce(sum(superseded_by <> ''), 0), coalesce(sum(model <> ''), 0) FROM capsules`).Scan(&s.Capsules, &s.Superseded, &s.Embedded)
+		if s.Model, _, err = k.index.Model(tx); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(superseded_by = '' AND retired IS NULL), 0), coalesce(sum(superseded_by <> ''), 0), coalesce(sum(retired IS NOT NULL), 0),
+			coalesce(sum(decay_score > 0), 0), coalesce(sum(model <> ''), 0), (SELECT count(*) FROM ingested) FROM capsules`).
+			Scan(&s.Capsules, &s.Standing, &s.Superseded, &s.Retired, &s.Decayed, &s.Embedded, &s.Documents); err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			column string
+			to     *[]Count
+		}{{"kind", &s.Kinds}, {"scope", &s.Scopes}} {
+			*c.to = []Count{}
+			rows, err := tx.Query(`SELECT ` + c.column + `, count(*) FROM capsules WHERE superseded_by = '' AND retired IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`)
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+				var n Count
+				if err := rows.Scan(&n.Name, &n.N); err != nil {
+					rows.Close()
+					return err
+				}
+				*c.to = append(*c.to, n)
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return s, err
 }

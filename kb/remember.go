@@ -3,7 +3,10 @@ package kb
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"blackboard/board/sqlite"
@@ -16,7 +19,7 @@ const DuplicateCosine = 0.95
 
 // RememberOptions say what Remember does about others.
 type RememberOptions struct {
-	// Force stores the capsule though it looks like one that is there.
+	// Force stores the capsule though it looks like one that is there, or holds what looks like a secret.
 	Force bool
 	// NoEmbedding stores it without an embedding, which Reembed adds later.
 	NoEmbedding bool
@@ -34,48 +37,35 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	if err := c.normalise(); err != nil {
 		return Remembered{}, err
 	}
+	if !opt.Force {
+		if err := refuseSecret(&c); err != nil {
+			return Remembered{}, err
+		}
+	}
 	warnings := c.Warnings()
 	var v embed.Vector
-	if k.emb != nil && !opt.NoEmbedding {
-		vs, err := k.emb.Embed(ctx, []string{embeddingText(&c)})
-		if err != nil {
-			if ctx.Err() != nil {
-				return Remembered{}, ctx.Err()
-			}
-			// A finding is never lost because a model fails.
-			warnings = append(warnings, fmt.Sprintf("it has no embedding: %v", err))
-		} else {
-			v = vs[0]
+	if !opt.NoEmbedding {
+		var err error
+		if v, err = k.embedOne(ctx, &c, &warnings); err != nil {
+			return Remembered{}, err
 		}
 	}
-	store := func(tx *sqlite.Tx) error {
-		if v != nil {
-			name, dim, err := k.index.Model(tx)
-			if err != nil {
-				return err
-			}
-			m := k.emb.Model()
-			switch {
-			case name == "":
-				if err := k.index.SetModel(tx, m); err != nil {
-					return err
-				}
-			case name != m.Name || dim != m.Dim:
-				warnings = append(warnings, fmt.Sprintf("it has no embedding: the knowledge base is embedded with %s, and the model here is %s; `board kb reembed` changes over", name, m.Name))
-				v = nil
-			}
+	store := func(ch *change) error {
+		v, err := ch.usable(v, &warnings)
+		if err != nil {
+			return err
 		}
 		if !opt.Force {
-			if err := k.checkDuplicate(tx, &c, v); err != nil {
+			if err := ch.checkDuplicate(&c, v); err != nil {
 				return err
 			}
 		}
-		return k.insert(tx, &c, v)
+		return ch.insert(&c, v, VerbRemembered, "")
 	}
-	err := k.db.Write(ctx, store)
+	err := k.change(ctx, store)
 	if k.mended(ctx, err) {
 		warnings = append(warnings, mendedNote)
-		err = k.db.Write(ctx, store)
+		err = k.change(ctx, store)
 	}
 	if err != nil {
 		return Remembered{}, err
@@ -86,13 +76,50 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	return Remembered{c, warnings}, nil
 }
 
+// embedOne embeds a capsule's text, nil without a model. A finding is never lost because a model fails: that is a warning.
+func (k *KB) embedOne(ctx context.Context, c *Capsule, warnings *[]string) (embed.Vector, error) {
+	if k.emb == nil {
+		return nil, nil
+	}
+	vs, err := k.emb.Embed(ctx, []string{embeddingText(c)})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
+		return nil, nil
+	}
+	return vs[0], nil
+}
+
+// usable returns a vector if it can be stored: the knowledge base has vectors of one model.
+func (ch *change) usable(v embed.Vector, warnings *[]string) (embed.Vector, error) {
+	if v == nil {
+		return nil, nil
+	}
+	name, dim, err := ch.k.index.Model(ch.tx)
+	if err != nil {
+		return nil, err
+	}
+	m := ch.k.emb.Model()
+	if name == "" {
+		return v, ch.k.index.SetModel(ch.tx, m)
+	}
+	if name != m.Name || dim != m.Dim {
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: the knowledge base is embedded with %s, and the model here is %s; `board kb reembed` changes over", name, m.Name))
+		return nil, nil
+	}
+	return v, nil
+}
+
 // checkDuplicate refuses what is there already, unless it is being superseded.
-func (k *KB) checkDuplicate(tx *sqlite.Tx, c *Capsule, v embed.Vector) error {
+func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) error {
+	k, tx := ch.k, ch.tx
 	refuse := func(old *Capsule, how string) error {
 		return &Error{Kind: ErrConflict, ID: old.ID, Msg: fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)),
 			Hint: fmt.Sprintf("`board kb get %s` shows it; --supersedes %s replaces it, --force keeps both", old.ID, old.ID)}
 	}
-	same, err := capsulesWhere(tx, `title = ? COLLATE NOCASE AND superseded_by = '' ORDER BY n`, c.Title)
+	same, err := capsulesWhere(tx, `title = ? COLLATE NOCASE AND superseded_by = '' AND retired IS NULL AND id <> ? ORDER BY n`, c.Title, c.ID)
 	if err != nil {
 		return err
 	}
@@ -105,7 +132,7 @@ func (k *KB) checkDuplicate(tx *sqlite.Tx, c *Capsule, v embed.Vector) error {
 		return nil
 	}
 	res, err := k.index.Search(tx, index.Query{Vector: v, Model: k.emb.Model().Name, Depth: 5,
-		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded}}})
+		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}})
 	if err != nil {
 		return err
 	}
@@ -117,71 +144,69 @@ func (k *KB) checkDuplicate(tx *sqlite.Tx, c *Capsule, v embed.Vector) error {
 		if err != nil {
 			return err
 		}
-		if len(old) == 1 && !slices.Contains(c.Supersedes, old[0].ID) {
+		if len(old) == 1 && old[0].ID != c.ID && !slices.Contains(c.Supersedes, old[0].ID) {
 			return refuse(&old[0], fmt.Sprintf("says the same already (cosine %.2f)", cand.Cosine))
 		}
 	}
 	return nil
 }
 
-// insert stores a capsule with its index entry and marks what it supersedes.
-func (k *KB) insert(tx *sqlite.Tx, c *Capsule, v embed.Vector) error {
-	c.Created, c.Updated = tx.Now, tx.Now
-	c.SupersededBy, c.DecayScore, c.Retrieved = "", 0, nil
-	c.Model, c.Dim = "", 0
-	if v != nil {
-		c.Model, c.Dim = k.emb.Model().Name, len(v)
-	}
-	for c.ID = newID(); ; c.ID = newID() {
+// insert gives a capsule its id and times, stores it and marks what it supersedes.
+func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
+	c.Created, c.Updated, c.Revision = ch.tx.Now, ch.tx.Now, 1
+	c.SupersededBy, c.DecayScore, c.Retrieved, c.Retired, c.RetiredWhy = "", 0, nil, nil, ""
+	for {
+		c.ID = newID()
 		var taken int
-		if err := tx.QueryRow(`SELECT count(*) FROM capsules WHERE id = ?`, c.ID).Scan(&taken); err != nil {
+		if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE id = ?`, c.ID).Scan(&taken); err != nil {
 			return err
 		}
-		if taken == 0 {
+		if _, err := os.Lstat(ch.k.sidecarPath(c.ID)); taken == 0 && errors.Is(err, fs.ErrNotExist) {
 			break
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	if err := insertRow(tx, c); err != nil {
+	// Nothing is written before everything that can be wrong has been looked at.
+	for _, id := range c.Supersedes {
+		old, err := ch.get(id)
+		if err != nil {
+			return err
+		}
+		if by := old.SupersededBy; by != "" {
+			return &Error{Kind: ErrConflict, ID: by, Msg: fmt.Sprintf("%s is superseded by %s already", id, by), Hint: fmt.Sprintf("--supersedes %s, if that is the one to replace", by)}
+		}
+	}
+	if err := ch.add(c, v, verb, why); err != nil {
 		return err
 	}
 	for _, id := range c.Supersedes {
-		old, err := capsulesWhere(tx, `id = ?`, id)
-		if err != nil {
-			return err
-		}
-		if len(old) == 0 {
-			return notFound(id)
-		}
-		if by := old[0].SupersededBy; by != "" {
-			return &Error{Kind: ErrConflict, ID: by, Msg: fmt.Sprintf("%s is superseded by %s already", id, by), Hint: fmt.Sprintf("--supersedes %s, if that is the one to replace", by)}
-		}
-		old[0].SupersededBy = c.ID
-		if _, err := tx.Exec(`UPDATE capsules SET superseded_by = ?, updated = ? WHERE n = ?`, c.ID, tx.Now.UnixMilli(), old[0].n); err != nil {
-			return err
-		}
-		vs, err := k.index.Vectors(tx, old[0].n)
-		if err != nil {
-			return err
-		}
-		if err := k.index.Put(tx, document(&old[0], vs[old[0].n])); err != nil {
+		if err := ch.supersede(c, id, why); err != nil {
 			return err
 		}
 	}
-	return k.index.Put(tx, document(c, v))
+	return nil
 }
 
 // insertRow stores the row and the tags of a capsule and gives it its number.
 func insertRow(tx *sqlite.Tx, c *Capsule) error {
+	from := c.ingested()
 	res, err := tx.Exec(`INSERT INTO capsules (id, kind, scope, title, body, tags, domain_tags, source, confidence, verified_by, supersedes, superseded_by, refs,
-		workspace, project, decay_score, created, updated, retrieved, model, dim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		workspace, project, decay_score, created, updated, retrieved, model, dim, retired, retired_why, revision, ingest_file, ingest_sha, ingest_part, ingest_of)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.ID, c.Kind, c.Scope, c.Title, c.Body, jsonList(c.Tags), jsonList(c.DomainTags), c.Source, c.Confidence, c.VerifiedBy, jsonList(c.Supersedes), c.SupersededBy,
-		jsonList(c.Refs), c.Workspace, c.Project, c.DecayScore, c.Created.UnixMilli(), c.Updated.UnixMilli(), nil, c.Model, c.Dim)
+		jsonList(c.Refs), c.Workspace, c.Project, c.DecayScore, c.Created.UnixMilli(), c.Updated.UnixMilli(), millis(c.Retrieved), c.Model, c.Dim, millis(c.Retired), c.RetiredWhy,
+		c.Revision, from.File, from.SHA256, from.Part, from.Of)
 	if err != nil {
 		return err
 	}
 	if c.n, err = res.LastInsertId(); err != nil {
 		return err
 	}
+	return insertTags(tx, c)
+}
+
+func insertTags(tx *sqlite.Tx, c *Capsule) error {
 	for domain, tags := range [][]string{c.Tags, c.DomainTags} {
 		for _, t := range tags {
 			if _, err := tx.Exec(`INSERT INTO capsule_tags VALUES (?, ?, ?)`, t, domain, c.n); err != nil {

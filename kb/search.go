@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,6 +63,7 @@ type Query struct {
 	Workspaces []string
 	Projects   []string
 	Superseded bool // superseded capsules too
+	Retired    bool // retired capsules too
 
 	// Workspace is the caller's: its capsules rise by some places.
 	Workspace string
@@ -73,7 +75,8 @@ type Query struct {
 	NoMMR   bool // do not spread the results over what is unlike
 	Explain bool
 
-	noSnippets bool // of Eval, which reads none
+	untouched bool // nobody has retrieved anything: the caller sees to that
+	measuring bool // of Eval and Calibrate: no snippets, and nobody has retrieved anything
 }
 
 // Hit is one capsule found. The ranks begin with 1; 0 means that the lane did not have it among its candidates.
@@ -162,7 +165,10 @@ func (q *Query) filter() index.Filter {
 		f.All = append(f.All, []string{keyword(kwTag, t)})
 	}
 	if !q.Superseded {
-		f.None = []string{kwSuperseded}
+		f.None = append(f.None, kwSuperseded)
+	}
+	if !q.Retired {
+		f.None = append(f.None, kwRetired)
 	}
 	return f
 }
@@ -188,6 +194,13 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	if err = k.db.Read(ctx, search); k.mended(ctx, err) {
 		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, mendedNote)
 		err = k.db.Read(ctx, search)
+	}
+	if err == nil && !q.measuring && !q.untouched {
+		hits := make([]*Capsule, len(res.Hits))
+		for i := range res.Hits {
+			hits[i] = &res.Hits[i].Capsule
+		}
+		k.touch(ctx, hits...)
 	}
 	return res, err
 }
@@ -345,12 +358,16 @@ func convex(text, vector []rank.Scored) []rank.Scored {
 	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax}, rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
 }
 
-// boost lifts the capsules of the caller's workspace.
+// boost lifts the capsules of the caller's workspace, and lets those sink that nobody has asked for.
 func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
-	if q.Workspace == "" || len(r.list) == 0 {
+	if len(r.list) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(`SELECT n FROM capsules WHERE workspace = ? AND n IN (SELECT value FROM json_each(?))`, q.Workspace, idList(r.list))
+	stmt, args := `SELECT n, 0, decay_score FROM capsules WHERE decay_score > 0 AND n IN (SELECT value FROM json_each(?1))`, []any{idList(r.list)}
+	if q.Workspace != "" {
+		stmt, args = `SELECT n, workspace = ?2, decay_score FROM capsules WHERE (decay_score > 0 OR workspace = ?2) AND n IN (SELECT value FROM json_each(?1))`, append(args, q.Workspace)
+	}
+	rows, err := tx.Query(stmt, args...)
 	if err != nil {
 		return err
 	}
@@ -358,18 +375,28 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 	var pushes []rank.Push
 	for rows.Next() {
 		var n int64
-		if err := rows.Scan(&n); err != nil {
+		var here bool
+		var decay float64
+		if err := rows.Scan(&n, &here, &decay); err != nil {
 			return err
 		}
-		pushes = append(pushes, rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"})
+		if here {
+			pushes = append(pushes, rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"})
+		}
+		if down := int(math.Ceil(decay * decaySink)); down > 0 {
+			pushes = append(pushes, rank.Push{ID: n, Places: -down, Why: "decay"})
+		}
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
 	list, moves := rank.Boost(r.list, pushes...)
 	for i, m := range moves {
-		if m.Moved > 0 {
+		switch {
+		case m.Asked > 0 && m.Moved > 0:
 			r.boosts[list[i].ID] = append(r.boosts[list[i].ID], fmt.Sprintf("%s: %d up", strings.Join(m.Why, ", "), m.Moved))
+		case m.Asked < 0 && m.Moved < 0:
+			r.boosts[list[i].ID] = append(r.boosts[list[i].ID], fmt.Sprintf("%s: %d down", strings.Join(m.Why, ", "), -m.Moved))
 		}
 	}
 	r.list = list
@@ -430,7 +457,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 		}
 		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank, BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
 			Boosts: r.boosts[s.ID], Terms: why[s.ID]}
-		if !q.noSnippets {
+		if !q.measuring {
 			h.Snippet = k.snippet(c.Body, terms)
 		}
 		if cand.HasVector {

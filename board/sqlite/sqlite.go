@@ -335,6 +335,28 @@ func (db *DB) Check(ctx context.Context) error {
 	})
 }
 
+// Rename moves the file of a schema, and what SQLite keeps beside it, in the writers' turn.
+func Rename(ctx context.Context, path, to string) error {
+	db := &DB{path: path, turn: make(chan struct{}, 1)}
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return db.wrap(err)
+	}
+	defer unlock()
+	if err := os.Rename(path, to); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Rename(path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
 // acknowledged write of another process slips in between. The lock file stays (see lock).
 func Remove(ctx context.Context, path string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,7 @@ func kbFilters() []cli.Flag {
 		&cli.StringSliceFlag{Name: "project", Usage: "of this `PROJECT`, repeatable: one of them"},
 		&cli.BoolFlag{Name: "here", Usage: "only capsules of this workspace"},
 		&cli.BoolFlag{Name: "superseded", Usage: "superseded capsules too"},
+		&cli.BoolFlag{Name: "retired", Usage: "retired capsules too"},
 	}
 }
 
@@ -34,92 +36,101 @@ func workspaceFlag(usage string) cli.Flag {
 
 func (p *program) kbCommand() *cli.Command {
 	return &cli.Command{
-		Name: "kb", Category: catKnow, Usage: "the knowledge base: remember, search, get, list, eval, calibrate, reembed",
+		Name: "kb", Category: catKnow, Usage: "the knowledge base: remember, search, get, list, edit, ingest, learn, curate and more",
 		Description: `Capsules of durable knowledge in one file of the data home, shared by all agents and runs. With an embedding model (board model pull)
 they are found by meaning too; without one, by their words.`,
-		Subcommands: []*cli.Command{
-			{
-				Name: "remember", Usage: "store a capsule", ArgsUsage: "[BODY | -]",
-				Description: `The body is --body, the argument, or standard input. Say what holds, for whom, and how you know: --source is what a reader checks it
+		Subcommands: slices.Concat(p.kbCoreCommands(), p.kbEditCommands(), p.kbCurateCommands(), p.kbLearnCommands(), p.kbMeasureCommands()),
+	}
+}
+
+func (p *program) kbCoreCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "remember", Usage: "store a capsule", ArgsUsage: "[BODY | -]",
+			Description: `The body is --body, the argument, or standard input. Say what holds, for whom, and how you know: --source is what a reader checks it
 against. What is there already, by title or by meaning, is refused with its id (exit 6); --supersedes replaces it.`,
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`"},
-					&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument nor piped in"},
-					&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`: " + strings.Join(kb.Kinds, ", "), Value: "fact"},
-					&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
-					&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
-					&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG` (auth, tmux, rust), repeatable or with commas"},
-					&cli.StringFlag{Name: "source", Usage: "`WHERE` it can be checked: file:line, a command, a URL"},
-					&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
-					&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what has verified it"},
-					&cli.StringSliceFlag{Name: "ref", Usage: "`REFERENCE` to a run, an entry, a file; repeatable"},
-					&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
-					workspaceFlag("the `DIRECTORY` it belongs to"),
-					&cli.StringSliceFlag{Name: "supersedes", Usage: "`CAPSULE` that it replaces, repeatable"},
-					&cli.BoolFlag{Name: "force", Usage: "store it though it looks like one that is there"},
-					&cli.BoolFlag{Name: "no-embed", Usage: "store it without an embedding; `board kb reembed` adds it"},
-					quietFlag(), jsonFlag(),
-				},
-				Action: p.kbRemember,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`"},
+				&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument nor piped in"},
+				&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`: " + strings.Join(kb.Kinds, ", "), Value: "fact"},
+				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
+				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
+				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG` (auth, tmux, rust), repeatable or with commas"},
+				&cli.StringFlag{Name: "source", Usage: "`WHERE` it can be checked: file:line, a command, a URL"},
+				&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
+				&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what has verified it"},
+				&cli.StringSliceFlag{Name: "ref", Usage: "`REFERENCE` to a run, an entry, a file; repeatable"},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
+				workspaceFlag("the `DIRECTORY` it belongs to"),
+				&cli.StringSliceFlag{Name: "supersedes", Usage: "`CAPSULE` that it replaces, repeatable"},
+				&cli.BoolFlag{Name: "force", Usage: "store it though it looks like one that is there, or holds what looks like a secret"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "store it without an embedding; `board kb reembed` adds it"},
+				workerFlag(), quietFlag(), jsonFlag(),
 			},
-			{
-				Name: "search", Usage: "find capsules by words and by meaning", ArgsUsage: "QUESTION | -",
-				Description: `Any text is a question; - or a pipe is one too. Filters are applied before ranking. Capsules of your workspace rise a little. --gate answers only if the
+			Action: p.kbRemember,
+		},
+		{
+			Name: "search", Usage: "find capsules by words and by meaning", ArgsUsage: "QUESTION | -",
+			Description: `Any text is a question; - or a pipe is one too. Filters are applied before ranking. Capsules of your workspace rise a little. --gate answers only if the
 best hit is surely about the question, for hooks and others that answer unasked; board kb calibrate measures how sure it must be.`,
-				Flags: flags(kbFilters(), []cli.Flag{
-					&cli.StringFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`: auto (hybrid if there is a model), hybrid, bm25, vector", Value: kb.ModeAuto},
-					&cli.StringFlag{Name: "fusion", Usage: "how hybrid makes one list of two: `HOW`, convex (scores) or rrf (ranks)", Value: kb.FusionConvex},
-					&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: kb.DefaultLimit},
-					&cli.Float64Flag{Name: "floor", Usage: "drop hits that score less than this `SHARE` of the best"},
-					&cli.BoolFlag{Name: "gate", Usage: "nothing, unless the best hit is surely about it"},
-					&cli.BoolFlag{Name: "no-mmr", Usage: "do not push down what says the same as a better hit"},
-					&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "say where each hit's score comes from"},
-					&cli.BoolFlag{Name: "full", Usage: "print bodies whole"},
-					workspaceFlag("the `DIRECTORY` whose capsules rise"), quietIDs(), jsonFlag(),
-				}),
-				Action: p.kbSearch,
-			},
-			{
-				Name: "get", Usage: "show a capsule", ArgsUsage: "CAPSULE",
-				Flags: []cli.Flag{jsonFlag()}, Action: p.kbGet,
-			},
-			{
-				Name: "list", Usage: "list capsules, newest first",
-				Flags: flags(kbFilters(), []cli.Flag{
-					&cli.StringFlag{Name: "before", Usage: "only those older than this `CAPSULE`: the next page"},
-					workspaceFlag("the `DIRECTORY` that --here means"), limitFlag(), quietIDs(), jsonFlag(),
-				}),
-				Action: p.kbList,
-			},
-			{
-				Name: "eval", Usage: "measure the search on a retrieval set", ArgsUsage: "DIR…",
-				Description: `A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv. The questions are asked of a knowledge base that holds the set
+			Flags: flags(kbFilters(), []cli.Flag{
+				&cli.StringFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`: auto (hybrid if there is a model), hybrid, bm25, vector", Value: kb.ModeAuto},
+				&cli.StringFlag{Name: "fusion", Usage: "how hybrid makes one list of two: `HOW`, convex (scores) or rrf (ranks)", Value: kb.FusionConvex},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: kb.DefaultLimit},
+				&cli.Float64Flag{Name: "floor", Usage: "drop hits that score less than this `SHARE` of the best"},
+				&cli.BoolFlag{Name: "gate", Usage: "nothing, unless the best hit is surely about it"},
+				&cli.BoolFlag{Name: "no-mmr", Usage: "do not push down what says the same as a better hit"},
+				&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "say where each hit's score comes from"},
+				&cli.BoolFlag{Name: "full", Usage: "print bodies whole"},
+				workspaceFlag("the `DIRECTORY` whose capsules rise"), quietIDs(), jsonFlag(),
+			}),
+			Action: p.kbSearch,
+		},
+		{
+			Name: "get", Usage: "show a capsule", ArgsUsage: "CAPSULE",
+			Flags: []cli.Flag{jsonFlag()}, Action: p.kbGet,
+		},
+		{
+			Name: "list", Usage: "list capsules, newest first",
+			Flags: flags(kbFilters(), []cli.Flag{
+				&cli.StringFlag{Name: "before", Usage: "only those older than this `CAPSULE`: the next page"},
+				workspaceFlag("the `DIRECTORY` that --here means"), limitFlag(), quietIDs(), jsonFlag(),
+			}),
+			Action: p.kbList,
+		},
+	}
+}
+
+func (p *program) kbMeasureCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "eval", Usage: "measure the search on a retrieval set", ArgsUsage: "DIR…",
+			Description: `A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv. The questions are asked of a knowledge base that holds the set
 and nothing else, by the code that answers everybody. --per-query writes what each question got, and --against compares with such a file of an
 earlier run.`,
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "split", Usage: "the `NAME` of the qrels file"},
-					&cli.StringSliceFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`, repeatable: bm25, vector, hybrid (default all that the model allows)"},
-					&cli.StringFlag{Name: "fusion", Usage: "`HOW`: convex or rrf", Value: kb.FusionConvex},
-					&cli.BoolFlag{Name: "no-mmr", Usage: "do not push down what says the same as a better hit"},
-					&cli.StringFlag{Name: "per-query", Usage: "write a JSON line for each question and mode to `FILE`"},
-					&cli.StringFlag{Name: "against", Usage: "compare with a `FILE` that --per-query wrote"},
-					jsonFlag(),
-				},
-				Action: p.kbEval,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "split", Usage: "the `NAME` of the qrels file"},
+				&cli.StringSliceFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`, repeatable: bm25, vector, hybrid (default all that the model allows)"},
+				&cli.StringFlag{Name: "fusion", Usage: "`HOW`: convex or rrf", Value: kb.FusionConvex},
+				&cli.BoolFlag{Name: "no-mmr", Usage: "do not push down what says the same as a better hit"},
+				&cli.StringFlag{Name: "per-query", Usage: "write a JSON line for each question and mode to `FILE`"},
+				&cli.StringFlag{Name: "against", Usage: "compare with a `FILE` that --per-query wrote"},
+				jsonFlag(),
 			},
-			{
-				Name: "calibrate", Usage: "measure how sure a hit must be to be given unasked, and store it", ArgsUsage: "[SET.jsonl]",
-				Description: `Asks prompts that capsules help with, and prompts that none does, and takes the least evidence that keeps 95 % of the latter unanswered. It differs from
+			Action: p.kbEval,
+		},
+		{
+			Name: "calibrate", Usage: "measure how sure a hit must be to be given unasked, and store it", ArgsUsage: "[SET.jsonl]",
+			Description: `Asks prompts that capsules help with, and prompts that none does, and takes the least evidence that keeps 95 % of the latter unanswered. It differs from
 model to model. The set that comes with the program has 60 capsules and 220 prompts; your own has lines like
 {"capsule":"c1","kind":"gotcha","title":"…","body":"…"} and {"prompt":"p1","text":"…","relevant":["c1"]}.`,
-				Flags: []cli.Flag{jsonFlag()}, Action: p.kbCalibrate,
-			},
-			{
-				Name: "reembed", Usage: "embed the capsules that have no embedding of the installed model",
-				Description: `Those that were stored without a model, and all of them after a change of model: vectors of two models cannot be compared. It goes in small
+			Flags: []cli.Flag{jsonFlag()}, Action: p.kbCalibrate,
+		},
+		{
+			Name: "reembed", Usage: "embed the capsules that have no embedding of the installed model",
+			Description: `Those that were stored without a model, and all of them after a change of model: vectors of two models cannot be compared. It goes in small
 steps, each of them kept, so an interrupted run is continued by the same command.`,
-				Flags: []cli.Flag{jsonFlag()}, Action: p.kbReembed,
-			},
+			Flags: []cli.Flag{jsonFlag()}, Action: p.kbReembed,
 		},
 	}
 }
@@ -146,7 +157,7 @@ func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.O
 	if err != nil {
 		return nil, nil, err
 	}
-	var opt kb.Options
+	opt := kb.Options{Actor: p.workerName(c)}
 	done := func() {}
 	if withModel {
 		e, closeModel, err := p.embedder(c.Context)
@@ -167,7 +178,15 @@ func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.O
 		done()
 		return nil, nil, err
 	}
+	p.kbNotes(k)
 	return k, func() { k.Close(); done() }, nil
+}
+
+// kbNotes says what the knowledge base has to say: files that were edited by hand, or put into quarantine.
+func (p *program) kbNotes(k *kb.KB) {
+	for _, n := range k.TakeNotes() {
+		p.talk("note: %s", safe(n))
+	}
 }
 
 // workspace is the project that a command is about: --workspace, else $BOARD_WORKSPACE, else that of the working directory; "" for none.
@@ -205,13 +224,14 @@ func (p *program) kbRemember(c *cli.Context) error {
 	}
 	capsule := kb.Capsule{Kind: c.String("kind"), Scope: c.String("scope"), Title: c.String("title"), Body: body, Tags: list(c, "tags"), DomainTags: list(c, "domain"),
 		Source: c.String("source"), VerifiedBy: c.String("verified-by"), Refs: c.StringSlice("ref"), Project: c.String("project"), Workspace: ws, Supersedes: list(c, "supersedes")}
-	if c.IsSet("confidence") {
-		f, err := strconv.ParseFloat(c.String("confidence"), 64)
-		if err != nil {
-			return usagef("0 is a guess, 1 is certain", "confidence %q is not a number between 0 and 1", c.String("confidence"))
-		}
-		capsule.Confidence = &f
+	if capsule.Confidence, err = confidence(c); err != nil {
+		return err
 	}
+	return p.remember(c, capsule)
+}
+
+// remember stores a capsule and says what became of it.
+func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 	if err := capsule.Check(); err != nil {
 		return err // before a knowledge base is made for it
 	}
@@ -221,6 +241,7 @@ func (p *program) kbRemember(c *cli.Context) error {
 	}
 	defer done()
 	r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")})
+	p.kbNotes(k)
 	if err != nil {
 		return err
 	}
@@ -240,7 +261,7 @@ func (p *program) kbRemember(c *cli.Context) error {
 
 // kbQuery reads the flags that are filters.
 func (p *program) kbQuery(c *cli.Context) (q kb.Query, err error) {
-	q = kb.Query{Kinds: list(c, "kind"), Scopes: list(c, "scope"), Tags: list(c, "tag"), DomainTags: list(c, "domain"), Projects: c.StringSlice("project"), Superseded: c.Bool("superseded")}
+	q = kb.Query{Kinds: list(c, "kind"), Scopes: list(c, "scope"), Tags: list(c, "tag"), DomainTags: list(c, "domain"), Projects: c.StringSlice("project"), Superseded: c.Bool("superseded"), Retired: c.Bool("retired")}
 	if q.Workspace, err = p.workspace(c); err != nil {
 		return q, err
 	}
@@ -354,6 +375,9 @@ func marks(c *kb.Capsule) string {
 	if c.SupersededBy != "" {
 		s += "  superseded by " + c.SupersededBy
 	}
+	if c.Retired != nil {
+		s += "  retired"
+	}
 	if c.Confidence != nil && *c.Confidence < 0.5 {
 		s += fmt.Sprintf("  confidence %g", *c.Confidence)
 	}
@@ -369,7 +393,7 @@ func (p *program) kbGet(c *cli.Context) error {
 		return err
 	}
 	defer done()
-	capsule, err := k.Get(c.Context, c.Args().First())
+	capsule, err := k.Look(c.Context, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -403,9 +427,12 @@ func (p *program) printCapsule(c *kb.Capsule) {
 	if c.SupersededBy != "" {
 		row("superseded", p.paint(yellow, "by "+c.SupersededBy))
 	}
+	if c.Retired != nil {
+		row("retired", p.paint(yellow, strings.TrimSuffix(clock(*c.Retired)+": "+line(c.RetiredWhy, 200), ": ")))
+	}
 	row("created", clock(c.Created))
 	if !c.Updated.Equal(c.Created) {
-		row("updated", clock(c.Updated))
+		row("updated", fmt.Sprintf("%s, revision %d", clock(c.Updated), c.Revision))
 	}
 	row("embedding", c.Model)
 	p.printf("\n%s\n", indent(c.Body, "  | "))
@@ -425,7 +452,7 @@ func (p *program) kbList(c *cli.Context) error {
 	}
 	defer done()
 	all, more, err := k.List(c.Context, kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects,
-		Superseded: q.Superseded, Before: c.String("before"), Limit: c.Int("limit")})
+		Superseded: q.Superseded, Retired: q.Retired, Before: c.String("before"), Limit: c.Int("limit")})
 	if err != nil {
 		return err
 	}

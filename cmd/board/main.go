@@ -49,6 +49,10 @@ func (p *program) main(ctx context.Context, args []string) int {
 		p.complete(ctx, app, args[1:])
 		return exitOK
 	}
+	if len(args) == 2 && args[0] == "help" && topics[args[1]] != "" {
+		p.printf("%s", topics[args[1]])
+		return exitOK
+	}
 	arranged, err := arrange(app.Commands, args)
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{"board"}, arranged...))

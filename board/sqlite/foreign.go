@@ -1,0 +1,221 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	driver "modernc.org/sqlite"
+)
+
+// MaxForeign is the most bytes that a file of another program may have.
+const MaxForeign = 1 << 30
+
+// Foreign is an SQLite file of another program, open for reading. What is read is a copy: nothing is written to the file, or left beside it.
+type Foreign struct {
+	path string
+	dir  string
+	sql  *sql.DB
+}
+
+// OpenForeign copies the file, with what SQLite keeps beside it, and opens the copy, which Close deletes. Errors match fs.ErrNotExist if there is none, ErrCorrupt if it
+// is not an SQLite file, and ErrBusy if it changes all the while.
+func OpenForeign(ctx context.Context, path string) (*Foreign, error) {
+	dir, err := os.MkdirTemp("", "board-foreign-")
+	if err != nil {
+		return nil, err
+	}
+	f := &Foreign{path: path, dir: dir}
+	if err := f.open(ctx); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *Foreign) open(ctx context.Context) error {
+	if err := f.copy(ctx); err != nil {
+		return err
+	}
+	copied := filepath.ToSlash(filepath.Join(f.dir, "copy"))
+	if !strings.HasPrefix(copied, "/") {
+		copied = "/" + copied
+	}
+	// The schema is somebody else's: its views and triggers may not call what could do harm, and nothing is changed.
+	q := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "query_only(1)"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: copied, RawQuery: q.Encode()}).String())
+	if err != nil {
+		return err
+	}
+	f.sql = db
+	var n int
+	return f.wrap(db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&n))
+}
+
+// beside is what SQLite keeps beside a file: changes not yet merged, or not yet undone.
+var beside = []string{"", "-wal", "-journal"}
+
+// copy copies the files, again if one of them changed meanwhile.
+func (f *Foreign) copy(ctx context.Context) error {
+	for try := 0; try < 5; try++ {
+		before, err := f.look()
+		if err != nil {
+			return err
+		}
+		for i, suffix := range beside {
+			to := filepath.Join(f.dir, "copy"+suffix)
+			if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if before[i].size < 0 {
+				continue
+			}
+			if err := copyFile(ctx, f.path+suffix, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		after, err := f.look()
+		if err != nil {
+			return err
+		}
+		if slices.Equal(before, after) {
+			return nil
+		}
+	}
+	return &Error{Path: f.path, Kind: ErrBusy, Detail: "is being written to all the while"}
+}
+
+type version struct{ size, modified int64 }
+
+// look tells the versions of the files apart; one that is not there has the size -1.
+func (f *Foreign) look() ([]version, error) {
+	seen := make([]version, len(beside))
+	total := int64(0)
+	for i, suffix := range beside {
+		info, err := os.Stat(f.path + suffix)
+		switch {
+		case err != nil && suffix != "" && errors.Is(err, fs.ErrNotExist):
+			seen[i].size = -1
+			continue
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, &Error{Path: f.path + suffix, Kind: ErrCorrupt, Detail: "is not a regular file"}
+		}
+		seen[i] = version{info.Size(), info.ModTime().UnixNano()}
+		total += info.Size()
+	}
+	if total > MaxForeign {
+		return nil, &Error{Path: f.path, Kind: ErrFull, Detail: fmt.Sprintf("has %d MB; at most %d are taken", total>>20, int64(MaxForeign)>>20)}
+	}
+	return seen, nil
+}
+
+func copyFile(ctx context.Context, from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			_, err = io.CopyN(out, in, 4<<20)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, out.Close())
+}
+
+// Tables returns the names of the tables, without views and SQLite's own.
+func (f *Foreign) Tables(ctx context.Context) ([]string, error) {
+	return f.names(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+}
+
+// Columns returns the names of a table's columns; none if there is no such table.
+func (f *Foreign) Columns(ctx context.Context, table string) ([]string, error) {
+	return f.names(ctx, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, table)
+}
+
+func (f *Foreign) names(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := f.sql.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, f.wrap(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, f.wrap(err)
+		}
+		all = append(all, s)
+	}
+	return all, f.wrap(rows.Err())
+}
+
+// Each runs a query and calls fn with each row, whose values are those of database/sql. It ends at the first error, fn's included.
+func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) error) error {
+	rows, err := f.sql.QueryContext(ctx, query)
+	if err != nil {
+		return f.wrap(err)
+	}
+	defer rows.Close()
+	cols, err := rows.Columns()
+	if err != nil {
+		return f.wrap(err)
+	}
+	row, into := make([]any, len(cols)), make([]any, len(cols))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return f.wrap(err)
+		}
+		if err := fn(row); err != nil {
+			return err
+		}
+	}
+	return f.wrap(rows.Err())
+}
+
+// Quote makes an identifier of SQL.
+func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Close closes the copy and deletes it.
+func (f *Foreign) Close() error {
+	var err error
+	if f.sql != nil {
+		err = f.sql.Close()
+	}
+	return errors.Join(err, os.RemoveAll(f.dir))
+}
+
+// wrap names the file, not its copy.
+func (f *Foreign) wrap(err error) error {
+	var de *driver.Error
+	if !errors.As(err, &de) {
+		return err
+	}
+	switch de.Code() & 0xff {
+	case codeCorrupt, codeNotADB:
+		return &Error{Path: f.path, Kind: ErrCorrupt, Detail: "is not a sound SQLite file", Cause: err}
+	case codeFull:
+		return &Error{Path: f.path, Kind: ErrFull, Detail: "could not be copied", Cause: err}
+	}
+	return fmt.Errorf("%s: %w", f.path, err)
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/kb"
+)
+
+// What `board kb curate` does, in the order in which it does it all.
+var curations = []string{"dedupe", "decay", "contradictions"}
+
+func (p *program) kbCurateCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "ingest", Usage: "cut markdown documents into capsules, a section each", ArgsUsage: "FILE | FOLDER…",
+			Description: `Documents are cut at their H1 and H2 headings into capsules of the kind doc. A document is known by its path and content: what has not changed is not touched, and a
+changed one swaps its capsules in one step; sections that stayed the same keep theirs. What cannot be taken in (binary, over 4 MB, unreadable, what looks like
+a secret) is listed, and the exit code is 1 once all else is done.`,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
+				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
+				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
+				workspaceFlag("the `DIRECTORY` it belongs to"),
+				&cli.BoolFlag{Name: "prune", Usage: "remove the capsules of documents that are gone from the folders"},
+				&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "store without embeddings; `board kb reembed` adds them"},
+				&cli.BoolFlag{Name: "force", Usage: "take in what looks like a secret"},
+				workerFlag(), jsonFlag(),
+			},
+			Action: p.kbIngest,
+		},
+		{
+			Name: "curate", Usage: "dedupe, let dormant capsules sink, list contradictions", ArgsUsage: "[dedupe | decay | contradictions]…",
+			Description: `dedupe: of two capsules of one kind that say the same (cosine 0.95, or the same text) the more certain stays, then the newer, then the longer; the other
+is superseded. decay: what nobody has asked for sinks, after 14 days, by up to five places; being found brings it back. contradictions: facts and
+gotchas about the same thing that differ in a number, a date or a negation are listed; nothing is changed until you say what holds:
+
+  board kb curate contradictions --resolve K1,K2 --as supersede   K1 replaces K2
+  board kb curate contradictions --resolve K1,K2 --as retire      K2 leaves
+  board kb curate contradictions --resolve K1,K2 --as stand       both hold
+
+Everything is in the history of the capsules, and ` + "`board kb history CAPSULE --restore N`" + ` takes it back for good.`,
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+				&cli.StringFlag{Name: "resolve", Usage: "`KEEP,OTHER`: the two capsules that are decided on"},
+				&cli.StringFlag{Name: "as", Usage: "`HOW`: " + strings.Join(kb.Resolutions, ", ")},
+				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the history"},
+				limitFlag(), workerFlag(), jsonFlag(),
+			},
+			Action: p.kbCurate,
+		},
+	}
+}
+
+func (p *program) kbIngest(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("`board kb ingest README.md docs`", "no file or folder is given")
+	}
+	ws, err := p.workspace(c)
+	if err != nil {
+		return err
+	}
+	k, done, err := p.openKB(c, kb.Open, !c.Bool("no-embed") && !c.Bool("dry-run"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := p.stepBar()
+	r, err := k.Ingest(c.Context, c.Args().Slice(), kb.IngestOptions{Workspace: ws, Project: c.String("project"), Scope: c.String("scope"), Tags: list(c, "tags"), DomainTags: list(c, "domain"),
+		Force: c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"), NoEmbedding: c.Bool("no-embed"), Progress: bar.show})
+	bar.clear()
+	p.kbNotes(k)
+	if err != nil {
+		if n := len(r.New) + len(r.Changed); n > 0 {
+			p.talk("%s are done; the same command continues", count(int64(n), "document", "documents"))
+		}
+		return err
+	}
+	if c.Bool("json") {
+		if err := p.json("ingest", r, "dry_run", c.Bool("dry-run")); err != nil {
+			return err
+		}
+	} else {
+		would := map[bool]string{true: "would be ", false: ""}[c.Bool("dry-run")]
+		p.printf("%s%d new, %d changed, %d unchanged; %s written, %d kept, %d removed\n", would, len(r.New), len(r.Changed), r.Unchanged,
+			count(int64(r.Capsules), "capsule", "capsules"), r.Kept, r.Removed)
+		for _, f := range r.Pruned {
+			p.printf("gone: %s\n", safe(f))
+		}
+	}
+	for _, f := range r.Gone {
+		p.talk("note: %s is gone; --prune removes its capsules", safe(f))
+	}
+	for _, w := range r.Warnings {
+		p.talk("note: %s", safe(w))
+	}
+	return p.refused(r.Refused, c.Bool("json"))
+}
+
+// refused lists what could not be taken in. It makes the command fail, after all else was done.
+func (p *program) refused(all []kb.Refused, asJSON bool) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if !asJSON {
+		for _, r := range all {
+			p.talk("refused: %s: %s", safe(r.From), safe(r.Why))
+		}
+	}
+	return verdictError(exitFailure)
+}
+
+func (p *program) kbCurate(c *cli.Context) error {
+	what := c.Args().Slice()
+	for _, w := range what {
+		if !slices.Contains(curations, w) {
+			return usagef("choose among "+strings.Join(curations, ", ")+"; without any, all are done", "there is no curation %q", w)
+		}
+	}
+	if len(what) == 0 {
+		what = curations
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer p.kbNotes(k)
+	if c.IsSet("resolve") {
+		ids := strings.Split(c.String("resolve"), ",")
+		if len(ids) != 2 || !c.IsSet("as") {
+			return usagef("`board kb curate contradictions --resolve KEEP,OTHER --as "+strings.Join(kb.Resolutions, "|")+"`", "--resolve takes two ids, and --as what is decided")
+		}
+		ids[0], ids[1] = strings.TrimSpace(ids[0]), strings.TrimSpace(ids[1])
+		if err := k.Resolve(c.Context, ids[0], ids[1], c.String("as"), c.String("why")); err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return p.json("keep", ids[0], "other", ids[1], "as", c.String("as"))
+		}
+		p.printf("%s\n", map[string]string{kb.ResolveStand: ids[0] + " and " + ids[1] + " both stand", kb.ResolveSupersede: ids[0] + " supersedes " + ids[1], kb.ResolveRetire: ids[1] + " is retired"}[c.String("as")])
+		return nil
+	}
+	bar := p.stepBar()
+	defer bar.clear()
+	opt := kb.CurateOptions{DryRun: c.Bool("dry-run"), Progress: bar.show}
+	var pairs []any
+	would := map[bool]string{true: "would be ", false: ""}[opt.DryRun]
+	if slices.Contains(what, "dedupe") {
+		d, err := k.Dedupe(c.Context, opt)
+		bar.clear()
+		if err != nil {
+			return err
+		}
+		pairs = append(pairs, "dedupe", d)
+		if !c.Bool("json") {
+			p.printf("dedupe: %s compared, %d %ssuperseded\n", count(int64(d.Looked), "capsule", "capsules"), len(d.Duplicates), would)
+			for _, x := range p.shown(c, len(d.Duplicates)) {
+				dup := &d.Duplicates[x]
+				p.printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, line(dup.Drop.Title, 100), dup.Keep.ID, line(dup.Keep.Title, 100), dup.Why)
+			}
+			if d.ByWords > 0 {
+				p.talk("note: %s no embedding and compared letter by letter only; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
+			}
+		}
+	}
+	if slices.Contains(what, "decay") {
+		d, err := k.Decay(c.Context, opt)
+		if err != nil {
+			return err
+		}
+		pairs = append(pairs, "decay", d)
+		if !c.Bool("json") {
+			p.printf("decay: %s dormant, %d %schanged\n", count(int64(d.Dormant), "capsule is", "capsules are"), d.Changed, would)
+		}
+	}
+	if slices.Contains(what, "contradictions") {
+		found, looked, err := k.Contradictions(c.Context, opt)
+		bar.clear()
+		if err != nil {
+			return err
+		}
+		pairs = append(pairs, "contradictions", found)
+		if !c.Bool("json") {
+			p.printf("contradictions: %s compared, %s\n", count(int64(looked), "fact or gotcha", "facts and gotchas"), count(int64(len(found)), "pair may contradict each other", "pairs may contradict each other"))
+			for _, x := range p.shown(c, len(found)) {
+				t := &found[x]
+				p.printf("  %s  %s\n       | %s\n  %s  %s\n       | %s\n    alike %.2f; %s\n", t.A.ID, line(t.A.Title, 100), line(t.A.Body, 300), t.B.ID, line(t.B.Title, 100), line(t.B.Body, 300),
+					t.Cosine, safe(strings.Join(t.Why, "; ")))
+			}
+			if len(found) > 0 {
+				p.talk("note: `board kb curate contradictions --resolve KEEP,OTHER --as %s` settles one", strings.Join(kb.Resolutions, "|"))
+			}
+		}
+	}
+	if c.Bool("json") {
+		return p.json(append(pairs, "dry_run", opt.DryRun)...)
+	}
+	return nil
+}
+
+// shown are the indices of as many of n as --limit allows; it says if some are left out.
+func (p *program) shown(c *cli.Context, n int) []int {
+	limit := c.Int("limit")
+	if limit <= 0 || limit > n {
+		limit = n
+	}
+	if limit < n {
+		p.talk("the first %d of %d are shown; --limit 0 shows all", limit, n)
+	}
+	out := make([]int, limit)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/kb"
+)
+
+func (p *program) kbLearnCommands() []*cli.Command {
+	roles := strings.Join(kb.Roles, ", ")
+	return []*cli.Command{
+		{
+			Name: "learn", Usage: "store what the workers of a run say they have learned", ArgsUsage: "[TRANSCRIPT | -]",
+			Description: `Reads LEARNING: lines of a transcript (text, or a harness's JSONL, where only what the assistant said counts), or the JSON list of a reflector. A line may say its
+kind, "LEARNING (gotcha): …"; else the role tells. What is no capsule or is there already is listed with the reason, and the others are stored.`,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "role", Usage: "whose words they are, `ROLE`: " + roles},
+				&cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` they are of; default $BOARD_RUN"},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` they hold for; default the name of the workspace"},
+				workspaceFlag("the `DIRECTORY` they hold for"),
+				&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be stored"},
+				&cli.BoolFlag{Name: "force", Usage: "store what looks like one that is there, or holds what looks like a secret"},
+				workerFlag(), quietIDs(), jsonFlag(),
+			},
+			Action: p.kbLearn,
+		},
+		{
+			Name: "harvest", Usage: "find what a worklog could teach, as ready remember lines", ArgsUsage: "[WORKLOG.jsonl | -]",
+			Description: "Looks for a failure that was fixed, an error that comes back, a command that is run again and again. It stores nothing: read what it prints, keep what is true, and run it.",
+			Flags:       []cli.Flag{jsonFlag()}, Action: p.kbHarvest,
+		},
+		{
+			Name: "brief", Usage: "print what a role should know before a task, for its prompt", ArgsUsage: "[TASK | -]",
+			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes each), or nothing if nothing is known. The role decides on the kinds: an executor gets facts,
+recipes, gotchas and patterns, a reviewer gotchas and anti-patterns, a re_reviewer principles too, a planner everything. Capsules of this workspace
+come first; those of other workspaces are left out. --json has the retrieval log.`,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
+				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument nor piped in"},
+				&cli.IntFlag{Name: "budget", Usage: "`TOKENS` of the block", Value: kb.DefaultBudget},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` capsules", Value: 8},
+				&cli.StringFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`: auto, hybrid, bm25", Value: kb.ModeAuto},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about"},
+				workspaceFlag("the `DIRECTORY` it is about"), jsonFlag(),
+			},
+			Action: p.kbBrief,
+		},
+		{
+			Name: "promote", Usage: "make a capsule of a board's entry, with where it is from", ArgsUsage: "ENTRY",
+			Description: `The capsule gets the entry's content, source, evidence, confidence and tags, and refers to the run, the entry and the worker. Observations, analyses and
+calculations become facts, strategies patterns, gaps and contradictions gotchas; --kind says otherwise.`,
+			Flags: flags([]cli.Flag{
+				&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`; default the beginning of the content"},
+				&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`: " + strings.Join(kb.Kinds, ", ")},
+				&cli.StringFlag{Name: "scope", Usage: "`SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
+				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG` beside those of the entry, repeatable or with commas"},
+				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
+				&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 to 1; default the entry's"},
+				&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what has verified it"},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
+				workspaceFlag("the `DIRECTORY` it belongs to"),
+				&cli.StringSliceFlag{Name: "supersedes", Usage: "`CAPSULE` that it replaces, repeatable"},
+				&cli.BoolFlag{Name: "force", Usage: "store it though it looks like one that is there, or holds what looks like a secret"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "store it without an embedding"},
+				quietFlag(),
+			}, writeFlags()),
+			Action: p.kbPromote,
+		},
+		{
+			Name: "export", Usage: "write the capsules as JSON lines", ArgsUsage: "[FILE]",
+			Description: `The first line names the schema and its version. Superseded and retired capsules are in it, with their links. Parts of documents are left out unless --documents is
+given: they can be ingested again.`,
+			Flags:  flags(kbFilters(), []cli.Flag{&cli.BoolFlag{Name: "documents", Usage: "the parts of documents too"}, workspaceFlag("the `DIRECTORY` that --here means")}),
+			Action: p.kbExport,
+		},
+		{
+			Name: "import", Usage: "take in capsules from elsewhere; it only says what it would do until --apply", ArgsUsage: "FILE | FOLDER",
+			Description: `Knows by itself: our own JSON lines; markdown files with or without front matter; agent-memory-store, both its store.db and its older chunks and state;
+the MCP memory server's JSON lines; Claude Code's memory folders of a project, or of all. Everything in the source is accounted for: what it becomes,
+what is here already, what cannot be taken and why. The exit code is 1 if something cannot.`,
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "apply", Usage: "do it"},
+				&cli.StringFlag{Name: "format", Usage: "`FORMAT`: " + strings.Join(kb.ImportFormats, ", "), Value: kb.ImportFormats[0]},
+				&cli.BoolFlag{Name: "force", Usage: "take what looks like one that is there, what has the same id and says something else, what looks like a secret"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "store without embeddings; `board kb reembed` adds them"},
+				limitFlag(), workerFlag(), jsonFlag(),
+			},
+			Action: p.kbImport,
+		},
+	}
+}
+
+// input opens the one file that a command reads, or standard input.
+func (p *program) input(c *cli.Context, what string) (io.Reader, func(), error) {
+	switch {
+	case c.NArg() > 1:
+		return nil, nil, usagef("`board kb "+c.Command.Name+" --help` shows what it takes", "one %s is needed, but %d are given", what, c.NArg())
+	case c.NArg() == 1 && c.Args().First() != "-":
+		f, err := os.Open(c.Args().First())
+		if err != nil {
+			if os.IsNotExist(err) {
+				return nil, nil, &kb.Error{Kind: kb.ErrNotFound, Msg: fmt.Sprintf("there is no file %s", c.Args().First()), Hint: "give its path, or pipe it in"}
+			}
+			return nil, nil, err
+		}
+		return f, func() { f.Close() }, nil
+	case c.NArg() == 0 && isTerminal(p.in):
+		return nil, nil, usagef("give its file, or pipe it in", "no %s is given", what)
+	}
+	return p.in, func() {}, nil
+}
+
+func (p *program) kbLearn(c *cli.Context) error {
+	in, closeInput, err := p.input(c, "transcript")
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	ws, err := p.workspace(c)
+	if err != nil {
+		return err
+	}
+	set, err := kb.ReadLearnings(in, c.String("role"))
+	if err != nil {
+		return err
+	}
+	run := c.String("run")
+	if run == "" {
+		run = p.env("BOARD_RUN")
+	}
+	opt := kb.LearnOptions{Role: c.String("role"), Run: run, Workspace: ws, Project: c.String("project"), Force: c.Bool("force"), DryRun: c.Bool("dry-run")}
+	out := kb.Learned{Stored: []kb.Capsule{}}
+	if len(set.Learnings) > 0 {
+		k, done, err := p.openKB(c, kb.Open, !opt.DryRun)
+		if err != nil {
+			return err
+		}
+		defer done()
+		if out, err = k.Learn(c.Context, set.Learnings, opt); err != nil {
+			return err
+		}
+	}
+	refused := append(set.Refused, out.Refused...)
+	if c.Bool("json") {
+		return p.json("stored", out.Stored, "refused", append([]kb.Refused{}, refused...), "format", set.Format, "lines", set.Lines, "dry_run", opt.DryRun)
+	}
+	for i := range out.Stored {
+		s := &out.Stored[i]
+		switch {
+		case c.Bool("quiet"):
+			p.printf("%s\n", s.ID)
+		case opt.DryRun:
+			p.printf("would be remembered: %s: %s\n", s.Kind, line(s.Title, 100))
+		default:
+			p.printf("%s %s remembered: %s\n", s.ID, s.Kind, line(s.Title, 100))
+		}
+	}
+	for _, r := range refused {
+		p.talk("refused: %s: %s", safe(r.From), safe(r.Why))
+	}
+	if len(out.Stored) == 0 && len(refused) == 0 {
+		p.talk("nothing was learned: there is no LEARNING: line in it")
+	}
+	return nil
+}
+
+func (p *program) kbHarvest(c *cli.Context) error {
+	in, closeInput, err := p.input(c, "worklog")
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	set, err := kb.Harvest(in)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		type candidate struct {
+			kb.Candidate
+			Remember string `json:"remember"`
+		}
+		all := []candidate{}
+		for _, x := range set.Candidates {
+			all = append(all, candidate{x, x.RememberLine()})
+		}
+		return p.json("candidates", all, "lines", set.Lines, "entries", set.Entries, "failures", set.Failures, "not_json", set.NotJSON, "left", set.Left, "refused", append([]kb.Refused{}, set.Refused...))
+	}
+	for _, x := range set.Candidates {
+		p.printf("# %s\n", line(x.Why, 200))
+		for _, e := range x.Evidence {
+			p.printf("#   %s\n", line(e, 200))
+		}
+		p.printf("%s\n\n", x.RememberLine())
+	}
+	p.talk("%s read, %s found%s", count(int64(set.Entries), "entry", "entries"), count(int64(len(set.Candidates)), "candidate", "candidates"),
+		map[bool]string{true: fmt.Sprintf("; %d lines are no JSON objects", set.NotJSON), false: ""}[set.NotJSON > 0])
+	return nil
+}
+
+func (p *program) kbBrief(c *cli.Context) error {
+	if !c.IsSet("role") {
+		return usagef("`board kb brief --role executor --task \"…\"`", "--role is needed: %s", strings.Join(kb.Roles, ", "))
+	}
+	task := c.String("task")
+	if !c.IsSet("task") {
+		var err error
+		if task, err = p.question(c); err != nil {
+			return err
+		}
+	} else if c.NArg() > 0 {
+		return usagef("give the task once", "both --task and an argument are given")
+	}
+	ws, err := p.workspace(c)
+	if err != nil {
+		return err
+	}
+	mode := c.String("mode")
+	if mode == kb.ModeVector {
+		return usagef("choose auto, hybrid or bm25", "a brief is not made by meaning alone")
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, mode != kb.ModeBM25)
+	if err != nil {
+		return err
+	}
+	defer done()
+	b, err := k.Brief(c.Context, kb.BriefOptions{Role: c.String("role"), Task: task, Workspace: ws, Project: c.String("project"), Budget: c.Int("budget"), Limit: c.Int("limit"), Mode: mode})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("brief", b)
+	}
+	p.printf("%s", safeBlock(b.Block))
+	for _, d := range b.Degraded {
+		p.talk("note: %s", safe(d))
+	}
+	if b.Block == "" {
+		p.talk("nothing is known about it")
+	}
+	return nil
+}
+
+// safeBlock is safe for each line of a text.
+func safeBlock(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = safe(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// promotedKinds are the kinds of capsules that entries become.
+var promotedKinds = map[string]string{board.Observation: "fact", board.Analysis: "fact", board.Calculation: "fact", board.Strategy: "pattern", board.Gap: "gotcha", board.Contradiction: "gotcha"}
+
+func (p *program) kbPromote(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("`board kb promote --run RUN e12`", "one entry is needed, but %d are given", c.NArg())
+	}
+	conf, err := confidence(c)
+	if err != nil {
+		return err
+	}
+	ws, err := p.workspace(c)
+	if err != nil {
+		return err
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	detail, err := b.Entry(c.Context, c.Args().First())
+	if err != nil {
+		return err
+	}
+	run, err := p.runName(c)
+	if err != nil {
+		return err
+	}
+	e := &detail.Entry
+	capsule := kb.Capsule{Kind: c.String("kind"), Scope: c.String("scope"), Title: c.String("title"), Body: e.Content, Tags: append(slices.Clone(e.Tags), list(c, "tags")...), DomainTags: list(c, "domain"),
+		Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"), Confidence: conf, VerifiedBy: c.String("verified-by"), Project: c.String("project"), Workspace: ws, Supersedes: list(c, "supersedes"),
+		Refs: []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
+	if capsule.Kind == "" {
+		capsule.Kind = promotedKinds[e.Type]
+	}
+	if capsule.Title == "" {
+		capsule.Title = kb.TitleOf(e.Content)
+	}
+	if capsule.Confidence == nil {
+		capsule.Confidence = e.Confidence
+	}
+	if e.SourceDoc == "" {
+		capsule.Source = "run " + run + ", " + e.ID
+	}
+	if e.Evidence != "" {
+		capsule.Body += "\n\nEvidence:\n" + indent(e.Evidence, "> ")
+	}
+	return p.remember(c, capsule)
+}
+
+func (p *program) kbExport(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return usagef("`board kb export FILE`", "one file is needed, but %d are given", c.NArg())
+	}
+	q, err := p.kbQuery(c)
+	if err != nil {
+		return err
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	lq := kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects, Superseded: true, Retired: true, Documents: c.Bool("documents")}
+	n := 0
+	if err := p.writeFile(c.Args().First(), func(w io.Writer) (err error) {
+		n, err = kb.WriteExport(w, k.Export(c.Context, lq))
+		return err
+	}); err != nil {
+		return err
+	}
+	s, err := k.Stats(c.Context)
+	if err != nil {
+		return err
+	}
+	p.talk("%s written", count(int64(n), "capsule", "capsules"))
+	if s.Documents > 0 && !lq.Documents {
+		p.talk("note: the parts of %s are left out; --documents writes them too", count(s.Documents, "document", "documents"))
+	}
+	return nil
+}
+
+func (p *program) kbImport(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("`board kb import FILE`", "one file or folder is needed, but %d are given", c.NArg())
+	}
+	set, err := kb.ReadImport(c.Context, c.Args().First(), c.String("format"))
+	if err != nil {
+		return err
+	}
+	opt := kb.ImportOptions{DryRun: !c.Bool("apply"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}
+	k, done, err := p.openKB(c, kb.Open, !opt.DryRun && !opt.NoEmbedding)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := p.stepBar()
+	opt.Progress = bar.show
+	out, err := k.Import(c.Context, set, opt)
+	bar.clear()
+	p.kbNotes(k)
+	if err != nil {
+		if n := len(out.Stored) + len(out.Changed); n > 0 && !opt.DryRun {
+			p.talk("%s stored; the same command continues", count(int64(n), "capsule is", "capsules are"))
+		}
+		return err
+	}
+	if c.Bool("json") {
+		if err := p.json("import", out, "format", set.Format, "dry_run", opt.DryRun); err != nil {
+			return err
+		}
+		return p.refused(out.Refused, true)
+	}
+	would := map[bool]string{true: "would be ", false: ""}[opt.DryRun]
+	p.printf("%s: %s %sstored, %d changed, %d here already, %d refused\n", set.Format, count(int64(len(out.Stored)), "capsule", "capsules"), would, len(out.Changed), len(out.Already), len(out.Refused))
+	all := append(out.Stored, out.Changed...)
+	for _, i := range p.shown(c, len(all)) {
+		x := &all[i]
+		id := ""
+		if !opt.DryRun || x.Capsule.ID != "" && len(out.Stored) <= i {
+			id = x.Capsule.ID + "  "
+		}
+		p.printf("  %s%-12s  %s  (%s)\n", id, x.Capsule.Kind, line(x.Capsule.Title, 100), line(x.From, 100))
+		for _, n := range x.Notes {
+			p.printf("      %s\n", line(n, 200))
+		}
+	}
+	for _, a := range out.Already {
+		p.talk("here already: %s: %s", safe(a.From), safe(a.Why))
+	}
+	for _, n := range out.Notes {
+		p.talk("note: %s", safe(n))
+	}
+	if opt.DryRun && len(all) > 0 {
+		p.talk("nothing was stored: --apply does it")
+	}
+	return p.refused(out.Refused, false)
+}

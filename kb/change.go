@@ -1,0 +1,393 @@
+package kb
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// Verbs of events.
+const (
+	VerbRemembered  = "remembered"
+	VerbEdited      = "edited"
+	VerbSuperseded  = "superseded"
+	VerbSupersedes  = "supersedes"
+	VerbReleased    = "released" // no longer superseded
+	VerbRetired     = "retired"
+	VerbRestored    = "restored"
+	VerbPickedUp    = "picked up" // its sidecar was edited by hand
+	VerbQuarantined = "quarantined"
+	VerbIngested    = "ingested"
+	VerbReplaced    = "replaced" // the document that it was a part of has changed
+	VerbDecided     = "decided"
+	VerbImported    = "imported"
+)
+
+// change is one change to the knowledge base: a transaction, and the sidecars that go with it. A sidecar is written before the row that mirrors it is committed. If the
+// change fails, the sidecars are put back; if the process dies in between, sync finishes the change from the sidecars.
+type change struct {
+	k      *KB
+	tx     *sqlite.Tx
+	undo   []func()
+	remove []string // paths, once all is committed
+	wrote  bool
+	dry    bool                        // it is only tried: nothing is written beside the transaction, which will be undone
+	parts  map[docVersion]map[int]bool // which parts of which documents have sidecars, once it was asked for
+}
+
+// change runs fn as one change.
+func (k *KB) change(ctx context.Context, fn func(*change) error) error {
+	var ch *change
+	err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		ch = &change{k: k, tx: tx}
+		err := fn(ch)
+		if err == nil {
+			err = ch.flush()
+		}
+		if err != nil {
+			ch.rollback() // while it is still this writer's turn
+		}
+		return err
+	})
+	if err != nil {
+		if ch != nil {
+			ch.rollback()
+		}
+		return err
+	}
+	for _, path := range ch.remove {
+		os.Remove(path) // what stays is found by the next sync
+	}
+	return nil
+}
+
+func (ch *change) rollback() {
+	for _, undo := range slices.Backward(ch.undo) {
+		undo()
+	}
+	ch.undo = nil
+}
+
+// flush makes the new names of the sidecars last.
+func (ch *change) flush() error {
+	if !ch.wrote {
+		return nil
+	}
+	d, err := os.Open(ch.k.sidecars)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) { // some file systems cannot
+		return fmt.Errorf("make the sidecars last: %w", err)
+	}
+	return nil
+}
+
+func (k *KB) sidecarPath(id string) string { return filepath.Join(k.sidecars, id+sidecarExt) }
+
+const sidecarExt = ".md"
+
+// put writes a capsule's sidecar and notes what was written.
+func (ch *change) put(c *Capsule) error {
+	if ch.k.sidecars == "" || ch.dry {
+		return nil
+	}
+	path := ch.k.sidecarPath(c.ID)
+	old, err := readSidecar(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var extra map[string]any
+	if old != nil {
+		if _, extra, err = decodeSidecar(c.ID, old); err != nil {
+			extra = nil
+		}
+	}
+	data, err := encodeSidecar(c, extra)
+	if err != nil {
+		return err
+	}
+	if len(data) > MaxSidecar {
+		return invalid(fmt.Sprintf("the capsule would make a file of %d bytes; at most %d are taken", len(data), MaxSidecar), "shorten it, or split it")
+	}
+	if err := writeFile(path, data); err != nil {
+		return err
+	}
+	ch.wrote = true
+	ch.undo = append(ch.undo, func() {
+		if now, err := readSidecar(path); err != nil || !bytes.Equal(now, data) {
+			return // somebody else's by now
+		}
+		if old == nil {
+			os.Remove(path)
+		} else {
+			writeFile(path, old)
+		}
+	})
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	return ch.seen(c.ID, info, data)
+}
+
+// seen notes that a capsule is as its sidecar says.
+func (ch *change) seen(id string, info fs.FileInfo, data []byte) error {
+	sum := sha256.Sum256(data)
+	_, err := ch.tx.Exec(`INSERT OR REPLACE INTO sidecars (id, size, mtime, checked, hash) VALUES (?, ?, ?, ?, ?)`, id, info.Size(), info.ModTime().UnixNano(), time.Now().UnixNano(), sum[:])
+	return err
+}
+
+// readSidecar reads a file of at most MaxSidecar bytes, and one more so that it shows.
+func readSidecar(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), MaxSidecar)) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(f, MaxSidecar+1)); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// tempPrefix is how the names of files begin that are not finished. None is there while nobody writes.
+const tempPrefix = ".new-"
+
+// writeFile writes a file so that it is there whole or not at all, whatever happens. That its name lasts is for the directory's own sync.
+func writeFile(path string, data []byte) (err error) {
+	temp := filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil { // a little older than it is, so that any later change shows in its time
+		then := time.Now().Add(-2 * fresh)
+		err = os.Chtimes(temp, then, then)
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
+// event appends to the log. before is nil for what is new.
+func (ch *change) event(verb string, c, before *Capsule, other, why string) error {
+	was := ""
+	if before != nil {
+		b, err := json.Marshal(before)
+		if err != nil {
+			return err
+		}
+		was = string(b)
+	}
+	_, err := ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other, why, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		ch.tx.Now.UnixMilli(), ch.k.actor, verb, c.ID, c.Revision, other, why, was)
+	return err
+}
+
+// get returns a capsule as it is now: an edit of its sidecar by hand that nobody has seen yet is picked up first.
+func (ch *change) get(id string) (*Capsule, error) {
+	if !ch.dry {
+		if err := ch.pickUp(id); err != nil {
+			return nil, err
+		}
+	}
+	return ch.row(id)
+}
+
+func (ch *change) row(id string) (*Capsule, error) {
+	found, err := capsulesWhere(ch.tx, `id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, notFound(id)
+	}
+	return &found[0], nil
+}
+
+// update makes a capsule from what it was into what it is now. v is its embedding if its text has changed, and may be nil then: Reembed adds it.
+func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why string) error {
+	c.Revision, c.Updated = old.Revision+1, ch.tx.Now
+	if err := ch.put(c); err != nil {
+		return err
+	}
+	return ch.mirror(old, c, v, verb, other, why)
+}
+
+// mirror brings the row, the index and the log to what a sidecar says.
+func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why string) error {
+	c.n = old.n
+	c.Model, c.Dim = old.Model, old.Dim
+	if embeddingText(old) == embeddingText(c) {
+		vs, err := ch.k.index.Vectors(ch.tx, old.n)
+		if err != nil {
+			return err
+		}
+		v = vs[old.n]
+	} else if v == nil {
+		c.Model, c.Dim = "", 0
+	} else {
+		c.Model, c.Dim = ch.k.emb.Model().Name, len(v)
+	}
+	from := c.ingested()
+	if _, err := ch.tx.Exec(`UPDATE capsules SET kind = ?, scope = ?, title = ?, body = ?, tags = ?, domain_tags = ?, source = ?, confidence = ?, verified_by = ?, supersedes = ?,
+		superseded_by = ?, refs = ?, workspace = ?, project = ?, decay_score = ?, created = ?, updated = ?, retrieved = ?, model = ?, dim = ?, retired = ?, retired_why = ?,
+		revision = ?, ingest_file = ?, ingest_sha = ?, ingest_part = ?, ingest_of = ? WHERE n = ?`,
+		c.Kind, c.Scope, c.Title, c.Body, jsonList(c.Tags), jsonList(c.DomainTags), c.Source, c.Confidence, c.VerifiedBy, jsonList(c.Supersedes), c.SupersededBy,
+		jsonList(c.Refs), c.Workspace, c.Project, c.DecayScore, c.Created.UnixMilli(), c.Updated.UnixMilli(), millis(c.Retrieved), c.Model, c.Dim, millis(c.Retired), c.RetiredWhy,
+		c.Revision, from.File, from.SHA256, from.Part, from.Of, c.n); err != nil {
+		return err
+	}
+	if !slices.Equal(old.Tags, c.Tags) || !slices.Equal(old.DomainTags, c.DomainTags) {
+		if _, err := ch.tx.Exec(`DELETE FROM capsule_tags WHERE capsule = ?`, c.n); err != nil {
+			return err
+		}
+		if err := insertTags(ch.tx, c); err != nil {
+			return err
+		}
+	}
+	if err := ch.k.index.Put(ch.tx, document(c, v)); err != nil {
+		return err
+	}
+	return ch.event(verb, c, old, other, why)
+}
+
+// add stores a new capsule that has its id already.
+func (ch *change) add(c *Capsule, v embed.Vector, verb, why string) error {
+	if err := ch.put(c); err != nil {
+		return err
+	}
+	return ch.addRow(c, v, verb, why)
+}
+
+func (ch *change) addRow(c *Capsule, v embed.Vector, verb, why string) error {
+	c.Model, c.Dim = "", 0
+	if v != nil {
+		c.Model, c.Dim = ch.k.emb.Model().Name, len(v)
+	}
+	if err := insertRow(ch.tx, c); err != nil {
+		return err
+	}
+	if err := ch.k.index.Put(ch.tx, document(c, v)); err != nil {
+		return err
+	}
+	return ch.event(verb, c, nil, "", why)
+}
+
+// supersede marks old as superseded by c, whose own sidecar names it already.
+func (ch *change) supersede(c *Capsule, id, why string) error {
+	old, err := ch.get(id)
+	if err != nil {
+		return err
+	}
+	if by := old.SupersededBy; by == c.ID {
+		return nil
+	} else if by != "" {
+		return &Error{Kind: ErrConflict, ID: by, Msg: fmt.Sprintf("%s is superseded by %s already", id, by), Hint: fmt.Sprintf("--supersedes %s, if that is the one to replace", by)}
+	}
+	if err := ch.noCircle(c, id); err != nil {
+		return err
+	}
+	now := *old
+	now.SupersededBy = c.ID
+	return ch.update(old, &now, nil, VerbSuperseded, c.ID, why)
+}
+
+// noCircle refuses that c supersedes what c itself, through others, is superseded by.
+func (ch *change) noCircle(c *Capsule, id string) error {
+	for at, steps := c, 0; ; steps++ {
+		if at.ID == id || steps > 10_000 {
+			return invalid(fmt.Sprintf("%s cannot supersede %s, which %s is superseded by itself, at last", c.ID, id, c.ID), "leave one of the links out")
+		}
+		if at.SupersededBy == "" {
+			return nil
+		}
+		next, err := capsulesWhere(ch.tx, `id = ?`, at.SupersededBy)
+		if err != nil || len(next) == 0 {
+			return err
+		}
+		at = &next[0]
+	}
+}
+
+// release takes back that a capsule is superseded.
+func (ch *change) release(id, by, why string) error {
+	old, err := ch.row(id)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil || old.SupersededBy != by {
+		return err
+	}
+	now := *old
+	now.SupersededBy = ""
+	return ch.update(old, &now, nil, VerbReleased, by, why)
+}
+
+// drop removes a capsule for good, with its sidecar: only for parts of documents, which can be cut again. What it superseded stands again.
+func (ch *change) drop(c *Capsule, why string) error {
+	for _, id := range c.Supersedes {
+		if err := ch.release(id, c.ID, why); err != nil {
+			return err
+		}
+	}
+	if c.SupersededBy != "" {
+		if by, err := ch.row(c.SupersededBy); err == nil {
+			now := *by
+			now.Supersedes = slices.DeleteFunc(slices.Clone(by.Supersedes), func(id string) bool { return id == c.ID })
+			if err := ch.update(by, &now, nil, VerbEdited, c.ID, "what it superseded is gone: "+why); err != nil {
+				return err
+			}
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	if err := ch.k.index.Delete(ch.tx, c.n); err != nil {
+		return err
+	}
+	for _, stmt := range []string{`DELETE FROM capsule_tags WHERE capsule = ?`, `DELETE FROM capsules WHERE n = ?`} {
+		if _, err := ch.tx.Exec(stmt, c.n); err != nil {
+			return err
+		}
+	}
+	if _, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, c.ID); err != nil {
+		return err
+	}
+	ch.remove = append(ch.remove, ch.k.sidecarPath(c.ID))
+	gone := *c
+	gone.Revision++
+	return ch.event(VerbReplaced, &gone, c, "", why)
+}

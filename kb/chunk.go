@@ -1,0 +1,281 @@
+package kb
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxDocument is the most bytes that a document may have to be cut into capsules: a file larger than that is a dump, not something to read.
+	MaxDocument = 4 << 20
+	// maxChunk is from how many bytes on a section is cut further: at headings below H2, else between paragraphs, else lines.
+	maxChunk = 6000
+	// maxChunks bounds what one document becomes.
+	maxChunks = 2000
+)
+
+// chunk is a part of a markdown document: a section under an H1 or H2.
+type chunk struct {
+	Title string // its headings, from the outermost: "Install › On Linux"
+	Body  string // with its own heading
+	Line  int    // where it begins, from 1
+}
+
+// chunks cuts a markdown document into its sections: at H1 and H2, with # or underlined, but not in code blocks. The file's name stands in for a title, with
+// that of its folder if it says nothing by itself.
+func chunks(file, text string) []chunk {
+	meta, body, found := splitFrontMatter(text)
+	line := 1
+	doc := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	switch strings.ToLower(doc) {
+	case "readme", "index", "_index":
+		if dir := filepath.Base(filepath.Dir(file)); dir != "." && dir != string(filepath.Separator) {
+			doc = dir + " " + doc
+		}
+	}
+	doc = flat(doc)
+	if found {
+		line += strings.Count(meta, "\n") + 2
+		var front struct {
+			Title string `yaml:"title"`
+			Name  string `yaml:"name"`
+		}
+		if loadYAML(meta, &front) == nil {
+			for _, t := range []string{front.Name, front.Title} {
+				if t = flat(t); t != "" {
+					doc = t
+				}
+			}
+		}
+	}
+	var out []chunk
+	h1, h2 := "", ""
+	start, first := line, 0 // of the section being read
+	lines := strings.SplitAfter(body, "\n")
+	flush := func(end int) {
+		section := strings.Join(lines[first:end], "")
+		skipped := len(section) - len(strings.TrimLeft(section, "\n"))
+		at := start + strings.Count(section[:skipped], "\n")
+		title := doc
+		switch {
+		case h1 != "" && h2 != "":
+			title = h1 + " › " + h2
+		case h1+h2 != "":
+			title = h1 + h2
+		}
+		out = append(out, cut(title, section[skipped:], at)...)
+	}
+	var code fence
+	for i := 0; i < len(lines); i++ {
+		if code.line(lines[i]) {
+			continue
+		}
+		level, heading, size := headingAt(lines, i)
+		if level != 1 && level != 2 {
+			continue
+		}
+		if i > first {
+			flush(i)
+		}
+		start, first = line+i, i
+		if level == 1 {
+			h1, h2 = heading, ""
+		} else {
+			h2 = heading
+		}
+		i += size - 1
+	}
+	flush(len(lines))
+	// Sections of nothing but their heading say nothing that the titles of those below do not.
+	kept := out[:0]
+	for _, c := range out {
+		if c.Body != "" && !onlyHeading(c.Body) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// fence follows code blocks.
+type fence struct {
+	mark byte // ` or ~, 0 outside
+	n    int
+}
+
+// line takes the next line and reports whether it belongs to a code block.
+func (f *fence) line(l string) bool {
+	t := strings.TrimLeft(l, " ")
+	indent := len(l) - len(t)
+	n := 0
+	for n < len(t) && (t[n] == '`' || t[n] == '~') && t[n] == t[0] {
+		n++
+	}
+	switch {
+	case f.mark != 0:
+		if n >= f.n && t[0] == f.mark && indent < 4 && strings.TrimSpace(t[n:]) == "" {
+			f.mark = 0
+		}
+		return true
+	case n >= 3 && indent < 4 && !(t[0] == '`' && strings.Contains(t[n:], "`")):
+		f.mark, f.n = t[0], n
+		return true
+	}
+	return false
+}
+
+// headingAt reads the heading at a line: its level, text and how many lines it takes; level 0 for none.
+func headingAt(lines []string, i int) (level int, text string, size int) {
+	l := strings.TrimRight(lines[i], " \t\n")
+	t := strings.TrimLeft(l, " ")
+	if len(l)-len(t) > 3 || t == "" {
+		return 0, "", 0
+	}
+	for level < len(t) && t[level] == '#' {
+		level++
+	}
+	if level > 0 {
+		if rest := t[level:]; level <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			rest = strings.TrimSpace(rest)
+			if bare := strings.TrimRight(rest, "#"); bare == "" || strings.HasSuffix(bare, " ") {
+				rest = strings.TrimSpace(bare)
+			}
+			return level, flat(rest), 1
+		}
+		return 0, "", 0
+	}
+	// Underlined: a paragraph of one line, then = or -.
+	if i+1 < len(lines) && (i == 0 || strings.TrimSpace(lines[i-1]) == "") && !strings.ContainsAny(t[:1], "-*+>|=~`0123456789") {
+		u := strings.TrimRight(lines[i+1], " \t\n")
+		switch {
+		case len(u) >= 2 && strings.Trim(u, "=") == "":
+			return 1, flat(t), 2
+		case len(u) >= 2 && strings.Trim(u, "-") == "":
+			return 2, flat(t), 2
+		}
+	}
+	return 0, "", 0
+}
+
+func onlyHeading(body string) bool {
+	lines := strings.SplitAfter(body, "\n")
+	level, _, size := headingAt(lines, 0)
+	return level > 0 && strings.TrimSpace(strings.Join(lines[size:], "")) == ""
+}
+
+// flat is a text without line breaks, control characters and links' addresses, as a title has it.
+func flat(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	for _, m := range titleMarks {
+		s = m.is.ReplaceAllString(s, m.becomes)
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// titleMarks are what markdown has in a heading that is no part of its text: pictures, the addresses of links, tags, emphasis.
+var titleMarks = []struct {
+	is      *regexp.Regexp
+	becomes string
+}{
+	{regexp.MustCompile(`!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])`), " "},
+	{regexp.MustCompile(`\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])`), "$1"},
+	{regexp.MustCompile(`</?[a-zA-Z][^>]*>`), " "},
+	{regexp.MustCompile(`\{#[^}]*\}`), " "},
+	{regexp.MustCompile(`(\*\*|__)`), ""},
+}
+
+// cut makes one chunk of a section, or several of one that is too long, each named by the headings in it.
+func cut(title, section string, line int) []chunk {
+	section = strings.TrimRight(section, " \t\n")
+	parts := []string{section}
+	if len(section) > maxChunk {
+		parts = split(section)
+	}
+	var out []chunk
+	for i, p := range parts {
+		t := title
+		if len(parts) > 1 {
+			if below := headingsBelow(p); below != "" {
+				t = clipBytes(title, MaxTitle/2) + " › " + below
+			}
+			t = fmt.Sprintf("%s (%d of %d)", clipBytes(t, MaxTitle-30), i+1, len(parts))
+		}
+		lead := len(p) - len(strings.TrimLeft(p, "\n"))
+		out = append(out, chunk{clipBytes(t, MaxTitle), strings.TrimRight(strings.TrimLeft(p, "\n"), " \t\n"), line + strings.Count(p[:lead], "\n")})
+		line += strings.Count(p, "\n")
+	}
+	return out
+}
+
+// headingsBelow lists the headings of a text that are below H2.
+func headingsBelow(text string) string {
+	var all []string
+	var code fence
+	lines := strings.SplitAfter(text, "\n")
+	for i, l := range lines {
+		if code.line(l) {
+			continue
+		}
+		if level, heading, _ := headingAt(lines, i); level > 2 && heading != "" {
+			all = append(all, heading)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// split cuts a long section where it disturbs least: the pieces put together are the section.
+func split(section string) []string {
+	var pieces []string // that are not divided, if it can be helped
+	var code fence
+	piece := ""
+	lines := strings.SplitAfter(section, "\n")
+	for i, l := range lines {
+		in := code.line(l)
+		level, _, _ := headingAt(lines, i)
+		blank := strings.TrimSpace(l) == ""
+		if piece != "" && !in && level > 2 || len(piece) > maxChunk/2 && blank && !in || len(piece)+len(l) > maxChunk {
+			pieces = append(pieces, piece)
+			piece = ""
+		}
+		for len(piece)+len(l) > maxChunk { // one endless line
+			n := maxChunk - len(piece)
+			for n > 0 && !utf8.RuneStart(l[n]) {
+				n--
+			}
+			pieces = append(pieces, piece+l[:n])
+			piece, l = "", l[n:]
+		}
+		piece += l
+	}
+	pieces = append(pieces, piece)
+	// Small neighbours stay together.
+	var out []string
+	for _, p := range pieces {
+		if n := len(out); n > 0 && len(out[n-1])+len(p) <= maxChunk {
+			out[n-1] += p
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// clipBytes cuts a text to n bytes, at a rune.
+func clipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	const dots = "…"
+	n -= len(dots)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + dots
+}

@@ -1,0 +1,527 @@
+package kb
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+const (
+	// ContradictionCosine is how near in meaning two facts or gotchas must be to be about the same thing.
+	ContradictionCosine = 0.85
+	// contradictionWords is the same by words, the share of terms that two texts have in common, where there are no embeddings.
+	contradictionWords = 0.5
+
+	// DecayShield is how long a capsule that nobody asks for stays as it is.
+	DecayShield = 14 * 24 * time.Hour
+	// DecayFull is after how long without being asked for a capsule has sunk as far as it does.
+	DecayFull = 104 * 24 * time.Hour
+	// decaySink is how many places a capsule sinks that has decayed fully.
+	decaySink = 5
+)
+
+// CurateOptions say what to curate. Progress is called with what is being done.
+type CurateOptions struct {
+	DryRun   bool
+	Progress func(what string, done, of int)
+}
+
+// Duplicate is a capsule that says what another says.
+type Duplicate struct {
+	Keep   Capsule `json:"keep"`
+	Drop   Capsule `json:"drop"` // is superseded by it
+	Cosine float64 `json:"cosine"`
+	Why    string  `json:"why"`
+}
+
+// Deduped is what Dedupe found.
+type Deduped struct {
+	Duplicates []Duplicate `json:"duplicates"`
+	Looked     int         `json:"looked"`   // capsules that were compared
+	ByWords    int         `json:"by_words"` // of them without an embedding, which are compared letter by letter
+	Skipped    int         `json:"skipped"`  // pairs that others have changed meanwhile
+}
+
+// standing is a capsule that is neither superseded nor retired, as curation keeps it in memory.
+type standing struct {
+	n   int64
+	key [8]byte // of its kind and text
+}
+
+// Dedupe finds capsules of one kind that say the same: cosine 0.95 or more, or the same text. Of two, the one with the higher confidence stays, then the newer, then the longer; the
+// other is superseded by it. Pairs that somebody has decided on stay as they are.
+func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err error) {
+	d.Duplicates = []Duplicate{}
+	// One snapshot for the plan, then small changes that each look once more.
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		d.Duplicates, err = k.planDedupe(ctx, tx, &d, opt.Progress)
+		return err
+	})
+	if err != nil || opt.DryRun {
+		return d, err
+	}
+	done := d.Duplicates[:0:0]
+	for part := range slices.Chunk(d.Duplicates, 50) {
+		var now []Duplicate
+		err := k.change(ctx, func(ch *change) error {
+			now = nil
+			for _, p := range part {
+				keep, err := ch.get(p.Keep.ID)
+				if err != nil {
+					return err
+				}
+				drop, err := ch.get(p.Drop.ID)
+				if err != nil {
+					return err
+				}
+				// What curation itself has done to the one that stays does not count.
+				if drop.Revision != p.Drop.Revision || embeddingText(keep) != embeddingText(&p.Keep) || keep.SupersededBy != "" || keep.Retired != nil {
+					d.Skipped++
+					continue
+				}
+				if err := ch.replaceBy(keep, drop, p.Why); err != nil {
+					return err
+				}
+				now = append(now, p)
+			}
+			return nil
+		})
+		if err != nil {
+			d.Duplicates = done
+			return d, err
+		}
+		done = append(done, now...)
+		if opt.Progress != nil {
+			opt.Progress("superseding", len(done), len(d.Duplicates))
+		}
+	}
+	d.Duplicates = append([]Duplicate{}, done...)
+	return d, nil
+}
+
+// replaceBy makes keep supersede drop. The sidecar that names the other is written first: it alone is enough to finish the change.
+func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
+	if err := ch.noCircle(keep, drop.ID); err != nil {
+		return err
+	}
+	now := *keep
+	now.Supersedes = sortedTags(append(slices.Clone(keep.Supersedes), drop.ID))
+	if err := ch.update(keep, &now, nil, VerbSupersedes, drop.ID, why); err != nil {
+		return err
+	}
+	return ch.supersede(&now, drop.ID, why)
+}
+
+func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress func(string, int, int)) ([]Duplicate, error) {
+	all, err := bestFirst(tx)
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[int64]int, len(all))
+	for i, s := range all {
+		place[s.n] = i
+	}
+	gone := map[int64]bool{}
+	byText := map[[8]byte]int64{}
+	model, _, err := k.index.Model(tx)
+	if err != nil {
+		return nil, err
+	}
+	out := []Duplicate{}
+	drop := func(keep, n int64, cos float64) error {
+		two, err := capsulesWhere(tx, `n IN (?, ?)`, keep, n)
+		if err != nil || len(two) != 2 {
+			return err
+		}
+		if two[0].n != keep {
+			two[0], two[1] = two[1], two[0]
+		}
+		if skip, err := decided(tx, two[0].ID, two[1].ID); err != nil || skip {
+			return err
+		}
+		if a, b := two[0].ingested(), two[1].ingested(); a.File != "" && a.File == b.File {
+			return nil // parts of one document
+		}
+		if cos == 1 && (two[0].Kind != two[1].Kind || plainText(&two[0]) != plainText(&two[1])) {
+			return nil // the same key by chance
+		}
+		gone[n] = true
+		out = append(out, Duplicate{two[0], two[1], cos, whyKept(&two[0], &two[1], cos)})
+		return nil
+	}
+	for i, s := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if progress != nil && i%64 == 0 {
+			progress("comparing", i, len(all))
+		}
+		d.Looked++
+		if gone[s.n] {
+			continue
+		}
+		if first, there := byText[s.key]; !there {
+			byText[s.key] = s.n
+		} else if err := drop(first, s.n, 1); err != nil {
+			return nil, err
+		}
+		if gone[s.n] {
+			continue
+		}
+		vs, err := k.index.Vectors(tx, s.n)
+		if err != nil {
+			return nil, err
+		}
+		v := vs[s.n]
+		if v == nil {
+			d.ByWords++
+			continue
+		}
+		kind, err := kindOf(tx, s.n)
+		if err != nil {
+			return nil, err
+		}
+		near, err := k.near(tx, v, model, []string{kind}, DuplicateCosine)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range near {
+			if at, standing := place[c.ID]; standing && at > i && !gone[c.ID] {
+				if err := drop(s.n, c.ID, min(c.Cosine, math.Nextafter(1, 0))); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// near finds the standing capsules of some kinds whose cosine is at least a number.
+func (k *KB) near(tx *sqlite.Tx, v embed.Vector, model string, kinds []string, cosine float64) ([]index.Candidate, error) {
+	group := make([]string, len(kinds))
+	for i, kind := range kinds {
+		group[i] = kwKind + kind
+	}
+	q := index.Query{Vector: v, Model: model, Depth: 20, Filter: index.Filter{All: [][]string{group}, None: []string{kwSuperseded, kwRetired}}}
+	for {
+		res, err := k.index.Search(tx, q)
+		if err != nil {
+			return nil, err
+		}
+		found := len(res.Candidates)
+		near := slices.DeleteFunc(res.Candidates, func(c index.Candidate) bool { return c.Cosine < cosine })
+		if len(near) < q.Depth || found < q.Depth { // else there may be more
+			return near, nil
+		}
+		q.Depth *= 8
+	}
+}
+
+// bestFirst lists what stands, so that of two that say the same the one that stays comes first.
+func bestFirst(tx *sqlite.Tx) ([]standing, error) {
+	rows, err := tx.Query(`SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []standing
+	for rows.Next() {
+		var s standing
+		var c Capsule
+		if err := rows.Scan(&s.n, &c.Kind, &c.Title, &c.Body); err != nil {
+			return nil, err
+		}
+		copy(s.key[:], hash(c.Kind+"\n"+plainText(&c)))
+		all = append(all, s)
+	}
+	return all, rows.Err()
+}
+
+// plainText is a text as it is compared letter by letter: without case and spacing.
+func plainText(c *Capsule) string {
+	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
+}
+
+func kindOf(tx *sqlite.Tx, n int64) (kind string, err error) {
+	err = tx.QueryRow(`SELECT kind FROM capsules WHERE n = ?`, n).Scan(&kind)
+	return kind, err
+}
+
+func whyKept(keep, drop *Capsule, cos float64) string {
+	same := fmt.Sprintf("cosine %.3f", cos)
+	if cos == 1 {
+		same = "the same text"
+	}
+	value := func(c *Capsule) float64 {
+		if c.Confidence == nil {
+			return 0
+		}
+		return *c.Confidence
+	}
+	switch a, b := value(keep), value(drop); {
+	case a != b:
+		return fmt.Sprintf("%s; %s is more certain (%g against %g)", same, keep.ID, a, b)
+	case !keep.Created.Equal(drop.Created):
+		return fmt.Sprintf("%s; %s is newer", same, keep.ID)
+	case len(keep.Body) != len(drop.Body):
+		return fmt.Sprintf("%s; %s says more", same, keep.ID)
+	}
+	return same + "; alike in all else"
+}
+
+// Decayed is what Decay did.
+type Decayed struct {
+	Dormant int `json:"dormant"` // capsules that nobody asked for since the shield ended
+	Changed int `json:"changed"`
+}
+
+// Decay lets capsules sink that nobody has asked for: not at all for 14 days after they were made, changed or last retrieved, then a little more each day, up to five places after 104.
+// Being retrieved clears it. It counts whole days, so a second pass on the same day changes nothing.
+func (k *KB) Decay(ctx context.Context, opt CurateOptions) (d Decayed, err error) {
+	day := (24 * time.Hour).Milliseconds()
+	const score = `round(min(1.0, max(0, (?1 - max(created, updated, coalesce(retrieved, 0)) - ?2) / ?3) * 1.0 / ?4), 4)`
+	count := func(tx *sqlite.Tx) error {
+		args := []any{tx.Now.UnixMilli(), DecayShield.Milliseconds(), day, (DecayFull - DecayShield).Milliseconds() / day}
+		if err := tx.QueryRow(`SELECT coalesce(sum(s > 0), 0), coalesce(sum(s <> decay_score), 0) FROM (SELECT `+score+` AS s, decay_score FROM capsules WHERE superseded_by = '' AND retired IS NULL)`,
+			args...).Scan(&d.Dormant, &d.Changed); err != nil || opt.DryRun || d.Changed == 0 {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE capsules SET decay_score = `+score+` WHERE superseded_by = '' AND retired IS NULL AND decay_score <> `+score, args...)
+		return err
+	}
+	if opt.DryRun {
+		return d, k.db.Read(ctx, count)
+	}
+	return d, k.db.Write(ctx, count)
+}
+
+// touch notes that capsules were retrieved: at most once a day for each, and not at all if others are writing, since whoever asked is waiting.
+func (k *KB) touch(ctx context.Context, caps ...*Capsule) {
+	now := time.Now()
+	var ns []int64
+	for _, c := range caps {
+		if c.DecayScore > 0 || c.Retrieved == nil || now.Sub(*c.Retrieved) > 24*time.Hour {
+			ns = append(ns, c.n)
+		}
+	}
+	if len(ns) == 0 || k.db.ReadOnly() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		for _, n := range ns {
+			if _, err := tx.Exec(`UPDATE capsules SET retrieved = ?, decay_score = 0 WHERE n = ?`, tx.Now.UnixMilli(), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Contradiction is a pair of capsules that are about the same thing and may not both hold.
+type Contradiction struct {
+	A      Capsule  `json:"a"`
+	B      Capsule  `json:"b"`
+	Cosine float64  `json:"cosine"` // or the share of terms that they have in common, without embeddings
+	Why    []string `json:"why"`
+}
+
+// Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does.
+func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contradiction, looked int, err error) {
+	out = []Contradiction{}
+	kinds := []string{"fact", "gotcha"}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		model, _, err := k.index.Model(tx)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(`SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = '' AND retired IS NULL ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		var ns []int64
+		for rows.Next() {
+			var n int64
+			if err := rows.Scan(&n); err != nil {
+				rows.Close()
+				return err
+			}
+			ns = append(ns, n)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		seen := map[[2]int64]bool{}
+		for i, n := range ns {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if opt.Progress != nil && i%64 == 0 {
+				opt.Progress("comparing", i, len(ns))
+			}
+			looked++
+			near, err := k.aboutTheSame(tx, n, model, kinds)
+			if err != nil {
+				return err
+			}
+			for _, c := range near {
+				pair := [2]int64{min(n, c.ID), max(n, c.ID)}
+				if c.ID == n || seen[pair] {
+					continue
+				}
+				seen[pair] = true
+				two, err := capsulesWhere(tx, `n IN (?, ?) ORDER BY n`, n, c.ID)
+				if err != nil {
+					return err
+				}
+				if len(two) != 2 {
+					continue
+				}
+				why := clash(&two[0], &two[1])
+				if len(why) == 0 {
+					continue
+				}
+				if skip, err := decided(tx, two[0].ID, two[1].ID); err != nil {
+					return err
+				} else if !skip {
+					out = append(out, Contradiction{two[0], two[1], c.Cosine, why})
+				}
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b Contradiction) int {
+		switch {
+		case a.Cosine > b.Cosine:
+			return -1
+		case a.Cosine < b.Cosine:
+			return 1
+		}
+		return 0
+	})
+	return out, looked, err
+}
+
+// aboutTheSame finds capsules about the same thing: by meaning, or by words if the capsule has no embedding.
+func (k *KB) aboutTheSame(tx *sqlite.Tx, n int64, model string, kinds []string) ([]index.Candidate, error) {
+	vs, err := k.index.Vectors(tx, n)
+	if err != nil {
+		return nil, err
+	}
+	if v := vs[n]; v != nil {
+		return k.near(tx, v, model, kinds, ContradictionCosine)
+	}
+	self, err := capsulesWhere(tx, `n = ?`, n)
+	if err != nil || len(self) == 0 {
+		return nil, err
+	}
+	res, err := k.index.Search(tx, index.Query{Text: embeddingText(&self[0]), Depth: 10,
+		Filter: index.Filter{All: [][]string{{kwKind + kinds[0], kwKind + kinds[1]}}, None: []string{kwSuperseded, kwRetired}}})
+	if err != nil {
+		return nil, err
+	}
+	mine := k.termSet(&self[0])
+	var near []index.Candidate
+	for _, c := range res.Candidates {
+		other, err := capsulesWhere(tx, `n = ?`, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(other) == 1 && c.ID != n {
+			if c.Cosine = overlap(mine, k.termSet(&other[0])); c.Cosine >= contradictionWords {
+				near = append(near, c)
+			}
+		}
+	}
+	return near, nil
+}
+
+func (k *KB) termSet(c *Capsule) map[string]bool {
+	set := map[string]bool{}
+	for _, t := range k.index.Terms(embeddingText(c)) {
+		set[t] = true
+	}
+	return set
+}
+
+// overlap is how many terms two sets have in common, as a share of all (Jaccard).
+func overlap(a, b map[string]bool) float64 {
+	both := 0
+	for t := range a {
+		if b[t] {
+			both++
+		}
+	}
+	if all := len(a) + len(b) - both; all > 0 {
+		return float64(both) / float64(all)
+	}
+	return 0
+}
+
+// Ways to resolve a contradiction, or any question about two capsules.
+const (
+	ResolveStand     = "stand"     // both hold: they are about different things, or times
+	ResolveSupersede = "supersede" // the one that is kept replaces the other
+	ResolveRetire    = "retire"    // the other is wrong and leaves
+)
+
+// Resolutions are all of them.
+var Resolutions = []string{ResolveStand, ResolveSupersede, ResolveRetire}
+
+// Resolve records what was decided about two capsules, and does it. keep is the one that stays; it does not matter if both stand.
+func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
+	for _, id := range []string{keep, other} {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	if keep == other {
+		return invalid("the two are the same capsule", "name the two of a pair")
+	}
+	if !slices.Contains(Resolutions, how) {
+		return unknown("resolution", how, Resolutions)
+	}
+	if err := checkText("the reason", why, MaxField, false); err != nil {
+		return err
+	}
+	return k.change(ctx, func(ch *change) error {
+		a, err := ch.get(keep)
+		if err != nil {
+			return err
+		}
+		b, err := ch.get(other)
+		if err != nil {
+			return err
+		}
+		switch how {
+		case ResolveStand:
+			err = ch.decide(keep, other, DecisionStand, why)
+			for _, pair := range [][2]*Capsule{{a, b}, {b, a}} {
+				if err == nil {
+					err = ch.event(VerbDecided, pair[0], nil, pair[1].ID, join(DecisionStand, why))
+				}
+			}
+			return err
+		case ResolveSupersede:
+			if b.SupersededBy != "" {
+				return &Error{Kind: ErrConflict, ID: b.SupersededBy, Msg: fmt.Sprintf("%s is superseded by %s already", b.ID, b.SupersededBy), Hint: "nothing is to be done"}
+			}
+			return ch.replaceBy(a, b, join("resolved", why))
+		default:
+			if b.Retired != nil {
+				return &Error{Kind: ErrConflict, ID: b.ID, Msg: b.ID + " is retired already", Hint: "nothing is to be done"}
+			}
+			now := *b
+			now.Retired, now.RetiredWhy = &ch.tx.Now, why
+			return ch.update(b, &now, nil, VerbRetired, a.ID, join("resolved", why))
+		}
+	})
+}

@@ -1,0 +1,321 @@
+package kb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// EditOptions say how an edit is made.
+type EditOptions struct {
+	Why string
+	// Revision is the one that the editor has seen; an edit of another is a conflict. 0: whichever there is.
+	Revision int
+	// Force keeps a text though it looks like another capsule's, or holds what looks like a secret.
+	Force bool
+}
+
+// Edit changes a capsule: fn is given it as it is and changes what it likes, but for its id, its links and what the knowledge base keeps by itself. It may be called more than
+// once, when others change the capsule at the same time. What it was before stays in the history. A change of nothing is none.
+func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (Remembered, error) {
+	for try := 0; ; try++ {
+		r, again, err := k.editOnce(ctx, id, fn, opt)
+		if !again || try == 5 {
+			return r, err
+		}
+	}
+}
+
+func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (r Remembered, again bool, err error) {
+	seen, err := k.Get(ctx, id)
+	if err != nil {
+		return r, false, err
+	}
+	c := seen
+	c.Tags, c.DomainTags, c.Refs = slices.Clone(seen.Tags), slices.Clone(seen.DomainTags), slices.Clone(seen.Refs)
+	if err := fn(&c); err != nil {
+		return r, false, err
+	}
+	c.ID, c.Created, c.Revision, c.Supersedes, c.SupersededBy, c.Retired, c.RetiredWhy, c.Ingested = seen.ID, seen.Created, seen.Revision, seen.Supersedes, seen.SupersededBy, seen.Retired, seen.RetiredWhy, seen.Ingested
+	if err := c.normalise(); err != nil {
+		return r, false, err
+	}
+	if !opt.Force {
+		if err := refuseSecret(&c); err != nil {
+			return r, false, err
+		}
+	}
+	r.Warnings = append([]string{}, c.Warnings()...)
+	var v embed.Vector
+	if embeddingText(&c) != embeddingText(&seen) {
+		if v, err = k.embedOne(ctx, &c, &r.Warnings); err != nil {
+			return r, false, err
+		}
+	}
+	err = k.change(ctx, func(ch *change) error {
+		old, err := ch.get(id)
+		if err != nil {
+			return err
+		}
+		if opt.Revision != 0 && old.Revision != opt.Revision {
+			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s has revision %d, not %d: somebody has changed it since", id, old.Revision, opt.Revision),
+				Hint: fmt.Sprintf("`board kb get %s` shows it as it is", id)}
+		}
+		if again = old.Revision != seen.Revision; again {
+			return &Error{Kind: ErrConflict, ID: id, Msg: id + " was changed by others again and again", Hint: "try once more"}
+		}
+		if sameContent(old, &c) {
+			c = *old
+			return nil
+		}
+		if old.Ingested != nil {
+			return invalid(fmt.Sprintf("%s is a part of %s: the next ingest of a changed file would undo the edit", id, clip(old.Ingested.File, 200)),
+				"edit the document, and `board kb ingest` it; or remember a capsule of its own")
+		}
+		if v, err = ch.usable(v, &r.Warnings); err != nil {
+			return err
+		}
+		if !opt.Force && old.Retired == nil && old.SupersededBy == "" {
+			if err := ch.checkDuplicate(&c, v); err != nil {
+				return err
+			}
+		}
+		return ch.update(old, &c, v, VerbEdited, "", opt.Why)
+	})
+	r.Capsule = c
+	return r, again && err != nil, err
+}
+
+// Retire takes a capsule out of searches and lists. It can be restored.
+func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) {
+	if err := checkID(id); err != nil {
+		return c, err
+	}
+	if err := checkText("the reason", why, MaxField, false); err != nil {
+		return c, err
+	}
+	err = k.change(ctx, func(ch *change) error {
+		old, err := ch.get(id)
+		if err != nil {
+			return err
+		}
+		if old.Retired != nil {
+			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s is retired already, since %s", id, old.Retired.Format(time.DateOnly)), Hint: fmt.Sprintf("`board kb history %s` shows why", id)}
+		}
+		c = *old
+		c.Retired, c.RetiredWhy = &ch.tx.Now, why
+		return ch.update(old, &c, nil, VerbRetired, "", why)
+	})
+	return c, err
+}
+
+// Event is one line of the log of what was done to a capsule.
+type Event struct {
+	Seq      int64     `json:"seq"`
+	At       time.Time `json:"at"`
+	Actor    string    `json:"actor"`
+	Verb     string    `json:"verb"`
+	Capsule  string    `json:"capsule"`
+	Revision int       `json:"revision"` // that it made
+	Other    string    `json:"other"`    // the other capsule, "" if there is none
+	Why      string    `json:"why"`
+	Changed  []string  `json:"changed"` // fields
+	Before   *Capsule  `json:"before"`  // the revision before, null for the first
+}
+
+// History returns what was done to a capsule, the oldest first. A capsule that is gone for good (a part of a document that has changed) still has one.
+func (k *KB) History(ctx context.Context, id string) (events []Event, err error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		events, err = eventsWhere(tx, `capsule = ? ORDER BY seq`, id)
+		if err != nil {
+			return err
+		}
+		now, err := capsulesWhere(tx, `id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if len(now) == 0 && len(events) == 0 {
+			return notFound(id)
+		}
+		for i := range events {
+			after := (*Capsule)(nil)
+			for j := i + 1; j < len(events) && after == nil; j++ {
+				after = events[j].Before
+			}
+			if after == nil && len(now) == 1 {
+				after = &now[0]
+			}
+			events[i].Changed = []string{}
+			if events[i].Before != nil && after != nil {
+				events[i].Changed = changed(events[i].Before, after)
+			}
+		}
+		return nil
+	})
+	return events, err
+}
+
+func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
+	rows, err := tx.Query(`SELECT seq, at, actor, verb, capsule, revision, other, why, before FROM events WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	events := []Event{}
+	for rows.Next() {
+		var e Event
+		var at int64
+		var before string
+		if err := rows.Scan(&e.Seq, &at, &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why, &before); err != nil {
+			return nil, err
+		}
+		e.At = time.UnixMilli(at).UTC()
+		if before != "" {
+			e.Before = &Capsule{}
+			if err := json.Unmarshal([]byte(before), e.Before); err != nil {
+				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("event %d cannot be read: %v", e.Seq, err)}
+			}
+		}
+		events = append(events, e)
+	}
+	return events, rows.Err()
+}
+
+// changed names the fields that differ.
+func changed(a, b *Capsule) []string {
+	fields := []string{}
+	as, bs := jsonFields(a), jsonFields(b)
+	for _, f := range []string{"title", "body", "kind", "scope", "tags", "domain_tags", "source", "confidence", "verified_by", "supersedes", "superseded_by", "refs", "workspace", "project", "retired"} {
+		if string(as[f]) != string(bs[f]) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func jsonFields(c *Capsule) (m map[string]json.RawMessage) {
+	b, err := json.Marshal(c)
+	if err == nil {
+		json.Unmarshal(b, &m)
+	}
+	return m
+}
+
+// Revision returns a capsule as it was.
+func (k *KB) Revision(ctx context.Context, id string, revision int) (c Capsule, err error) {
+	if err := checkID(id); err != nil {
+		return c, err
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		found, err := revisionOf(tx, id, revision)
+		if err == nil {
+			c = *found
+		}
+		return err
+	})
+	return c, err
+}
+
+func revisionOf(tx *sqlite.Tx, id string, revision int) (*Capsule, error) {
+	now, err := capsulesWhere(tx, `id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(now) == 1 && now[0].Revision == revision {
+		return &now[0], nil
+	}
+	events, err := eventsWhere(tx, `capsule = ? AND before <> '' ORDER BY seq`, id)
+	if err != nil {
+		return nil, err
+	}
+	for i := range slices.Backward(events) {
+		if events[i].Before.Revision == revision {
+			return events[i].Before, nil
+		}
+	}
+	if len(now) == 0 && len(events) == 0 {
+		return nil, notFound(id)
+	}
+	return nil, &Error{Kind: ErrNotFound, ID: id, Msg: fmt.Sprintf("%s has no revision %d", id, revision), Hint: fmt.Sprintf("`board kb history %s` lists them", id)}
+}
+
+// Restore makes a capsule again what it was at a revision, as a new revision: its text, its fields, and whether it was retired or superseded. If curation has superseded it, that it
+// stands beside the other is noted, and curation leaves the two alone.
+func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (c Capsule, err error) {
+	if err := checkID(id); err != nil {
+		return c, err
+	}
+	err = k.change(ctx, func(ch *change) error {
+		old, err := ch.get(id)
+		if err != nil {
+			if errors.Is(err, ErrNotFound) {
+				if _, e := revisionOf(ch.tx, id, revision); e == nil {
+					return &Error{Kind: ErrNotFound, ID: id, Msg: id + " was a part of a document that has changed since, and is gone", Hint: fmt.Sprintf("`board kb history %s --revision %d` still shows it", id, revision)}
+				}
+			}
+			return err
+		}
+		was, err := revisionOf(ch.tx, id, revision)
+		if err != nil {
+			return err
+		}
+		c = *was
+		c.n, c.Revision, c.DecayScore, c.Retrieved = old.n, old.Revision, old.DecayScore, old.Retrieved
+		if sameContent(old, &c) {
+			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s is as it was at revision %d", id, revision), Hint: "nothing is to be done"}
+		}
+		if err := ch.checkLinks(old, &c); err != nil {
+			return err
+		}
+		if c.SupersededBy != "" && c.SupersededBy != old.SupersededBy {
+			if _, err := ch.row(c.SupersededBy); err != nil {
+				return err
+			}
+		}
+		if err := ch.update(old, &c, nil, VerbRestored, "", join(fmt.Sprintf("as revision %d", revision), why)); err != nil {
+			return err
+		}
+		var s Synced
+		if err := ch.relink(old, &c, &s); err != nil {
+			return err
+		}
+		ch.k.note(s.Notes...)
+		if old.SupersededBy != "" && c.SupersededBy == "" {
+			return ch.decide(id, old.SupersededBy, DecisionStand, join("restored", why))
+		}
+		return nil
+	})
+	return c, err
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + ": " + b
+}
+
+// DecisionStand is that two capsules both stand, though they look alike or look as if they contradicted each other.
+const DecisionStand = "both stand"
+
+// decide notes a decision about two capsules.
+func (ch *change) decide(a, b, decision, why string) error {
+	_, err := ch.tx.Exec(`INSERT OR REPLACE INTO decisions (a, b, decision, why, actor, at) VALUES (?, ?, ?, ?, ?, ?)`, min(a, b), max(a, b), decision, why, ch.k.actor, ch.tx.Now.UnixMilli())
+	return err
+}
+
+// decided reports whether somebody has decided about two capsules.
+func decided(tx *sqlite.Tx, a, b string) (bool, error) {
+	var n int
+	err := tx.QueryRow(`SELECT count(*) FROM decisions WHERE a = ? AND b = ?`, min(a, b), max(a, b)).Scan(&n)
+	return n > 0, err
+}

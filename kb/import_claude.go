@@ -1,0 +1,317 @@
+package kb
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// claudeIndex is the file of a memory folder that lists the others.
+const claudeIndex = "MEMORY.md"
+
+// claudeKinds are the types of Claude Code's memories. What a user wants done, or not done, is a principle; the rest is what is so.
+var claudeKinds = map[string]string{"user": "fact", "feedback": "principle", "project": "fact", "reference": "fact"}
+
+// readClaude reads a memory folder, the folder of a project that has one, or a folder of such projects.
+func (im *importer) readClaude(dir string) error {
+	switch {
+	case isClaudeMemory(dir):
+		return im.claudeMemory(dir)
+	case dirThere(filepath.Join(dir, "memory")):
+		im.note("%s: the sessions beside the folder memory were not read", dir)
+		return im.claudeMemory(filepath.Join(dir, "memory"))
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return invalid(dir+" cannot be read: "+systemWords(err), "check who may read it")
+	}
+	found := 0
+	var without leftOut
+	for _, e := range entries {
+		memory := filepath.Join(dir, e.Name(), "memory")
+		info, err := os.Lstat(memory)
+		switch {
+		case e.Type()&fs.ModeSymlink != 0 && dirThere(memory), err == nil && info.Mode()&fs.ModeSymlink != 0:
+			im.refuse(memory, "it is, or is in, a link to a folder, which is not followed: import that folder by itself")
+			found++
+		case err == nil && info.IsDir():
+			found++
+			if err := im.claudeMemory(memory); err != nil {
+				return err
+			}
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && e.IsDir():
+			im.refuse(memory, "the folder cannot be read: "+systemWords(err))
+		case e.IsDir():
+			without.add(e.Name())
+		}
+	}
+	if found == 0 && len(im.set.Refused) == 0 {
+		return invalid(dir+" has no memory of Claude Code", "give a folder memory, a project's folder that has one, or the folder projects of those")
+	}
+	if without.n > 0 {
+		im.note("%s: %d folders have no memory: %s", dir, without.n, &without)
+	}
+	return nil
+}
+
+func dirThere(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func fileThere(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// isClaudeMemory reports whether a folder is a memory folder itself.
+func isClaudeMemory(dir string) bool {
+	abs, err := filepath.Abs(dir)
+	return fileThere(filepath.Join(dir, claudeIndex)) || err == nil && filepath.Base(abs) == "memory" && !dirThere(filepath.Join(dir, "memory"))
+}
+
+func (im *importer) claudeMemory(dir string) error {
+	src, err := im.claudeSource(dir)
+	if err != nil {
+		return err
+	}
+	return im.walk(dir, isMarkdownFile, func(path string) error {
+		if filepath.Base(path) == claudeIndex {
+			return im.claudeIndex(path, src)
+		}
+		return im.markdownFile(path, src)
+	})
+}
+
+// claudeSource says whose memories a folder's are: its project's folder is named after the directory that Claude Code was started in.
+func (im *importer) claudeSource(dir string) (markdownSource, error) {
+	src := markdownSource{claude: true}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return src, err
+	}
+	name := filepath.Base(abs)
+	if name == "memory" {
+		name = filepath.Base(filepath.Dir(abs))
+	}
+	work, why := decodeClaudeDir(name)
+	if work != "" {
+		home, _ := os.UserHomeDir()
+		if src.workspace, err = FindWorkspace(work, home); err != nil || src.workspace == "" {
+			src.workspace, why = "", work+", which it is of, is no project"
+		}
+	}
+	if src.workspace == "" || len(src.workspace) > MaxField {
+		src.workspace, src.project = "", asUTF8(name)
+		src.notes = []string{"the project is the folder's name: " + why}
+	}
+	return src, nil
+}
+
+// claudeDirs bounds how many directories are looked at to find the one that a name stands for.
+const claudeDirs = 2000
+
+// decodeClaudeDir finds the directory that a project's folder is named after. The name has a dash for each character of the path that is neither a letter nor a digit, so several
+// directories may have it; why says why there is no answer.
+func decodeClaudeDir(name string) (dir, why string) {
+	if filepath.Separator != '/' || !strings.HasPrefix(name, "-") {
+		return "", "it is not named after a directory"
+	}
+	var found []os.FileInfo
+	left := claudeDirs
+	var look func(at, rest string)
+	look = func(at, rest string) {
+		if left--; left < 0 || len(found) > 1 {
+			return
+		}
+		if rest == "" {
+			info, err := os.Stat(at)
+			if err != nil || len(found) == 1 && os.SameFile(found[0], info) { // a link to the same
+				return
+			}
+			found, dir = append(found, info), at
+			return
+		}
+		entries, err := os.ReadDir(at)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			esc := "-" + escapeClaude(e.Name())
+			after, ok := strings.CutPrefix(rest, esc)
+			if !ok || after != "" && after[0] != '-' {
+				continue
+			}
+			if next := filepath.Join(at, e.Name()); e.IsDir() || e.Type()&fs.ModeSymlink != 0 && dirThere(next) {
+				look(next, after)
+			}
+		}
+	}
+	look("/", name)
+	switch {
+	case left < 0:
+		return "", "too many directories could be the one that it is named after"
+	case len(found) == 0:
+		return "", "the directory that it is named after is not here"
+	case len(found) > 1:
+		return "", "several directories here could be the one that it is named after"
+	}
+	return dir, ""
+}
+
+// escapeClaude writes a name as Claude Code does in the names of its folders, which counts in UTF-16.
+func escapeClaude(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z':
+			b.WriteRune(r)
+		case r > 0xffff:
+			b.WriteString("--")
+		default:
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// claudeIndex keeps what an index says besides listing the files.
+func (im *importer) claudeIndex(path string, src markdownSource) error {
+	if err := im.record(); err != nil {
+		return err
+	}
+	text, err := readText(path)
+	if err != nil {
+		im.refuse(path, refusalWords(err))
+		return nil
+	}
+	rest, linked := unlinked(text, func(file string) bool { return fileThere(filepath.Join(filepath.Dir(path), file)) })
+	if rest == "" {
+		im.note("%s is an index of the files, and nothing else; it is no capsule", path)
+		return nil
+	}
+	of := src.project
+	if src.workspace != "" {
+		of = filepath.Base(src.workspace)
+	}
+	d := &importDraft{Capsule: Capsule{Kind: "fact", Body: rest, Workspace: src.workspace, Project: src.project}, notes: append([]string{}, src.notes...)}
+	d.setTitle(claudeIndex + " of " + asUTF8(of))
+	d.tag("memory")
+	if linked > 0 {
+		d.note("%d lines that list the files were left out", linked)
+	}
+	c, notes := d.done()
+	im.take(path, c, notes)
+	return nil
+}
+
+// claudeLink is a line of an index: a link at its beginning, after the sign of a list.
+var claudeLink = regexp.MustCompile(`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
+
+// unlinked returns what of an index is not a line that lists a file that is there, and how many lines are. A heading stays if something stays under it.
+func unlinked(text string, exists func(file string) bool) (rest string, linked int) {
+	type kept struct {
+		text  string
+		level int // of a heading
+		blank bool
+	}
+	var lines []kept
+	for l := range strings.Lines(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")) {
+		l = strings.TrimRight(l, "\n")
+		if m := claudeLink.FindStringSubmatch(l); m != nil && existsLinked(m[1], m[2], exists) {
+			linked++
+			continue
+		}
+		k := kept{text: l, blank: strings.TrimSpace(l) == ""}
+		if mdHeading.MatchString(l) {
+			k.level = strings.Count(strings.Fields(l)[0], "#")
+		}
+		lines = append(lines, k)
+	}
+	var b strings.Builder
+	for i, k := range lines {
+		if k.level > 0 {
+			says := false
+			for _, below := range lines[i+1:] {
+				if below.level > 0 && below.level <= k.level {
+					break
+				}
+				if says = below.level == 0 && !below.blank; says {
+					break
+				}
+			}
+			if !says {
+				continue
+			}
+		}
+		b.WriteString(k.text + "\n")
+	}
+	return strings.TrimSpace(b.String()), linked
+}
+
+func existsLinked(target, wiki string, exists func(string) bool) bool {
+	if wiki != "" {
+		target = strings.TrimSpace(wiki) + ".md"
+	}
+	target, _, _ = strings.Cut(target, "#")
+	if plain, err := url.PathUnescape(target); err == nil {
+		target = plain
+	}
+	target = filepath.FromSlash(strings.TrimSpace(target))
+	return isMarkdownFile(target) && filepath.IsLocal(target) && exists(target)
+}
+
+// claudeFields lifts what is below the key metadata, where newer versions put the type.
+func claudeFields(fields []metaField) []metaField {
+	var out []metaField
+	for _, f := range fields {
+		if f.key != "metadata" || f.node.Kind != yaml.MappingNode {
+			out = append(out, f)
+			continue
+		}
+		for i := 0; i+1 < len(f.node.Content); i += 2 {
+			k := f.node.Content[i]
+			key := "metadata." + k.Value
+			if k.Value == "type" {
+				key = k.Value
+			}
+			out = append(out, metaField{key: key, line: k.Line + 1, node: f.node.Content[i+1]})
+		}
+	}
+	return out
+}
+
+var looseField = regexp.MustCompile(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
+
+// looseFrontMatter reads front matter that is not quite YAML, as models write it: each line a key and a text, whatever signs are in that.
+func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {
+	meta, body, found := splitFrontMatter(text)
+	if !found || len(meta) > maxFrontMatter {
+		return nil, "", false
+	}
+	seen, n := map[string]bool{}, 1
+	for l := range strings.Lines(meta) {
+		n++
+		l = strings.TrimRight(l, " \t\n")
+		if l == "" || l == "metadata:" {
+			continue
+		}
+		m := looseField.FindStringSubmatch(l)
+		if m == nil || seen[m[1]] {
+			return nil, "", false
+		}
+		seen[m[1]] = true
+		v := strings.TrimSpace(m[2])
+		if q := len(v) - 1; q > 0 && v[0] == v[q] && (v[0] == '"' || v[0] == '\'') {
+			v = v[1:q]
+		}
+		fields = append(fields, metaField{key: m[1], line: n, node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}})
+	}
+	return fields, body, len(fields) > 0
+}

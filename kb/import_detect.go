@@ -1,0 +1,144 @@
+package kb
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const sqliteMagic = "SQLite format 3\x00"
+
+// detectImport finds out what format a source has. The error says what was looked for.
+func detectImport(path string, dir bool) (string, error) {
+	if dir {
+		return detectDir(path)
+	}
+	if isMarkdownFile(path) {
+		return formatMarkdown, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
+	}
+	defer f.Close()
+	head := make([]byte, len(sqliteMagic))
+	n, err := io.ReadFull(f, head)
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return "", invalid(path+" is empty", "give a file with something in it")
+	case string(head[:n]) == sqliteMagic:
+		return formatStore, nil
+	}
+	return detectLines(path, io.MultiReader(bytes.NewReader(head[:n]), f))
+}
+
+// detectLines goes by the first line.
+func detectLines(path string, r io.Reader) (string, error) {
+	what := "it does not begin with a line of JSON"
+	stop := errors.New("seen enough")
+	format := ""
+	err := eachLine(io.LimitReader(r, 2*maxImportLine), func(l importLine) error {
+		fields, err := l.object()
+		if err != nil {
+			return stop
+		}
+		what = "its first line is JSON, but of none of them"
+		for _, f := range fields {
+			var s string
+			if json.Unmarshal(f.raw, &s) != nil {
+				continue
+			}
+			switch {
+			case f.key == "schema" && s == exportSchema:
+				format = formatJSONL
+			case f.key == "type" && (s == "entity" || s == "relation"):
+				format = formatMCP
+			case f.key == "kind" && s == "run":
+				what = "it is the export of a run (`board import`)"
+			}
+		}
+		return stop
+	})
+	if err != nil && err != stop {
+		return "", invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check the storage")
+	}
+	if format == "" {
+		return "", notDetected(path, what)
+	}
+	return format, nil
+}
+
+func detectDir(dir string) (string, error) {
+	switch {
+	case isStoreDir(dir):
+		return formatStore, nil
+	case isClaudeDir(dir):
+		return formatClaude, nil
+	}
+	found := errors.New("found")
+	looked := 0
+	err := fs.WalkDir(os.DirFS(dir), ".", func(rel string, e fs.DirEntry, err error) error {
+		looked++
+		switch {
+		case err != nil && rel == ".":
+			return invalid(dir+" cannot be read: "+systemWords(err), "check who may read it")
+		case err != nil && e != nil && e.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return nil
+		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
+			return fs.SkipDir
+		case !e.IsDir() && isMarkdownFile(e.Name()):
+			return found
+		case looked > maxImportRecords:
+			return fs.SkipAll
+		}
+		return nil
+	})
+	switch {
+	case err == found:
+		return formatMarkdown, nil
+	case err != nil:
+		return "", err
+	}
+	return "", notDetected(dir, "none of that is in the folder")
+}
+
+func notDetected(path, what string) error {
+	return invalid(fmt.Sprintf("%s is of no known format: %s", path, what),
+		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s) or \"type\":\"entity\" (%s), an SQLite file or folders chunks and state (%s), a folder with %s (%s), files .md (%s); a format can be named",
+			exportSchema, formatJSONL, formatMCP, formatStore, claudeIndex, formatClaude, formatMarkdown))
+}
+
+// isClaudeDir reports whether a folder looks like one of those that readClaude takes.
+func isClaudeDir(dir string) bool {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	if fileThere(filepath.Join(dir, claudeIndex)) || fileThere(filepath.Join(dir, "memory", claudeIndex)) {
+		return true
+	}
+	if filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
+		return true
+	}
+	if strings.HasPrefix(filepath.Base(abs), "-") && dirThere(filepath.Join(dir, "memory")) {
+		return true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "-") && dirThere(filepath.Join(dir, e.Name(), "memory")) {
+			return true
+		}
+	}
+	return false
+}

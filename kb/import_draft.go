@@ -1,0 +1,143 @@
+package kb
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// importDraft is a capsule in the making, from a source with fields of its own. What fits no field goes to the body's end, as a line.
+type importDraft struct {
+	Capsule
+	tail  []string
+	kept  []string // what of
+	notes []string
+}
+
+func (d *importDraft) note(format string, args ...any) {
+	d.notes = append(d.notes, asUTF8(fmt.Sprintf(format, args...)))
+}
+
+// keep puts what fits nowhere else at the body's end.
+func (d *importDraft) keep(key, value string) {
+	if value = strings.TrimSpace(value); value == "" {
+		return
+	}
+	key = inOneLine(key)
+	d.tail = append(d.tail, key+": "+strings.ReplaceAll(value, "\n", "\n  "))
+	if key = clip(key, 60); !slices.Contains(d.kept, key) {
+		d.kept = append(d.kept, key)
+	}
+}
+
+// setTitle makes a title of any text. One that is too long is cut at a word.
+func (d *importDraft) setTitle(s string) {
+	s = strings.TrimSpace(s)
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		s = inOneLine(s)
+		d.note("the title's line breaks and control characters became spaces")
+	}
+	if len(s) <= MaxTitle {
+		d.Title = s
+		return
+	}
+	d.keep("title", s)
+	d.note("the title has %d bytes, and was cut to %d", len(s), MaxTitle)
+	d.Title = shortTitle(s, MaxTitle)
+}
+
+// inOneLine makes one line of a text.
+func inOneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
+}
+
+// shortTitle shortens a text to at most n bytes, at a word if one ends near.
+func shortTitle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n -= len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	s = s[:n]
+	if at := strings.LastIndexByte(s, ' '); at > n/2 {
+		s = s[:at]
+	}
+	return strings.TrimRight(s, " ") + "…"
+}
+
+// tag adds tags. One with commas is several.
+func (d *importDraft) tag(tags ...string) {
+	for _, t := range tags {
+		for _, t := range strings.FieldsFunc(t, func(r rune) bool { return r == ',' || r == '\n' }) {
+			if t = strings.TrimSpace(t); t == "" || slices.Contains(d.Tags, t) {
+				continue
+			}
+			if len(t) > MaxTag || len(d.Tags) == MaxTags {
+				d.keep("tag", t)
+				continue
+			}
+			d.Tags = append(d.Tags, t)
+		}
+	}
+}
+
+func (d *importDraft) ref(s string) {
+	switch s = strings.TrimSpace(s); {
+	case s == "" || slices.Contains(d.Refs, s):
+	case len(s) > MaxField:
+		d.keep("ref", s)
+	default:
+		d.Refs = append(d.Refs, s)
+	}
+}
+
+// done adds the body's end.
+func (d *importDraft) done() (Capsule, []string) {
+	c := d.Capsule
+	if len(d.tail) > 0 {
+		c.Body = strings.TrimSpace(strings.TrimRightFunc(c.Body, unicode.IsSpace) + "\n\n" + strings.Join(d.tail, "\n"))
+		d.note("kept as lines at the body's end: %s", strings.Join(d.kept, ", "))
+	}
+	return c, d.notes
+}
+
+// kindNamed finds the kind that a word of another program means.
+func kindNamed(word string) (string, bool) {
+	word = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(word)))
+	if word == "antipattern" {
+		word = "anti_pattern"
+	}
+	return word, slices.Contains(Kinds, word)
+}
+
+var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04",
+	"2006-01-02", "2006/01/02"}
+
+// importTime reads the ways in which programs write a time; without a zone it is UTC. A number counts seconds, or milliseconds, since 1970.
+func importTime(s string) (time.Time, bool) {
+	s = strings.TrimSpace(s)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {
+		if len(s) > 11 {
+			return stamp(time.UnixMilli(n)), true
+		}
+		return stamp(time.Unix(n, 0)), true
+	}
+	for _, layout := range importTimes {
+		if t, err := time.Parse(layout, s); err == nil {
+			return stamp(t), timeFits(t)
+		}
+	}
+	return time.Time{}, false
+}
+
+// timeFits reports whether a time can be written as JSON and kept as milliseconds.
+func timeFits(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 1 && year <= 9999
+}

@@ -1,0 +1,213 @@
+package kb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// importWhole fails on what can only be a mistake of the reader.
+func importWhole(t *testing.T, im *importer, err error) {
+	t.Helper()
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		t.Fatalf("%v names no next step", err)
+	}
+	importSound(t, im.set)
+	if _, err := json.Marshal(im.set); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// linesOf counts the lines that are not blank.
+func linesOf(text string) (n int) {
+	for l := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		if strings.TrimSpace(l) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func FuzzImportJSONL(f *testing.F) {
+	var b bytes.Buffer
+	if _, err := WriteExport(&b, exported([]Capsule{fullCapsule()}, nil)); err != nil {
+		f.Fatal(err)
+	}
+	_, full, _ := strings.Cut(b.String(), "\n")
+	for _, s := range []string{full, full + full, `{"title":"t","body":"b"}`, `{"title":"t","body":"b","confidence":7}` + "\n\n{", `{"id":"k000000000","title":"\u0000\ud800","body":"b","created":"9999-12-31T23:59:59-12:00"}`, "\xff", "[]"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		im := newImporter(context.Background())
+		err := im.jsonl("x", strings.NewReader(jsonlHeader+text))
+		importWhole(t, im, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := linesOf(text); len(im.set.Items)+len(im.set.Refused) != n {
+			t.Fatalf("%d lines, %d items and %d refused", n, len(im.set.Items), len(im.set.Refused))
+		}
+		// What was read can be written, and read again as it was.
+		var caps []Capsule
+		for _, it := range im.set.Items {
+			caps = append(caps, it.Capsule)
+		}
+		var b bytes.Buffer
+		if n, err := WriteExport(&b, exported(caps, nil)); err != nil || n != len(caps) {
+			t.Fatal(n, err)
+		}
+		again := newImporter(context.Background())
+		if err := again.jsonl("x", &b); err != nil || len(again.set.Items) != len(caps) {
+			t.Fatalf("%v: %+v", err, again.set)
+		}
+		for i, it := range again.set.Items {
+			if !reflect.DeepEqual(it.Capsule, caps[i]) {
+				t.Fatalf("read\n%+v, wrote\n%+v", it.Capsule, caps[i])
+			}
+		}
+	})
+}
+
+func FuzzImportMCP(f *testing.F) {
+	for _, s := range []string{
+		`{"type":"entity","name":"a","entityType":"b","observations":["c",7,{"d":"e"},null]}` + "\n" + `{"type":"relation","from":"a","to":"b","relationType":"c","x":1}`,
+		`{"type":"relation","from":"a","to":"a","relationType":"c"}`, `{"type":"entity","name":"` + strings.Repeat("n", 400) + `","entityType":"a,b","observations":["\n\n"],"createdAt":1}`, `{"type":7}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		im := newImporter(context.Background())
+		folded, err := im.mcp("x", strings.NewReader(text))
+		importWhole(t, im, err)
+		if n := linesOf(text); err == nil && len(im.set.Items)+len(im.set.Refused)+folded != n {
+			t.Fatalf("%d lines, %d items, %d refused and %d relations", n, len(im.set.Items), len(im.set.Refused), folded)
+		}
+	})
+}
+
+var markdownSeeds = []string{
+	"# T\ntext", "---\ntitle: T\ntags: [a, b]\ncreated: 2025-06-01\nother: {a: [b]}\n---\ntext", "---\na: &a [*a]\n---\n", "---\n- a\n---\n", "---\n? [a]\n: b\n---\n", "---\n~: 1\n!!binary x: y\n---\nz",
+	"---\nname: x: y\ntype: feedback\nmetadata:\n  type: user\n---\ntext", "---\nmetadata: &m {type: *m, a: b}\n---\nx", "---\n<<: {a: b}\n? \n---\nx", "\ufeff---\r\ntitle: a\r\n...\r\n# b\r\nc", "T\n===\nx", "---\ntitle: \"\\0\\x07\"\n---\nx",
+	"---\nid: k000000000\nkind: fact\nscope: universal\ntitle: t\ncreated: 2025-06-01T00:00:00Z\nupdated: 2025-06-01T00:00:00Z\nextra: 1\n---\nb",
+}
+
+func FuzzImportMarkdown(f *testing.F) {
+	for _, s := range markdownSeeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		began := time.Now()
+		im := newImporter(context.Background())
+		im.markdown("a/b.md", text, markdownSource{})
+		importWhole(t, im, nil)
+		if len(im.set.Items)+len(im.set.Refused) != 1 {
+			t.Fatalf("%+v", im.set)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Fatalf("it took %v", took)
+		}
+	})
+}
+
+func FuzzImportClaude(f *testing.F) {
+	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		im := newImporter(context.Background())
+		im.markdown("a/b.md", text, markdownSource{claude: true, workspace: "/w"})
+		im.markdown("a/c.md", text, markdownSource{claude: true, project: "-p", notes: []string{"n"}})
+		importWhole(t, im, nil)
+		if len(im.set.Items)+len(im.set.Refused) != 2 {
+			t.Fatalf("%+v", im.set)
+		}
+		// All lines of an index are there, or were counted, but for headings and blank lines.
+		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
+		words := func(s string) (n int) {
+			for l := range strings.Lines(strings.ReplaceAll(strings.TrimPrefix(s, "\ufeff"), "\r\n", "\n")) {
+				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(l) {
+					n++
+				}
+			}
+			return n
+		}
+		if words(rest)+linked != words(text) {
+			t.Fatalf("%q has %d lines, %q has %d, and %d are linked", text, words(text), rest, words(rest), linked)
+		}
+		if esc := escapeClaude(text); strings.Trim(esc, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
+			t.Fatal(esc)
+		}
+	})
+}
+
+func FuzzImportStoreRow(f *testing.F) {
+	f.Add("id", "topic", "agent", `["a","b"]`, "high", "text", "2025-06-01", "2025-06-01T00:00:00Z", "2999-01-01", "more")
+	f.Add("", "", "", "[", "", "# x\ny", "1748786400123", "x", "2020-01-01", "")
+	f.Add("a\nb", "t\x00", "global", `[1,null,"a,b",{}]`, "LOW", "\xff", "", "", "soon", "\n")
+	f.Fuzz(func(t *testing.T, id, topic, agent, tags, importance, content, created, updated, expires, other string) {
+		im := newImporter(context.Background())
+		r := &storeReader{im: im}
+		r.chunk("x", storeRow{"id": id, "topic": topic, "agent": agent, "tags": tags, "importance": importance, "content": content, "createdat": created, "updatedat": updated, "expiresat": expires, "other": other})
+		r.state("y", storeRow{"key": topic, "value": content, "updatedat": updated, "other": other})
+		r.notes()
+		importWhole(t, im, nil)
+		if len(im.set.Items)+len(im.set.Refused) != 2 {
+			t.Fatalf("%+v", im.set)
+		}
+	})
+}
+
+// FuzzFrontMatter: front matter is read, or said to be wrong, without following it anywhere; what this program writes, it reads.
+func FuzzFrontMatter(f *testing.F) {
+	for _, s := range markdownSeeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		began := time.Now()
+		meta, body, found := splitFrontMatter(text)
+		if !found && (meta != "" || body != strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")) {
+			t.Fatalf("%q was changed to %q and %q", text, meta, body)
+		}
+		if again, rest, ok := splitFrontMatter("---\n" + meta + "---\n" + body); found && (meta == "" || strings.HasSuffix(meta, "\n")) && (!ok || again != meta || rest != body) {
+			t.Fatalf("%q and %q become %q and %q", meta, body, again, rest)
+		}
+		fields, _, err := readFrontMatter(text)
+		values := map[string]string{}
+		for _, m := range fields {
+			left := maxExpanded
+			s, ok := nodeText(m.node, &left, false)
+			if ok && len(s) > 8*maxExpanded || m.line < 2 {
+				t.Fatalf("%q is %d bytes, of line %d", m.key, len(s), m.line)
+			}
+			values[m.key] = s
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Fatalf("it took %v", took)
+		}
+		if err != nil || len(values) == 0 {
+			return
+		}
+		out, err := yaml.Dump(values)
+		if err != nil {
+			return // texts that YAML cannot hold
+		}
+		again, rest, err := readFrontMatter("---\n" + string(out) + "---\nbody")
+		if err != nil || rest != "body" || len(again) != len(values) {
+			t.Fatalf("%q is read as %v %q %v", out, again, rest, err)
+		}
+		for _, m := range again {
+			left := maxExpanded
+			if s, _ := nodeText(m.node, &left, false); s != values[m.key] {
+				t.Fatalf("%q is read as %q, not %q", m.key, s, values[m.key])
+			}
+		}
+	})
+}

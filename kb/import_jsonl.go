@@ -1,0 +1,192 @@
+package kb
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// The first line of an export.
+const (
+	exportSchema  = "blackboard.capsules"
+	exportVersion = 1
+)
+
+// WriteExport writes capsules as JSON lines under a line that says what they are, and returns how many it wrote. It ends at the first error.
+func WriteExport(w io.Writer, next iter.Seq2[Capsule, error]) (int, error) {
+	bw := bufio.NewWriter(w)
+	fmt.Fprintf(bw, "{\"v\":%d,\"schema\":%q}\n", exportVersion, exportSchema)
+	enc := json.NewEncoder(bw)
+	enc.SetEscapeHTML(false)
+	n := 0
+	for c, err := range next {
+		if err != nil {
+			return n, err
+		}
+		for _, l := range []*[]string{&c.Tags, &c.DomainTags, &c.Supersedes, &c.Refs} {
+			if *l == nil {
+				*l = []string{}
+			}
+		}
+		if err := enc.Encode(&c); err != nil {
+			return n, fmt.Errorf("capsule %s: %w", c.ID, err)
+		}
+		n++
+	}
+	return n, bw.Flush()
+}
+
+// capsuleFields says where in a capsule a field of its JSON is.
+var capsuleFields = func() map[string]int {
+	at := map[string]int{}
+	t := reflect.TypeFor[Capsule]()
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			at[name] = i
+		}
+	}
+	return at
+}()
+
+func (im *importer) readJSONL(path string) error {
+	f, err := openImport(path, maxImportExport)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return im.jsonl(path, f)
+}
+
+func (im *importer) jsonl(path string, r io.Reader) error {
+	header := false
+	err := eachLine(r, func(l importLine) error {
+		if !header {
+			header = true
+			return im.jsonlHeader(path, l)
+		}
+		if err := im.record(); err != nil {
+			return err
+		}
+		from := fmt.Sprintf("%s:%d", path, l.n)
+		c, notes, err := jsonlCapsule(l)
+		if err != nil {
+			im.refuse(from, refusalWords(err))
+			return nil
+		}
+		im.take(from, c, notes)
+		return nil
+	})
+	if err == nil && !header {
+		err = invalid(path+" is empty", "give a file made by `board kb export`")
+	}
+	return err
+}
+
+// isExportHeader reports whether a line claims to be the first line of an export.
+func isExportHeader(fields []jsonField) bool {
+	for _, f := range fields {
+		var s string
+		if f.key == "schema" && json.Unmarshal(f.raw, &s) == nil && s == exportSchema {
+			return true
+		}
+	}
+	return false
+}
+
+func (im *importer) jsonlHeader(path string, l importLine) error {
+	fields, err := l.object()
+	if err != nil || !isExportHeader(fields) {
+		return invalid(fmt.Sprintf("%s:%d does not say that this is an export of capsules", path, l.n),
+			fmt.Sprintf(`an export begins with {"v":%d,"schema":%q}`, exportVersion, exportSchema))
+	}
+	v := 0
+	for _, f := range fields {
+		switch f.key {
+		case "schema":
+		case "v":
+			if err := json.Unmarshal(f.raw, &v); err != nil {
+				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, wrongType("v", err)), "export the knowledge base again")
+			}
+		default:
+			im.note("%s:%d: the unknown field %q was not kept: %s", path, l.n, clip(f.key, 60), clip(string(f.raw), 80))
+		}
+	}
+	switch {
+	case v > exportVersion:
+		return invalid(fmt.Sprintf("%s is an export of version %d; this program reads version %d", path, v, exportVersion), "install the newer version of board that wrote it")
+	case v < 1:
+		return invalid(fmt.Sprintf("%s:%d names no version", path, l.n), "export the knowledge base again")
+	}
+	return nil
+}
+
+// jsonlCapsule reads a capsule that says all of itself: nothing is bent to fit.
+func jsonlCapsule(l importLine) (c Capsule, notes []string, err error) {
+	fields, err := l.object()
+	if err != nil {
+		return c, nil, err
+	}
+	into := reflect.ValueOf(&c).Elem()
+	for _, f := range fields {
+		i, known := capsuleFields[f.key]
+		if !known {
+			notes = append(notes, fmt.Sprintf("the unknown field %q was not kept: %s", clip(f.key, 60), clip(string(f.raw), 80)))
+			continue
+		}
+		if err := json.Unmarshal(f.raw, into.Field(i).Addr().Interface()); err != nil {
+			return c, nil, wrongType(f.key, err)
+		}
+	}
+	if c.ID == "" {
+		notes = append(notes, "it has no id, and gets a new one")
+	}
+	return c, notes, c.checkOwn()
+}
+
+// checkOwn checks what normalise does not, because Remember sets it.
+func (c *Capsule) checkOwn() error {
+	for _, id := range []string{c.ID, c.SupersededBy} {
+		if id == "" {
+			continue
+		}
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range append([]string{c.SupersededBy}, c.Supersedes...) {
+		if id != "" && id == c.ID {
+			return invalid("it supersedes itself", "correct supersedes and superseded_by")
+		}
+	}
+	if c.Ingested != nil {
+		if err := c.Ingested.check(); err != nil {
+			return err
+		}
+	}
+	if c.Revision < 0 || c.Dim < 0 {
+		return invalid("its revision or dim is below zero", "correct the line")
+	}
+	if err := checkText("what it was retired for", c.RetiredWhy, MaxField, false); err != nil {
+		return err
+	}
+	c.Created, c.Updated = stamp(c.Created), stamp(c.Updated)
+	times := []time.Time{c.Created, c.Updated}
+	for _, t := range []**time.Time{&c.Retrieved, &c.Retired} {
+		if *t != nil {
+			s := stamp(**t)
+			*t = &s
+			times = append(times, s)
+		}
+	}
+	for _, t := range times {
+		if !timeFits(t) {
+			return invalid("one of its times is not between the years 1 and 9999", "correct the line")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package kb
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxImportLine bounds a line, in bytes: the largest capsule there can be with every character escaped.
+const maxImportLine = 6 * MaxSidecar
+
+// importLine is one line of a file, without its end.
+type importLine struct {
+	n    int // from 1
+	text []byte
+	long bool // longer than maxImportLine, and cut
+}
+
+// eachLine calls fn for each line that is not blank.
+func eachLine(r io.Reader, fn func(importLine) error) error {
+	br := bufio.NewReaderSize(r, 1<<16)
+	for n := 1; ; n++ {
+		l := importLine{n: n}
+		for {
+			part, err := br.ReadSlice('\n')
+			if len(l.text)+len(part) > maxImportLine {
+				l.long = true
+			} else {
+				l.text = append(l.text, part...)
+			}
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err != nil && err != io.EOF {
+				return err
+			}
+			if n == 1 {
+				l.text = bytes.TrimPrefix(l.text, []byte("\ufeff"))
+			}
+			l.text = bytes.TrimSpace(l.text)
+			if len(l.text) > 0 || l.long {
+				if err := fn(l); err != nil {
+					return err
+				}
+			}
+			if err == io.EOF {
+				return nil
+			}
+			break
+		}
+	}
+}
+
+// openImport opens a file that has at most so many bytes.
+func openImport(path string, most int64) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > most {
+		err = tooLarge(path+" has", info.Size(), most)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func tooLarge(what string, size, most int64) error {
+	return invalid(fmt.Sprintf("%s %.1f MB; at most %d are taken", what, float64(size)/(1<<20), most>>20), "split it")
+}
+
+// jsonField is a field of an object.
+type jsonField struct {
+	key string
+	raw json.RawMessage
+}
+
+// object reads the fields of a line that is one JSON object. Fields that are there twice, which encoding/json would let pass, are an error.
+func (l importLine) object() ([]jsonField, error) {
+	switch {
+	case l.long:
+		return nil, invalid(fmt.Sprintf("the line has more than %d bytes", maxImportLine), "split it into several capsules")
+	case !utf8.Valid(l.text):
+		return nil, invalid("the line is not valid UTF-8", "convert the file to UTF-8 first")
+	}
+	dec := json.NewDecoder(bytes.NewReader(l.text))
+	notJSON := func(err error) error {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("it ends too early")
+		}
+		return invalid("the line is not a JSON object: "+strings.TrimPrefix(err.Error(), "json: "), "each line is one object; was the file cut?")
+	}
+	open, err := dec.Token()
+	if err != nil {
+		return nil, notJSON(err)
+	}
+	if open != json.Delim('{') {
+		return nil, notJSON(errors.New("it does not begin with {"))
+	}
+	var fields []jsonField
+	seen := map[string]bool{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, notJSON(err)
+		}
+		f := jsonField{key: key.(string)} // the decoder takes nothing else for a key
+		if err := dec.Decode(&f.raw); err != nil {
+			return nil, notJSON(err)
+		}
+		if seen[f.key] {
+			return nil, invalid(fmt.Sprintf("the field %q is there twice", clip(f.key, 60)), "leave one of them")
+		}
+		seen[f.key] = true
+		fields = append(fields, f)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, notJSON(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, notJSON(errors.New("something follows the object"))
+	}
+	return fields, nil
+}
+
+// wrongType says in words what encoding/json says of a value.
+func wrongType(key string, err error) error {
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) {
+		return invalid(fmt.Sprintf("the field %q is wrong: a %s where a %s belongs", clip(key, 60), clip(t.Value, 60), t.Type), "correct the line")
+	}
+	return invalid(fmt.Sprintf("the field %q cannot be read: %s", clip(key, 60), clip(strings.TrimPrefix(err.Error(), "json: "), 200)), "correct the line")
+}

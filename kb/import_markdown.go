@@ -1,0 +1,199 @@
+package kb
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// markdownSource says what a markdown file is taken for beyond what it says itself.
+type markdownSource struct {
+	claude             bool // a memory of Claude Code
+	workspace, project string
+	notes              []string
+}
+
+func (im *importer) readMarkdownFile(path string) error {
+	return im.markdownFile(path, markdownSource{})
+}
+
+func (im *importer) readMarkdownDir(dir string) error {
+	n := 0
+	err := im.walk(dir, isMarkdownFile, func(path string) error {
+		n++
+		return im.markdownFile(path, markdownSource{})
+	})
+	if err == nil && n == 0 && len(im.set.Refused) == 0 {
+		err = invalid("there is no markdown file in "+dir, "markdown files end in .md or .markdown")
+	}
+	return err
+}
+
+// markdownFile reads a file as one capsule.
+func (im *importer) markdownFile(path string, src markdownSource) error {
+	if err := im.record(); err != nil {
+		return err
+	}
+	text, err := readText(path)
+	if err != nil {
+		im.refuse(path, refusalWords(err))
+		return nil
+	}
+	im.markdown(path, text, src)
+	return nil
+}
+
+// markdown reads a text as one capsule. What a sidecar of ours says holds as it stands; of other files, all that fits no field is kept in the body.
+func (im *importer) markdown(from, text string, src markdownSource) {
+	d := &importDraft{notes: slices.Clone(src.notes)}
+	fields, body, err := readFrontMatter(text)
+	if err != nil && src.claude {
+		if lines, rest, ok := looseFrontMatter(text); ok {
+			d.note("%v; it was read line by line", err)
+			fields, body, err = lines, rest, nil
+		}
+	}
+	if err != nil {
+		im.refuse(from, refusalWords(err))
+		return
+	}
+	if id := sidecarID(fields); id != "" {
+		im.sidecar(from, id, text, fields)
+		return
+	}
+	if fields == nil && strings.HasPrefix(body, "---\n") {
+		d.note("it begins with ---, but has no front matter")
+	}
+	left := maxExpanded
+	about, err := d.frontMatter(fields, src.claude, &left)
+	if err != nil {
+		im.refuse(from, refusalWords(err))
+		return
+	}
+	d.headings(body, about, from)
+	if src.claude && (d.Scope == "" || d.Scope == "workspace") && d.Workspace == "" {
+		d.Workspace = src.workspace
+	}
+	if d.Scope == "workspace" && d.Workspace == "" {
+		d.Scope = ""
+		d.keep("scope", "workspace")
+	}
+	if src.claude && d.Project == "" {
+		d.Project = src.project
+	}
+	c, notes := d.done()
+	im.take(from, c, notes)
+}
+
+// sidecarKeys are what every sidecar of ours has.
+var sidecarKeys = []string{"id", "kind", "scope", "title", "created", "updated"}
+
+// sidecarID returns the id of a sidecar of ours, and "" for every other file.
+func sidecarID(fields []metaField) (id string) {
+	have := 0
+	for _, f := range fields {
+		if slices.Contains(sidecarKeys, f.key) {
+			have++
+		}
+		if f.key == "id" {
+			id, _ = nodeScalar(f.node)
+		}
+	}
+	if have < len(sidecarKeys) || checkID(id) != nil {
+		return ""
+	}
+	return id
+}
+
+func (im *importer) sidecar(from, id, text string, fields []metaField) {
+	c, extra, err := decodeSidecar(id, []byte(text))
+	if err == nil {
+		err = c.checkOwn()
+	}
+	if err != nil {
+		im.refuse(from, refusalWords(err))
+		return
+	}
+	d := &importDraft{Capsule: c}
+	left := maxExpanded
+	for _, f := range fields {
+		if _, ok := extra[f.key]; ok {
+			if err := d.keepField(f, &left); err != nil {
+				im.refuse(from, refusalWords(err))
+				return
+			}
+		}
+	}
+	c, notes := d.done()
+	im.take(from, c, notes)
+}
+
+// headings sets the body, and the title if there is none: a heading at the top, which leaves the body; the description; any heading; the file's name.
+func (d *importDraft) headings(body, about, from string) {
+	d.Body = strings.TrimLeft(body, "\n")
+	if d.Title == "" {
+		if title, rest, ok := topHeading(d.Body); ok {
+			d.setTitle(title)
+			d.Body = strings.TrimLeft(rest, "\n")
+		}
+	}
+	if d.Title == "" && about != "" {
+		d.setTitle(about)
+		if strings.TrimSpace(d.Body) != "" {
+			about = ""
+		}
+	}
+	if d.Title == "" {
+		if title, ok := anyHeading(d.Body); ok {
+			d.setTitle(title)
+		}
+	}
+	if d.Title == "" {
+		base := asUTF8(filepath.Base(from))
+		d.setTitle(strings.TrimSuffix(base, filepath.Ext(base)))
+	}
+	if about != "" && !strings.Contains(inOneLine(d.Body), inOneLine(about)) {
+		d.Body = strings.TrimSpace(about + "\n\n" + d.Body)
+	}
+}
+
+var (
+	mdHeading   = regexp.MustCompile(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	mdUnderline = regexp.MustCompile(`^ {0,3}=+[ \t]*$`)
+	mdFence     = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+)
+
+// topHeading returns the heading that a text begins with, and what follows it.
+func topHeading(body string) (title, rest string, ok bool) {
+	body = strings.TrimLeft(body, " \t\n")
+	first, rest, _ := strings.Cut(body, "\n")
+	if m := mdHeading.FindStringSubmatch(first); m != nil {
+		return m[1], rest, strings.TrimSpace(m[1]) != ""
+	}
+	if next, after, _ := strings.Cut(rest, "\n"); strings.TrimSpace(first) != "" && mdUnderline.MatchString(next) {
+		return strings.TrimSpace(first), after, true
+	}
+	return "", "", false
+}
+
+// anyHeading returns the first heading outside of code.
+func anyHeading(body string) (string, bool) {
+	closing := ""
+	for l := range strings.Lines(body) {
+		l = strings.TrimRight(l, "\n")
+		if m := mdFence.FindStringSubmatch(l); m != nil {
+			switch {
+			case closing == "":
+				closing = m[1]
+			case strings.HasPrefix(m[1], closing):
+				closing = ""
+			}
+			continue
+		}
+		if m := mdHeading.FindStringSubmatch(l); closing == "" && m != nil && strings.TrimSpace(m[1]) != "" {
+			return m[1], true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,176 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ImportFormats are what ReadImport can be told to expect.
+var ImportFormats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP, formatClaude}
+
+const (
+	formatJSONL    = "jsonl"
+	formatMarkdown = "markdown"
+	formatStore    = "agent-memory-store"
+	formatMCP      = "mcp-memory"
+	formatClaude   = "claude-memory"
+)
+
+// Limits of what an import takes.
+const (
+	maxImportFile    = 64 << 20  // bytes of a file; a database has a limit of its own
+	maxImportExport  = 1 << 30   // bytes of our own export, which is read line by line: what was written must be readable
+	maxImportRecords = 200_000   // of a source
+	maxImportText    = 512 << 20 // bytes of all capsules of a source
+)
+
+// Incoming is a capsule as a source has it, before it is stored. Its id is set only by our own export and our own sidecars, and its times only if the source has them.
+type Incoming struct {
+	Capsule Capsule  `json:"capsule"`
+	From    string   `json:"from"`  // file:line, file, or table and id
+	Notes   []string `json:"notes"` // what of it is kept in another form, or could not be kept
+}
+
+// ImportSet is all that a source holds: every record of it is an item, or refused, or told of in the notes.
+type ImportSet struct {
+	Format  string     `json:"format"`
+	Items   []Incoming `json:"items"`
+	Refused []Refused  `json:"refused"`
+	Notes   []string   `json:"notes"`
+}
+
+// ReadImport reads a file or a folder into capsules that Remember would take, and stores nothing. The format auto finds out what it is.
+//
+// Errors are about the source as a whole: ErrNotFound if it is not there, ErrInvalid if it is not of the format or too large. What is wrong with a record is in Refused.
+func ReadImport(ctx context.Context, path, format string) (*ImportSet, error) {
+	return newImporter(ctx).read(path, format)
+}
+
+func (im *importer) read(path, format string) (*ImportSet, error) {
+	if format == "" {
+		format = "auto"
+	}
+	if !slices.Contains(ImportFormats, format) {
+		return nil, unknown("the format", format, ImportFormats)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no file or folder %s", path), Hint: "check the path"}
+	case err != nil:
+		return nil, invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check the path, and who may read it")
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, invalid(path+" is neither a file nor a folder", "write what it gives to a file, and import that")
+	}
+	if format == "auto" {
+		if format, err = detectImport(path, info.IsDir()); err != nil {
+			return nil, err
+		}
+	}
+	im.set.Format = format
+	readers := map[string]struct{ file, dir func(string) error }{
+		formatJSONL:    {file: im.readJSONL},
+		formatMCP:      {file: im.readMCP},
+		formatMarkdown: {im.readMarkdownFile, im.readMarkdownDir},
+		formatStore:    {im.readStoreFile, im.readStoreDir},
+		formatClaude:   {dir: im.readClaude},
+	}
+	read, other := readers[format].file, "folder"
+	if info.IsDir() {
+		read, other = readers[format].dir, "file"
+	}
+	if read == nil {
+		return nil, invalid(fmt.Sprintf("%s is not a %s, which %s is read from", path, other, format), "name the "+other+", or another format")
+	}
+	if err := read(path); err != nil {
+		return nil, err
+	}
+	return im.set, nil
+}
+
+// importer gathers what a source holds.
+type importer struct {
+	ctx        context.Context
+	set        *ImportSet
+	now        time.Time // what has expired by now is refused
+	maxRecords int
+	records    int
+	text       int               // bytes
+	ids        map[string]string // which item has an id
+}
+
+func newImporter(ctx context.Context) *importer {
+	return &importer{ctx: ctx, now: time.Now(), maxRecords: maxImportRecords, ids: map[string]string{},
+		set: &ImportSet{Items: []Incoming{}, Refused: []Refused{}, Notes: []string{}}}
+}
+
+// record is called before each record; its error ends the import.
+func (im *importer) record() error {
+	if err := im.ctx.Err(); err != nil {
+		return err
+	}
+	if im.records++; im.records > im.maxRecords {
+		return invalid(fmt.Sprintf("there are more than %d records", im.maxRecords), "import the source in parts")
+	}
+	if im.text > maxImportText {
+		return invalid(fmt.Sprintf("there is more than %d MB of text", maxImportText>>20), "import the source in parts")
+	}
+	return nil
+}
+
+// take makes a capsule an item, if Remember would take it.
+func (im *importer) take(from string, c Capsule, notes []string) bool {
+	err := c.normalise()
+	if first, twice := im.ids[c.ID]; err == nil && twice && c.ID != "" {
+		err = invalid("it has the id "+c.ID+" of "+first, "leave out one of them")
+	}
+	if err != nil {
+		im.refuse(from, refusalWords(err))
+		return false
+	}
+	if notes == nil {
+		notes = []string{}
+	}
+	from = asUTF8(from)
+	if c.ID != "" {
+		im.ids[c.ID] = from
+	}
+	im.text += len(c.Title) + len(c.Body)
+	im.set.Items = append(im.set.Items, Incoming{Capsule: c, From: from, Notes: notes})
+	return true
+}
+
+func (im *importer) refuse(from, why string) {
+	im.set.Refused = append(im.set.Refused, Refused{asUTF8(from), asUTF8(why)})
+}
+
+func (im *importer) note(format string, args ...any) {
+	im.set.Notes = append(im.set.Notes, asUTF8(fmt.Sprintf(format, args...)))
+}
+
+// refusalWords is an error in one line, with its next step.
+func refusalWords(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Hint != "" {
+		return e.Msg + ": " + e.Hint
+	}
+	return err.Error()
+}
+
+// systemWords is what the system says of a file, without the path, which is said already.
+func systemWords(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// asUTF8 makes a text printable as JSON: names of files need not be UTF-8.
+func asUTF8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -1,0 +1,302 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// importFiles writes files below a new folder and returns it. A name that ends in a slash is a folder.
+func importFiles(tb testing.TB, files map[string]string) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o700); err != nil {
+				tb.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// importSet reads a source that must be readable, and checks what holds for all.
+func importSet(tb testing.TB, path, format string) *ImportSet {
+	tb.Helper()
+	set, err := ReadImport(context.Background(), path, format)
+	if err != nil {
+		tb.Fatalf("%s: %v", path, err)
+	}
+	importSound(tb, set)
+	return set
+}
+
+func importSound(tb testing.TB, set *ImportSet) {
+	tb.Helper()
+	if set.Items == nil || set.Refused == nil || set.Notes == nil {
+		tb.Fatalf("a list is null: %+v", set)
+	}
+	for _, it := range set.Items {
+		c := it.Capsule
+		if err := c.Check(); err != nil {
+			tb.Fatalf("%s: %v: %+v", it.From, err, c)
+		}
+		if it.From == "" || it.Notes == nil || c.Tags == nil || c.Refs == nil || c.Kind == "" || c.Scope == "" {
+			tb.Fatalf("not whole: %+v", it)
+		}
+	}
+	for _, r := range set.Refused {
+		if r.From == "" || r.Why == "" || strings.Contains(r.Why, "\n") {
+			tb.Fatalf("refused without a reason, or in several lines: %+v", r)
+		}
+	}
+}
+
+// importOne returns the only item.
+func importOne(tb testing.TB, set *ImportSet) Incoming {
+	tb.Helper()
+	if len(set.Items) != 1 || len(set.Refused) != 0 {
+		tb.Fatalf("want one item, have %+v", set)
+	}
+	return set.Items[0]
+}
+
+// importRefused checks that a source has no item, and one refusal with these words.
+func importRefused(tb testing.TB, set *ImportSet, from string, words ...string) {
+	tb.Helper()
+	if len(set.Items) != 0 || len(set.Refused) != 1 {
+		tb.Fatalf("want one refusal, have %+v", set)
+	}
+	if !strings.HasSuffix(set.Refused[0].From, from) {
+		tb.Errorf("refused %q, want %q", set.Refused[0].From, from)
+	}
+	for _, w := range words {
+		if !strings.Contains(set.Refused[0].Why, w) {
+			tb.Errorf("refused because %q, want %q", set.Refused[0].Why, w)
+		}
+	}
+}
+
+func importFails(tb testing.TB, path, format string, kind error, words ...string) {
+	tb.Helper()
+	set, err := ReadImport(context.Background(), path, format)
+	if err == nil {
+		tb.Fatalf("no error, but %+v", set)
+	}
+	var e *Error
+	if !errors.Is(err, kind) || !errors.As(err, &e) || e.Hint == "" {
+		tb.Fatalf("%v is not %v, or has no next step", err, kind)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error()+" "+e.Hint, w) {
+			tb.Errorf("the error is %q (%s), want %q", err, e.Hint, w)
+		}
+	}
+}
+
+func noted(notes []string, words string) bool {
+	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, words) })
+}
+
+const jsonlHeader = `{"v":1,"schema":"blackboard.capsules"}` + "\n"
+
+func TestImportDetect(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files map[string]string
+		path  string
+		want  string
+	}{
+		"export":           {map[string]string{"x.jsonl": jsonlHeader}, "x.jsonl", formatJSONL},
+		"export with BOM":  {map[string]string{"x": "\ufeff\r\n" + jsonlHeader}, "x", formatJSONL},
+		"mcp":              {map[string]string{"memory.json": `{"type":"entity","name":"a","entityType":"b","observations":["c"]}`}, "memory.json", formatMCP},
+		"mcp relation":     {map[string]string{"m": `{"type":"relation","from":"a","to":"b","relationType":"c"}`}, "m", formatMCP},
+		"markdown file":    {map[string]string{"x.MD": "text"}, "x.MD", formatMarkdown},
+		"folder":           {map[string]string{"a/b/x.markdown": "text", "a/y.txt": "text"}, "", formatMarkdown},
+		"legacy store":     {map[string]string{"chunks/a.md": "---\ntopic: a\n---\nb"}, "", formatStore},
+		"chunks of a book": {map[string]string{"chunks/a.md": "---\ntitle: a\n---\nb"}, "", formatMarkdown},
+		"claude memory":    {map[string]string{"MEMORY.md": "# x", "a.md": "b"}, "", formatClaude},
+		"claude project":   {map[string]string{"-a-b/memory/a.md": "b"}, "-a-b", formatClaude},
+		"claude projects":  {map[string]string{"-a-b/memory/a.md": "b", "-a-c/s.jsonl": "{}"}, "", formatClaude},
+		"claude folder":    {map[string]string{"-a-b/memory/a.md": "b"}, "-a-b/memory", formatClaude},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(importFiles(t, tc.files), tc.path)
+			if set := importSet(t, path, "auto"); set.Format != tc.want {
+				t.Errorf("%s, want %s", set.Format, tc.want)
+			}
+		})
+	}
+}
+
+func TestImportErrors(t *testing.T) {
+	dir := importFiles(t, map[string]string{
+		"empty": "", "text.txt": "hello", "other.json": `{"a":1}`, "list.json": `[{"type":"entity"}]`, "run.jsonl": `{"kind":"run","run":{}}`, "binary": "\x00\x01\x02\xff",
+		"nothing/x.txt": "y", "hidden/.git/x.md": "y", "newer.jsonl": `{"v":2,"schema":"blackboard.capsules"}`, "none.jsonl": `{"schema":"blackboard.capsules"}`,
+		"half.jsonl": `{"v":"1","schema":"blackboard.capsules"}`, "bare.jsonl": `{"id":"k000000000"}`, "fake.db": sqliteMagic + "but no more", "a.md": "text", "void/": "",
+	})
+	for _, tc := range []struct {
+		path, format string
+		kind         error
+		words        string
+	}{
+		{"absent", "auto", ErrNotFound, "no file or folder"},
+		{"a.md", "yaml", ErrInvalid, "choose one of auto"},
+		{"empty", "auto", ErrInvalid, "is empty"},
+		{"empty", "jsonl", ErrInvalid, "is empty"},
+		{"empty", "mcp-memory", ErrInvalid, "is empty"},
+		{"text.txt", "auto", ErrInvalid, "looked for"},
+		{"binary", "auto", ErrInvalid, "does not begin with a line of JSON"},
+		{"other.json", "auto", ErrInvalid, "of none of them"},
+		{"list.json", "auto", ErrInvalid, "does not begin with a line of JSON"},
+		{"run.jsonl", "auto", ErrInvalid, "board import"},
+		{"nothing", "auto", ErrInvalid, "none of that"},
+		{"void", "auto", ErrInvalid, "none of that"},
+		{"hidden", "auto", ErrInvalid, "none of that"},
+		{"nothing", "markdown", ErrInvalid, "no markdown file"},
+		{"nothing", "claude-memory", ErrInvalid, "no memory of Claude Code"},
+		{"nothing", "agent-memory-store", ErrInvalid, "neither a store.db"},
+		{"newer.jsonl", "auto", ErrInvalid, "version 2"},
+		{"none.jsonl", "auto", ErrInvalid, "names no version"},
+		{"half.jsonl", "auto", ErrInvalid, `the field "v" is wrong`},
+		{"bare.jsonl", "jsonl", ErrInvalid, "export begins with"},
+		{"fake.db", "auto", ErrInvalid, "not a sound SQLite file"},
+		{"text.txt", "agent-memory-store", ErrInvalid, "SQLite"},
+		{"nothing", "jsonl", ErrInvalid, "is not a file"},
+		{"nothing", "mcp-memory", ErrInvalid, "is not a file"},
+		{"a.md", "claude-memory", ErrInvalid, "is not a folder"},
+	} {
+		t.Run(tc.path+"_"+tc.format, func(t *testing.T) {
+			importFails(t, filepath.Join(dir, tc.path), tc.format, tc.kind, tc.words)
+		})
+	}
+}
+
+func TestImportTooMuch(t *testing.T) {
+	dir := importFiles(t, map[string]string{"d/a.md": "text", "d/big.md": "", "big.jsonl": "", "big.json": "", "many.jsonl": jsonlHeader + strings.Repeat("{}\n", 6)})
+	for name, size := range map[string]int64{"d/big.md": maxImportFile + 1, "big.json": maxImportFile + 1, "big.jsonl": maxImportExport + 1} {
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := importSet(t, filepath.Join(dir, "d"), "auto")
+	if len(set.Items) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "at most 64 are taken") {
+		t.Errorf("%+v", set)
+	}
+	importFails(t, filepath.Join(dir, "big.jsonl"), "jsonl", ErrInvalid, "at most 1024 are taken", "split")
+	importFails(t, filepath.Join(dir, "big.json"), "mcp-memory", ErrInvalid, "at most 64 are taken", "split")
+	im := newImporter(context.Background())
+	im.maxRecords = 5
+	if _, err := im.read(filepath.Join(dir, "many.jsonl"), "auto"); err == nil || !strings.Contains(err.Error(), "more than 5 records") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestImportCancelled(t *testing.T) {
+	dir := importFiles(t, map[string]string{"x.jsonl": jsonlHeader + "{}\n", "m": `{"type":"entity"}`, "d/a.md": "a", "c/MEMORY.md": "a", "s/chunks/a.md": "---\ntopic: a\n---\nb"})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, format := range map[string]string{"x.jsonl": formatJSONL, "m": formatMCP, "d": formatMarkdown, "d/a.md": formatMarkdown, "c": formatClaude, "s": formatStore} {
+		if _, err := ReadImport(ctx, filepath.Join(dir, name), format); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestImportHostileFolder: what cannot be read is refused, each with its name, and the rest is read.
+func TestImportHostileFolder(t *testing.T) {
+	dir := importFiles(t, map[string]string{
+		"good.md": "# Good\ntext", "nul.md": "a\x00b", "latin.md": "caf\xe9", "utf16.md": "\xff\xfea\x00", "blank.md": " \n\n", "huge.md": strings.Repeat("word ", 1<<20), "only.md": "# Only a heading",
+		"closed/x.md": "x", "locked.md": "x", "picture.png": "x", ".hidden/x.md": "x", "node_modules/p/README.md": "x", "deep/a/b/c.md": "c",
+	})
+	for name, to := range map[string]string{"loop": ".", "loop.md": "loop.md", "gone.md": "nowhere.md", "link.md": "good.md", "deep/up": ".."} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	want := map[string]string{"nul.md": "NUL", "latin.md": "UTF-8", "utf16.md": "UTF-8", "blank.md": "is empty", "huge.md": "at most 65536", "only.md": "the body is empty",
+		"loop": "link to a folder", "deep/up": "link to a folder", "loop.md": "cannot be followed", "gone.md": "cannot be followed"}
+	if os.Getuid() != 0 && runtime.GOOS != "windows" {
+		os.Chmod(filepath.Join(dir, "closed"), 0)
+		os.Chmod(filepath.Join(dir, "locked.md"), 0)
+		t.Cleanup(func() { os.Chmod(filepath.Join(dir, "closed"), 0o700) })
+		want["closed"], want["locked.md"] = "the folder cannot be read", "cannot be read: permission denied"
+	}
+	set := importSet(t, dir, "auto")
+	for _, r := range set.Refused {
+		name, _ := filepath.Rel(dir, r.From)
+		if w := want[filepath.ToSlash(name)]; w == "" || !strings.Contains(r.Why, w) {
+			t.Errorf("%s is refused because %s, want %q", name, r.Why, w)
+		}
+		delete(want, filepath.ToSlash(name))
+	}
+	if len(want) > 0 {
+		t.Errorf("not refused: %v", want)
+	}
+	if !noted(set.Notes, "1 other files were left out: picture.png") || !noted(set.Notes, "2 folders that are hidden") {
+		t.Errorf("notes: %q", set.Notes)
+	}
+	var titles []string
+	for _, it := range set.Items {
+		titles = append(titles, it.Capsule.Title)
+	}
+	for _, title := range []string{"Good", "c"} {
+		if !slices.Contains(titles, title) {
+			t.Errorf("%q is missing in %q", title, titles)
+		}
+	}
+}
+
+func TestImportTime(t *testing.T) {
+	for s, want := range map[string]string{
+		"2025-06-01T14:00:00.123456Z": "2025-06-01T14:00:00.123Z", "2025-06-01T14:00:00+02:00": "2025-06-01T12:00:00Z", "2025-06-01": "2025-06-01T00:00:00Z", "2025-06-01 14:00": "2025-06-01T14:00:00Z",
+		"2025-06-01 14:00:07.5": "2025-06-01T14:00:07.5Z", "1748786400": "2025-06-01T14:00:00Z", "1748786400123": "2025-06-01T14:00:00.123Z", "2025-06-01 14:00:00 +0200": "2025-06-01T12:00:00Z",
+		"": "", "yesterday": "", "2025": "", "2025-13-01": "", "9999-12-31T23:59:59-12:00": "", "0000-01-01T00:00:00Z": "", "99999999999999999999": "", "-1748786400": "",
+	} {
+		got := ""
+		if at, ok := importTime(s); ok {
+			got = at.Format(time.RFC3339Nano)
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestImportDraft(t *testing.T) {
+	long := strings.Repeat("wörter ", 60)
+	d := &importDraft{Capsule: Capsule{Body: "text"}}
+	d.setTitle("  " + long)
+	for i := range MaxTags + 2 {
+		d.tag(fmt.Sprintf("t%d", i))
+	}
+	d.tag("a,b", strings.Repeat("x", MaxTag+1), "t1", " ")
+	d.ref(strings.Repeat("r", MaxField+1))
+	d.keep("multi", "one\ntwo")
+	c, notes := d.done()
+	if err := c.Check(); err != nil || len(c.Title) > MaxTitle || !strings.HasSuffix(c.Title, "wörter…") || len(c.Tags) != MaxTags || len(c.Refs) != 0 {
+		t.Errorf("%v %+v", err, c)
+	}
+	for _, part := range []string{"title: wörter", "tag: t65", "tag: b", "tag: xxx", "ref: rrr", "multi: one\n  two"} {
+		if !strings.Contains(c.Body, part) {
+			t.Errorf("%q is not in the body", part)
+		}
+	}
+	if !noted(notes, "was cut to 300") || !noted(notes, "kept as lines at the body's end: title, tag, ref, multi") {
+		t.Errorf("notes: %q", notes)
+	}
+}

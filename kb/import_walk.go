@@ -1,0 +1,109 @@
+package kb
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func isMarkdownFile(name string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return ext == ".md" || ext == ".markdown"
+}
+
+// walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders, are refused; what else is left out is noted.
+func (im *importer) walk(dir string, wanted func(name string) bool, file func(path string) error) error {
+	others, hidden := &leftOut{}, &leftOut{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(rel string, e fs.DirEntry, err error) error {
+		if ctxErr := im.ctx.Err(); ctxErr != nil {
+			return ctxErr
+		}
+		path := filepath.Join(dir, filepath.FromSlash(rel))
+		switch {
+		case err != nil:
+			im.refuse(path, "the folder cannot be read: "+systemWords(err))
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.IsDir():
+			if name := e.Name(); rel != "." && (strings.HasPrefix(name, ".") || name == "node_modules") {
+				hidden.add(rel)
+				return fs.SkipDir
+			}
+			return nil
+		case e.Type()&fs.ModeSymlink != 0:
+			info, err := os.Stat(path)
+			if err == nil && info.IsDir() {
+				im.refuse(path, "it is a link to a folder, which is not followed: import that folder by itself")
+				return nil
+			}
+			if err != nil && wanted(e.Name()) {
+				im.refuse(path, "the link cannot be followed: "+systemWords(err))
+				return nil
+			}
+		}
+		if !wanted(e.Name()) {
+			others.add(rel)
+			return nil
+		}
+		return file(path)
+	})
+	if others.n > 0 {
+		im.note("%s: %d other files were left out: %s", dir, others.n, others)
+	}
+	if hidden.n > 0 {
+		im.note("%s: %d folders that are hidden, or called node_modules, were left out: %s", dir, hidden.n, hidden)
+	}
+	return err
+}
+
+// leftOut counts names and keeps the first few.
+type leftOut struct {
+	n     int
+	names []string
+}
+
+func (l *leftOut) add(name string) {
+	if l.n++; len(l.names) < 3 {
+		l.names = append(l.names, name)
+	}
+}
+
+func (l *leftOut) String() string {
+	s := strings.Join(l.names, ", ")
+	if l.n > len(l.names) {
+		s += ", …"
+	}
+	return s
+}
+
+// readText reads a file that is text. It does not wait for a pipe.
+func readText(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return "", invalid("it is not a regular file", "copy it into one")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return "", invalid("it cannot be read: "+systemWords(err), "check who may read it")
+	}
+	defer f.Close()
+	if info.Size() > maxImportFile {
+		return "", tooLarge("it has", info.Size(), maxImportFile)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxImportFile))
+	if err != nil {
+		return "", invalid("it cannot be read: "+systemWords(err), "check the storage")
+	}
+	text := string(b)
+	if err := checkText("the file", text, maxImportFile, true); err != nil {
+		return "", err
+	}
+	return text, nil
+}

@@ -1,0 +1,444 @@
+package kb
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// IngestOptions say how documents become capsules.
+type IngestOptions struct {
+	Workspace, Project, Scope string // of the capsules; the scope is that of Remember by default
+	Tags, DomainTags          []string
+	Force                     bool // takes what looks like a secret
+	Prune                     bool // removes the capsules of documents that are gone from the folders given
+	DryRun                    bool
+	NoEmbedding               bool
+	Progress                  func(what string, done, of int)
+}
+
+// IngestedAll is what Ingest did.
+type IngestedAll struct {
+	New       []string  `json:"new"`       // documents
+	Changed   []string  `json:"changed"`   // documents
+	Unchanged int       `json:"unchanged"` // documents
+	Pruned    []string  `json:"pruned"`    // documents
+	Gone      []string  `json:"gone"`      // documents that are not where they were, and whose capsules stay
+	Capsules  int       `json:"capsules"`  // that were written
+	Kept      int       `json:"kept"`      // that a changed document has as before
+	Removed   int       `json:"removed"`   // that it has no longer
+	Refused   []Refused `json:"refused"`
+	Warnings  []string  `json:"warnings"`
+}
+
+// Ingest cuts markdown documents into capsules of the kind doc, a section each. A document is known by its path and its content: what has not changed is not touched, and a change swaps
+// its capsules in one step. A section that stays the same keeps its capsule.
+func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r IngestedAll, err error) {
+	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{}, Refused: []Refused{}, Warnings: []string{}}
+	probe := Capsule{Kind: "doc", Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags, DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
+	if err := probe.normalise(); err != nil {
+		return r, err
+	}
+	if opt.Progress == nil {
+		opt.Progress = func(string, int, int) {}
+	}
+	files, folders, err := documents(ctx, paths, &r)
+	if err != nil {
+		return r, err
+	}
+	for i, file := range files {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		opt.Progress("ingesting", i, len(files))
+		if err := k.ingestOne(ctx, file, &probe, &opt, &r); err != nil {
+			return r, err
+		}
+	}
+	opt.Progress("ingesting", len(files), len(files))
+	return r, k.pruneGone(ctx, folders, files, &opt, &r)
+}
+
+// documents finds the markdown files of paths, sorted, each once, by their real paths.
+func documents(ctx context.Context, paths []string, r *IngestedAll) (files, folders []string, err error) {
+	seen := map[string]bool{}
+	refuse := func(path string, err error) {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		r.Refused = append(r.Refused, Refused{From: path, Why: err.Error()})
+	}
+	add := func(path string) {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			refuse(path, err)
+			return
+		}
+		if info, err := os.Stat(real); err != nil {
+			refuse(path, err)
+		} else if !info.Mode().IsRegular() {
+			refuse(path, errors.New("it is not a regular file"))
+		} else if !seen[real] {
+			seen[real] = true
+			files = append(files, real)
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no file or folder %s", clip(path, 200)), Hint: "give markdown files, or folders of them"}
+		}
+		if err != nil {
+			refuse(path, err)
+			continue
+		}
+		if !info.IsDir() {
+			if !isMarkdown(path) {
+				refuse(path, errors.New("it is no markdown: its name does not end in .md or .markdown"))
+				continue
+			}
+			add(path)
+			continue
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			refuse(path, err)
+			continue
+		}
+		folders = append(folders, real)
+		err = filepath.WalkDir(real, func(p string, d fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				refuse(p, err)
+				if d != nil && d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if d.IsDir() {
+				if name := d.Name(); p != real && slices.Contains([]string{".git", ".hg", ".svn", "node_modules"}, name) {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if isMarkdown(p) {
+				add(p)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.Sort(files)
+	return files, folders, nil
+}
+
+func isMarkdown(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".md" || ext == ".markdown"
+}
+
+// readDocument reads a file that is small enough, and text.
+func readDocument(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Size() > MaxDocument {
+		return "", fmt.Errorf("it has %d bytes; a document has at most %d", info.Size(), MaxDocument)
+	}
+	data, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		return "", err
+	case len(data) > MaxDocument:
+		return "", fmt.Errorf("it has more than %d bytes", MaxDocument)
+	case strings.IndexByte(string(data), 0) >= 0:
+		return "", errors.New("it has NUL bytes: it is binary, not text")
+	case !utf8.Valid(data):
+		return "", errors.New("it is not valid UTF-8")
+	}
+	return string(data), nil
+}
+
+func (k *KB) ingestOne(ctx context.Context, file string, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
+	refuse := func(why string) { r.Refused = append(r.Refused, Refused{From: file, Why: why}) }
+	text, err := readDocument(file)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		refuse(err.Error())
+		return nil
+	}
+	sum := sha256.Sum256([]byte(text))
+	sha := hex.EncodeToString(sum[:])
+	known, alike := "", true
+	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		err := tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, file).Scan(&known)
+		if sqlite.IsNoRows(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		one, err := capsulesWhere(tx, `ingest_file = ? LIMIT 1`, file)
+		alike = len(one) == 0 || sameOptions(&one[0], like)
+		return err
+	}); err != nil {
+		return err
+	}
+	if known == sha && alike {
+		r.Unchanged++
+		return nil
+	}
+	parts := chunks(file, text)
+	if len(parts) > maxChunks {
+		refuse(fmt.Sprintf("it has %d sections; a document has at most %d", len(parts), maxChunks))
+		return nil
+	}
+	caps := make([]Capsule, 0, len(parts))
+	for _, p := range parts {
+		c := *like
+		c.Title, c.Body, c.Source = p.Title, p.Body, fmt.Sprintf("%s:%d", file, p.Line)
+		err := c.normalise()
+		if err == nil && !opt.Force {
+			err = refuseSecret(&c)
+		}
+		if err != nil { // the rest of the document is taken in
+			r.Refused = append(r.Refused, Refused{From: c.Source, Why: err.Error()})
+			continue
+		}
+		caps = append(caps, c)
+	}
+	for i := range caps {
+		caps[i].Ingested = &Ingested{File: file, SHA256: sha, Part: i + 1, Of: len(caps)}
+	}
+	if opt.DryRun {
+		r.note(file, known)
+		r.Capsules += len(caps)
+		return nil
+	}
+	vectors, err := k.embedChunks(ctx, file, caps, opt, r)
+	if err != nil {
+		return err
+	}
+	var written, kept, removed int
+	var warnings []string
+	err = k.change(ctx, func(ch *change) (err error) {
+		written, kept, removed, warnings, err = ch.swap(file, sha, caps, vectors)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("ingest %s: %w", file, err)
+	}
+	for _, w := range warnings {
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+	r.note(file, known)
+	r.Capsules, r.Kept, r.Removed = r.Capsules+written, r.Kept+kept, r.Removed+removed
+	return nil
+}
+
+func (r *IngestedAll) note(file, known string) {
+	if known == "" {
+		r.New = append(r.New, file)
+	} else {
+		r.Changed = append(r.Changed, file)
+	}
+}
+
+// embedChunks embeds the sections that are not there already. Without a model, or when it fails, they have no embedding.
+func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *IngestOptions, r *IngestedAll) ([]embed.Vector, error) {
+	vectors := make([]embed.Vector, len(caps))
+	if k.emb == nil || opt.NoEmbedding {
+		return vectors, nil
+	}
+	have := map[string]bool{}
+	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		old, err := capsulesWhere(tx, `ingest_file = ? AND model <> ''`, file)
+		for i := range old {
+			have[embeddingText(&old[i])] = true
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	var texts []string
+	var of []int
+	for i := range caps {
+		if text := embeddingText(&caps[i]); !have[text] {
+			texts, of = append(texts, text), append(of, i)
+		}
+	}
+	for at := 0; at < len(texts); at += reembedBatch {
+		end := min(at+reembedBatch, len(texts))
+		vs, err := k.emb.Embed(ctx, texts[at:end])
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			if w := fmt.Sprintf("some capsules have no embedding: %v", err); !slices.Contains(r.Warnings, w) {
+				r.Warnings = append(r.Warnings, w)
+			}
+			return vectors, nil
+		}
+		for i, v := range vs {
+			vectors[of[at+i]] = v
+		}
+	}
+	return vectors, nil
+}
+
+// swap replaces a document's capsules by new ones.
+func (ch *change) swap(file, sha string, caps []Capsule, vectors []embed.Vector) (written, kept, removed int, warnings []string, err error) {
+	old, err := capsulesWhere(ch.tx, `ingest_file = ? ORDER BY ingest_part`, file)
+	if err != nil {
+		return 0, 0, 0, nil, err
+	}
+	left := map[string][]*Capsule{}
+	for i := range old {
+		text := embeddingText(&old[i])
+		left[text] = append(left[text], &old[i])
+	}
+	for i := range caps {
+		c := &caps[i]
+		if same := left[embeddingText(c)]; len(same) > 0 {
+			left[embeddingText(c)] = same[1:]
+			if err := ch.remark(same[0], c); err != nil {
+				return 0, 0, 0, nil, err
+			}
+			kept++
+			continue
+		}
+		v, err := ch.usable(vectors[i], &warnings)
+		if err != nil {
+			return 0, 0, 0, nil, err
+		}
+		if err := ch.insert(c, v, VerbIngested, fmt.Sprintf("part %d of %d of %s", i+1, len(caps), file)); err != nil {
+			return 0, 0, 0, nil, err
+		}
+		written++
+	}
+	for i := range old {
+		for _, gone := range left[embeddingText(&old[i])] {
+			if gone == &old[i] {
+				if err := ch.drop(gone, "its document has changed"); err != nil {
+					return 0, 0, 0, nil, err
+				}
+				removed++
+			}
+		}
+	}
+	_, err = ch.tx.Exec(`INSERT OR REPLACE INTO ingested (file, sha256, parts, at) VALUES (?, ?, ?, ?)`, file, sha, len(caps), ch.tx.Now.UnixMilli())
+	return written, kept, removed, warnings, err
+}
+
+// sameOptions reports whether two sections were ingested with the same options.
+func sameOptions(a, b *Capsule) bool {
+	return slices.Equal(a.Tags, b.Tags) && slices.Equal(a.DomainTags, b.DomainTags) && a.Project == b.Project && a.Workspace == b.Workspace && a.Scope == b.Scope
+}
+
+// remark notes where a section is in the document as it is now. That is no change to the capsule.
+func (ch *change) remark(old, c *Capsule) error {
+	now := *old
+	now.Source, now.Ingested = c.Source, c.Ingested
+	now.Tags, now.DomainTags, now.Project, now.Workspace, now.Scope = c.Tags, c.DomainTags, c.Project, c.Workspace, c.Scope
+	if sameContent(old, &now) {
+		return nil
+	}
+	if !sameOptions(old, &now) {
+		return ch.update(old, &now, nil, VerbIngested, "", "its document was ingested with other options")
+	}
+	if err := ch.put(&now); err != nil {
+		return err
+	}
+	if _, err := ch.tx.Exec(`UPDATE capsules SET source = ?, ingest_sha = ?, ingest_part = ?, ingest_of = ? WHERE n = ?`,
+		now.Source, now.Ingested.SHA256, now.Ingested.Part, now.Ingested.Of, now.n); err != nil {
+		return err
+	}
+	vs, err := ch.k.index.Vectors(ch.tx, now.n)
+	if err != nil {
+		return err
+	}
+	return ch.k.index.Put(ch.tx, document(&now, vs[now.n])) // its source is searched too
+}
+
+// pruneGone deals with documents that were ingested from the folders and are not there any more.
+func (k *KB) pruneGone(ctx context.Context, folders, files []string, opt *IngestOptions, r *IngestedAll) error {
+	if len(folders) == 0 {
+		return nil
+	}
+	var known []string
+	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT file FROM ingested ORDER BY file`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var f string
+			if err := rows.Scan(&f); err != nil {
+				return err
+			}
+			known = append(known, f)
+		}
+		return rows.Err()
+	}); err != nil {
+		return err
+	}
+	for _, f := range known {
+		inside := slices.ContainsFunc(folders, func(dir string) bool { return strings.HasPrefix(f, strings.TrimSuffix(dir, "/")+"/") })
+		if _, err := os.Lstat(f); !inside || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if !opt.Prune || opt.DryRun {
+			r.Gone = append(r.Gone, f)
+			continue
+		}
+		n := 0
+		if err := k.change(ctx, func(ch *change) error {
+			old, err := capsulesWhere(ch.tx, `ingest_file = ?`, f)
+			if err != nil {
+				return err
+			}
+			for i := range old {
+				if err := ch.drop(&old[i], "its document is gone"); err != nil {
+					return err
+				}
+			}
+			n = len(old)
+			_, err = ch.tx.Exec(`DELETE FROM ingested WHERE file = ?`, f)
+			return err
+		}); err != nil {
+			return err
+		}
+		r.Pruned = append(r.Pruned, f)
+		r.Removed += n
+	}
+	return nil
+}

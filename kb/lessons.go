@@ -1,0 +1,222 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// LearnOptions say where learnings come from and go to.
+type LearnOptions struct {
+	Role, Run          string
+	Workspace, Project string
+	Force              bool
+	DryRun             bool // checks each by itself, and stores nothing
+}
+
+// Learned is what became of learnings.
+type Learned struct {
+	Stored  []Capsule `json:"stored"`
+	Refused []Refused `json:"refused"`
+}
+
+// Learn stores learnings, each for itself: what is there already, or is no capsule, is refused with the reason, and the others are stored. They hold for the project if there is a workspace.
+func (k *KB) Learn(ctx context.Context, all []Learning, opt LearnOptions) (out Learned, err error) {
+	out = Learned{Stored: []Capsule{}, Refused: []Refused{}}
+	for _, l := range all {
+		c := l.Capsule
+		c.placed(&opt)
+		var e *Error
+		if opt.DryRun {
+			err := c.normalise()
+			if err == nil && !opt.Force {
+				err = refuseSecret(&c)
+			}
+			if errors.As(err, &e) {
+				out.Refused = append(out.Refused, Refused{l.From, e.Msg})
+			} else {
+				out.Stored = append(out.Stored, c)
+			}
+			continue
+		}
+		r, err := k.Remember(ctx, c, RememberOptions{Force: opt.Force})
+		switch {
+		case errors.As(err, &e):
+			out.Refused = append(out.Refused, Refused{l.From, e.Msg})
+		case err != nil:
+			return out, err
+		default:
+			out.Stored = append(out.Stored, r.Capsule)
+		}
+	}
+	return out, nil
+}
+
+// placed fills in where a learning holds and where it is from, unless it says so itself.
+func (c *Capsule) placed(opt *LearnOptions) {
+	if c.Workspace == "" {
+		c.Workspace = opt.Workspace
+	}
+	if c.Project == "" {
+		c.Project = opt.Project
+	}
+	if c.Project == "" && c.Workspace != "" {
+		c.Project = filepath.Base(c.Workspace)
+	}
+	if c.Scope == "" && c.Workspace != "" {
+		c.Scope = "project"
+	}
+	for _, ref := range []struct{ what, name string }{{"run:", opt.Run}, {"role:", opt.Role}} {
+		if ref.name != "" && !slices.Contains(c.Refs, ref.what+ref.name) {
+			c.Refs = append(slices.Clone(c.Refs), ref.what+ref.name)
+		}
+	}
+	if c.Source == "" && opt.Run != "" {
+		c.Source = "run " + opt.Run
+	}
+}
+
+// BriefOptions say what a brief is for.
+type BriefOptions struct {
+	Role               string // one of Roles: it decides on the kinds
+	Task               string // what the role is about to do, in any words
+	Workspace, Project string
+	Budget             int // tokens of the whole block, at 4 bytes each; 0 is DefaultBudget
+	Limit              int // at most so many capsules; 0 is 8
+	Mode               string
+}
+
+// DefaultBudget is how many tokens a brief has.
+const DefaultBudget = 600
+
+// briefFloor is the least share of the best hit's score that a capsule of a brief has.
+const briefFloor = 0.5
+
+// Briefed is one capsule of a brief, or one that did not get into it.
+type Briefed struct {
+	ID          string   `json:"id"`
+	Kind        string   `json:"kind"`
+	Title       string   `json:"title"`
+	Score       float64  `json:"score"`
+	BM25Score   float64  `json:"bm25_score"`
+	CosineScore *float64 `json:"cosine_score"`
+	Boosts      []string `json:"boosts"`
+	Included    bool     `json:"included"`
+	Why         string   `json:"why"` // it is not included
+}
+
+// Brief is the block of a role's prompt that tells what is known, and the log of how it came about.
+type Brief struct {
+	Role     string    `json:"role"`
+	Task     string    `json:"task"`
+	Kinds    []string  `json:"kinds"` // empty: all
+	Mode     string    `json:"mode"`
+	Block    string    `json:"block"` // "" if nothing is known
+	Tokens   int       `json:"tokens"`
+	Budget   int       `json:"budget"`
+	Log      []Briefed `json:"retrieval_log"`
+	Degraded []string  `json:"degraded"`
+}
+
+// tokens is about how many tokens a text has: 4 bytes to one, as English text in the usual vocabularies.
+func tokens(s string) int { return (len(s) + 3) / 4 }
+
+// Brief finds what a role should know before a task, and writes the block for its prompt.
+func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
+	if !slices.Contains(Roles, opt.Role) {
+		return Brief{}, unknown("role", opt.Role, Roles)
+	}
+	if opt.Budget == 0 {
+		opt.Budget = DefaultBudget
+	}
+	if opt.Limit == 0 {
+		opt.Limit = 8
+	}
+	if opt.Budget < 50 || opt.Budget > 100_000 {
+		return Brief{}, invalid(fmt.Sprintf("a budget of %d tokens is not between 50 and 100000", opt.Budget), "600 is the default")
+	}
+	if opt.Limit < 1 || opt.Limit > 50 {
+		return Brief{}, invalid(fmt.Sprintf("a limit of %d is not between 1 and 50", opt.Limit), "8 is the default")
+	}
+	kinds := RoleKinds(opt.Role)
+	// More than are wanted: capsules of other places are left out afterwards.
+	res, err := k.Search(ctx, Query{Text: opt.Task, Mode: opt.Mode, Kinds: kinds, Workspace: opt.Workspace, Limit: min(MaxLimit, 6*opt.Limit), Floor: briefFloor, untouched: true})
+	if err != nil {
+		return Brief{}, err
+	}
+	b := Brief{Role: opt.Role, Task: opt.Task, Kinds: append([]string{}, kinds...), Mode: res.Mode, Budget: opt.Budget, Log: []Briefed{}, Degraded: res.Degraded}
+	const head = "## RECENT LEARNINGS\n\n"
+	block, in := head, 0
+	var read []*Capsule
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		entry := Briefed{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score, BM25Score: h.BM25Score, CosineScore: h.CosineScore, Boosts: h.Boosts}
+		switch {
+		case !h.holdsIn(opt.Workspace, opt.Project):
+			entry.Why = "holds elsewhere: " + h.Scope + " " + h.place()
+		case in == opt.Limit:
+			entry.Why = "beyond the limit"
+		default:
+			line := briefLine(&h.Capsule, 4*opt.Budget-len(block))
+			if line == "" {
+				entry.Why = "beyond the budget"
+				break
+			}
+			block += line
+			in++
+			entry.Included = true
+			read = append(read, &h.Capsule)
+		}
+		b.Log = append(b.Log, entry)
+	}
+	if in > 0 {
+		b.Block, b.Tokens = block, tokens(block)
+		k.touch(ctx, read...)
+	}
+	return b, nil
+}
+
+// holdsIn reports whether a capsule holds in a workspace and project: what is scoped to a place must be of that place.
+func (c *Capsule) holdsIn(workspace, project string) bool {
+	switch c.Scope {
+	case "workspace":
+		return c.Workspace == workspace
+	case "project":
+		return workspace != "" && c.Workspace == workspace || project != "" && c.Project == project || c.Workspace == "" && c.Project == ""
+	}
+	return true
+}
+
+func (c *Capsule) place() string {
+	if c.Project != "" && c.Scope == "project" {
+		return c.Project
+	}
+	return c.Workspace
+}
+
+// briefLine is a capsule in a brief, of at most room bytes; "" if that is too few to say anything.
+func briefLine(c *Capsule, room int) string {
+	const most, least = 600, 80
+	about := []string{c.ID}
+	if c.Confidence != nil {
+		about = append(about, fmt.Sprintf("confidence %g", *c.Confidence))
+	}
+	if c.Source != "" {
+		about = append(about, "source "+clip(strings.Join(strings.Fields(c.Source), " "), 100))
+	}
+	head := fmt.Sprintf("- [%s] %s (%s)\n", c.Kind, c.Title, strings.Join(about, ", "))
+	body := strings.Join(strings.Fields(c.Body), " ")
+	room = min(room, len(head)+most)
+	if left := room - len(head) - len("  \n"); left < min(least, len(body)) {
+		return ""
+	} else if body != "" {
+		head += "  " + clipBytes(body, left) + "\n"
+	}
+	return head
+}
+
+// TitleOf makes a title of a text: its first sentence, or as much of it as a title takes.
+func TitleOf(text string) string { return titleOf(text) }

@@ -1,0 +1,102 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"blackboard/board/sqlite"
+)
+
+// RebuildOptions say how Rebuild works.
+type RebuildOptions struct {
+	// WriteMissing writes sidecars that are not there from the rows, instead of retiring the capsules.
+	WriteMissing bool
+}
+
+// Rebuilt is what Rebuild did.
+type Rebuilt struct {
+	Synced
+	Capsules   int    `json:"capsules"`
+	Unembedded int    `json:"unembedded"` // without an embedding of the knowledge base's model, or of any
+	Aside      string `json:"aside"`      // where the database is that could not be read, "" if it could
+}
+
+// Rebuild makes the mirror anew from the sidecars: every file is read and held against its row, links are made to say the same at both ends, and the search index is built from
+// nothing. Embeddings of texts that are the same are kept. A database that cannot be read is moved aside, not removed: its history is in it.
+func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) (r Rebuilt, err error) {
+	path := Path(home)
+	if _, err := os.Stat(Sidecars(home)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return r, &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
+		}
+	}
+	opt.Sync = SyncNever
+	k, err := open(ctx, home, sqlite.Create, opt)
+	if err == nil {
+		if err = k.db.Check(ctx); err != nil {
+			k.Close()
+		}
+	}
+	if errors.Is(err, sqlite.ErrCorrupt) {
+		if r.Aside, err = aside(ctx, path); err != nil {
+			return r, err
+		}
+		k, err = open(ctx, home, sqlite.Create, opt)
+	}
+	if err != nil {
+		return r, err
+	}
+	defer k.Close()
+	if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if how.WriteMissing { // as if they had never been
+			f, err := k.lookIn(tx)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`DELETE FROM sidecars WHERE id IN (SELECT value FROM json_each(?))`, jsonList(f.missing)); err != nil {
+				return err
+			}
+		}
+		// What is known of the files is forgotten, so that all are read.
+		_, err := tx.Exec(`UPDATE sidecars SET mtime = 0, checked = 0, hash = x'' WHERE size >= 0`)
+		return err
+	}); err != nil {
+		return r, err
+	}
+	if r.Synced, err = k.Sync(ctx); err != nil {
+		return r, err
+	}
+	if err := k.change(ctx, func(ch *change) error {
+		linked, err := capsulesWhere(ch.tx, `supersedes <> '[]' ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		for i := range linked {
+			if err := ch.relink(&Capsule{SupersededBy: linked[i].SupersededBy}, &linked[i], &r.Synced); err != nil {
+				return err
+			}
+		}
+		return k.reindex(ch.tx)
+	}); err != nil {
+		return r, err
+	}
+	return r, k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT count(*), coalesce(sum(model = ''), 0) FROM capsules`).Scan(&r.Capsules, &r.Unembedded)
+	})
+}
+
+// aside moves a database that cannot be read out of the way and returns its new name.
+func aside(ctx context.Context, path string) (to string, err error) {
+	for i := 1; ; i++ {
+		to = fmt.Sprintf("%s.broken-%d", path, i)
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return to, sqlite.Rename(ctx, path, to)
+}

@@ -1,0 +1,33 @@
+package kb
+
+import (
+	"fmt"
+
+	"blackboard/kb/secret"
+)
+
+// refuseSecret refuses a capsule that holds what looks like a secret, and marks the place: knowledge is shared by all agents, written to plain files and exported.
+func refuseSecret(c *Capsule) error {
+	for _, f := range []struct{ what, text string }{{"the title", c.Title}, {"the body", c.Body}, {"the source", c.Source}} {
+		if found := secret.Find(f.text); len(found) > 0 {
+			at := found[0]
+			where := f.what
+			if f.what == "the body" {
+				where = fmt.Sprintf("line %d of the body, column %d,", at.Line, at.Column)
+			}
+			more := ""
+			if len(found) > 1 {
+				more = fmt.Sprintf(" (and %d more)", len(found)-1)
+			}
+			return &Error{Kind: ErrConflict, Msg: fmt.Sprintf("%s holds what looks like a secret: %s%s: %s", where, at.Description, more, masked(f.text[at.Start:at.End])),
+				Hint: "say where it is kept instead of what it is; --force stores it if it is none"}
+		}
+	}
+	return nil
+}
+
+// masked shows the beginning of a secret, so that it can be found, and no more.
+func masked(s string) string {
+	r := []rune(s)
+	return string(r[:min(4, len(r)/4)]) + "****"
+}

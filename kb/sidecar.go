@@ -1,0 +1,176 @@
+package kb
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// sidecar is a capsule's file: the front matter, then the body. What is derived (the embedding) or says how it is used (retrieved, decay) is not in it.
+type sidecar struct {
+	ID           string         `yaml:"id"`
+	Title        string         `yaml:"title"`
+	Kind         string         `yaml:"kind"`
+	Scope        string         `yaml:"scope"`
+	Tags         wordList       `yaml:"tags,flow,omitempty"`
+	DomainTags   wordList       `yaml:"domain_tags,flow,omitempty"`
+	Source       string         `yaml:"source,omitempty"`
+	Confidence   *float64       `yaml:"confidence,omitempty"`
+	VerifiedBy   string         `yaml:"verified_by,omitempty"`
+	Supersedes   wordList       `yaml:"supersedes,flow,omitempty"`
+	SupersededBy string         `yaml:"superseded_by,omitempty"`
+	Refs         []string       `yaml:"refs,omitempty"`
+	Workspace    string         `yaml:"workspace,omitempty"`
+	Project      string         `yaml:"project,omitempty"`
+	Created      time.Time      `yaml:"created"`
+	Updated      time.Time      `yaml:"updated"`
+	Revision     int            `yaml:"revision"`
+	Retired      *time.Time     `yaml:"retired,omitempty"`
+	RetiredWhy   string         `yaml:"retired_why,omitempty"`
+	Ingested     *Ingested      `yaml:"ingested,omitempty"`
+	Extra        map[string]any `yaml:",inline"` // what somebody else has put there; it stays
+}
+
+// wordList is a list that may also be written as "one, two".
+type wordList []string
+
+func (w *wordList) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return n.Decode((*[]string)(w))
+	}
+	*w = nil
+	if n.Tag == "!!null" {
+		return nil
+	}
+	for _, s := range strings.Split(n.Value, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			*w = append(*w, s)
+		}
+	}
+	return nil
+}
+
+// encodeSidecar writes a capsule's file. The same capsule gives the same bytes.
+func encodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
+	s := sidecar{ID: c.ID, Title: c.Title, Kind: c.Kind, Scope: c.Scope, Tags: c.Tags, DomainTags: c.DomainTags, Source: c.Source, Confidence: c.Confidence,
+		VerifiedBy: c.VerifiedBy, Supersedes: c.Supersedes, SupersededBy: c.SupersededBy, Refs: c.Refs, Workspace: c.Workspace, Project: c.Project,
+		Created: c.Created, Updated: c.Updated, Revision: c.Revision, Retired: c.Retired, RetiredWhy: c.RetiredWhy, Ingested: c.Ingested, Extra: extra}
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithLineWidth(-1))
+	if err == nil {
+		err = d.Dump(&s)
+	}
+	if err == nil {
+		err = d.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write the front matter of %s: %w", c.ID, err)
+	}
+	b.WriteString("---\n\n" + c.Body + "\n")
+	return b.Bytes(), nil
+}
+
+// MaxSidecar is the most bytes that a sidecar may have: a body, and every other field at its limit.
+const MaxSidecar = 512 << 10
+
+// decodeSidecar reads a capsule's file, whose name says which capsule it is. The error says what is wrong with it in one line.
+func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err error) {
+	if len(data) > MaxSidecar {
+		return c, nil, fmt.Errorf("it has %d bytes, and no capsule has more than %d", len(data), MaxSidecar)
+	}
+	if err := checkText("the file", string(data), MaxSidecar, true); err != nil {
+		return c, nil, err
+	}
+	meta, body, found := splitFrontMatter(string(data))
+	if !found {
+		return c, nil, errors.New(`it has no front matter: a line "---", YAML, and a line "---"`)
+	}
+	var s sidecar
+	if err := loadYAML(meta, &s); err != nil {
+		return c, nil, fmt.Errorf("its front matter cannot be read: %w", err)
+	}
+	if s.ID != id {
+		return c, nil, fmt.Errorf("its front matter has the id %q, its name says %s", clip(s.ID, 40), id)
+	}
+	c = Capsule{ID: s.ID, Title: s.Title, Kind: s.Kind, Scope: s.Scope, Tags: s.Tags, DomainTags: s.DomainTags, Source: s.Source, Confidence: s.Confidence,
+		VerifiedBy: s.VerifiedBy, Supersedes: s.Supersedes, SupersededBy: s.SupersededBy, Refs: s.Refs, Workspace: s.Workspace, Project: s.Project,
+		Created: stamp(s.Created), Updated: stamp(s.Updated), Revision: s.Revision, RetiredWhy: s.RetiredWhy, Ingested: s.Ingested, Body: body}
+	if s.Retired != nil {
+		t := stamp(*s.Retired)
+		c.Retired = &t
+	}
+	if c.Kind == "" || c.Scope == "" {
+		return c, nil, errors.New("its front matter has no kind or no scope")
+	}
+	if c.Ingested != nil {
+		if err := c.Ingested.check(); err != nil {
+			return c, nil, err
+		}
+	}
+	if c.SupersededBy != "" {
+		if err := checkID(c.SupersededBy); err != nil {
+			return c, nil, err
+		}
+	}
+	if err := c.normalise(); err != nil {
+		return c, nil, err
+	}
+	return c, s.Extra, nil
+}
+
+// loadYAML reads front matter that somebody may have written by hand.
+func loadYAML(meta string, into any) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	err = yaml.Load([]byte(meta), into)
+	if err != nil {
+		err = errors.New(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+	}
+	return err
+}
+
+// stamp is a time as the database keeps it.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// Ingested says of which document a capsule is a part.
+type Ingested struct {
+	File   string `json:"file" yaml:"file"`
+	SHA256 string `json:"sha256" yaml:"sha256"`
+	Part   int    `json:"part" yaml:"part"` // from 1
+	Of     int    `json:"of" yaml:"of"`
+}
+
+// ingested is the zero value for a capsule that is no part of a document.
+func (c *Capsule) ingested() Ingested {
+	if c.Ingested == nil {
+		return Ingested{}
+	}
+	return *c.Ingested
+}
+
+func (i *Ingested) check() error {
+	if i.File == "" || len(i.SHA256) != 2*sha256.Size || i.Part < 1 || i.Part > i.Of {
+		return errors.New("what it says of the document that it was cut from makes no sense")
+	}
+	return nil
+}
+
+// sameContent reports whether two versions of a capsule say the same: all that a sidecar holds, but for its own bookkeeping.
+func sameContent(a, b *Capsule) bool {
+	x, y := *a, *b
+	for _, c := range []*Capsule{&x, &y} {
+		c.Created, c.Updated, c.Revision, c.n, c.Model, c.Dim, c.DecayScore, c.Retrieved = time.Time{}, time.Time{}, 0, 0, "", 0, 0, nil
+	}
+	p, err1 := encodeSidecar(&x, nil)
+	q, err2 := encodeSidecar(&y, nil)
+	return err1 == nil && err2 == nil && bytes.Equal(p, q)
+}
