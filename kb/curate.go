@@ -302,12 +302,17 @@ func (k *KB) Decay(ctx context.Context, opt CurateOptions) (d Decayed, err error
 	return d, k.db.Write(ctx, count)
 }
 
-// touch notes that capsules were retrieved: at most once a day for each, and not at all if others are writing, since whoever asked is waiting.
+// touch notes that capsules were retrieved: once a day at most for each, counting from when it was made or changed, and not at all if others are writing, since whoever
+// asked is waiting.
 func (k *KB) touch(ctx context.Context, caps ...*Capsule) {
-	now := time.Now()
+	now := k.db.Now()
 	var ns []int64
 	for _, c := range caps {
-		if c.DecayScore > 0 || c.Retrieved == nil || now.Sub(*c.Retrieved) > 24*time.Hour {
+		last := c.Updated
+		if c.Retrieved != nil && c.Retrieved.After(last) {
+			last = *c.Retrieved
+		}
+		if c.DecayScore > 0 || now.Sub(last) > 24*time.Hour {
 			ns = append(ns, c.n)
 		}
 	}

@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	syncFree  = 10 * time.Millisecond // a look that takes no longer is always taken
-	syncShare = 50                    // else the next is due after so many times what the last one took
+	syncFree  = 2 * time.Millisecond // a look that takes no longer is always taken
+	syncShare = 50                   // else the next is due after so many times what the last one took
 	// fresh is how young a file is that may have changed once more without a new time: file systems count time in steps.
 	fresh = 10 * time.Millisecond
 	// settling is how young a file that cannot be read may be for an editor to be at it still.

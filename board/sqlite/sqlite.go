@@ -178,6 +178,9 @@ func (db *DB) Path() string { return db.path }
 // ReadOnly reports whether the file could only be opened for reading.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
+// Now is the time that a transaction would have.
+func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
+
 // SetNow replaces the clock that stamps transactions.
 func (db *DB) SetNow(now func() time.Time) { db.now = now }
 
@@ -250,7 +253,7 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 	if err != nil {
 		return db.wrap(err)
 	}
-	if err := fn(&Tx{ctx: ctx, tx: tx, Now: db.now().UTC().Truncate(time.Millisecond)}); err != nil {
+	if err := fn(&Tx{ctx: ctx, tx: tx, Now: db.Now()}); err != nil {
 		tx.Rollback()
 		return db.wrap(err)
 	}
