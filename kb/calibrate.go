@@ -27,8 +27,8 @@ const (
 	lexicalEvidence = 0.2
 	// minRejected is the share of off-topic prompts that a threshold must keep unanswered.
 	minRejected = 0.95
-	// recallLimit and RecallFloor are how a prompt is answered unasked: by at most three capsules, none much worse than the best.
-	recallLimit = 3
+	// RecallLimit and RecallFloor are how a prompt is answered unasked: by at most three capsules, none much worse than the best.
+	RecallLimit = 3
 	RecallFloor = 0.85
 )
 
@@ -158,7 +158,7 @@ func calibrate(ctx context.Context, emb embed.Embedder, capsules, prompts []cali
 	}
 	var on, off, right []float64
 	for _, p := range prompts {
-		res, err := k.Search(ctx, Query{Text: p.Text, Limit: recallLimit, Floor: RecallFloor, measuring: true})
+		res, err := k.Search(ctx, Query{Text: p.Text, Limit: RecallLimit, Floor: RecallFloor, measuring: true})
 		if err != nil {
 			return c, err
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,6 +82,8 @@ func checkID(id string) error {
 // Check says what Remember would refuse about a capsule whatever else there is.
 func (c Capsule) Check() error { return c.normalise() }
 
+var lineEnds = regexp.MustCompile(`\r+\n`)
+
 // normalise fills in defaults and checks everything that can be checked without looking at other capsules.
 func (c *Capsule) normalise() error {
 	if c.Kind == "" {
@@ -93,7 +96,7 @@ func (c *Capsule) normalise() error {
 		}
 	}
 	c.Title = strings.TrimSpace(c.Title)
-	c.Body = strings.TrimRightFunc(strings.TrimLeft(strings.ReplaceAll(c.Body, "\r\n", "\n"), "\n"), unicode.IsSpace) // as a sidecar has it
+	c.Body = strings.TrimRightFunc(strings.TrimLeft(lineEnds.ReplaceAllString(c.Body, "\n"), "\n"), unicode.IsSpace) // as a sidecar has it
 	c.Tags, c.DomainTags, c.Supersedes = sortedTags(c.Tags), sortedTags(c.DomainTags), sortedTags(c.Supersedes)
 	c.Refs = append([]string{}, c.Refs...) // a list, not null
 	if !slices.Contains(Kinds, c.Kind) {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -38,38 +39,50 @@ const (
 // change is one change to the knowledge base: a transaction, and the sidecars that go with it. A sidecar is written before the row that mirrors it is committed. If the
 // change fails, the sidecars are put back; if the process dies in between, sync finishes the change from the sidecars.
 type change struct {
-	k      *KB
-	tx     *sqlite.Tx
-	undo   []func()
-	remove []string // paths, once all is committed
-	wrote  bool
-	dry    bool                        // it is only tried: nothing is written beside the transaction, which will be undone
-	parts  map[docVersion]map[int]bool // which parts of which documents have sidecars, once it was asked for
+	k     *KB
+	tx    *sqlite.Tx
+	undo  []func()
+	after []func() // once all is committed, in this writer's turn
+	wrote bool
+	dry   bool // it is only tried: nothing is written beside the transaction, which will be undone
+	notes []string
+	sync  *Synced              // what is picked up goes there, in a sync
+	files map[string]*replaced // by id
+	kept  map[string]bool      // ids whose file was copied to the quarantine
 }
 
 // change runs fn as one change.
 func (k *KB) change(ctx context.Context, fn func(*change) error) error {
+	return k.changeWithin(ctx, sqlite.LockTimeout, fn)
+}
+
+// changeWithin is change for who cannot wait long for other writers.
+func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*change) error) error {
 	var ch *change
-	err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
-		ch = &change{k: k, tx: tx}
+	err := k.db.WriteWithin(ctx, wait, func(tx *sqlite.Tx) error {
+		ch = &change{k: k, tx: tx, files: map[string]*replaced{}, kept: map[string]bool{}}
 		err := fn(ch)
 		if err == nil {
 			err = ch.flush()
 		}
 		if err != nil {
 			ch.rollback() // while it is still this writer's turn
+			return err
 		}
-		return err
+		tx.AfterCommit(func() {
+			for _, do := range ch.after {
+				do()
+			}
+		})
+		return nil
 	})
 	if err != nil {
 		if ch != nil {
-			ch.rollback()
+			ch.rollback() // the commit failed
 		}
 		return err
 	}
-	for _, path := range ch.remove {
-		os.Remove(path) // what stays is found by the next sync
-	}
+	k.note(ch.notes...)
 	return nil
 }
 
@@ -78,6 +91,11 @@ func (ch *change) rollback() {
 		undo()
 	}
 	ch.undo = nil
+}
+
+// removeLater removes a sidecar once all is committed. What stays is found by the next sync.
+func (ch *change) removeLater(id string) {
+	ch.after = append(ch.after, func() { os.Remove(ch.k.sidecarPath(id)) })
 }
 
 // flush makes the new names of the sidecars last.
@@ -123,25 +141,91 @@ func (ch *change) put(c *Capsule) error {
 	if len(data) > MaxSidecar {
 		return invalid(fmt.Sprintf("the capsule would make a file of %d bytes; at most %d are taken", len(data), MaxSidecar), "shorten it, or split it")
 	}
+	if old != nil && ch.files[c.ID] == nil {
+		if err := ch.spare(c.ID, old); err != nil {
+			return err
+		}
+	}
+	was := ch.files[c.ID]
+	if was == nil {
+		// The old file is kept under another name until all is committed: a disk that is full then cannot keep it from being put back.
+		was = &replaced{path: path, aside: filepath.Join(ch.k.sidecars, tempPrefix+"old-"+filepath.Base(path)), old: old}
+		os.Remove(was.aside)
+		was.linked = old != nil && os.Link(path, was.aside) == nil
+		ch.files[c.ID] = was
+		ch.undo = append(ch.undo, was.undo)
+		ch.after = append(ch.after, was.done)
+	}
 	if err := writeFile(path, data); err != nil {
 		return err
 	}
-	ch.wrote = true
-	ch.undo = append(ch.undo, func() {
-		if now, err := readSidecar(path); err != nil || !bytes.Equal(now, data) {
-			return // somebody else's by now
-		}
-		if old == nil {
-			os.Remove(path)
-		} else {
-			writeFile(path, old)
-		}
-	})
+	ch.wrote, was.now = true, data
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
 	return ch.seen(c.ID, info, data)
+}
+
+// replaced is a sidecar that a change has written, and what it was before.
+type replaced struct {
+	path, aside string
+	old, now    []byte // nil: there was none; nothing was written yet
+	linked      bool   // the old one is at aside
+}
+
+func (r *replaced) undo() {
+	if now, err := readSidecar(r.path); err == nil && r.now != nil && bytes.Equal(now, r.now) { // else it is somebody else's by now
+		switch {
+		case r.old == nil:
+			os.Remove(r.path)
+		case r.linked:
+			os.Rename(r.aside, r.path)
+		default:
+			writeFile(r.path, r.old)
+		}
+	}
+	r.done()
+}
+
+func (r *replaced) done() {
+	if r.linked {
+		os.Remove(r.aside)
+	}
+}
+
+// spare copies what is in a sidecar to the quarantine if it is about to be written over and nobody has picked it up: an edit by hand that cannot be read, or is just being made.
+func (ch *change) spare(id string, data []byte) error {
+	var hash []byte
+	err := ch.tx.QueryRow(`SELECT hash FROM sidecars WHERE id = ?`, id).Scan(&hash)
+	if sqlite.IsNoRows(err) || err == nil && len(hash) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(data); bytes.Equal(hash, sum[:]) || ch.kept[id] {
+		return nil
+	}
+	to, err := ch.copyToQuarantine(id, data)
+	if err == nil {
+		ch.notes = append(ch.notes, fmt.Sprintf("%s was being edited by hand; what was in it is in %s", id+sidecarExt, to))
+	}
+	return err
+}
+
+// copyToQuarantine writes a copy of what is in a sidecar to the quarantine and returns its name.
+func (ch *change) copyToQuarantine(id string, data []byte) (string, error) {
+	to, err := ch.k.quarantineName(id + sidecarExt)
+	if err != nil {
+		return "", err
+	}
+	if err := writeFile(to, data); err != nil {
+		return "", err
+	}
+	ch.kept[id] = true
+	ch.undo = append(ch.undo, func() { os.Remove(to) })
+	return to, nil
 }
 
 // seen notes that a capsule is as its sidecar says.
@@ -179,7 +263,13 @@ const tempPrefix = ".new-"
 // writeFile writes a file so that it is there whole or not at all, whatever happens. That its name lasts is for the directory's own sync.
 func writeFile(path string, data []byte) (err error) {
 	temp := filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	const how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	f, err := os.OpenFile(temp, how, 0o600)
+	if errors.Is(err, fs.ErrNotExist) { // the first file of all
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			f, err = os.OpenFile(temp, how, 0o600)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -251,7 +341,7 @@ func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why strin
 func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why string) error {
 	c.n = old.n
 	c.Model, c.Dim = old.Model, old.Dim
-	if embeddingText(old) == embeddingText(c) {
+	if sameButSpaces(embeddingText(old), embeddingText(c)) {
 		vs, err := ch.k.index.Vectors(ch.tx, old.n)
 		if err != nil {
 			return err
@@ -284,6 +374,9 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 	}
 	return ch.event(verb, c, old, other, why)
 }
+
+// sameButSpaces compares texts but for spacing: their embeddings are the same.
+func sameButSpaces(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
 // add stores a new capsule that has its id already.
 func (ch *change) add(c *Capsule, v embed.Vector, verb, why string) error {
@@ -328,24 +421,24 @@ func (ch *change) supersede(c *Capsule, id, why string) error {
 
 // noCircle refuses that c supersedes what c itself, through others, is superseded by.
 func (ch *change) noCircle(c *Capsule, id string) error {
-	for at, steps := c, 0; ; steps++ {
-		if at.ID == id || steps > 10_000 {
-			return invalid(fmt.Sprintf("%s cannot supersede %s, which %s is superseded by itself, at last", c.ID, id, c.ID), "leave one of the links out")
-		}
-		if at.SupersededBy == "" {
-			return nil
-		}
-		next, err := capsulesWhere(ch.tx, `id = ?`, at.SupersededBy)
-		if err != nil || len(next) == 0 {
+	circle := 0
+	if c.ID == id {
+		circle = 1
+	} else if c.SupersededBy != "" {
+		if err := ch.tx.QueryRow(`WITH RECURSIVE up(id) AS (SELECT ?1 UNION SELECT c.superseded_by FROM capsules AS c JOIN up ON c.id = up.id WHERE c.superseded_by <> '')
+			SELECT count(*) FROM up WHERE id = ?2`, c.SupersededBy, id).Scan(&circle); err != nil {
 			return err
 		}
-		at = &next[0]
 	}
+	if circle > 0 {
+		return invalid(fmt.Sprintf("%s cannot supersede %s, which %s is superseded by itself, at last", c.ID, id, c.ID), "leave one of the links out")
+	}
+	return nil
 }
 
 // release takes back that a capsule is superseded.
 func (ch *change) release(id, by, why string) error {
-	old, err := ch.row(id)
+	old, err := ch.get(id)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -365,7 +458,7 @@ func (ch *change) drop(c *Capsule, why string) error {
 		}
 	}
 	if c.SupersededBy != "" {
-		if by, err := ch.row(c.SupersededBy); err == nil {
+		if by, err := ch.get(c.SupersededBy); err == nil {
 			now := *by
 			now.Supersedes = slices.DeleteFunc(slices.Clone(by.Supersedes), func(id string) bool { return id == c.ID })
 			if err := ch.update(by, &now, nil, VerbEdited, c.ID, "what it superseded is gone: "+why); err != nil {
@@ -386,7 +479,7 @@ func (ch *change) drop(c *Capsule, why string) error {
 	if _, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, c.ID); err != nil {
 		return err
 	}
-	ch.remove = append(ch.remove, ch.k.sidecarPath(c.ID))
+	ch.removeLater(c.ID)
 	gone := *c
 	gone.Revision++
 	return ch.event(VerbReplaced, &gone, c, "", why)

@@ -2,6 +2,7 @@ package kb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -51,14 +52,19 @@ type Deduped struct {
 
 // standing is a capsule that is neither superseded nor retired, as curation keeps it in memory.
 type standing struct {
-	n   int64
-	key [8]byte // of its kind and text
+	n     int64
+	key   [8]byte // of its kind and text
+	short bool    // too short to say anything without its title
 }
 
 // Dedupe finds capsules of one kind that say the same: cosine 0.95 or more, or the same text. Of two, the one with the higher confidence stays, then the newer, then the longer; the
-// other is superseded by it. Pairs that somebody has decided on stay as they are.
+// other is superseded by it. Pairs that somebody has decided on stay as they are, and so do pairs that differ in a number or a negation, and the parts of documents: those say what their
+// documents say.
 func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err error) {
 	d.Duplicates = []Duplicate{}
+	if err := k.db.Read(ctx, k.index.Warm); err != nil { // each capsule is a search
+		return d, err
+	}
 	// One snapshot for the plan, then small changes that each look once more.
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		d.Duplicates, err = k.planDedupe(ctx, tx, &d, opt.Progress)
@@ -74,15 +80,23 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 			now = nil
 			for _, p := range part {
 				keep, err := ch.get(p.Keep.ID)
+				var drop *Capsule
+				if err == nil {
+					drop, err = ch.get(p.Drop.ID)
+				}
+				if errors.Is(err, ErrNotFound) {
+					d.Skipped++
+					continue
+				}
 				if err != nil {
 					return err
 				}
-				drop, err := ch.get(p.Drop.ID)
+				settled, err := decided(ch.tx, keep.ID, drop.ID)
 				if err != nil {
 					return err
 				}
 				// What curation itself has done to the one that stays does not count.
-				if drop.Revision != p.Drop.Revision || embeddingText(keep) != embeddingText(&p.Keep) || keep.SupersededBy != "" || keep.Retired != nil {
+				if drop.Revision != p.Drop.Revision || embeddingText(keep) != embeddingText(&p.Keep) || keep.SupersededBy != "" || keep.Retired != nil || settled {
 					d.Skipped++
 					continue
 				}
@@ -146,11 +160,14 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 		if skip, err := decided(tx, two[0].ID, two[1].ID); err != nil || skip {
 			return err
 		}
-		if a, b := two[0].ingested(), two[1].ingested(); a.File != "" && a.File == b.File {
-			return nil // parts of one document
+		if cos < 1 && len(clash(&two[0], &two[1])) > 0 {
+			return nil // it says the same of another number, or the contrary: Contradictions lists it
 		}
 		if cos == 1 && (two[0].Kind != two[1].Kind || plainText(&two[0]) != plainText(&two[1])) {
 			return nil // the same key by chance
+		}
+		if !two[0].covers(&two[1]) {
+			return nil // it would be missing where it holds
 		}
 		gone[n] = true
 		out = append(out, Duplicate{two[0], two[1], cos, whyKept(&two[0], &two[1], cos)})
@@ -167,7 +184,9 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 		if gone[s.n] {
 			continue
 		}
-		if first, there := byText[s.key]; !there {
+		if s.short {
+			// "8080" says something else under each title
+		} else if first, there := byText[s.key]; !there {
 			byText[s.key] = s.n
 		} else if err := drop(first, s.n, 1); err != nil {
 			return nil, err
@@ -203,6 +222,22 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	return out, nil
 }
 
+// shortText is how many words a text has at least that says something without its title.
+const shortText = 6
+
+// covers reports whether a capsule holds wherever another does.
+func (c *Capsule) covers(o *Capsule) bool {
+	switch c.Scope {
+	case "universal":
+		return true
+	case "domain":
+		return o.Scope != "universal"
+	case "project":
+		return (o.Scope == "project" || o.Scope == "workspace") && c.Project == o.Project && (c.Project != "" || c.Workspace == o.Workspace)
+	}
+	return o.Scope == "workspace" && c.Workspace == o.Workspace
+}
+
 // near finds the standing capsules of some kinds whose cosine is at least a number.
 func (k *KB) near(tx *sqlite.Tx, v embed.Vector, model string, kinds []string, cosine float64) ([]index.Candidate, error) {
 	group := make([]string, len(kinds))
@@ -226,7 +261,7 @@ func (k *KB) near(tx *sqlite.Tx, v embed.Vector, model string, kinds []string, c
 
 // bestFirst lists what stands, so that of two that say the same the one that stays comes first.
 func bestFirst(tx *sqlite.Tx) ([]standing, error) {
-	rows, err := tx.Query(`SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
+	rows, err := tx.Query(`SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +273,7 @@ func bestFirst(tx *sqlite.Tx) ([]standing, error) {
 		if err := rows.Scan(&s.n, &c.Kind, &c.Title, &c.Body); err != nil {
 			return nil, err
 		}
+		s.short = len(strings.Fields(c.Body)) < shortText
 		copy(s.key[:], hash(c.Kind+"\n"+plainText(&c)))
 		all = append(all, s)
 	}
@@ -342,6 +378,9 @@ type Contradiction struct {
 // Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does.
 func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
+	if err := k.db.Read(ctx, k.index.Warm); err != nil {
+		return out, 0, err
+	}
 	kinds := []string{"fact", "gotcha"}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		model, _, err := k.index.Model(tx)
@@ -516,6 +555,9 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 			}
 			return err
 		case ResolveSupersede:
+			if a.SupersededBy != "" || a.Retired != nil {
+				return &Error{Kind: ErrConflict, ID: a.ID, Msg: a.ID + " does not stand itself: nothing would be left", Hint: fmt.Sprintf("`board kb get %s` shows why; keep one that stands, or restore it first", a.ID)}
+			}
 			if b.SupersededBy != "" {
 				return &Error{Kind: ErrConflict, ID: b.SupersededBy, Msg: fmt.Sprintf("%s is superseded by %s already", b.ID, b.SupersededBy), Hint: "nothing is to be done"}
 			}

@@ -51,10 +51,13 @@ func (k *KB) Doctor(ctx context.Context) (all []Finding, err error) {
 			return err
 		}
 		if f.nothing() {
-			add("sidecars", StateOK, fmt.Sprintf("%d, as the database has them", f.files), "")
+			add("files", StateOK, fmt.Sprintf("%d, as the database has them", f.files), "")
 		} else {
-			add("sidecars", StateNote, fmt.Sprintf("%d were changed by hand, %d are missing, %d files are no capsule's", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)),
-				"the next command picks it up; `board kb rebuild` reads every file")
+			state, try := StateNote, "the next command picks it up"
+			if f.lost || len(f.missing) > fewMissing {
+				state, try = StateBroken, "`board kb rebuild --write-missing` writes them from the database"
+			}
+			add("files", state, fmt.Sprintf("%d were changed by hand, %d are missing, %d are no capsule's", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), try)
 		}
 		entries, err := os.ReadDir(k.quarantine)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +123,7 @@ func (k *KB) Doctor(ctx context.Context) (all []Finding, err error) {
 		if noSource+noConfidence > 0 {
 			add("metadata", StateNote, fmt.Sprintf("%d of %d capsules name no source, %d state no confidence", noSource, total, noConfidence), "`board kb edit CAPSULE --source … --confidence …`")
 		} else {
-			add("metadata", StateOK, "every capsule names a source and a confidence", "")
+			add("metadata", StateOK, "every capsule names a source, and a confidence unless it is a part of a document", "")
 		}
 		var files []string
 		rows, err := tx.Query(`SELECT file FROM ingested`)

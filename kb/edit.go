@@ -33,6 +33,9 @@ func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt E
 }
 
 func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (r Remembered, again bool, err error) {
+	if err := k.pickUpNow(ctx, id); err != nil {
+		return r, false, err
+	}
 	seen, err := k.Get(ctx, id)
 	if err != nil {
 		return r, false, err
@@ -71,7 +74,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return &Error{Kind: ErrConflict, ID: id, Msg: id + " was changed by others again and again", Hint: "try once more"}
 		}
 		if sameContent(old, &c) {
-			c = *old
+			c, r.Unchanged = *old, true
 			return nil
 		}
 		if old.Ingested != nil {
@@ -82,7 +85,11 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return err
 		}
 		if !opt.Force && old.Retired == nil && old.SupersededBy == "" {
-			if err := ch.checkDuplicate(&c, v); err != nil {
+			if err := ch.checkDuplicate(&c, v, &r.Warnings); err != nil {
+				var e *Error
+				if errors.As(err, &e) {
+					e.Hint = fmt.Sprintf("`board kb get %s` shows it; say it otherwise, or --force keeps both", e.ID)
+				}
 				return err
 			}
 		}
@@ -90,6 +97,32 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 	})
 	r.Capsule = c
 	return r, again && err != nil, err
+}
+
+// Text returns a capsule's file as it would be written now, and its revision, for an editor.
+func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
+	if err := k.pickUpNow(ctx, id); err != nil {
+		return nil, 0, err
+	}
+	c, err := k.Get(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := encodeSidecar(&c, nil)
+	return text, c.Revision, err
+}
+
+// EditText makes a capsule what the text of its file says. Links, times and revision are not edited that way.
+func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptions) (Remembered, error) {
+	said, _, err := decodeSidecar(id, text)
+	if err != nil {
+		return Remembered{}, invalid(fmt.Sprintf("that is no capsule: %v", err), "mend it and try again; nothing is changed")
+	}
+	return k.Edit(ctx, id, func(c *Capsule) error {
+		c.Title, c.Body, c.Kind, c.Scope, c.Tags, c.DomainTags, c.Source, c.Confidence = said.Title, said.Body, said.Kind, said.Scope, said.Tags, said.DomainTags, said.Source, said.Confidence
+		c.VerifiedBy, c.Refs, c.Workspace, c.Project = said.VerifiedBy, said.Refs, said.Workspace, said.Project
+		return nil
+	}, opt)
 }
 
 // Retire takes a capsule out of searches and lists. It can be restored.
@@ -254,6 +287,9 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	if err := checkID(id); err != nil {
 		return c, err
 	}
+	if err := k.pickUpNow(ctx, id); err != nil {
+		return c, err
+	}
 	err = k.change(ctx, func(ch *change) error {
 		old, err := ch.get(id)
 		if err != nil {
@@ -269,7 +305,10 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 			return err
 		}
 		c = *was
-		c.n, c.Revision, c.DecayScore, c.Retrieved = old.n, old.Revision, old.DecayScore, old.Retrieved
+		c.n, c.Revision, c.DecayScore, c.Retrieved, c.Ingested = old.n, old.Revision, old.DecayScore, old.Retrieved, old.Ingested
+		if old.Ingested != nil {
+			c.Source = old.Source
+		}
 		if sameContent(old, &c) {
 			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s is as it was at revision %d", id, revision), Hint: "nothing is to be done"}
 		}
@@ -288,13 +327,34 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 		if err := ch.relink(old, &c, &s); err != nil {
 			return err
 		}
-		ch.k.note(s.Notes...)
+		ch.notes = append(ch.notes, s.Notes...)
 		if old.SupersededBy != "" && c.SupersededBy == "" {
 			return ch.decide(id, old.SupersededBy, DecisionStand, join("restored", why))
 		}
 		return nil
 	})
+	if err == nil && c.Model == "" && k.emb != nil {
+		err = k.embedAgain(ctx, &c)
+	}
 	return c, err
+}
+
+// embedAgain gives a capsule whose text has changed its embedding. Without, it is found by its words.
+func (k *KB) embedAgain(ctx context.Context, c *Capsule) error {
+	var notes []string
+	v, err := k.embedOne(ctx, c, &notes)
+	if err != nil || v == nil {
+		k.note(notes...)
+		return err
+	}
+	return k.change(ctx, func(ch *change) error {
+		v, err := ch.usable(v, &ch.notes)
+		if err != nil || v == nil {
+			return err
+		}
+		c.Model, c.Dim = k.emb.Model().Name, len(v)
+		return k.setVectors(ch.tx, []Capsule{*c}, []embed.Vector{v}, k.emb.Model())
+	})
 }
 
 func join(a, b string) string {

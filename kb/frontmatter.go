@@ -6,7 +6,7 @@ import "strings"
 // without such a block is all body. Line ends are made "\n", and a byte order mark is dropped.
 func splitFrontMatter(text string) (meta, body string, found bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = lineEnds.ReplaceAllString(text, "\n")
 	first, rest, ok := strings.Cut(text, "\n")
 	if !ok || strings.TrimRight(first, " \t") != "---" {
 		return "", text, false

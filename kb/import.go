@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -85,7 +86,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (out
 		notes = append(notes, now.Notes...)
 	}
 	if !opt.DryRun {
-		if err := k.linkImported(ctx, &out); err != nil {
+		if err := k.linkImported(ctx, set, &out); err != nil {
 			return out, err
 		}
 	}
@@ -127,11 +128,19 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			return err
 		}
 	}
-	if !opt.Force && c.SupersededBy == "" && c.Retired == nil {
-		err := ch.checkDuplicate(&c, v)
+	if !opt.Force && c.ID == "" { // a capsule with an id of its own is what it is
+		err := ch.checkDuplicate(&c, v, &in.Notes)
 		var e *Error
 		if errors.As(err, &e) {
-			out.Already = append(out.Already, Refused{in.From, e.Msg})
+			old, err := ch.row(e.ID)
+			if err != nil {
+				return err
+			}
+			if strings.EqualFold(old.Title, c.Title) && plainText(old) != plainText(&c) {
+				refuse(fmt.Sprintf("%s and says something else: edit that one, or --force stores this one beside it", e.Msg))
+			} else {
+				out.Already = append(out.Already, Refused{in.From, e.Msg})
+			}
 			return nil
 		}
 		if err != nil {
@@ -174,7 +183,7 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 		return nil
 	}
 	if !opt.Force {
-		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); --force takes this one, and keeps the other in its history", c.ID, old.Revision, joinFields(changed(old, c)))})
+		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); --force takes this one, and keeps the other in its history", c.ID, old.Revision, strings.Join(changed(old, c), ", "))})
 		return nil
 	}
 	if err := ch.update(old, c, v, VerbImported, "", in.From); err != nil {
@@ -185,32 +194,37 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 	return nil
 }
 
-func joinFields(f []string) string {
-	s := ""
-	for i, name := range f {
-		if i > 0 {
-			s += ", "
-		}
-		s += name
-	}
-	return s
-}
-
 // linkImported makes both ends of the links of imported capsules say the same, now that all are here.
-func (k *KB) linkImported(ctx context.Context, out *Imported) error {
+func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) error {
 	var linked []string
-	for _, in := range out.Stored {
-		if len(in.Capsule.Supersedes) > 0 || in.Capsule.SupersededBy != "" {
-			linked = append(linked, in.Capsule.ID)
+	for _, in := range set.Items { // those that were here already too: an import may have been interrupted before it came to this
+		if c := &in.Capsule; c.ID != "" && (len(c.Supersedes) > 0 || c.SupersededBy != "") {
+			linked = append(linked, c.ID)
 		}
 	}
 	var s Synced
 	for part := range slices.Chunk(linked, importBatch) {
 		if err := k.change(ctx, func(ch *change) error {
 			for _, id := range part {
-				c, err := ch.row(id)
+				c, err := ch.get(id)
+				if errors.Is(err, ErrNotFound) {
+					continue // refused
+				}
 				if err != nil {
 					return err
+				}
+				if by := c.SupersededBy; by != "" {
+					if _, err := ch.row(by); errors.Is(err, ErrNotFound) {
+						s.Notes = append(s.Notes, fmt.Sprintf("%s stands: %s, which superseded it, is not here", id, by))
+						now := *c
+						now.SupersededBy = ""
+						if err := ch.update(c, &now, nil, VerbImported, "", "what superseded it is not here"); err != nil {
+							return err
+						}
+						c = &now
+					} else if err != nil {
+						return err
+					}
 				}
 				if err := ch.checkLinks(nil, c); err != nil {
 					s.Notes = append(s.Notes, fmt.Sprintf("%s: %v; its links are left out", id, err))

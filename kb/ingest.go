@@ -1,12 +1,14 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +27,7 @@ type IngestOptions struct {
 	Prune                     bool // removes the capsules of documents that are gone from the folders given
 	DryRun                    bool
 	NoEmbedding               bool
+	KeepOptions               bool // a document that is known keeps the scope, tags, workspace and project that it was ingested with
 	Progress                  func(what string, done, of int)
 }
 
@@ -53,7 +56,11 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r I
 	if opt.Progress == nil {
 		opt.Progress = func(string, int, int) {}
 	}
-	files, folders, err := documents(ctx, paths, &r)
+	files, folders, err := documents(ctx, paths, filepath.Dir(k.sidecars), &r)
+	if err != nil {
+		return r, err
+	}
+	known, err := k.ingested(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -62,16 +69,43 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r I
 			return r, err
 		}
 		opt.Progress("ingesting", i, len(files))
-		if err := k.ingestOne(ctx, file, &probe, &opt, &r); err != nil {
+		if err := k.ingestOne(ctx, file, known[file], &probe, &opt, &r); err != nil {
 			return r, err
 		}
 	}
 	opt.Progress("ingesting", len(files), len(files))
-	return r, k.pruneGone(ctx, folders, files, &opt, &r)
+	return r, k.pruneGone(ctx, folders, known, &opt, &r)
 }
 
-// documents finds the markdown files of paths, sorted, each once, by their real paths.
-func documents(ctx context.Context, paths []string, r *IngestedAll) (files, folders []string, err error) {
+// ingestedDoc is what is known of a document.
+type ingestedDoc struct {
+	sha256  string
+	refused int // sections that were not taken in, and will be looked at again
+}
+
+func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
+	known := map[string]ingestedDoc{}
+	err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT file, sha256, refused FROM ingested`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var file string
+			var d ingestedDoc
+			if err := rows.Scan(&file, &d.sha256, &d.refused); err != nil {
+				return err
+			}
+			known[file] = d
+		}
+		return rows.Err()
+	})
+	return known, err
+}
+
+// documents finds the markdown files of paths, sorted, each once, by their real paths. own is the folder of the knowledge base, which is none of them.
+func documents(ctx context.Context, paths []string, own string, r *IngestedAll) (files, folders []string, err error) {
 	seen := map[string]bool{}
 	refuse := func(path string, err error) {
 		var pe *fs.PathError
@@ -136,6 +170,11 @@ func documents(ctx context.Context, paths []string, r *IngestedAll) (files, fold
 				return nil
 			}
 			if d.IsDir() {
+				if info, err := os.Stat(own); err == nil && d.Name() == filepath.Base(own) {
+					if here, err := os.Stat(p); err == nil && os.SameFile(info, here) {
+						return fs.SkipDir // the knowledge base itself
+					}
+				}
 				if name := d.Name(); p != real && slices.Contains([]string{".git", ".hg", ".svn", "node_modules"}, name) {
 					return fs.SkipDir
 				}
@@ -182,7 +221,7 @@ func readDocument(path string) (string, error) {
 	return string(data), nil
 }
 
-func (k *KB) ingestOne(ctx context.Context, file string, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
+func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
 	refuse := func(why string) { r.Refused = append(r.Refused, Refused{From: file, Why: why}) }
 	text, err := readDocument(file)
 	if err != nil {
@@ -195,24 +234,26 @@ func (k *KB) ingestOne(ctx context.Context, file string, like *Capsule, opt *Ing
 	}
 	sum := sha256.Sum256([]byte(text))
 	sha := hex.EncodeToString(sum[:])
-	known, alike := "", true
-	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		err := tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, file).Scan(&known)
-		if sqlite.IsNoRows(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		one, err := capsulesWhere(tx, `ingest_file = ? LIMIT 1`, file)
-		alike = len(one) == 0 || sameOptions(&one[0], like)
-		return err
-	}); err != nil {
-		return err
-	}
-	if known == sha && alike {
+	if known.sha256 == sha && known.refused == 0 && opt.KeepOptions {
 		r.Unchanged++
 		return nil
+	}
+	if known.sha256 != "" {
+		var old []Capsule
+		if err := k.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+			old, err = capsulesWhere(tx, `ingest_file = ? LIMIT 1`, file)
+			return err
+		}); err != nil {
+			return err
+		}
+		if len(old) > 0 && opt.KeepOptions {
+			o := &old[0]
+			like = &Capsule{Kind: like.Kind, Scope: o.Scope, Workspace: o.Workspace, Project: o.Project, Tags: o.Tags, DomainTags: o.DomainTags}
+		}
+		if known.sha256 == sha && known.refused == 0 && (len(old) == 0 || sameOptions(&old[0], like)) {
+			r.Unchanged++
+			return nil
+		}
 	}
 	parts := chunks(file, text)
 	if len(parts) > maxChunks {
@@ -233,11 +274,12 @@ func (k *KB) ingestOne(ctx context.Context, file string, like *Capsule, opt *Ing
 		}
 		caps = append(caps, c)
 	}
+	refused := len(parts) - len(caps)
 	for i := range caps {
 		caps[i].Ingested = &Ingested{File: file, SHA256: sha, Part: i + 1, Of: len(caps)}
 	}
 	if opt.DryRun {
-		r.note(file, known)
+		r.note(file, known.sha256)
 		r.Capsules += len(caps)
 		return nil
 	}
@@ -248,7 +290,7 @@ func (k *KB) ingestOne(ctx context.Context, file string, like *Capsule, opt *Ing
 	var written, kept, removed int
 	var warnings []string
 	err = k.change(ctx, func(ch *change) (err error) {
-		written, kept, removed, warnings, err = ch.swap(file, sha, caps, vectors)
+		written, kept, removed, warnings, err = ch.swap(file, sha, refused, caps, vectors)
 		return err
 	})
 	if err != nil {
@@ -259,13 +301,17 @@ func (k *KB) ingestOne(ctx context.Context, file string, like *Capsule, opt *Ing
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	r.note(file, known)
+	if known.sha256 == sha && known.refused > 0 && written+removed == 0 { // only what was refused was looked at again
+		r.Unchanged++
+		return nil
+	}
+	r.note(file, known.sha256)
 	r.Capsules, r.Kept, r.Removed = r.Capsules+written, r.Kept+kept, r.Removed+removed
 	return nil
 }
 
-func (r *IngestedAll) note(file, known string) {
-	if known == "" {
+func (r *IngestedAll) note(file, was string) {
+	if was == "" {
 		r.New = append(r.New, file)
 	} else {
 		r.Changed = append(r.Changed, file)
@@ -315,21 +361,48 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 }
 
 // swap replaces a document's capsules by new ones.
-func (ch *change) swap(file, sha string, caps []Capsule, vectors []embed.Vector) (written, kept, removed int, warnings []string, err error) {
-	old, err := capsulesWhere(ch.tx, `ingest_file = ? ORDER BY ingest_part`, file)
+func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []embed.Vector) (written, kept, removed int, warnings []string, err error) {
+	found, err := capsulesWhere(ch.tx, `ingest_file = ? ORDER BY ingest_part`, file)
 	if err != nil {
 		return 0, 0, 0, nil, err
 	}
-	left := map[string][]*Capsule{}
-	for i := range old {
-		text := embeddingText(&old[i])
-		left[text] = append(left[text], &old[i])
+	left := map[string][]*Capsule{} // by text
+	for i := range found {
+		c, err := ch.get(found[i].ID) // with what somebody has done to its file
+		if err != nil {
+			return 0, 0, 0, nil, err
+		}
+		if c.Ingested != nil {
+			left[embeddingText(c)] = append(left[embeddingText(c)], c)
+		}
+	}
+	same := make([]*Capsule, len(caps))
+	var pending []string
+	for i := range caps {
+		text := embeddingText(&caps[i])
+		if l := left[text]; len(l) > 0 {
+			same[i], left[text] = l[0], l[1:]
+		} else if caps[i].ID, err = ch.freshID(); err != nil {
+			return 0, 0, 0, nil, err
+		} else {
+			pending = append(pending, caps[i].ID)
+		}
+	}
+	var gone []*Capsule
+	for _, l := range left {
+		gone = append(gone, l...)
+	}
+	slices.SortFunc(gone, func(a, b *Capsule) int { return cmp.Compare(a.n, b.n) })
+	for _, c := range gone {
+		pending = append(pending, c.ID)
+	}
+	if err := ch.pending(pending); err != nil {
+		return 0, 0, 0, nil, err
 	}
 	for i := range caps {
 		c := &caps[i]
-		if same := left[embeddingText(c)]; len(same) > 0 {
-			left[embeddingText(c)] = same[1:]
-			if err := ch.remark(same[0], c); err != nil {
+		if same[i] != nil {
+			if err := ch.remark(same[i], c); err != nil {
 				return 0, 0, 0, nil, err
 			}
 			kept++
@@ -344,17 +417,14 @@ func (ch *change) swap(file, sha string, caps []Capsule, vectors []embed.Vector)
 		}
 		written++
 	}
-	for i := range old {
-		for _, gone := range left[embeddingText(&old[i])] {
-			if gone == &old[i] {
-				if err := ch.drop(gone, "its document has changed"); err != nil {
-					return 0, 0, 0, nil, err
-				}
-				removed++
-			}
+	for _, c := range gone {
+		if err := ch.drop(c, "its document has changed"); err != nil {
+			return 0, 0, 0, nil, err
 		}
+		removed++
 	}
-	_, err = ch.tx.Exec(`INSERT OR REPLACE INTO ingested (file, sha256, parts, at) VALUES (?, ?, ?, ?)`, file, sha, len(caps), ch.tx.Now.UnixMilli())
+	ch.pendingDone()
+	_, err = ch.tx.Exec(`INSERT OR REPLACE INTO ingested (file, sha256, parts, refused, at) VALUES (?, ?, ?, ?, ?)`, file, sha, len(caps), refused, ch.tx.Now.UnixMilli())
 	return written, kept, removed, warnings, err
 }
 
@@ -389,34 +459,13 @@ func (ch *change) remark(old, c *Capsule) error {
 }
 
 // pruneGone deals with documents that were ingested from the folders and are not there any more.
-func (k *KB) pruneGone(ctx context.Context, folders, files []string, opt *IngestOptions, r *IngestedAll) error {
-	if len(folders) == 0 {
-		return nil
-	}
-	var known []string
-	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT file FROM ingested ORDER BY file`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var f string
-			if err := rows.Scan(&f); err != nil {
-				return err
-			}
-			known = append(known, f)
-		}
-		return rows.Err()
-	}); err != nil {
-		return err
-	}
-	for _, f := range known {
+func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]ingestedDoc, opt *IngestOptions, r *IngestedAll) error {
+	for _, f := range slices.Sorted(maps.Keys(known)) {
 		inside := slices.ContainsFunc(folders, func(dir string) bool { return strings.HasPrefix(f, strings.TrimSuffix(dir, "/")+"/") })
 		if _, err := os.Lstat(f); !inside || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if !opt.Prune || opt.DryRun {
+		if !opt.Prune {
 			r.Gone = append(r.Gone, f)
 			continue
 		}
@@ -426,12 +475,26 @@ func (k *KB) pruneGone(ctx context.Context, folders, files []string, opt *Ingest
 			if err != nil {
 				return err
 			}
+			if n = len(old); opt.DryRun {
+				return nil
+			}
+			var ids []string
 			for i := range old {
-				if err := ch.drop(&old[i], "its document is gone"); err != nil {
+				ids = append(ids, old[i].ID)
+			}
+			if err := ch.pending(ids); err != nil {
+				return err
+			}
+			for _, id := range ids {
+				c, err := ch.get(id)
+				if err != nil {
+					return err
+				}
+				if err := ch.drop(c, "its document is gone"); err != nil {
 					return err
 				}
 			}
-			n = len(old)
+			ch.pendingDone()
 			_, err = ch.tx.Exec(`DELETE FROM ingested WHERE file = ?`, f)
 			return err
 		}); err != nil {

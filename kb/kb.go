@@ -71,6 +71,9 @@ func Open(ctx context.Context, home string, opt Options) (*KB, error) {
 func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 	k, err := open(ctx, home, sqlite.ReadWrite, opt)
 	if errors.Is(err, fs.ErrNotExist) {
+		if files, _ := filepath.Glob(filepath.Join(Sidecars(home), "k*"+sidecarExt)); len(files) > 0 { // only the database is gone
+			return Open(ctx, home, opt)
+		}
 		return nil, &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
 	}
 	return k, err
@@ -78,6 +81,9 @@ func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 
 func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB, error) {
 	k, err := openFile(ctx, Path(home), mode, opt)
+	if errors.Is(err, sqlite.ErrCorrupt) {
+		return nil, &Error{Kind: err, Msg: err.Error(), Hint: "`board kb rebuild` makes it anew from the capsules' files, and keeps this one beside it"}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -155,6 +155,8 @@ func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
 		h := &res.Hits[i]
 		entry := Briefed{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score, BM25Score: h.BM25Score, CosineScore: h.CosineScore, Boosts: h.Boosts}
 		switch {
+		case res.Threshold > 0 && res.Evidence < res.Threshold:
+			entry.Why = fmt.Sprintf("nothing is surely about the task: an evidence of %.2f, and %.2f is asked for", res.Evidence, res.Threshold)
 		case !h.holdsIn(opt.Workspace, opt.Project):
 			entry.Why = "holds elsewhere: " + h.Scope + " " + h.place()
 		case in == opt.Limit:
@@ -207,10 +209,16 @@ func briefLine(c *Capsule, room int) string {
 	if c.Source != "" {
 		about = append(about, "source "+clip(strings.Join(strings.Fields(c.Source), " "), 100))
 	}
-	head := fmt.Sprintf("- [%s] %s (%s)\n", c.Kind, c.Title, strings.Join(about, ", "))
-	body := strings.Join(strings.Fields(c.Body), " ")
+	body, title := strings.Join(strings.Fields(c.Body), " "), c.Title
+	if strings.HasPrefix(body, strings.TrimSuffix(title, "…")) { // made from it: said once
+		title, body = body, ""
+		if room > 0 {
+			title = clipBytes(title, min(most, room))
+		}
+	}
+	head := fmt.Sprintf("- [%s] %s (%s)\n", c.Kind, title, strings.Join(about, ", "))
 	room = min(room, len(head)+most)
-	if left := room - len(head) - len("  \n"); left < min(least, len(body)) {
+	if left := room - len(head) - len("  \n"); len(head) > room || left < min(least, len(body)) {
 		return ""
 	} else if body != "" {
 		head += "  " + clipBytes(body, left) + "\n"

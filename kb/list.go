@@ -150,7 +150,7 @@ func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
 		if s.Model, _, err = k.index.Model(tx); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(superseded_by = '' AND retired IS NULL), 0), coalesce(sum(superseded_by <> ''), 0), coalesce(sum(retired IS NOT NULL), 0),
+		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(superseded_by = '' AND retired IS NULL), 0), coalesce(sum(superseded_by <> ''), 0), coalesce(sum(retired IS NOT NULL AND superseded_by = ''), 0),
 			coalesce(sum(decay_score > 0), 0), coalesce(sum(model <> ''), 0), (SELECT count(*) FROM ingested) FROM capsules`).
 			Scan(&s.Capsules, &s.Standing, &s.Superseded, &s.Retired, &s.Decayed, &s.Embedded, &s.Documents); err != nil {
 			return err

@@ -59,6 +59,13 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 			if _, err := tx.Exec(`DELETE FROM sidecars WHERE id IN (SELECT value FROM json_each(?))`, jsonList(f.missing)); err != nil {
 				return err
 			}
+			// And those that were retired for it stand again.
+			for _, stmt := range []string{`UPDATE capsules SET retired = NULL, retired_why = '' WHERE retired_why = 'its file was removed by hand' AND id IN (SELECT id FROM sidecars WHERE size < 0)`,
+				`DELETE FROM sidecars WHERE size < 0 AND id IN (SELECT id FROM capsules WHERE retired IS NULL)`} {
+				if _, err := tx.Exec(stmt); err != nil {
+					return err
+				}
+			}
 		}
 		// What is known of the files is forgotten, so that all are read.
 		_, err := tx.Exec(`UPDATE sidecars SET mtime = 0, checked = 0, hash = x'' WHERE size >= 0`)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -27,8 +28,9 @@ type RememberOptions struct {
 
 // Remembered is what became of a capsule.
 type Remembered struct {
-	Capsule  Capsule  `json:"capsule"`
-	Warnings []string `json:"warnings"`
+	Capsule   Capsule  `json:"capsule"`
+	Warnings  []string `json:"warnings"`
+	Unchanged bool     `json:"unchanged"` // of an edit: it was so already
 }
 
 // Remember stores a capsule; its id and times are given to it. What it names in Supersedes is marked as superseded by it. A capsule with the same title, or one of the same
@@ -55,8 +57,11 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 		if err != nil {
 			return err
 		}
+		if c.ID, err = ch.freshID(); err != nil {
+			return err
+		}
 		if !opt.Force {
-			if err := ch.checkDuplicate(&c, v); err != nil {
+			if err := ch.checkDuplicate(&c, v, &warnings); err != nil {
 				return err
 			}
 		}
@@ -73,7 +78,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	if warnings == nil {
 		warnings = []string{}
 	}
-	return Remembered{c, warnings}, nil
+	return Remembered{Capsule: c, Warnings: warnings}, nil
 }
 
 // embedOne embeds a capsule's text, nil without a model. A finding is never lost because a model fails: that is a warning.
@@ -112,8 +117,8 @@ func (ch *change) usable(v embed.Vector, warnings *[]string) (embed.Vector, erro
 	return v, nil
 }
 
-// checkDuplicate refuses what is there already, unless it is being superseded.
-func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) error {
+// checkDuplicate refuses what is there already, unless it is being superseded. What is alike and differs in a number or a negation is a warning.
+func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, warnings *[]string) error {
 	k, tx := ch.k, ch.tx
 	refuse := func(old *Capsule, how string) error {
 		return &Error{Kind: ErrConflict, ID: old.ID, Msg: fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)),
@@ -145,25 +150,41 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) error {
 			return err
 		}
 		if len(old) == 1 && old[0].ID != c.ID && !slices.Contains(c.Supersedes, old[0].ID) {
+			if why := clash(&old[0], c); len(why) > 0 { // the same of another number: a correction, most likely, and no duplicate
+				*warnings = append(*warnings, fmt.Sprintf("it may contradict %s (%s): `board kb curate contradictions --resolve %s,%s --as supersede` replaces that", old[0].ID, strings.Join(why, "; "), c.ID, old[0].ID))
+				continue
+			}
 			return refuse(&old[0], fmt.Sprintf("says the same already (cosine %.2f)", cand.Cosine))
 		}
 	}
 	return nil
 }
 
-// insert gives a capsule its id and times, stores it and marks what it supersedes.
+// freshID makes an id that no capsule and no file has.
+func (ch *change) freshID() (string, error) {
+	for {
+		id := newID()
+		var taken int
+		if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE id = ?`, id).Scan(&taken); err != nil {
+			return "", err
+		}
+		_, err := os.Lstat(ch.k.sidecarPath(id))
+		if taken == 0 && errors.Is(err, fs.ErrNotExist) {
+			return id, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+}
+
+// insert gives a capsule its id, if it has none, and times, stores it and marks what it supersedes.
 func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
 	c.Created, c.Updated, c.Revision = ch.tx.Now, ch.tx.Now, 1
 	c.SupersededBy, c.DecayScore, c.Retrieved, c.Retired, c.RetiredWhy = "", 0, nil, nil, ""
-	for {
-		c.ID = newID()
-		var taken int
-		if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE id = ?`, c.ID).Scan(&taken); err != nil {
-			return err
-		}
-		if _, err := os.Lstat(ch.k.sidecarPath(c.ID)); taken == 0 && errors.Is(err, fs.ErrNotExist) {
-			break
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if c.ID == "" {
+		var err error
+		if c.ID, err = ch.freshID(); err != nil {
 			return err
 		}
 	}

@@ -132,6 +132,15 @@ func (q *Query) normalise() error {
 	case strings.TrimSpace(q.Text) == "":
 		return invalid("there is nothing to search for", "say what you want to know; `board kb list` lists everything")
 	}
+	if err := q.CheckFilter(); err != nil {
+		return err
+	}
+	q.Text = strings.ToValidUTF8(q.Text, " ")
+	return nil
+}
+
+// CheckFilter refuses kinds and scopes that there are not.
+func (q *Query) CheckFilter() error {
 	for _, k := range q.Kinds {
 		if !slices.Contains(Kinds, k) {
 			return unknown("kind", k, Kinds)
@@ -142,7 +151,6 @@ func (q *Query) normalise() error {
 			return unknown("scope", s, Scopes)
 		}
 	}
-	q.Text = strings.ToValidUTF8(q.Text, " ")
 	return nil
 }
 
@@ -363,32 +371,36 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 	if len(r.list) == 0 {
 		return nil
 	}
-	stmt, args := `SELECT n, 0, decay_score FROM capsules WHERE decay_score > 0 AND n IN (SELECT value FROM json_each(?1))`, []any{idList(r.list)}
-	if q.Workspace != "" {
-		stmt, args = `SELECT n, workspace = ?2, decay_score FROM capsules WHERE (decay_score > 0 OR workspace = ?2) AND n IN (SELECT value FROM json_each(?1))`, append(args, q.Workspace)
-	}
-	rows, err := tx.Query(stmt, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	var pushes []rank.Push
-	for rows.Next() {
-		var n int64
-		var here bool
-		var decay float64
-		if err := rows.Scan(&n, &here, &decay); err != nil {
+	// Each by an index that alone has the answer: the rows themselves are behind whole bodies.
+	add := func(stmt string, args []any, push func(n int64, decay float64) rank.Push) error {
+		rows, err := tx.Query(stmt, args...)
+		if err != nil {
 			return err
 		}
-		if here {
-			pushes = append(pushes, rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"})
+		defer rows.Close()
+		for rows.Next() {
+			var n int64
+			var decay float64
+			if err := rows.Scan(&n, &decay); err != nil {
+				return err
+			}
+			pushes = append(pushes, push(n, decay))
 		}
-		if down := int(math.Ceil(decay * decaySink)); down > 0 {
-			pushes = append(pushes, rank.Push{ID: n, Places: -down, Why: "decay"})
-		}
+		return rows.Err()
 	}
-	if err := rows.Err(); err != nil {
+	ids := idList(r.list)
+	if err := add(`SELECT n, decay_score FROM capsules INDEXED BY capsules_decayed WHERE decay_score > 0 AND n IN (SELECT value FROM json_each(?))`, []any{ids}, func(n int64, decay float64) rank.Push {
+		return rank.Push{ID: n, Places: -int(math.Ceil(decay * decaySink)), Why: "decay"}
+	}); err != nil {
 		return err
+	}
+	if q.Workspace != "" {
+		if err := add(`SELECT n, 0 FROM capsules INDEXED BY capsules_workspace WHERE workspace = ? AND n IN (SELECT value FROM json_each(?))`, []any{q.Workspace, ids}, func(n int64, _ float64) rank.Push {
+			return rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"}
+		}); err != nil {
+			return err
+		}
 	}
 	list, moves := rank.Boost(r.list, pushes...)
 	for i, m := range moves {

@@ -2,13 +2,16 @@ package kb
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"blackboard/kb/secret"
 )
 
 // refuseSecret refuses a capsule that holds what looks like a secret, and marks the place: knowledge is shared by all agents, written to plain files and exported.
 func refuseSecret(c *Capsule) error {
-	for _, f := range []struct{ what, text string }{{"the title", c.Title}, {"the body", c.Body}, {"the source", c.Source}} {
+	for _, f := range []struct{ what, text string }{{"the title", c.Title}, {"the body", c.Body}, {"the source", c.Source}, {"what verified it", c.VerifiedBy}, {"the project", c.Project},
+		{"a reference", strings.Join(c.Refs, "\n")}, {"a tag", strings.Join(append(slices.Clone(c.Tags), c.DomainTags...), "\n")}} {
 		if found := secret.Find(f.text); len(found) > 0 {
 			at := found[0]
 			where := f.what

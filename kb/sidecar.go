@@ -79,6 +79,9 @@ func encodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
 // MaxSidecar is the most bytes that a sidecar may have: a body, and every other field at its limit.
 const MaxSidecar = 512 << 10
 
+// maxSidecarMeta is the most bytes of front matter: far more than a capsule needs, and few enough that many keys take no time.
+const maxSidecarMeta = 128 << 10
+
 // decodeSidecar reads a capsule's file, whose name says which capsule it is. The error says what is wrong with it in one line.
 func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err error) {
 	if len(data) > MaxSidecar {
@@ -90,6 +93,9 @@ func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 	meta, body, found := splitFrontMatter(string(data))
 	if !found {
 		return c, nil, errors.New(`it has no front matter: a line "---", YAML, and a line "---"`)
+	}
+	if len(meta) > maxSidecarMeta {
+		return c, nil, fmt.Errorf("its front matter has %d bytes; at most %d are read", len(meta), maxSidecarMeta)
 	}
 	var s sidecar
 	if err := loadYAML(meta, &s); err != nil {
@@ -104,6 +110,11 @@ func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 	if s.Retired != nil {
 		t := stamp(*s.Retired)
 		c.Retired = &t
+	}
+	for _, t := range []*time.Time{&c.Created, &c.Updated, c.Retired} {
+		if t != nil && !t.IsZero() && (t.Year() < 1970 || t.Year() > 9999) {
+			return c, nil, fmt.Errorf("its front matter has a time in the year %d", t.Year())
+		}
 	}
 	if c.Kind == "" || c.Scope == "" {
 		return c, nil, errors.New("its front matter has no kind or no scope")

@@ -111,6 +111,10 @@ func TestSyncFinishes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), []byte("half a fi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	then := time.Now().Add(-2 * abandoned)
+	if err := os.Chtimes(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), then, then); err != nil {
+		t.Fatal(err)
+	}
 	l := openKB(t, home, Options{})
 	got, err := l.Get(t.Context(), old.ID)
 	if err != nil || got.SupersededBy != dead.ID {

@@ -32,6 +32,8 @@ const (
 	fresh = 10 * time.Millisecond
 	// settling is how young a file that cannot be read may be for an editor to be at it still.
 	settling = 2 * time.Second
+	// abandoned is how old an unfinished file is that nobody will finish.
+	abandoned = time.Minute
 )
 
 // found are the differences between sidecars and rows, by name or id. Each is looked at once more in the change that deals with it.
@@ -39,11 +41,15 @@ type found struct {
 	changed []string // ids: files that are new or not as they were
 	missing []string // ids: rows whose file is gone
 	unknown []string // names that are no capsule's
-	temp    []string // names of files that were not finished
+	temp    []string // names of files that were not finished, by somebody who is not at it any more
 	files   int
+	lost    bool // the whole directory
+	pending bool // an ingest has left its list of files
 }
 
-func (f *found) nothing() bool { return len(f.changed)+len(f.missing)+len(f.unknown)+len(f.temp) == 0 }
+func (f *found) nothing() bool {
+	return len(f.changed)+len(f.missing)+len(f.unknown)+len(f.temp) == 0 && !f.pending
+}
 
 // Synced is what a sync did.
 type Synced struct {
@@ -53,6 +59,15 @@ type Synced struct {
 	Written     int      `json:"written"`     // sidecars that were missing and were written from their rows
 	Quarantined []string `json:"quarantined"` // files, each with the reason
 	Notes       []string `json:"notes"`
+
+	bulk bool // files that are missing were not removed by somebody
+}
+
+// warnSecret says that a capsule that came as a file holds what looks like a secret: it is there already, so that it is not refused.
+func (s *Synced) warnSecret(c *Capsule) {
+	if err := refuseSecret(c); err != nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: %v", c.ID, err))
+	}
 }
 
 func (s *Synced) said() []string {
@@ -64,10 +79,10 @@ func (s *Synced) said() []string {
 			notes = append(notes, fmt.Sprintf("%d %s%s", n, many, rest))
 		}
 	}
-	say(len(s.PickedUp), "sidecar was", "sidecars were", " edited by hand; that is picked up")
-	say(len(s.Added), "sidecar is", "sidecars are", " new; that is picked up")
-	say(len(s.Retired), "sidecar was", "sidecars were", " removed by hand: retired, and `board kb history CAPSULE --restore N` brings it back")
-	say(s.Written, "sidecar was missing and is", "sidecars were missing and are", " written anew")
+	say(len(s.PickedUp), "capsule's file was", "capsules' files were", " edited by hand; that is picked up")
+	say(len(s.Added), "capsule's file is", "capsules' files are", " new; that is picked up")
+	say(len(s.Retired), "capsule's file was", "capsules' files were", " removed by hand: retired, and `board kb history CAPSULE --restore N` brings it back")
+	say(s.Written, "capsule's file was missing and is", "capsules' files were missing and are", " written anew")
 	return append(append(notes, s.Quarantined...), s.Notes...)
 }
 
@@ -81,12 +96,22 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 			return err
 		}
 	}
-	s, err := k.Sync(ctx)
-	if err == nil {
-		k.note(s.said()...)
+	s, err := k.sync(ctx, syncWait)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return err
+	k.note(s.said()...)
+	if err != nil && !errors.Is(err, sqlite.ErrBusy) { // who writes now, or the next who opens, will do it
+		if errors.Is(err, sqlite.ErrCorrupt) {
+			return err
+		}
+		k.note(fmt.Sprintf("what was changed by hand could not be picked up: %v", err))
+	}
+	return nil
 }
+
+// syncWait is how long an opening waits for other writers before it leaves edits by hand to the next.
+const syncWait = 100 * time.Millisecond
 
 func (k *KB) syncDue(ctx context.Context) (due bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -100,7 +125,9 @@ func (k *KB) syncDue(ctx context.Context) (due bool, err error) {
 
 // Sync holds every sidecar against its row and brings the rows to what the sidecars say: what was edited, added or removed by hand, and what a process that died left undone.
 // What cannot be read as a capsule is moved to the quarantine, and the capsule stays as it was.
-func (k *KB) Sync(ctx context.Context) (Synced, error) {
+func (k *KB) Sync(ctx context.Context) (Synced, error) { return k.sync(ctx, sqlite.LockTimeout) }
+
+func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	start := time.Now()
 	f, err := k.look(ctx)
 	if err != nil {
@@ -109,7 +136,7 @@ func (k *KB) Sync(ctx context.Context) (Synced, error) {
 	took := time.Since(start)
 	var s Synced
 	if !f.nothing() {
-		if s, err = k.reconcile(ctx, f); err != nil {
+		if s, err = k.reconcile(ctx, wait, f); err != nil {
 			return s, err
 		}
 	}
@@ -131,20 +158,29 @@ type sidecarFile struct {
 // listSidecars reads the directory of the sidecars, sorted by id.
 func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 	entries, err := os.ReadDir(k.sidecars)
+	f := &found{}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(k.sidecars, 0o700)
+		f.lost = true
+		if !k.db.ReadOnly() {
+			err = os.MkdirAll(k.sidecars, 0o700)
+		} else {
+			err = nil
+		}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &found{}
 	files := make([]sidecarFile, 0, len(entries))
 	for _, e := range entries {
 		name := e.Name()
 		id, isSidecar := strings.CutSuffix(name, sidecarExt)
 		switch {
+		case name == pendingName:
+			f.pending = true
 		case strings.HasPrefix(name, tempPrefix):
-			f.temp = append(f.temp, name)
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+				f.temp = append(f.temp, name)
+			}
 		case isSidecar && checkID(id) == nil:
 			info, err := e.Info()
 			if errors.Is(err, fs.ErrNotExist) {
@@ -229,37 +265,31 @@ func (k *KB) lookIn(tx *sqlite.Tx) (*found, error) {
 	return f, none.Err()
 }
 
-// fewMissing is how many sidecars may be gone at once, beside half of all, and still count as removed by somebody.
+// fewMissing is how many sidecars may be gone at once and count as removed by somebody, whatever share of all they are; beyond, a quarter of all.
 const fewMissing = 10
 
 // reconcile deals with differences, in changes of some hundred files each.
-func (k *KB) reconcile(ctx context.Context, f *found) (Synced, error) {
+func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synced, error) {
 	var s Synced
-	var parts map[docVersion]map[int]bool
 	s.Notes = append(s.Notes, k.isolateUnknown(f.unknown, &s)...)
+	bulk := f.lost || len(f.missing) > fewMissing && 4*len(f.missing) > f.files+len(f.missing)
 	const step = 200
-	work := append([]string{}, f.changed...)
-	if n := len(f.missing); n > fewMissing && n > f.files {
-		if n, err := k.neverHad(ctx, f.missing); err != nil {
-			return s, err
-		} else if n < len(f.missing) {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d sidecars are not in %s: too many to have been removed one by one, so nothing is retired; `board kb rebuild --write-missing` writes them from the database", len(f.missing)-n, k.sidecars))
-			f.missing = nil
-		}
-	}
-	work = append(work, f.missing...)
-	if len(f.temp) > 0 && len(work) == 0 {
+	work := append(append([]string{}, f.changed...), f.missing...)
+	if len(work) == 0 {
 		work = []string{""}
 	}
 	for part := range slices.Chunk(work, step) {
 		var now Synced
-		err := k.change(ctx, func(ch *change) error {
-			now, ch.parts = Synced{}, parts
-			defer func() { parts = ch.parts }()
+		err := k.changeWithin(ctx, wait, func(ch *change) error {
+			now = Synced{bulk: bulk}
+			ch.sync = &now
 			for _, name := range f.temp { // nobody else writes now
 				os.Remove(filepath.Join(k.sidecars, name))
 			}
 			f.temp = nil
+			if err := ch.finishPending(); err != nil {
+				return err
+			}
 			for _, id := range part {
 				if id == "" {
 					continue
@@ -267,7 +297,7 @@ func (k *KB) reconcile(ctx context.Context, f *found) (Synced, error) {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := ch.reconcileOne(id, &now); err != nil {
+				if err := ch.reconcileOne(id, &now, true); err != nil {
 					return err
 				}
 			}
@@ -279,15 +309,55 @@ func (k *KB) reconcile(ctx context.Context, f *found) (Synced, error) {
 		s.PickedUp, s.Added, s.Retired = append(s.PickedUp, now.PickedUp...), append(s.Added, now.Added...), append(s.Retired, now.Retired...)
 		s.Quarantined, s.Notes, s.Written = append(s.Quarantined, now.Quarantined...), append(s.Notes, now.Notes...), s.Written+now.Written
 	}
+	if bulk && s.Written > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("so many were gone from %s at once that nobody can have removed them one by one, so nothing is retired; `board kb retire` does that", k.sidecars))
+	}
 	return s, nil
 }
 
-// neverHad counts capsules among ids that no sidecar was ever written for.
-func (k *KB) neverHad(ctx context.Context, ids []string) (n int, err error) {
-	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT count(*) FROM json_each(?) WHERE value NOT IN (SELECT id FROM sidecars)`, jsonList(ids)).Scan(&n)
-	})
-	return n, err
+// pendingName is the list of the sidecars that an ingest is about to write or remove: those of them that have no row when it is found belong to no document.
+const pendingName = ".pending"
+
+// pending writes the list, for this change.
+func (ch *change) pending(ids []string) error {
+	if ch.k.sidecars == "" || ch.dry || len(ids) == 0 {
+		return nil
+	}
+	path := filepath.Join(ch.k.sidecars, pendingName)
+	if err := writeFile(path, []byte(strings.Join(ids, "\n"))); err != nil {
+		return err
+	}
+	ch.undo = append(ch.undo, func() { os.Remove(path) })
+	return nil
+}
+
+// pendingDone removes the list once all is committed, after the files that go.
+func (ch *change) pendingDone() {
+	ch.after = append(ch.after, func() { os.Remove(filepath.Join(ch.k.sidecars, pendingName)) })
+}
+
+// finishPending does what an interrupted ingest had to do.
+func (ch *change) finishPending() error {
+	path := filepath.Join(ch.k.sidecars, pendingName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, id := range strings.Fields(string(data)) {
+		if checkID(id) != nil {
+			continue
+		}
+		if _, err := ch.row(id); errors.Is(err, ErrNotFound) {
+			os.Remove(ch.k.sidecarPath(id))
+		} else if err != nil {
+			return err
+		}
+	}
+	ch.after = append(ch.after, func() { os.Remove(path) })
+	return nil
 }
 
 // pickUp brings a row to what its sidecar says, if that has changed.
@@ -295,10 +365,32 @@ func (ch *change) pickUp(id string) error {
 	if ch.k.sidecars == "" {
 		return nil
 	}
+	if ch.sync != nil {
+		return ch.reconcileOne(id, ch.sync, false)
+	}
 	var s Synced
-	err := ch.reconcileOne(id, &s)
-	ch.k.note(s.said()...)
+	err := ch.reconcileOne(id, &s, false)
+	ch.notes = append(ch.notes, s.said()...)
 	return err
+}
+
+// pickUpNow picks up an edit by hand in a change of its own, so that it is there before another change looks at the capsule. Mostly there is none, and nothing is written.
+func (k *KB) pickUpNow(ctx context.Context, id string) error {
+	if k.sidecars == "" || k.db.ReadOnly() || checkID(id) != nil {
+		return nil
+	}
+	info, err := os.Lstat(k.sidecarPath(id))
+	if err != nil {
+		return nil // none, or what the next sync will tell
+	}
+	var m mark
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT size, mtime, checked FROM sidecars WHERE id = ?`, id).Scan(&m.size, &m.mtime, &m.checked)
+	})
+	if err == nil && m.same(info) || err != nil && !sqlite.IsNoRows(err) {
+		return nil
+	}
+	return k.change(ctx, func(ch *change) error { return ch.pickUp(id) })
 }
 
 // mark is what is known of a sidecar.
@@ -312,7 +404,8 @@ func (m *mark) same(info fs.FileInfo) bool {
 	return info.Size() == m.size && info.ModTime().UnixNano() == m.mtime && m.checked-m.mtime >= int64(fresh)
 }
 
-func (ch *change) reconcileOne(id string, s *Synced) error {
+// reconcileOne deals with one capsule's file. That it is missing is for a sync to judge: elsewhere the row stands, and the file is written with the next change.
+func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	var m *mark
 	var have mark
 	if err := ch.tx.QueryRow(`SELECT size, mtime, checked, hash FROM sidecars WHERE id = ?`, id).Scan(&have.size, &have.mtime, &have.checked, &have.hash); err == nil {
@@ -331,13 +424,16 @@ func (ch *change) reconcileOne(id string, s *Synced) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if !missing {
+			return nil
+		}
 		return ch.fileMissing(id, row, m, s)
 	case err != nil:
 		return err
 	case m != nil && row != nil && m.same(info):
 		return nil
 	case !info.Mode().IsRegular():
-		return ch.isolate(id, row, "it is no regular file", s)
+		return ch.isolate(id, row, nil, "it is no regular file", s)
 	}
 	data, err := readSidecar(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -356,11 +452,11 @@ func (ch *change) reconcileOne(id string, s *Synced) error {
 		err = ch.checkLinks(row, &c)
 	}
 	if err != nil {
-		if time.Since(info.ModTime()) < settling && row != nil {
+		if age := time.Since(info.ModTime()); age >= 0 && age < settling {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s cannot be read as a capsule (%v), and is left alone while it may still be written", path, err))
 			return nil
 		}
-		return ch.isolate(id, row, err.Error(), s)
+		return ch.isolate(id, row, data, err.Error(), s)
 	}
 	if row == nil {
 		return ch.adopt(&c, info, data, s)
@@ -376,16 +472,20 @@ func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error
 	case row == nil:
 		_, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, id)
 		return err
-	case m == nil:
+	case m == nil || s.bulk:
 		s.Written++
-		return ch.put(row)
+		c := *row
+		if err := c.normalise(); err != nil || sameContent(row, &c) {
+			return ch.put(row)
+		}
+		return ch.update(row, &c, nil, VerbEdited, "", "its file was written") // one from before texts were trimmed
 	}
 	now := *row
 	now.Revision, now.Updated = row.Revision+1, ch.tx.Now
 	if row.Retired == nil {
-		now.Retired, now.RetiredWhy = &ch.tx.Now, "its sidecar was removed by hand"
+		now.Retired, now.RetiredWhy = &ch.tx.Now, "its file was removed by hand"
 	}
-	if err := ch.mirror(row, &now, nil, VerbRetired, "", "its sidecar was removed by hand"); err != nil {
+	if err := ch.mirror(row, &now, nil, VerbRetired, "", "its file was removed by hand"); err != nil {
 		return err
 	}
 	s.Retired = append(s.Retired, row.ID)
@@ -395,8 +495,9 @@ func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error
 
 // adopt takes in a sidecar that has no row: one that somebody has put there, or one whose process died before the row was committed.
 func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
-	if c.Ingested != nil {
-		if done, err := ch.leftover(c); err != nil || done {
+	part := c.Ingested != nil
+	if part {
+		if err := ch.placeOf(c); err != nil {
 			return err
 		}
 	}
@@ -407,19 +508,25 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 		c.Updated = c.Created
 	}
 	c.Revision = max(1, c.Revision)
-	if err := ch.addRow(c, nil, VerbPickedUp, "its sidecar was there"); err != nil {
+	if err := ch.addRow(c, nil, VerbPickedUp, "its file was there"); err != nil {
 		return err
 	}
 	if err := ch.seen(c.ID, info, data); err != nil {
 		return err
 	}
+	if part && c.Ingested == nil {
+		if err := ch.put(c); err != nil {
+			return err
+		}
+	}
 	s.Added = append(s.Added, c.ID)
+	s.warnSecret(c)
 	// Others may have named it before it was here.
 	var by string
 	if err := ch.tx.QueryRow(`SELECT capsules.id FROM capsules, json_each(capsules.supersedes) WHERE value = ? LIMIT 1`, c.ID).Scan(&by); err == nil && c.SupersededBy == "" {
 		now := *c
 		now.SupersededBy = by
-		if err := ch.update(c, &now, nil, VerbSuperseded, by, "its sidecar was there"); err != nil {
+		if err := ch.update(c, &now, nil, VerbSuperseded, by, "its file was there"); err != nil {
 			return err
 		}
 		*c = now
@@ -429,69 +536,25 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 	return ch.relink(&Capsule{}, c, s)
 }
 
-// leftover removes a part of a document that an interrupted ingest left behind: the document's parts are those of the row, or will be cut again.
-func (ch *change) leftover(c *Capsule) (bool, error) {
-	var n int
-	if err := ch.tx.QueryRow(`SELECT count(*) FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&n); err != nil {
-		return false, err
+// placeOf finds out whether a sidecar is still a part of the document that it says it is of. If there is no such part, it is a capsule of its own.
+func (ch *change) placeOf(c *Capsule) error {
+	var sha string
+	err := ch.tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&sha)
+	if sqlite.IsNoRows(err) { // of a database that is lost, or of elsewhere: the next ingest finds out what has changed since
+		_, err = ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at) VALUES (?, '', 0, 0, ?)`, c.Ingested.File, ch.tx.Now.UnixMilli())
+		return err
 	}
-	if n == 0 { // nothing is known of the document: if all its parts are here, they came together from somewhere else
-		if ch.parts == nil {
-			var err error
-			if ch.parts, err = ch.k.partsOfDocuments(); err != nil {
-				return false, err
-			}
-		}
-		if len(ch.parts[docVersion{c.Ingested.File, c.Ingested.SHA256, c.Ingested.Of}]) == c.Ingested.Of {
-			_, err := ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, at) VALUES (?, ?, ?, ?)`, c.Ingested.File, c.Ingested.SHA256, c.Ingested.Of, ch.tx.Now.UnixMilli())
-			return false, err
-		}
-	} else {
-		var sha string
-		var taken int
-		if err := ch.tx.QueryRow(`SELECT sha256, (SELECT count(*) FROM capsules WHERE ingest_file = file AND ingest_part = ?) FROM ingested WHERE file = ?`,
-			c.Ingested.Part, c.Ingested.File).Scan(&sha, &taken); err != nil {
-			return false, err
-		}
-		if sha == c.Ingested.SHA256 && taken == 0 {
-			return false, nil // one of a document's parts that come together, or that was lost from the database
-		}
-	}
-	ch.remove = append(ch.remove, ch.k.sidecarPath(c.ID))
-	return true, nil
-}
-
-// docVersion is one version of a document.
-type docVersion struct {
-	file, sha256 string
-	of           int
-}
-
-// partsOfDocuments reads which parts of which documents have sidecars.
-func (k *KB) partsOfDocuments() (map[docVersion]map[int]bool, error) {
-	entries, err := os.ReadDir(k.sidecars)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	parts := map[docVersion]map[int]bool{}
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), sidecarExt)
-		if !ok || checkID(id) != nil {
-			continue
-		}
-		data, err := readSidecar(filepath.Join(k.sidecars, e.Name()))
-		if err != nil {
-			continue
-		}
-		if c, _, err := decodeSidecar(id, data); err == nil && c.Ingested != nil {
-			d := docVersion{c.Ingested.File, c.Ingested.SHA256, c.Ingested.Of}
-			if parts[d] == nil {
-				parts[d] = map[int]bool{}
-			}
-			parts[d][c.Ingested.Part] = true
-		}
+	var taken int
+	if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE ingest_file = ? AND ingest_sha = ? AND ingest_part = ?`, c.Ingested.File, c.Ingested.SHA256, c.Ingested.Part).Scan(&taken); err != nil {
+		return err
 	}
-	return parts, nil
+	if taken > 0 || sha != "" && sha != c.Ingested.SHA256 {
+		c.Ingested = nil
+	}
+	return nil
 }
 
 // edited takes over what somebody has changed in a sidecar. The file stays as they wrote it.
@@ -507,10 +570,11 @@ func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Sync
 	}
 	c.Revision, c.Updated = row.Revision+1, ch.tx.Now
 	c.DecayScore, c.Retrieved = row.DecayScore, row.Retrieved
-	if err := ch.mirror(row, c, nil, VerbPickedUp, "", "its sidecar was edited"); err != nil {
+	if err := ch.mirror(row, c, nil, VerbPickedUp, "", "its file was edited"); err != nil {
 		return err
 	}
 	s.PickedUp = append(s.PickedUp, row.ID)
+	s.warnSecret(c)
 	return ch.relink(row, c, s)
 }
 
@@ -541,7 +605,7 @@ func (ch *change) checkLinks(row, c *Capsule) error {
 // relink makes both ends of every link say the same after a sidecar has changed. What it names in supersedes is the truth; a superseded_by that was set or taken out by hand
 // is taken over to the other end.
 func (ch *change) relink(was, c *Capsule, s *Synced) error {
-	const why = "its sidecar says so"
+	const why = "its file says so"
 	for _, id := range was.Supersedes {
 		if !slices.Contains(c.Supersedes, id) {
 			if err := ch.release(id, c.ID, why); err != nil {
@@ -553,7 +617,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 		if slices.Contains(was.Supersedes, id) {
 			continue
 		}
-		old, err := ch.row(id)
+		old, err := ch.get(id)
 		if errors.Is(err, ErrNotFound) {
 			continue // it may come yet; `doctor` tells
 		}
@@ -561,6 +625,14 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 			return err
 		}
 		if old.SupersededBy == c.ID {
+			continue
+		}
+		me, err := ch.row(c.ID) // the other's file may just have been picked up, and say something of this one
+		if err != nil {
+			return err
+		}
+		if err := ch.noCircle(me, id); err != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%v: that link is left out", err))
 			continue
 		}
 		if old.SupersededBy != "" {
@@ -584,10 +656,9 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 	if c.SupersededBy == "" {
 		return nil
 	}
-	by, err := ch.row(c.SupersededBy)
+	by, err := ch.get(c.SupersededBy)
 	if errors.Is(err, ErrNotFound) {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s says that %s supersedes it, which is not there", c.ID, c.SupersededBy))
-		return nil
+		return nil // it may come yet; `doctor` tells
 	}
 	if err != nil || slices.Contains(by.Supersedes, c.ID) {
 		return err
@@ -599,7 +670,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 
 // unname takes an id out of what a capsule supersedes.
 func (ch *change) unname(by, id, why string) error {
-	old, err := ch.row(by)
+	old, err := ch.get(by)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -611,10 +682,20 @@ func (ch *change) unname(by, id, why string) error {
 	return ch.update(old, &now, nil, VerbReleased, id, why)
 }
 
-// isolate moves a sidecar that cannot be read to the quarantine. If there is a row, the capsule stays as it was and gets its sidecar back.
-func (ch *change) isolate(id string, row *Capsule, why string, s *Synced) error {
-	name := id + sidecarExt
-	to, err := ch.k.toQuarantine(name)
+// isolate moves a sidecar that cannot be read to the quarantine: a copy first, and the file itself once all is committed. If there is a row, the capsule stays as it was
+// and gets its sidecar back. data is nil for what is no regular file.
+func (ch *change) isolate(id string, row *Capsule, data []byte, why string, s *Synced) error {
+	name, path := id+sidecarExt, ch.k.sidecarPath(id)
+	var to string
+	var err error
+	if data == nil || len(data) > MaxSidecar {
+		if to, err = ch.k.quarantineName(name); err == nil {
+			err = os.Rename(path, to)
+		}
+		ch.undo = append(ch.undo, func() { os.Rename(to, path) })
+	} else if to, err = ch.copyToQuarantine(id, data); err == nil && row == nil {
+		ch.removeLater(id)
+	}
 	if err != nil {
 		return err
 	}
@@ -649,17 +730,25 @@ func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 
 // toQuarantine moves a file out of the sidecars and returns where it is.
 func (k *KB) toQuarantine(name string) (string, error) {
+	to, err := k.quarantineName(name)
+	if err == nil {
+		err = os.Rename(filepath.Join(k.sidecars, name), to)
+	}
+	return to, err
+}
+
+// quarantineName is a free name in the quarantine.
+func (k *KB) quarantineName(name string) (string, error) {
 	if err := os.MkdirAll(k.quarantine, 0o700); err != nil {
 		return "", err
 	}
 	to := filepath.Join(k.quarantine, name)
 	for i := 2; ; i++ {
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			break
+			return to, nil
 		} else if err != nil {
 			return "", err
 		}
 		to = filepath.Join(k.quarantine, fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, sidecarExt), i, sidecarExt))
 	}
-	return to, os.Rename(filepath.Join(k.sidecars, name), to)
 }

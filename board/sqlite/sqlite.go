@@ -192,6 +192,7 @@ type Tx struct {
 	ctx   context.Context
 	tx    *sql.Tx
 	wrote bool
+	after []func()
 	// Now is the time of the transaction, UTC, in whole milliseconds: one transaction, one time.
 	Now time.Time
 }
@@ -204,6 +205,9 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 
 // Wrote reports whether Exec was called: what the transaction sees may be its own, and may be undone.
 func (tx *Tx) Wrote() bool { return tx.wrote }
+
+// AfterCommit has fn called once the transaction is committed, while it is still this writer's turn.
+func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
 // Query runs a statement that returns rows.
 func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
@@ -226,10 +230,15 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 // Write runs fn in an IMMEDIATE transaction and commits it if fn returns nil. Nothing of it is seen, or kept, otherwise.
 // fn must not call Write on the same file.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	return db.WriteWithin(ctx, LockTimeout, fn)
+}
+
+// WriteWithin is Write for who cannot wait long for others: after that time it is ErrBusy.
+func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
 	if db.readOnly {
 		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: "cannot be written to"}
 	}
-	unlock, err := db.lock(ctx)
+	unlock, err := db.lockWithin(ctx, wait)
 	if err != nil {
 		return db.wrap(err)
 	}
@@ -253,17 +262,28 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 	if err != nil {
 		return db.wrap(err)
 	}
-	if err := fn(&Tx{ctx: ctx, tx: tx, Now: db.Now()}); err != nil {
+	t := &Tx{ctx: ctx, tx: tx, Now: db.Now()}
+	if err := fn(t); err != nil {
 		tx.Rollback()
 		return db.wrap(err)
 	}
-	return db.wrap(tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return db.wrap(err)
+	}
+	for _, fn := range t.after {
+		fn()
+	}
+	return nil
 }
 
 // lock takes this writer's turn: first among the goroutines of this process, then among processes.
 // The lock file is never removed: a process that waits on a removed file would share its turn with one that made it anew.
 func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, LockTimeout)
+	return db.lockWithin(ctx, LockTimeout)
+}
+
+func (db *DB) lockWithin(ctx context.Context, wait time.Duration) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	select {
 	case db.turn <- struct{}{}:

@@ -101,7 +101,8 @@ func flagError(command string, err error) error {
 // noArgs refuses arguments, for commands that take none.
 func noArgs(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usagef("`board "+c.Command.Name+" --help` shows what it takes", "`board %s` takes no arguments, but got %q", c.Command.Name, board.Line(c.Args().First(), 60))
+		name := strings.TrimPrefix(c.Command.HelpName, "board ")
+		return usagef("`board "+name+" --help` shows what it takes", "`board %s` takes no arguments, but got %q", name, board.Line(c.Args().First(), 60))
 	}
 	return nil
 }

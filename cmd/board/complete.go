@@ -69,7 +69,7 @@ func (p *program) candidates(ctx context.Context, app *cli.App, words []string, 
 // flagValues are the values that a flag can have, as far as they can be known.
 func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string, words []string) []string {
 	if path[0].Name == "kb" {
-		return p.kbFlagValues(ctx, names(path), name)
+		return p.kbFlagValues(ctx, names(path), name, words)
 	}
 	switch name {
 	case "run", "r", "board":
@@ -108,8 +108,16 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 }
 
 // kbFlagValues are those of the knowledge base's commands, where the short names mean other things.
-func (p *program) kbFlagValues(ctx context.Context, command, name string) []string {
+func (p *program) kbFlagValues(ctx context.Context, command, name string, words []string) []string {
 	switch name {
+	case "role":
+		return kb.Roles
+	case "as":
+		return kb.Resolutions
+	case "format":
+		return kb.ImportFormats
+	case "run", "r":
+		return p.runNames()
 	case "kind", "k":
 		return kb.Kinds
 	case "scope":
@@ -149,8 +157,14 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 			dirs = append(dirs, m.Name)
 		}
 		return dirs
-	case "kb get":
+	case "kb get", "kb history":
 		return p.capsuleIDs(ctx, true)
+	case "kb edit", "kb retire":
+		return p.capsuleIDs(ctx, false)
+	case "kb curate":
+		return curations
+	case "kb promote":
+		return p.entryIDs(ctx, words)
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
 	case "state get", "state set", "state delete":
@@ -222,18 +236,18 @@ func (p *program) entryIDs(ctx context.Context, words []string) (ids []string) {
 	return ids
 }
 
-// capsuleIDs are the newest capsules of the knowledge base, if there is one.
+// capsuleIDs are the newest capsules of the knowledge base, if there is one: those that stand, or all.
 func (p *program) capsuleIDs(ctx context.Context, superseded bool) (ids []string) {
 	home, err := p.dataHome()
 	if err != nil {
 		return nil
 	}
-	k, err := kb.OpenExisting(ctx, home, kb.Options{})
+	k, err := kb.OpenExisting(ctx, home, kb.Options{Sync: kb.SyncNever})
 	if err != nil {
 		return nil
 	}
 	defer k.Close()
-	found, _, _ := k.List(ctx, kb.ListQuery{Superseded: superseded, Limit: maxCandidates})
+	found, _, _ := k.List(ctx, kb.ListQuery{Superseded: superseded, Retired: superseded, Limit: maxCandidates})
 	for i := range found {
 		ids = append(ids, found[i].ID)
 	}

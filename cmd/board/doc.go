@@ -9,7 +9,8 @@
 //	               gets here: `board model` fetches, verifies and measures it
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
-//	kb             the knowledge base: capsules, search, evaluation, calibration
+//	kb/secret      finds what looks like a secret, by the rules of gitleaks
+//	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning
 //	cmd/board      this package: flags in, text or JSON out
 //
 // # How a command works

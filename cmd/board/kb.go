@@ -18,6 +18,14 @@ import (
 
 // kbFilters are the flags that say which capsules count.
 func kbFilters() []cli.Flag {
+	return append(kbPlaces(),
+		&cli.BoolFlag{Name: "superseded", Usage: "superseded capsules too"},
+		&cli.BoolFlag{Name: "retired", Usage: "retired capsules too"},
+	)
+}
+
+// kbPlaces are those that say what a capsule is and where it holds.
+func kbPlaces() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`, repeatable or with commas: " + strings.Join(kb.Kinds, ", ")},
 		&cli.StringSliceFlag{Name: "scope", Usage: "`SCOPE`, repeatable or with commas: " + strings.Join(kb.Scopes, ", ")},
@@ -25,8 +33,6 @@ func kbFilters() []cli.Flag {
 		&cli.StringSliceFlag{Name: "domain", Usage: "has this domain `TAG`, repeatable or with commas: one of them"},
 		&cli.StringSliceFlag{Name: "project", Usage: "of this `PROJECT`, repeatable: one of them"},
 		&cli.BoolFlag{Name: "here", Usage: "only capsules of this workspace"},
-		&cli.BoolFlag{Name: "superseded", Usage: "superseded capsules too"},
-		&cli.BoolFlag{Name: "retired", Usage: "retired capsules too"},
 	}
 }
 
@@ -53,7 +59,7 @@ against. What is there already, by title or by meaning, is refused with its id (
 				&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`"},
 				&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument nor piped in"},
 				&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`: " + strings.Join(kb.Kinds, ", "), Value: "fact"},
-				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
+				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your home directory and above)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
 				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG` (auth, tmux, rust), repeatable or with commas"},
 				&cli.StringFlag{Name: "source", Usage: "`WHERE` it can be checked: file:line, a command, a URL"},
@@ -78,7 +84,7 @@ best hit is surely about the question, for hooks and others that answer unasked;
 				&cli.StringFlag{Name: "fusion", Usage: "how hybrid makes one list of two: `HOW`, convex (scores) or rrf (ranks)", Value: kb.FusionConvex},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: kb.DefaultLimit},
 				&cli.Float64Flag{Name: "floor", Usage: "drop hits that score less than this `SHARE` of the best"},
-				&cli.BoolFlag{Name: "gate", Usage: "nothing, unless the best hit is surely about it"},
+				&cli.BoolFlag{Name: "gate", Usage: "nothing, unless the best hit is surely about it; else at most 3 that are about as good"},
 				&cli.BoolFlag{Name: "no-mmr", Usage: "do not push down what says the same as a better hit"},
 				&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "say where each hit's score comes from"},
 				&cli.BoolFlag{Name: "full", Usage: "print bodies whole"},
@@ -153,11 +159,15 @@ func (p *program) embedder(ctx context.Context) (embed.Embedder, func(), error) 
 
 // openKB opens the knowledge base, with the installed model if it is wanted. A model that is broken is no reason not to answer by words.
 func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool) (*kb.KB, func(), error) {
+	return p.openKBAs(c, open, withModel, kb.SyncDue)
+}
+
+func (p *program) openKBAs(c *cli.Context, open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool, sync kb.SyncWhen) (*kb.KB, func(), error) {
 	home, err := p.dataHome()
 	if err != nil {
 		return nil, nil, err
 	}
-	opt := kb.Options{Actor: p.workerName(c)}
+	opt := kb.Options{Actor: p.workerName(c), Sync: sync}
 	done := func() {}
 	if withModel {
 		e, closeModel, err := p.embedder(c.Context)
@@ -180,6 +190,23 @@ func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.O
 	}
 	p.kbNotes(k)
 	return k, func() { k.Close(); done() }, nil
+}
+
+// openToTry opens the knowledge base for a dry run: without one, an empty one that is gone afterwards.
+func (p *program) openToTry(c *cli.Context) (*kb.KB, func(), error) {
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if !errors.Is(err, kb.ErrNotFound) {
+		return k, done, err
+	}
+	dir, err := os.MkdirTemp("", "board-dry-run-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	if k, err = kb.Open(c.Context, dir, kb.Options{}); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, err
+	}
+	return k, func() { k.Close(); os.RemoveAll(dir) }, nil
 }
 
 // kbNotes says what the knowledge base has to say: files that were edited by hand, or put into quarantine.
@@ -284,6 +311,14 @@ func (p *program) kbSearch(c *cli.Context) error {
 	}
 	q.Mode, q.Fusion, q.Limit, q.Floor = c.String("mode"), c.String("fusion"), c.Int("limit"), c.Float64("floor")
 	q.Gate, q.NoMMR, q.Explain = c.Bool("gate"), c.Bool("no-mmr"), c.Bool("explain")
+	if q.Gate { // as `board kb calibrate` measures it
+		if !c.IsSet("limit") {
+			q.Limit = kb.RecallLimit
+		}
+		if !c.IsSet("floor") {
+			q.Floor = kb.RecallFloor
+		}
+	}
 	if c.IsSet("limit") && q.Limit == 0 {
 		return usagef("`board kb list` lists everything", "--limit 0 makes no sense for a search")
 	}
@@ -339,6 +374,9 @@ func (p *program) printHit(h *kb.Hit, c *cli.Context) {
 		p.printf("%s\n", indent(h.Body, "       | "))
 	} else {
 		p.printf("       | %s\n", line(h.Snippet, 400))
+	}
+	if h.Source != "" {
+		p.printf("       @ %s\n", p.paint(dim, line(h.Source, 160)))
 	}
 	if !c.Bool("explain") {
 		return

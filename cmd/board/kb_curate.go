@@ -18,9 +18,9 @@ func (p *program) kbCurateCommands() []*cli.Command {
 			Name: "ingest", Usage: "cut markdown documents into capsules, a section each", ArgsUsage: "FILE | FOLDER…",
 			Description: `Documents are cut at their H1 and H2 headings into capsules of the kind doc. A document is known by its path and content: what has not changed is not touched, and a
 changed one swaps its capsules in one step; sections that stayed the same keep theirs. What cannot be taken in (binary, over 4 MB, unreadable, what looks like
-a secret) is listed, and the exit code is 1 once all else is done.`,
+a secret) is listed, and the exit code is 1 once all else is done. A document that is known keeps its tags, scope and workspace unless some are given.`,
 			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
+				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your home directory and above)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
 				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
@@ -36,7 +36,7 @@ a secret) is listed, and the exit code is 1 once all else is done.`,
 		{
 			Name: "curate", Usage: "dedupe, let dormant capsules sink, list contradictions", ArgsUsage: "[dedupe | decay | contradictions]…",
 			Description: `dedupe: of two capsules of one kind that say the same (cosine 0.95, or the same text) the more certain stays, then the newer, then the longer; the other
-is superseded. decay: what nobody has asked for sinks, after 14 days, by up to five places; being found brings it back. contradictions: facts and
+is superseded, unless the two differ in a number or a negation. Parts of documents are left alone. decay: what nobody has asked for sinks, after 14 days, by up to five places; being found brings it back. contradictions: facts and
 gotchas about the same thing that differ in a number, a date or a negation are listed; nothing is changed until you say what holds:
 
   board kb curate contradictions --resolve K1,K2 --as supersede   K1 replaces K2
@@ -64,14 +64,19 @@ func (p *program) kbIngest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.Open, !c.Bool("no-embed") && !c.Bool("dry-run"))
+	open := func() (*kb.KB, func(), error) { return p.openKB(c, kb.Open, !c.Bool("no-embed")) }
+	if c.Bool("dry-run") {
+		open = func() (*kb.KB, func(), error) { return p.openToTry(c) }
+	}
+	k, done, err := open()
 	if err != nil {
 		return err
 	}
 	defer done()
 	bar := p.stepBar()
 	r, err := k.Ingest(c.Context, c.Args().Slice(), kb.IngestOptions{Workspace: ws, Project: c.String("project"), Scope: c.String("scope"), Tags: list(c, "tags"), DomainTags: list(c, "domain"),
-		Force: c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"), NoEmbedding: c.Bool("no-embed"), Progress: bar.show})
+		Force: c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"), NoEmbedding: c.Bool("no-embed"), Progress: bar.show,
+		KeepOptions: !slices.ContainsFunc([]string{"scope", "tags", "domain", "project", "workspace"}, c.IsSet)})
 	bar.clear()
 	p.kbNotes(k)
 	if err != nil {
@@ -121,6 +126,9 @@ func (p *program) kbCurate(c *cli.Context) error {
 			return usagef("choose among "+strings.Join(curations, ", ")+"; without any, all are done", "there is no curation %q", w)
 		}
 	}
+	if (c.IsSet("resolve") || c.IsSet("as")) && (!c.IsSet("resolve") || !c.IsSet("as") || c.Bool("dry-run") || slices.ContainsFunc(what, func(w string) bool { return w != "contradictions" })) {
+		return usagef("`board kb curate contradictions --resolve KEEP,OTHER --as "+strings.Join(kb.Resolutions, "|")+"`", "--resolve needs --as, and is done by itself, at once")
+	}
 	if len(what) == 0 {
 		what = curations
 	}
@@ -132,8 +140,8 @@ func (p *program) kbCurate(c *cli.Context) error {
 	defer p.kbNotes(k)
 	if c.IsSet("resolve") {
 		ids := strings.Split(c.String("resolve"), ",")
-		if len(ids) != 2 || !c.IsSet("as") {
-			return usagef("`board kb curate contradictions --resolve KEEP,OTHER --as "+strings.Join(kb.Resolutions, "|")+"`", "--resolve takes two ids, and --as what is decided")
+		if len(ids) != 2 {
+			return usagef("`board kb curate contradictions --resolve KEEP,OTHER --as "+strings.Join(kb.Resolutions, "|")+"`", "--resolve takes two ids, with a comma between them")
 		}
 		ids[0], ids[1] = strings.TrimSpace(ids[0]), strings.TrimSpace(ids[1])
 		if err := k.Resolve(c.Context, ids[0], ids[1], c.String("as"), c.String("why")); err != nil {
@@ -164,7 +172,7 @@ func (p *program) kbCurate(c *cli.Context) error {
 				p.printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, line(dup.Drop.Title, 100), dup.Keep.ID, line(dup.Keep.Title, 100), dup.Why)
 			}
 			if d.ByWords > 0 {
-				p.talk("note: %s no embedding and compared letter by letter only; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
+				p.talk("note: %s no embedding and only the same text counts; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
 			}
 		}
 	}

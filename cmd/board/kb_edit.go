@@ -1,16 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/sqlite"
 	"blackboard/kb"
 )
 
@@ -175,21 +176,11 @@ func (p *program) kbEdit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("capsule", r.Capsule, "warnings", r.Warnings)
-	}
-	if c.Bool("quiet") {
-		p.printf("%s\n", id)
-	} else {
-		p.printf("%s is at revision %d: %s\n", id, r.Capsule.Revision, line(r.Capsule.Title, 100))
-	}
-	for _, w := range r.Warnings {
-		p.talk("  note: %s", safe(w))
-	}
-	return nil
+	return p.printEdited(c, &r)
 }
 
-// editFile opens a capsule's file in the editor and picks up what became of it.
+// editFile opens a copy of a capsule's file in the editor, and makes what became of it the capsule. A copy, so that nothing is lost if it cannot be read, or if somebody else
+// is faster.
 func (p *program) editFile(c *cli.Context, id string) error {
 	editor := p.env("VISUAL")
 	if editor == "" {
@@ -198,36 +189,63 @@ func (p *program) editFile(c *cli.Context, id string) error {
 	if !isTerminal(p.in) || editor == "" {
 		return usagef("`board kb edit "+id+" --title …`; on a terminal, with $EDITOR set, its file is opened", "nothing says what to change")
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	k, done, err := p.openKB(c, kb.OpenExisting, true)
 	if err != nil {
 		return err
 	}
 	defer done()
-	before, err := k.Get(c.Context, id)
+	text, revision, err := k.Text(c.Context, id)
 	if err != nil {
 		return err
 	}
-	home, err := p.dataHome()
+	f, err := os.CreateTemp("", id+"-*.md")
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	_, err = f.Write(text)
+	if e := f.Close(); err == nil {
+		err = e
+	}
 	if err != nil {
 		return err
 	}
 	// Through the shell, since $EDITOR may have arguments.
-	cmd := exec.CommandContext(c.Context, "sh", "-c", editor+` "$1"`, "sh", filepath.Join(kb.Sidecars(home), id+".md"))
+	cmd := exec.CommandContext(c.Context, "sh", "-c", editor+` "$1"`, "sh", name)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("run the editor: %w", err)
+		os.Remove(name)
+		return usagef("set $VISUAL or $EDITOR to an editor that is installed", "%q ended with an error (%v); nothing is changed", editor, err)
 	}
-	if _, err := k.Sync(c.Context); err != nil {
-		return err
-	}
-	after, err := k.Get(c.Context, id)
+	edited, err := os.ReadFile(name)
 	if err != nil {
+		return usagef("nothing is changed", "what was edited cannot be read: %v", err)
+	}
+	r, err := k.EditText(c.Context, id, edited, kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
+	p.kbNotes(k)
+	if err != nil {
+		p.talk("what you wrote is in %s", name)
 		return err
 	}
-	if after.Revision == before.Revision {
-		p.printf("%s is as it was\n", id)
-	} else {
-		p.printf("%s is at revision %d: %s\n", id, after.Revision, line(after.Title, 100))
+	os.Remove(name)
+	return p.printEdited(c, &r)
+}
+
+// printEdited says what became of an edit.
+func (p *program) printEdited(c *cli.Context, r *kb.Remembered) error {
+	if c.Bool("json") {
+		return p.json("capsule", r.Capsule, "warnings", r.Warnings, "unchanged", r.Unchanged)
+	}
+	switch {
+	case c.Bool("quiet"):
+		p.printf("%s\n", r.Capsule.ID)
+	case r.Unchanged:
+		p.printf("%s is as it was\n", r.Capsule.ID)
+	default:
+		p.printf("%s is at revision %d: %s\n", r.Capsule.ID, r.Capsule.Revision, line(r.Capsule.Title, 100))
+	}
+	for _, w := range r.Warnings {
+		p.talk("  note: %s", safe(w))
 	}
 	return nil
 }
@@ -264,7 +282,7 @@ func (p *program) kbHistory(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	k, done, err := p.openKB(c, kb.OpenExisting, c.IsSet("restore"))
 	if err != nil {
 		return err
 	}
@@ -300,10 +318,7 @@ func (p *program) kbHistory(c *cli.Context) error {
 		return p.json("events", events)
 	}
 	for _, e := range events {
-		what := e.Verb
-		if e.Other != "" {
-			what += " " + e.Other
-		}
+		what := eventText(&e)
 		if len(e.Changed) > 0 {
 			what += " (" + strings.Join(e.Changed, ", ") + ")"
 		}
@@ -313,6 +328,21 @@ func (p *program) kbHistory(c *cli.Context) error {
 		p.printf("r%-3d %s  %s  %s\n", e.Revision, clock(e.At), line(e.Actor, 30), what)
 	}
 	return nil
+}
+
+// eventText says what an event did to its capsule.
+func eventText(e *kb.Event) string {
+	switch {
+	case e.Other == "":
+		return e.Verb
+	case e.Verb == kb.VerbSuperseded:
+		return "superseded by " + e.Other
+	case e.Verb == kb.VerbSupersedes:
+		return "supersedes " + e.Other
+	case e.Verb == kb.VerbReleased:
+		return "parted from " + e.Other
+	}
+	return e.Verb + ", with " + e.Other
 }
 
 func (p *program) kbRebuild(c *cli.Context) error {
@@ -385,14 +415,18 @@ func (p *program) kbDoctor(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, true)
-	if err != nil {
+	var all []kb.Finding
+	k, done, err := p.openKBAs(c, kb.OpenExisting, true, kb.SyncNever)
+	switch {
+	case errors.Is(err, sqlite.ErrCorrupt):
+		all = []kb.Finding{{What: "database", State: kb.StateBroken, Say: err.Error(), Try: "`board kb rebuild` makes it anew from the files"}}
+	case err != nil:
 		return err
-	}
-	defer done()
-	all, err := k.Doctor(c.Context)
-	if err != nil {
-		return err
+	default:
+		defer done()
+		if all, err = k.Doctor(c.Context); err != nil {
+			return err
+		}
 	}
 	broken := slices.ContainsFunc(all, func(f kb.Finding) bool { return f.State == kb.StateBroken })
 	if c.Bool("json") {

@@ -33,13 +33,13 @@ kind, "LEARNING (gotcha): …"; else the role tells. What is no capsule or is th
 		},
 		{
 			Name: "harvest", Usage: "find what a worklog could teach, as ready remember lines", ArgsUsage: "[WORKLOG.jsonl | -]",
-			Description: "Looks for a failure that was fixed, an error that comes back, a command that is run again and again. It stores nothing: read what it prints, keep what is true, and run it.",
+			Description: "A worklog has a JSON object a line: the command (or tool) that was run, its exit_code, its output or error, the file that was edited.\nLooks for a failure that was fixed, an error that comes back, a command that is run again and again. It stores nothing: read what it prints, keep what is true, and run it.",
 			Flags:       []cli.Flag{jsonFlag()}, Action: p.kbHarvest,
 		},
 		{
 			Name: "brief", Usage: "print what a role should know before a task, for its prompt", ArgsUsage: "[TASK | -]",
-			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes each), or nothing if nothing is known. The role decides on the kinds: an executor gets facts,
-recipes, gotchas and patterns, a reviewer gotchas and anti-patterns, a re_reviewer principles too, a planner everything. Capsules of this workspace
+			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes each), or nothing if nothing is surely about the task. The role decides on the kinds: an executor
+gets facts, recipes, gotchas, patterns and anti-patterns, a reviewer gotchas and anti-patterns, a re_reviewer principles too, a planner and a reflector everything. Capsules of this workspace
 come first; those of other workspaces are left out. --json has the retrieval log.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
@@ -59,7 +59,7 @@ calculations become facts, strategies patterns, gaps and contradictions gotchas;
 			Flags: flags([]cli.Flag{
 				&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`; default the beginning of the content"},
 				&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND`: " + strings.Join(kb.Kinds, ", ")},
-				&cli.StringFlag{Name: "scope", Usage: "`SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace, universal outside of one)"},
+				&cli.StringFlag{Name: "scope", Usage: "`SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your home directory and above)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG` beside those of the entry, repeatable or with commas"},
 				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
 				&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 to 1; default the entry's"},
@@ -77,7 +77,7 @@ calculations become facts, strategies patterns, gaps and contradictions gotchas;
 			Name: "export", Usage: "write the capsules as JSON lines", ArgsUsage: "[FILE]",
 			Description: `The first line names the schema and its version. Superseded and retired capsules are in it, with their links. Parts of documents are left out unless --documents is
 given: they can be ingested again.`,
-			Flags:  flags(kbFilters(), []cli.Flag{&cli.BoolFlag{Name: "documents", Usage: "the parts of documents too"}, workspaceFlag("the `DIRECTORY` that --here means")}),
+			Flags:  flags(kbPlaces(), []cli.Flag{&cli.BoolFlag{Name: "documents", Usage: "the parts of documents too"}, workspaceFlag("the `DIRECTORY` that --here means")}),
 			Action: p.kbExport,
 		},
 		{
@@ -138,7 +138,11 @@ func (p *program) kbLearn(c *cli.Context) error {
 	opt := kb.LearnOptions{Role: c.String("role"), Run: run, Workspace: ws, Project: c.String("project"), Force: c.Bool("force"), DryRun: c.Bool("dry-run")}
 	out := kb.Learned{Stored: []kb.Capsule{}}
 	if len(set.Learnings) > 0 {
-		k, done, err := p.openKB(c, kb.Open, !opt.DryRun)
+		open := func() (*kb.KB, func(), error) { return p.openKB(c, kb.Open, true) }
+		if opt.DryRun {
+			open = func() (*kb.KB, func(), error) { return p.openToTry(c) }
+		}
+		k, done, err := open()
 		if err != nil {
 			return err
 		}
@@ -319,6 +323,9 @@ func (p *program) kbExport(c *cli.Context) error {
 		return err
 	}
 	defer done()
+	if err := q.CheckFilter(); err != nil {
+		return err
+	}
 	lq := kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects, Superseded: true, Retired: true, Documents: c.Bool("documents")}
 	n := 0
 	if err := p.writeFile(c.Args().First(), func(w io.Writer) (err error) {
@@ -347,7 +354,11 @@ func (p *program) kbImport(c *cli.Context) error {
 		return err
 	}
 	opt := kb.ImportOptions{DryRun: !c.Bool("apply"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}
-	k, done, err := p.openKB(c, kb.Open, !opt.DryRun && !opt.NoEmbedding)
+	open := func() (*kb.KB, func(), error) { return p.openKB(c, kb.Open, !opt.NoEmbedding) }
+	if opt.DryRun {
+		open = func() (*kb.KB, func(), error) { return p.openToTry(c) }
+	}
+	k, done, err := open()
 	if err != nil {
 		return err
 	}

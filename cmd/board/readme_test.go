@@ -21,6 +21,9 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	for _, m := range regexp.MustCompile("(?:`|\\$ |^)board ([a-z]+)").FindAllStringSubmatch(string(data), -1) {
+		if m[1] == "help" {
+			continue
+		}
 		if byName(p.commands(), m[1]) == nil {
 			t.Errorf("the README names `board %s`, which does not exist", m[1])
 		}

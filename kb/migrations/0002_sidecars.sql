@@ -44,10 +44,11 @@ CREATE TABLE decisions (
 
 -- documents that were cut into capsules
 CREATE TABLE ingested (
-    file   TEXT PRIMARY KEY,
-    sha256 TEXT NOT NULL,
-    parts  INTEGER NOT NULL,
-    at     INTEGER NOT NULL
+    file    TEXT PRIMARY KEY,
+    sha256  TEXT NOT NULL,
+    parts   INTEGER NOT NULL,
+    refused INTEGER NOT NULL,  -- sections that were not taken in
+    at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- figures of the upkeep
@@ -56,4 +57,4 @@ CREATE TABLE upkeep (
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX capsules_decayed ON capsules(n) WHERE decay_score > 0;
+CREATE INDEX capsules_decayed ON capsules(n, decay_score) WHERE decay_score > 0;

@@ -1,0 +1,48 @@
+package kb
+
+import (
+	"regexp"
+	"strings"
+)
+
+// This file finds, in the output of a command, the line that says what is wrong, and tells whether two of them say the same.
+
+var (
+	errorWords = regexp.MustCompile(`(?i)\berror\b|error:|\w(Error|Exception)\b|fatal|panic:|undefined|undeclared|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|unknown|missing|timed out|unexpected|invalid|unresolved|conflict|declared and not used`)
+	noError    = regexp.MustCompile(`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
+	dullError  = regexp.MustCompile(`(?i)^(FAIL(ED)?|errors?|failed|(process )?(exit(ed)?|failed)( with)?( status| code)*:? ?-?\d*|command failed.*|make(\[\d+\])?: .*Error \d+|npm ERR! code \w+|the command failed)[.:]?$`)
+)
+
+// errorLine picks the line of an output that says what is wrong: the first that sounds like it, as the others often follow from it; else the last.
+func errorLine(text string) string {
+	last := ""
+	for line := range strings.Lines(text) {
+		line = oneLine(ansi.ReplaceAllString(firstBytes(line, 2000), ""), 300)
+		if line == "" || dullError.MatchString(line) || noError.MatchString(line) {
+			continue
+		}
+		if errorWords.MatchString(line) {
+			return line
+		}
+		last = line
+	}
+	return last
+}
+
+var (
+	tempPath   = regexp.MustCompile(`(/private)?(/var/folders|/var/tmp|/tmp)/[^\s'":;,)]*`)
+	hashLike   = regexp.MustCompile(`\b(0x)?[0-9a-fA-F]*\d[0-9a-fA-F]*\b`)
+	numberLike = regexp.MustCompile(`\d+`)
+)
+
+// vague replaces what differs from one time to the next, so that the same error or command is known again: temporary paths, hashes, numbers.
+func vague(s string) string {
+	s = tempPath.ReplaceAllString(s, "TMP")
+	s = hashLike.ReplaceAllStringFunc(s, func(h string) string {
+		if len(h) >= 7 {
+			return "N"
+		}
+		return h
+	})
+	return strings.Join(strings.Fields(numberLike.ReplaceAllString(s, "N")), " ")
+}

@@ -1,0 +1,148 @@
+package kb
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file reads what a learning says about itself besides its text: its kind, in a label, and what follows the text, as in (source: foo.py:42, confidence: 0.9).
+// It reads what people and models write without being asked for a form, so it must not take a sentence for metadata.
+
+// kindNames are the other names of kinds. A decision is a principle, and stays known as a decision by its tag.
+var kindNames = map[string]string{
+	"decision": "principle", "lesson": "principle", "rule": "principle", "tip": "recipe", "howto": "recipe", "how_to": "recipe",
+	"bug": "gotcha", "pitfall": "gotcha", "warning": "gotcha", "antipattern": "anti_pattern",
+}
+
+// labelKind reads the label of a learning: a kind, perhaps with tags after or before it. The kind is "" if none is named.
+func labelKind(label string) (kind string, tags []string) {
+	for _, name := range strings.FieldsFunc(label, func(r rune) bool { return r == ',' || r == ';' || r == '/' }) {
+		name = strings.Trim(strings.TrimSpace(name), "*`")
+		k := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
+		if other := kindNames[k]; other != "" {
+			if k == "decision" {
+				tags = append(tags, k)
+			}
+			k = other
+		}
+		switch {
+		case kind == "" && slices.Contains(Kinds, k):
+			kind = k
+		case name != "":
+			tags = append(tags, name)
+		}
+	}
+	return kind, tags
+}
+
+// roleKind guesses the kind of a text that has no label: reviewers warn, planners decide, the others state facts. An executor that begins with a verb of
+// doing tells a recipe.
+func roleKind(role, text string) string {
+	first, _, _ := strings.Cut(strings.ToLower(text), " ")
+	switch {
+	case role == "reviewer" || role == "re_reviewer":
+		return "gotcha"
+	case role == "planner":
+		return "principle"
+	case role == "executor" && slices.Contains([]string{"run", "use", "call", "set", "pass", "install", "start", "export"}, first):
+		return "recipe"
+	}
+	return "fact"
+}
+
+var (
+	metaGroup = regexp.MustCompile(`[ \t]*[(\[]([^()\[\]]*)[)\]]\.?$`)
+	metaKey   = regexp.MustCompile(`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
+)
+
+// cutMetadata takes (source: foo.py:42), (confidence: 0.9), tags: a, b and their like from the end of a text. What is not surely meant so stays.
+func cutMetadata(text string, c *Capsule) string {
+	head := text[:max(0, len(text)-metaTail)]
+	text = text[len(head):]
+	for range 8 {
+		text = strings.TrimRight(text, " \t\n,;|—–")
+		if m := metaGroup.FindStringSubmatchIndex(text); m != nil && metadata(text[m[2]:m[3]], c) {
+			text = text[:m[0]]
+			continue
+		}
+		cut := -1
+		keys := metaKey.FindAllStringIndex(text, -1)
+		for _, m := range keys[max(0, len(keys)-8):] {
+			before := strings.TrimRight(text[:m[0]], " \t\n")
+			glued := strings.Contains(text[m[0]:m[1]], "=")
+			if before == "" || strings.ContainsAny(text[m[0]-1:m[0]], "?&/.$-") || !glued && !strings.ContainsAny(before[len(before)-1:], ".;|,)]!?") && !strings.HasSuffix(before, "—") && !strings.HasPrefix(strings.ToLower(text[m[0]:]), "tag") {
+				continue // "look at the source: it says so" is a sentence
+			}
+			if metadata(text[m[0]:], c) {
+				cut = m[0]
+				break
+			}
+		}
+		if cut < 0 {
+			break
+		}
+		text = text[:cut]
+	}
+	return head + text
+}
+
+// metaTail is how many bytes at the end of a text may hold metadata; a text is never gone through as often as it has keys.
+const metaTail = 2000
+
+// metadata reads pairs of keys and values, all of them or none: if one makes no sense, the whole was a sentence.
+func metadata(s string, c *Capsule) bool {
+	keys := metaKey.FindAllStringSubmatchIndex(s, -1)
+	if len(keys) == 0 || strings.TrimSpace(s[:keys[0][0]]) != "" {
+		return false
+	}
+	got := *c
+	for i, k := range keys {
+		end := len(s)
+		if i+1 < len(keys) {
+			end = keys[i+1][0]
+		}
+		key, value := strings.ToLower(s[k[2]:k[3]]), strings.Trim(s[k[1]:end], " \t\n,;|`\"'")
+		if value == "" || strings.Count(value, " ") > 8 { // a value of so many words is a sentence
+			return false
+		}
+		switch {
+		case key == "source":
+			got.Source = value
+		case key == "confidence":
+			v, ok := fraction(value)
+			if !ok {
+				return false
+			}
+			got.Confidence = &v
+		case strings.HasPrefix(key, "verified"):
+			got.VerifiedBy = value
+		case strings.HasPrefix(key, "tag"):
+			got.Tags = append(slices.Clone(got.Tags), splitTags(value)...)
+		default:
+			got.DomainTags = append(slices.Clone(got.DomainTags), splitTags(value)...)
+		}
+	}
+	*c = got
+	return true
+}
+
+// fraction reads 0.9 and 90%: how sure one is, is said both ways.
+func fraction(s string) (float64, bool) {
+	s, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(s, 64)
+	if percent {
+		v /= 100
+	}
+	return v, err == nil
+}
+
+func splitTags(s string) (tags []string) {
+	for _, t := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == '\n' }) {
+		if t = strings.TrimLeft(strings.Trim(strings.TrimSpace(t), "`\"'."), "#"); t != "" {
+			tags = append(tags, t)
+		}
+	}
+	return tags
+}

@@ -1,0 +1,56 @@
+package kb
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+)
+
+// This file reads transcripts and worklogs line by line in bounded memory: harnesses write them, so a line may be of any length, and the last one cut.
+
+// A lineReader gives one line after the other. One that is too long is told, not given: half of a line says something else.
+type lineReader struct {
+	in   io.LimitedReader
+	buf  *bufio.Reader
+	n    int    // its number
+	text string // the line, without its end
+	long bool   // it had more than maxLearnLine bytes, and is not here
+	err  error
+}
+
+func newLineReader(r io.Reader) *lineReader {
+	l := &lineReader{in: io.LimitedReader{R: r, N: maxLearnInput + 1}}
+	l.buf = bufio.NewReaderSize(&l.in, 64<<10)
+	return l
+}
+
+// cut says that there was more than maxLearnInput: one byte beyond it was let through to know.
+func (l *lineReader) cut() bool { return l.in.N <= 0 }
+
+func (l *lineReader) next() bool {
+	var line []byte
+	l.long = false
+	for {
+		part, err := l.buf.ReadSlice('\n')
+		if l.long = l.long || len(line)+len(part) > maxLearnLine+1; !l.long {
+			line = append(line, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil && err != io.EOF {
+			l.err = err
+			return false
+		}
+		if err == io.EOF && (len(line) == 0 && !l.long || l.cut()) { // a line that was cut says something else
+			return false
+		}
+		l.n++
+		if l.n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		l.text = strings.TrimRight(string(line), "\r\n")
+		return true
+	}
+}

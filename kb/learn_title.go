@@ -1,0 +1,72 @@
+package kb
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// This file makes titles, and lines to show, of texts that nobody has checked: those of transcripts and worklogs. It also counts words, to know whether a text says enough.
+
+// sentenceEnd is where a sentence ends: not after "e.g.", nor within v1.2.
+var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
+
+// titleOf is the first sentence of a text that says something, since whoever wrote the text gave it no title.
+func titleOf(text string) string {
+	text = plainLine(firstBytes(text, 10*MaxTitle)) // the rest is never shown
+	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+		first := text[:m[0]]
+		if wordCount(first) >= learnWords && !strings.HasSuffix(first, "e.g") && !strings.HasSuffix(first, "i.e") && !strings.HasSuffix(first, " vs") {
+			text = first
+			break
+		}
+	}
+	return cutTitle(strings.TrimRight(text, ".。 "))
+}
+
+// cutTitle cuts a title that is too long at a word, unless that costs half of it.
+func cutTitle(text string) string {
+	cut := clipBytes(clip(text, learnTitle), MaxTitle)
+	if cut == text {
+		return text
+	}
+	cut = strings.TrimSuffix(cut, "…")
+	if word := strings.LastIndexByte(cut, ' '); word > len(cut)/2 {
+		cut = cut[:word]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
+}
+
+// plainLine makes one line of a text that nobody has checked: control characters would reach a terminal, and invalid UTF-8 is refused.
+func plainLine(s string) string { return inOneLine(asUTF8(s)) }
+
+// oneLine is such a line, cut to n runes.
+func oneLine(s string, n int) string { return clip(plainLine(s), n) }
+
+// firstBytes is the beginning of a text that is only looked at, so that no text costs more than n bytes to go through. Unlike clipBytes it adds nothing.
+func firstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// wordCount counts words. Scripts without spaces count one for every two characters, or a sentence of them would be one word and too short.
+func wordCount(s string) int {
+	n, unspaced, in := 0, 0, false
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer):
+			unspaced++
+			in = false
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if !in {
+				n++
+			}
+			in = true
+		case unicode.IsSpace(r):
+			in = false
+		}
+	}
+	return n + unspaced/2
+}
