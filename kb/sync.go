@@ -20,14 +20,14 @@ import (
 type SyncWhen int
 
 const (
-	SyncDue   SyncWhen = iota // at once if that takes no time, else so seldom that it takes a fiftieth of the time
+	SyncDue   SyncWhen = iota // at once if there are few, else so seldom that it takes a fiftieth of the time
 	SyncNow                   // now
 	SyncNever                 // not now: for who has no time at all
 )
 
 const (
-	syncFree  = 2 * time.Millisecond // a look that takes no longer is always taken
-	syncShare = 50                   // else the next is due after so many times what the last one took
+	syncFree  = 1000 // so many files are always looked at: that takes some milliseconds
+	syncShare = 50   // else the next is due after so many times what the last one took
 	// fresh is how young a file is that may have changed once more without a new time: file systems count time in steps.
 	fresh = 10 * time.Millisecond
 	// settling is how young a file that cannot be read may be for an editor to be at it still.
@@ -111,13 +111,13 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 }
 
 // syncWait is how long an opening waits for other writers before it leaves edits by hand to the next.
-const syncWait = 100 * time.Millisecond
+const syncWait = time.Second
 
 func (k *KB) syncDue(ctx context.Context) (due bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		var ended, took int64
 		err := tx.QueryRow(`SELECT coalesce(max(value) FILTER (WHERE what = 'sync ended'), 0), coalesce(max(value) FILTER (WHERE what = 'sync took'), 0) FROM upkeep`).Scan(&ended, &took)
-		due = time.Duration(took) <= syncFree || time.Since(time.UnixMilli(ended)) > syncShare*time.Duration(took)
+		due = took == 0 || time.Since(time.UnixMilli(ended)) > syncShare*time.Duration(took)
 		return err
 	})
 	return due, err
@@ -140,8 +140,8 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 			return s, err
 		}
 	}
-	if took > syncFree {
-		err = k.db.Write(ctx, func(tx *sqlite.Tx) error {
+	if f.files > syncFree {
+		err = k.db.WriteWithin(ctx, wait, func(tx *sqlite.Tx) error {
 			_, err := tx.Exec(`INSERT OR REPLACE INTO upkeep VALUES ('sync ended', ?), ('sync took', ?)`, time.Now().UnixMilli(), int64(took))
 			return err
 		})
