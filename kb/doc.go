@@ -20,8 +20,11 @@
 //
 // A change (change.go) is one transaction and the files that go with it: in the writers' turn the files are written whole (temporary file, fsync, rename), then the rows, then all is
 // committed. If the change fails, the files are put back. If the process dies in between, the files are ahead of the rows, and the next Sync (sync.go), at opening, finishes the change
-// from them: that is the same as an edit by hand. What a capsule supersedes is written before what is superseded, so one file is enough to tell both ends of a link. The parts of a
-// document are told apart by its hash: those that do not belong to the version in the database are what an interrupted ingest has left, and are removed.
+// from them: that is the same as an edit by hand. What a capsule supersedes is written before what is superseded, so one file is enough to tell both ends of a link. An ingest, which
+// swaps many files at once, first writes a list of them (.pending): those of it without a row are what it has left if it dies, and are removed.
+//
+// A file that somebody edits is picked up before anything is done to its capsule, and what cannot be picked up is copied to kb/quarantine before it is written over. A file that is
+// gone retires its capsule only if a sync finds it so, and only if few are gone.
 //
 // # The files of this package
 //

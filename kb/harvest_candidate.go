@@ -119,7 +119,7 @@ func harvested(kind, title, body string, from, to int, command string, confidenc
 		}
 		return r
 	}, ansi.ReplaceAllString(body, ""))
-	return Capsule{Kind: kind, Title: cutTitle(plainLine(title)), Body: body, Tags: tags, Source: fmt.Sprintf("worklog, lines %d to %d", from, to), Confidence: &confidence}
+	return Capsule{Kind: kind, Title: cutTitle(plainLine(title)), Body: body, Tags: tags, DomainTags: []string{}, Supersedes: []string{}, Refs: []string{}, Source: fmt.Sprintf("worklog, lines %d to %d", from, to), Confidence: &confidence}
 }
 
 // RememberLine is the command that stores the capsule, for a POSIX shell.

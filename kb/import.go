@@ -151,7 +151,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	created, updated := c.Created, c.Updated
 	if c.ID == "" {
 		// Links to capsules by ids of elsewhere make no sense here.
-		c.Supersedes, c.SupersededBy = nil, ""
+		c.Supersedes, c.SupersededBy = []string{}, ""
 		c.ID = newID()
 	}
 	c.Created, c.Updated = ch.tx.Now, ch.tx.Now

@@ -90,6 +90,9 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 	}); err != nil {
 		return r, err
 	}
+	for _, l := range []*[]string{&r.PickedUp, &r.Added, &r.Retired, &r.Quarantined, &r.Notes} {
+		*l = append([]string{}, *l...) // lists, not null
+	}
 	return r, k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT count(*), coalesce(sum(model = ''), 0) FROM capsules`).Scan(&r.Capsules, &r.Unembedded)
 	})

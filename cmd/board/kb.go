@@ -43,8 +43,8 @@ func workspaceFlag(usage string) cli.Flag {
 func (p *program) kbCommand() *cli.Command {
 	return &cli.Command{
 		Name: "kb", Category: catKnow, Usage: "the knowledge base: remember, search, get, list, edit, ingest, learn, curate and more",
-		Description: `Capsules of durable knowledge in one file of the data home, shared by all agents and runs. With an embedding model (board model pull)
-they are found by meaning too; without one, by their words.`,
+		Description: `Capsules of durable knowledge, shared by all agents and runs: a file each in the data home (kb/capsules), which you may edit, and a database that finds them, with an
+embedding model (board model pull) by meaning too. board help capsules says what belongs into one, and how it is written.`,
 		Subcommands: slices.Concat(p.kbCoreCommands(), p.kbEditCommands(), p.kbCurateCommands(), p.kbLearnCommands(), p.kbMeasureCommands()),
 	}
 }
@@ -192,8 +192,11 @@ func (p *program) openKBAs(c *cli.Context, open func(context.Context, string, kb
 	return k, func() { k.Close(); done() }, nil
 }
 
-// openToTry opens the knowledge base for a dry run: without one, an empty one that is gone afterwards.
-func (p *program) openToTry(c *cli.Context) (*kb.KB, func(), error) {
+// openToWrite opens the knowledge base and makes it if there is none. A dry run makes none: it is tried on an empty one that is gone afterwards.
+func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, func(), error) {
+	if !dryRun {
+		return p.openKB(c, kb.Open, withModel)
+	}
 	k, done, err := p.openKB(c, kb.OpenExisting, false)
 	if !errors.Is(err, kb.ErrNotFound) {
 		return k, done, err

@@ -64,11 +64,7 @@ func (p *program) kbIngest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	open := func() (*kb.KB, func(), error) { return p.openKB(c, kb.Open, !c.Bool("no-embed")) }
-	if c.Bool("dry-run") {
-		open = func() (*kb.KB, func(), error) { return p.openToTry(c) }
-	}
-	k, done, err := open()
+	k, done, err := p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed"))
 	if err != nil {
 		return err
 	}

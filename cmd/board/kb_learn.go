@@ -138,11 +138,7 @@ func (p *program) kbLearn(c *cli.Context) error {
 	opt := kb.LearnOptions{Role: c.String("role"), Run: run, Workspace: ws, Project: c.String("project"), Force: c.Bool("force"), DryRun: c.Bool("dry-run")}
 	out := kb.Learned{Stored: []kb.Capsule{}}
 	if len(set.Learnings) > 0 {
-		open := func() (*kb.KB, func(), error) { return p.openKB(c, kb.Open, true) }
-		if opt.DryRun {
-			open = func() (*kb.KB, func(), error) { return p.openToTry(c) }
-		}
-		k, done, err := open()
+		k, done, err := p.openToWrite(c, opt.DryRun, true)
 		if err != nil {
 			return err
 		}
@@ -354,11 +350,7 @@ func (p *program) kbImport(c *cli.Context) error {
 		return err
 	}
 	opt := kb.ImportOptions{DryRun: !c.Bool("apply"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}
-	open := func() (*kb.KB, func(), error) { return p.openKB(c, kb.Open, !opt.NoEmbedding) }
-	if opt.DryRun {
-		open = func() (*kb.KB, func(), error) { return p.openToTry(c) }
-	}
-	k, done, err := open()
+	k, done, err := p.openToWrite(c, opt.DryRun, !opt.NoEmbedding)
 	if err != nil {
 		return err
 	}
