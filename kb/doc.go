@@ -29,12 +29,13 @@
 // # The files of this package
 //
 //	capsule.go sidecar.go frontmatter.go     what a capsule is, and its file
-//	kb.go change.go sync.go rebuild.go       opening, changing, picking up what files say, making the mirror anew
+//	kb.go change.go sync*.go quarantine.go   opening, changing, picking up what files say
 //	remember.go edit.go secrets.go           storing, editing, retiring, history, restoring
 //	search.go snippet.go list.go             finding
 //	ingest.go chunk.go                       documents
-//	curate.go clash*.go                      duplicates, decay, contradictions
+//	curate.go decay.go contradict.go clash*  duplicates, decay, contradictions
 //	learn*.go harvest*.go lessons.go         what runs have learned, and briefs for the next
 //	import*.go                               other tools' memories, exports of our own
-//	eval.go calibrate.go doctor.go           measuring
+//	eval.go calibrate.go doctor.go           measuring, looking for what is broken
+//	rebuild.go                               making the mirror anew
 package kb

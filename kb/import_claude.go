@@ -222,7 +222,7 @@ func unlinked(text string, exists func(file string) bool) (rest string, linked i
 		blank bool
 	}
 	var lines []kept
-	for l := range strings.Lines(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")) {
+	for l := range strings.Lines(lineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
 		l = strings.TrimRight(l, "\n")
 		if m := claudeLink.FindStringSubmatch(l); m != nil && existsLinked(m[1], m[2], exists) {
 			linked++

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -104,15 +103,11 @@ func FuzzImportMarkdown(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		began := time.Now()
 		im := newImporter(context.Background())
 		im.markdown("a/b.md", text, markdownSource{})
 		importWhole(t, im, nil)
 		if len(im.set.Items)+len(im.set.Refused) != 1 {
 			t.Fatalf("%+v", im.set)
-		}
-		if took := time.Since(began); took > 2*time.Second {
-			t.Fatalf("it took %v", took)
 		}
 	})
 }
@@ -132,7 +127,7 @@ func FuzzImportClaude(f *testing.F) {
 		// All lines of an index are there, or were counted, but for headings and blank lines.
 		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
-			for l := range strings.Lines(strings.ReplaceAll(strings.TrimPrefix(s, "\ufeff"), "\r\n", "\n")) {
+			for l := range strings.Lines(lineEnds.ReplaceAllString(strings.TrimPrefix(s, "\ufeff"), "\n")) {
 				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(l) {
 					n++
 				}
@@ -171,9 +166,8 @@ func FuzzFrontMatter(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		began := time.Now()
 		meta, body, found := splitFrontMatter(text)
-		if !found && (meta != "" || body != strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")) {
+		if !found && (meta != "" || body != lineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
 			t.Fatalf("%q was changed to %q and %q", text, meta, body)
 		}
 		if again, rest, ok := splitFrontMatter("---\n" + meta + "---\n" + body); found && (meta == "" || strings.HasSuffix(meta, "\n")) && (!ok || again != meta || rest != body) {
@@ -188,9 +182,6 @@ func FuzzFrontMatter(f *testing.F) {
 				t.Fatalf("%q is %d bytes, of line %d", m.key, len(s), m.line)
 			}
 			values[m.key] = s
-		}
-		if took := time.Since(began); took > 2*time.Second {
-			t.Fatalf("it took %v", took)
 		}
 		if err != nil || len(values) == 0 {
 			return

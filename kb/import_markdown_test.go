@@ -99,11 +99,7 @@ func TestImportMarkdownRefuses(t *testing.T) {
 		"unknown anchor": {"---\na: *b\n---\ntext", "not YAML"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			began := time.Now()
 			set := importMarkdown(t, tc.text)
-			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("it took %v", took)
-			}
 			if tc.words == "" {
 				importOne(t, set)
 				return

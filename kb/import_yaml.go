@@ -48,7 +48,7 @@ func readFrontMatter(text string) (fields []metaField, body string, err error) {
 	}
 	if root.Kind != yaml.MappingNode {
 		_, whole, _ := strings.Cut(text, "\n")
-		return nil, "---\n" + strings.ReplaceAll(whole, "\r\n", "\n"), nil
+		return nil, "---\n" + lineEnds.ReplaceAllString(whole, "\n"), nil
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {

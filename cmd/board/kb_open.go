@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/embed"
+	"blackboard/embed/minilm"
+	"blackboard/kb"
+)
+
+// embedder opens the installed model. Without one it returns nil and no error: whoever needs one says so.
+func (p *program) embedder(ctx context.Context) (embed.Embedder, func(), error) {
+	home, err := p.dataHome()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := minilm.Open(ctx, minilm.DefaultDir(home, p.env))
+	if errors.Is(err, embed.ErrNoModel) {
+		return nil, func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, func() { m.Close() }, nil
+}
+
+// openKB opens the knowledge base, with the installed model if it is wanted. A model that is broken is no reason not to answer by words.
+func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool) (*kb.KB, func(), error) {
+	return p.openKBAs(c, open, withModel, kb.SyncDue)
+}
+
+func (p *program) openKBAs(c *cli.Context, open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool, sync kb.SyncWhen) (*kb.KB, func(), error) {
+	home, err := p.dataHome()
+	if err != nil {
+		return nil, nil, err
+	}
+	opt := kb.Options{Actor: p.workerName(c), Sync: sync}
+	done := func() {}
+	if withModel {
+		e, closeModel, err := p.embedder(c.Context)
+		switch {
+		case err != nil && c.Context.Err() != nil:
+			return nil, nil, err
+		case err != nil:
+			p.talk("the embedding model cannot be used: %s", safe(err.Error()))
+		default:
+			done = closeModel
+			if e != nil {
+				opt.Embedder = e
+			}
+		}
+	}
+	k, err := open(c.Context, home, opt)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	p.kbNotes(k)
+	return k, func() { k.Close(); done() }, nil
+}
+
+// openToWrite opens the knowledge base and makes it if there is none. A dry run makes none: it is tried on an empty one that is gone afterwards.
+func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, func(), error) {
+	if !dryRun {
+		return p.openKB(c, kb.Open, withModel)
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if !errors.Is(err, kb.ErrNotFound) {
+		return k, done, err
+	}
+	dir, err := os.MkdirTemp("", "board-dry-run-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	if k, err = kb.Open(c.Context, dir, kb.Options{}); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, err
+	}
+	return k, func() { k.Close(); os.RemoveAll(dir) }, nil
+}
+
+// kbNotes says what the knowledge base has to say: files that were edited by hand, or put into quarantine.
+func (p *program) kbNotes(k *kb.KB) {
+	for _, n := range k.TakeNotes() {
+		p.talk("note: %s", safe(n))
+	}
+}
+
+// workspace is the project that a command is about: --workspace, else $BOARD_WORKSPACE, else that of the working directory; "" for none.
+func (p *program) workspace(c *cli.Context) (string, error) {
+	dir := c.String("workspace")
+	if !c.IsSet("workspace") {
+		if dir = p.env("BOARD_WORKSPACE"); dir == "" {
+			var err error
+			if dir, err = os.Getwd(); err != nil {
+				return "", fmt.Errorf("find the workspace: %w", err)
+			}
+		}
+	}
+	if dir == "" {
+		return "", nil
+	}
+	return kb.FindWorkspace(dir, p.env("HOME"))
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/kb"
+)
+
+func (p *program) printHit(h *kb.Hit, c *cli.Context) {
+	if c.Bool("quiet") {
+		p.printf("%s\n", h.ID)
+		return
+	}
+	p.printf("%s  %.2f  %-12s  %s%s\n", h.ID, h.Score, h.Kind, p.paint(bold, line(h.Title, 120)), p.paint(yellow, marks(&h.Capsule)))
+	if c.Bool("full") {
+		p.printf("%s\n", indent(h.Body, "       | "))
+	} else {
+		p.printf("       | %s\n", line(h.Snippet, 400))
+	}
+	if h.Source != "" {
+		p.printf("       @ %s\n", p.paint(dim, line(h.Source, 160)))
+	}
+	if !c.Bool("explain") {
+		return
+	}
+	var why []string
+	if h.BM25Score > 0 {
+		why = append(why, fmt.Sprintf("bm25 %.2f%s", h.BM25Score, rankMark(h.BM25Rank)))
+	}
+	if h.CosineScore != nil {
+		why = append(why, fmt.Sprintf("cosine %.3f%s", *h.CosineScore, rankMark(h.VectorRank)))
+	}
+	why = append(why, fmt.Sprintf("rrf %.4f", h.RRFScore))
+	why = append(why, h.Boosts...)
+	p.printf("       = %s\n", strings.Join(why, ", "))
+	var terms []string
+	for _, t := range h.Terms {
+		terms = append(terms, fmt.Sprintf("%s %.2f", safe(t.Term), t.Score))
+	}
+	if len(terms) > 0 {
+		p.printf("       = words: %s\n", strings.Join(terms, ", "))
+	}
+}
+
+func rankMark(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (#%d)", n)
+}
+
+// marks are what one should know of a capsule at a glance.
+func marks(c *kb.Capsule) string {
+	s := ""
+	if c.SupersededBy != "" {
+		s += "  superseded by " + c.SupersededBy
+	}
+	if c.Retired != nil {
+		s += "  retired"
+	}
+	if c.Confidence != nil && *c.Confidence < 0.5 {
+		s += fmt.Sprintf("  confidence %g", *c.Confidence)
+	}
+	return s
+}
+
+func (p *program) kbGet(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("`board kb get CAPSULE`", "one id is needed, but %d are given", c.NArg())
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	capsule, err := k.Look(c.Context, c.Args().First())
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("capsule", capsule)
+	}
+	p.printCapsule(&capsule)
+	return nil
+}
+
+func (p *program) printCapsule(c *kb.Capsule) {
+	p.printf("%s  %s\n", c.ID, p.paint(bold, line(c.Title, 300)))
+	row := func(name, value string) {
+		if value != "" {
+			p.printf("%-11s %s\n", name, line(value, 300))
+		}
+	}
+	row("kind", c.Kind)
+	row("scope", c.Scope)
+	row("workspace", c.Workspace)
+	row("project", c.Project)
+	row("tags", strings.Join(c.Tags, ", "))
+	row("domains", strings.Join(c.DomainTags, ", "))
+	row("source", c.Source)
+	if c.Confidence != nil {
+		row("confidence", strconv.FormatFloat(*c.Confidence, 'g', -1, 64))
+	}
+	row("verified by", c.VerifiedBy)
+	row("refs", strings.Join(c.Refs, ", "))
+	row("supersedes", strings.Join(c.Supersedes, ", "))
+	if c.SupersededBy != "" {
+		row("superseded", p.paint(yellow, "by "+c.SupersededBy))
+	}
+	if c.Retired != nil {
+		row("retired", p.paint(yellow, strings.TrimSuffix(clock(*c.Retired)+": "+line(c.RetiredWhy, 200), ": ")))
+	}
+	row("created", clock(c.Created))
+	if !c.Updated.Equal(c.Created) {
+		row("updated", fmt.Sprintf("%s, revision %d", clock(c.Updated), c.Revision))
+	}
+	row("embedding", c.Model)
+	p.printf("\n%s\n", indent(c.Body, "  | "))
+}
+
+func (p *program) kbList(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	q, err := p.kbQuery(c)
+	if err != nil {
+		return err
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, more, err := k.List(c.Context, kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects,
+		Superseded: q.Superseded, Retired: q.Retired, Before: c.String("before"), Limit: c.Int("limit")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if all == nil {
+			all = []kb.Capsule{}
+		}
+		return p.json("capsules", all, "more", more)
+	}
+	for i := range all {
+		if c.Bool("quiet") {
+			p.printf("%s\n", all[i].ID)
+			continue
+		}
+		p.printf("%s  %s  %-12s  %s%s\n", all[i].ID, all[i].Created.Format("2006-01-02"), all[i].Kind, line(all[i].Title, 120), p.paint(yellow, marks(&all[i])))
+	}
+	switch {
+	case len(all) == 0:
+		p.listEnd(0, false, "capsules")
+	case more:
+		p.talk("the newest %d are shown; --before %s shows the next", len(all), all[len(all)-1].ID)
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package kb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+const (
+	// ContradictionCosine is how near in meaning two facts or gotchas must be to be about the same thing.
+	ContradictionCosine = 0.85
+	// contradictionWords is the same by words, the share of terms that two texts have in common, where there are no embeddings.
+	contradictionWords = 0.5
+)
+
+// Contradiction is a pair of capsules that are about the same thing and may not both hold.
+type Contradiction struct {
+	A      Capsule  `json:"a"`
+	B      Capsule  `json:"b"`
+	Cosine float64  `json:"cosine"` // or the share of terms that they have in common, without embeddings
+	Why    []string `json:"why"`
+}
+
+// Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does.
+func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contradiction, looked int, err error) {
+	out = []Contradiction{}
+	if err := k.db.Read(ctx, k.index.Warm); err != nil {
+		return out, 0, err
+	}
+	kinds := []string{"fact", "gotcha"}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		model, _, err := k.index.Model(tx)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(`SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = '' AND retired IS NULL ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		var ns []int64
+		for rows.Next() {
+			var n int64
+			if err := rows.Scan(&n); err != nil {
+				rows.Close()
+				return err
+			}
+			ns = append(ns, n)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		seen := map[[2]int64]bool{}
+		for i, n := range ns {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if opt.Progress != nil && i%64 == 0 {
+				opt.Progress("comparing", i, len(ns))
+			}
+			looked++
+			near, err := k.aboutTheSame(tx, n, model, kinds)
+			if err != nil {
+				return err
+			}
+			for _, c := range near {
+				pair := [2]int64{min(n, c.ID), max(n, c.ID)}
+				if c.ID == n || seen[pair] {
+					continue
+				}
+				seen[pair] = true
+				two, err := capsulesWhere(tx, `n IN (?, ?) ORDER BY n`, n, c.ID)
+				if err != nil {
+					return err
+				}
+				if len(two) != 2 {
+					continue
+				}
+				why := clash(&two[0], &two[1])
+				if len(why) == 0 {
+					continue
+				}
+				if skip, err := decided(tx, two[0].ID, two[1].ID); err != nil {
+					return err
+				} else if !skip {
+					out = append(out, Contradiction{two[0], two[1], c.Cosine, why})
+				}
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b Contradiction) int {
+		switch {
+		case a.Cosine > b.Cosine:
+			return -1
+		case a.Cosine < b.Cosine:
+			return 1
+		}
+		return 0
+	})
+	return out, looked, err
+}
+
+// aboutTheSame finds capsules about the same thing: by meaning, or by words if the capsule has no embedding.
+func (k *KB) aboutTheSame(tx *sqlite.Tx, n int64, model string, kinds []string) ([]index.Candidate, error) {
+	vs, err := k.index.Vectors(tx, n)
+	if err != nil {
+		return nil, err
+	}
+	if v := vs[n]; v != nil {
+		return k.near(tx, v, model, kinds, ContradictionCosine)
+	}
+	self, err := capsulesWhere(tx, `n = ?`, n)
+	if err != nil || len(self) == 0 {
+		return nil, err
+	}
+	res, err := k.index.Search(tx, index.Query{Text: embeddingText(&self[0]), Depth: 10,
+		Filter: index.Filter{All: [][]string{{kwKind + kinds[0], kwKind + kinds[1]}}, None: []string{kwSuperseded, kwRetired}}})
+	if err != nil {
+		return nil, err
+	}
+	mine := k.termSet(&self[0])
+	var near []index.Candidate
+	for _, c := range res.Candidates {
+		other, err := capsulesWhere(tx, `n = ?`, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(other) == 1 && c.ID != n {
+			if c.Cosine = overlap(mine, k.termSet(&other[0])); c.Cosine >= contradictionWords {
+				near = append(near, c)
+			}
+		}
+	}
+	return near, nil
+}
+
+func (k *KB) termSet(c *Capsule) map[string]bool {
+	set := map[string]bool{}
+	for _, t := range k.index.Terms(embeddingText(c)) {
+		set[t] = true
+	}
+	return set
+}
+
+// overlap is how many terms two sets have in common, as a share of all (Jaccard).
+func overlap(a, b map[string]bool) float64 {
+	both := 0
+	for t := range a {
+		if b[t] {
+			both++
+		}
+	}
+	if all := len(a) + len(b) - both; all > 0 {
+		return float64(both) / float64(all)
+	}
+	return 0
+}
+
+// Ways to resolve a contradiction, or any question about two capsules.
+const (
+	ResolveStand     = "stand"     // both hold: they are about different things, or times
+	ResolveSupersede = "supersede" // the one that is kept replaces the other
+	ResolveRetire    = "retire"    // the other is wrong and leaves
+)
+
+// Resolutions are all of them.
+var Resolutions = []string{ResolveStand, ResolveSupersede, ResolveRetire}
+
+// Resolve records what was decided about two capsules, and does it. keep is the one that stays; it does not matter if both stand.
+func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
+	for _, id := range []string{keep, other} {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	if keep == other {
+		return invalid("the two are the same capsule", "name the two of a pair")
+	}
+	if !slices.Contains(Resolutions, how) {
+		return unknown("resolution", how, Resolutions)
+	}
+	if err := checkText("the reason", why, MaxField, false); err != nil {
+		return err
+	}
+	return k.change(ctx, func(ch *change) error {
+		a, err := ch.get(keep)
+		if err != nil {
+			return err
+		}
+		b, err := ch.get(other)
+		if err != nil {
+			return err
+		}
+		switch how {
+		case ResolveStand:
+			err = ch.decide(keep, other, DecisionStand, why)
+			for _, pair := range [][2]*Capsule{{a, b}, {b, a}} {
+				if err == nil {
+					err = ch.event(VerbDecided, pair[0], nil, pair[1].ID, join(DecisionStand, why))
+				}
+			}
+			return err
+		case ResolveSupersede:
+			if a.SupersededBy != "" || a.Retired != nil {
+				return &Error{Kind: ErrConflict, ID: a.ID, Msg: a.ID + " does not stand itself: nothing would be left", Hint: fmt.Sprintf("`board kb get %s` shows why; keep one that stands, or restore it first", a.ID)}
+			}
+			if b.SupersededBy != "" {
+				return &Error{Kind: ErrConflict, ID: b.SupersededBy, Msg: fmt.Sprintf("%s is superseded by %s already", b.ID, b.SupersededBy), Hint: "nothing is to be done"}
+			}
+			return ch.replaceBy(a, b, join("resolved", why))
+		default:
+			if b.Retired != nil {
+				return &Error{Kind: ErrConflict, ID: b.ID, Msg: b.ID + " is retired already", Hint: "nothing is to be done"}
+			}
+			now := *b
+			now.Retired, now.RetiredWhy = &ch.tx.Now, why
+			return ch.update(b, &now, nil, VerbRetired, a.ID, join("resolved", why))
+		}
+	})
+}

@@ -1,0 +1,232 @@
+package kb
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// pickUp brings a row to what its sidecar says, if that has changed.
+func (ch *change) pickUp(id string) error {
+	if ch.k.sidecars == "" {
+		return nil
+	}
+	if ch.sync != nil {
+		return ch.reconcileOne(id, ch.sync, false)
+	}
+	var s Synced
+	err := ch.reconcileOne(id, &s, false)
+	ch.notes = append(ch.notes, s.said()...)
+	return err
+}
+
+// pickUpNow picks up an edit by hand in a change of its own, so that it is there before another change looks at the capsule. Mostly there is none, and nothing is written.
+func (k *KB) pickUpNow(ctx context.Context, id string) error {
+	if k.sidecars == "" || k.db.ReadOnly() || checkID(id) != nil {
+		return nil
+	}
+	info, err := os.Lstat(k.sidecarPath(id))
+	if err != nil {
+		return nil // none, or what the next sync will tell
+	}
+	var m mark
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT size, mtime, checked FROM sidecars WHERE id = ?`, id).Scan(&m.size, &m.mtime, &m.checked)
+	})
+	if err == nil && m.same(info) || err != nil && !sqlite.IsNoRows(err) {
+		return nil
+	}
+	return k.change(ctx, func(ch *change) error { return ch.pickUp(id) })
+}
+
+// mark is what is known of a sidecar.
+type mark struct {
+	size, mtime, checked int64
+	hash                 []byte
+}
+
+// same reports whether a file is surely the one that was seen.
+func (m *mark) same(info fs.FileInfo) bool {
+	return info.Size() == m.size && info.ModTime().UnixNano() == m.mtime && m.checked-m.mtime >= int64(fresh)
+}
+
+// reconcileOne deals with one capsule's file. That it is missing is for a sync to judge: elsewhere the row stands, and the file is written with the next change.
+func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
+	var m *mark
+	var have mark
+	if err := ch.tx.QueryRow(`SELECT size, mtime, checked, hash FROM sidecars WHERE id = ?`, id).Scan(&have.size, &have.mtime, &have.checked, &have.hash); err == nil {
+		m = &have
+	} else if !sqlite.IsNoRows(err) {
+		return err
+	}
+	row, err := ch.row(id)
+	if errors.Is(err, ErrNotFound) {
+		row, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	path := ch.k.sidecarPath(id)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if !missing {
+			return nil
+		}
+		return ch.fileMissing(id, row, m, s)
+	case err != nil:
+		return err
+	case m != nil && row != nil && m.same(info):
+		return nil
+	case !info.Mode().IsRegular():
+		return ch.isolate(id, row, nil, "it is no regular file", s)
+	}
+	data, err := readSidecar(path)
+	if errors.Is(err, fs.ErrPermission) {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s cannot be read: %v", path, errors.Unwrap(err)))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	if m != nil && row != nil && bytes.Equal(sum[:], m.hash) {
+		return ch.seen(id, info, data)
+	}
+	c, _, err := decodeSidecar(id, data)
+	if err == nil {
+		err = ch.checkLinks(row, &c)
+	}
+	if err != nil {
+		if age := time.Since(info.ModTime()); age >= 0 && age < settling {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s cannot be read as a capsule (%v), and is left alone while it may still be written", path, err))
+			return nil
+		}
+		return ch.isolate(id, row, data, err.Error(), s)
+	}
+	if row == nil {
+		return ch.adopt(&c, info, data, s)
+	}
+	return ch.edited(row, &c, info, data, s)
+}
+
+// fileMissing deals with a row whose sidecar is gone: written anew if there never was one, else the capsule is retired. It can be restored.
+func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error {
+	switch {
+	case row == nil && m == nil || m != nil && m.size < 0:
+		return nil
+	case row == nil:
+		_, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, id)
+		return err
+	case m == nil || s.bulk:
+		s.Written++
+		c := *row
+		if err := c.normalise(); err != nil || sameContent(row, &c) {
+			return ch.put(row)
+		}
+		return ch.update(row, &c, nil, VerbEdited, "", "its file was written") // one from before texts were trimmed
+	}
+	now := *row
+	now.Revision, now.Updated = row.Revision+1, ch.tx.Now
+	if row.Retired == nil {
+		now.Retired, now.RetiredWhy = &ch.tx.Now, "its file was removed by hand"
+	}
+	if err := ch.mirror(row, &now, nil, VerbRetired, "", "its file was removed by hand"); err != nil {
+		return err
+	}
+	s.Retired = append(s.Retired, row.ID)
+	_, err := ch.tx.Exec(`UPDATE sidecars SET size = -1 WHERE id = ?`, row.ID)
+	return err
+}
+
+// adopt takes in a sidecar that has no row: one that somebody has put there, or one whose process died before the row was committed.
+func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
+	part := c.Ingested != nil
+	if part {
+		if err := ch.placeOf(c); err != nil {
+			return err
+		}
+	}
+	if c.Created.IsZero() || c.Created.UnixMilli() <= 0 {
+		c.Created = stamp(info.ModTime())
+	}
+	if c.Updated.Before(c.Created) {
+		c.Updated = c.Created
+	}
+	c.Revision = max(1, c.Revision)
+	if err := ch.addRow(c, nil, VerbPickedUp, "its file was there"); err != nil {
+		return err
+	}
+	if err := ch.seen(c.ID, info, data); err != nil {
+		return err
+	}
+	if part && c.Ingested == nil {
+		if err := ch.put(c); err != nil {
+			return err
+		}
+	}
+	s.Added = append(s.Added, c.ID)
+	s.warnSecret(c)
+	// Others may have named it before it was here.
+	var by string
+	if err := ch.tx.QueryRow(`SELECT capsules.id FROM capsules, json_each(capsules.supersedes) WHERE value = ? LIMIT 1`, c.ID).Scan(&by); err == nil && c.SupersededBy == "" {
+		now := *c
+		now.SupersededBy = by
+		if err := ch.update(c, &now, nil, VerbSuperseded, by, "its file was there"); err != nil {
+			return err
+		}
+		*c = now
+	} else if err != nil && !sqlite.IsNoRows(err) {
+		return err
+	}
+	return ch.relink(&Capsule{}, c, s)
+}
+
+// placeOf finds out whether a sidecar is still a part of the document that it says it is of. If there is no such part, it is a capsule of its own.
+func (ch *change) placeOf(c *Capsule) error {
+	var sha string
+	err := ch.tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&sha)
+	if sqlite.IsNoRows(err) { // of a database that is lost, or of elsewhere: the next ingest finds out what has changed since
+		_, err = ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at) VALUES (?, '', 0, 0, ?)`, c.Ingested.File, ch.tx.Now.UnixMilli())
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	var taken int
+	if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE ingest_file = ? AND ingest_sha = ? AND ingest_part = ?`, c.Ingested.File, c.Ingested.SHA256, c.Ingested.Part).Scan(&taken); err != nil {
+		return err
+	}
+	if taken > 0 || sha != "" && sha != c.Ingested.SHA256 {
+		c.Ingested = nil
+	}
+	return nil
+}
+
+// edited takes over what somebody has changed in a sidecar. The file stays as they wrote it.
+func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
+	if err := ch.seen(row.ID, info, data); err != nil {
+		return err
+	}
+	if sameContent(row, c) {
+		return nil
+	}
+	if c.Created.UnixMilli() <= 0 {
+		c.Created = row.Created
+	}
+	c.Revision, c.Updated = row.Revision+1, ch.tx.Now
+	c.DecayScore, c.Retrieved = row.DecayScore, row.Retrieved
+	if err := ch.mirror(row, c, nil, VerbPickedUp, "", "its file was edited"); err != nil {
+		return err
+	}
+	s.PickedUp = append(s.PickedUp, row.ID)
+	s.warnSecret(c)
+	return ch.relink(row, c, s)
+}
