@@ -92,7 +92,7 @@ func chunks(file, text string) []chunk {
 	// Sections of nothing but their heading say nothing that the titles of those below do not.
 	kept := out[:0]
 	for _, c := range out {
-		if c.Body != "" && !onlyHeading(c.Body) {
+		if strings.TrimSpace(c.Body) != "" && !onlyHeading(c.Body) {
 			kept = append(kept, c)
 		}
 	}

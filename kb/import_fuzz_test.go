@@ -128,7 +128,7 @@ func FuzzImportClaude(f *testing.F) {
 		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
 			for l := range strings.Lines(lineEnds.ReplaceAllString(strings.TrimPrefix(s, "\ufeff"), "\n")) {
-				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(l) {
+				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(strings.Trim(l, "\r")) {
 					n++
 				}
 			}
