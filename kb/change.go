@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -100,7 +101,7 @@ func (ch *change) removeLater(id string) {
 
 // flush makes the new names of the sidecars last.
 func (ch *change) flush() error {
-	if !ch.wrote {
+	if !ch.wrote || runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
 		return nil
 	}
 	d, err := os.Open(ch.k.sidecars)
