@@ -32,7 +32,7 @@
 //	kb.go change.go sync*.go quarantine.go   opening, changing, picking up what files say
 //	remember.go edit.go secrets.go           storing, editing, retiring, history, restoring
 //	search.go snippet.go list.go             finding
-//	ingest.go chunk.go                       documents
+//	ingest*.go chunk.go                      documents
 //	curate.go decay.go contradict.go clash*  duplicates, decay, contradictions
 //	learn*.go harvest*.go lessons.go         what runs have learned, and briefs for the next
 //	import*.go                               other tools' memories, exports of our own

@@ -358,15 +358,21 @@ func (db *DB) Check(ctx context.Context) error {
 	})
 }
 
-// Rename moves the file of a schema, and what SQLite keeps beside it, in the writers' turn.
-func Rename(ctx context.Context, path, to string) error {
+// turnOf takes the writers' turn of a file that is there and is not opened.
+func turnOf(ctx context.Context, path string) (unlock func(), err error) {
 	db := &DB{path: path, turn: make(chan struct{}, 1)}
 	if _, err := os.Stat(path); err != nil {
-		return err
+		return nil, err
 	}
-	unlock, err := db.lock(ctx)
+	unlock, err = db.lock(ctx)
+	return unlock, db.wrap(err)
+}
+
+// Rename moves the file of a schema, and what SQLite keeps beside it, in the writers' turn.
+func Rename(ctx context.Context, path, to string) error {
+	unlock, err := turnOf(ctx, path)
 	if err != nil {
-		return db.wrap(err)
+		return err
 	}
 	defer unlock()
 	if err := os.Rename(path, to); err != nil {
@@ -383,17 +389,13 @@ func Rename(ctx context.Context, path, to string) error {
 // Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
 // acknowledged write of another process slips in between. The lock file stays (see lock).
 func Remove(ctx context.Context, path string) error {
-	db := &DB{path: path, turn: make(chan struct{}, 1)}
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
-	unlock, err := db.lock(ctx)
+	unlock, err := turnOf(ctx, path)
 	if err != nil {
-		return db.wrap(err)
+		return err
 	}
 	defer unlock()
 	if err := os.Remove(path); err != nil {
-		return db.wrap(err)
+		return (&DB{path: path}).wrap(err)
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,0 +1,104 @@
+package index
+
+import (
+	"math"
+	"slices"
+)
+
+// topK keeps the k best: a heap with the worst on top.
+type topK struct {
+	k    int
+	tail int // number of the segment that is the tail, -1 if there is none
+	heap []topItem
+	id   func(place) (int64, error)
+	err  error
+}
+
+type topItem struct {
+	place
+	score float32
+}
+
+// scan takes the scores of a segment, the last ordinal first, since that is the newest.
+func (t *topK) scan(seg int, scores []float32, ok bitset) {
+	least := float32(math.SmallestNonzeroFloat32)
+	if len(t.heap) == t.k {
+		least = t.heap[0].score
+	}
+	for ord := len(scores) - 1; ord >= 0; ord-- {
+		if score := scores[ord]; score >= least && ok.has(ord) {
+			if t.push(topItem{place{seg, ord}, score}); len(t.heap) == t.k {
+				least = t.heap[0].score
+			}
+		}
+	}
+}
+
+// worse reports whether a ranks after b.
+func (t *topK) worse(a, b topItem) bool {
+	if a.score != b.score {
+		return a.score < b.score
+	}
+	if a.seg == b.seg && a.seg != t.tail { // a sealed segment's ordinals rise with the ids
+		return a.ord < b.ord
+	}
+	x, err := t.id(a.place)
+	if err != nil {
+		t.err = err
+		return false
+	}
+	y, err := t.id(b.place)
+	if err != nil {
+		t.err = err
+		return false
+	}
+	return x < y
+}
+
+func (t *topK) push(it topItem) {
+	h := t.heap
+	if len(h) < t.k {
+		h = append(h, it)
+		for i := len(h) - 1; i > 0; {
+			up := (i - 1) / 2
+			if !t.worse(h[i], h[up]) {
+				break
+			}
+			h[i], h[up] = h[up], h[i]
+			i = up
+		}
+		t.heap = h
+		return
+	}
+	if !t.worse(h[0], it) {
+		return
+	}
+	h[0] = it
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && t.worse(h[c+1], h[c]) {
+			c++
+		}
+		if !t.worse(h[c], h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+func (t *topK) sorted() ([]scored, error) {
+	out := make([]scored, len(t.heap))
+	for i, it := range t.heap {
+		id, err := t.id(it.place)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = scored{place: it.place, id: id, score: float64(it.score)}
+	}
+	slices.SortFunc(out, better)
+	return out, t.err
+}
