@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -50,6 +51,20 @@ type change struct {
 	sync  *Synced              // what is picked up goes there, in a sync
 	files map[string]*replaced // by id
 	kept  map[string]bool      // ids whose file was copied to the quarantine
+	disk  *writing             // the sidecar that is being written, while the rows go on
+}
+
+// writing is a new sidecar on its way to the disk, beside what the change does meanwhile.
+type writing struct {
+	id      string
+	data    []byte
+	drafted *Capsule // of what it is a draft; nil once it is wanted
+	alone   bool     // nothing else will be written: its name can be made to last at once
+	file    *replaced
+	wanted  chan bool // whether the draft gets its name
+	done    chan struct{}
+	info    fs.FileInfo
+	err     error
 }
 
 // change runs fn as one change.
@@ -88,6 +103,11 @@ func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*chan
 }
 
 func (ch *change) rollback() {
+	ch.discard()
+	if ch.disk != nil {
+		<-ch.disk.done
+		ch.disk = nil
+	}
 	for _, undo := range slices.Backward(ch.undo) {
 		undo()
 	}
@@ -101,10 +121,17 @@ func (ch *change) removeLater(id string) {
 
 // flush makes the new names of the sidecars last.
 func (ch *change) flush() error {
-	if !ch.wrote || runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
+	if err := ch.join(); err != nil || !ch.wrote {
+		return err
+	}
+	return ch.k.syncNames()
+}
+
+func (k *KB) syncNames() error {
+	if runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
 		return nil
 	}
-	d, err := os.Open(ch.k.sidecars)
+	d, err := os.Open(k.sidecars)
 	if err != nil {
 		return err
 	}
@@ -119,10 +146,74 @@ func (k *KB) sidecarPath(id string) string { return filepath.Join(k.sidecars, id
 
 const sidecarExt = ".md"
 
-// put writes a capsule's sidecar and notes what was written.
+// draft begins to write the sidecar of a new capsule that may yet be refused: it takes longer than all the questions that come before it is stored. put gives it its name.
+// alone says that the change will write no other.
+func (ch *change) draft(c *Capsule, alone bool) error {
+	if ch.k.sidecars == "" || ch.dry {
+		return nil
+	}
+	if err := ch.join(); err != nil {
+		return err
+	}
+	data, err := encodeSidecar(c, nil)
+	if err != nil || len(data) > MaxSidecar { // which put will say
+		return err
+	}
+	was := *c
+	ch.begin(&writing{id: c.ID, data: data, drafted: &was, alone: alone})
+	return nil
+}
+
+// begin starts the writing.
+func (ch *change) begin(w *writing) {
+	w.wanted, w.done = make(chan bool, 1), make(chan struct{})
+	ch.disk = w
+	path := ch.k.sidecarPath(w.id)
+	go func() {
+		defer close(w.done)
+		temp, err := writeTemp(path, w.data)
+		if !<-w.wanted {
+			if err == nil {
+				os.Remove(temp)
+			}
+			return
+		}
+		if err == nil {
+			err = rename(temp, path)
+		}
+		if err == nil {
+			w.file.now = w.data
+			w.info, err = os.Lstat(path)
+		}
+		if err == nil && w.alone {
+			err = ch.k.syncNames()
+		}
+		w.err = err
+	}()
+}
+
+// discard gives a draft up that nobody wanted.
+func (ch *change) discard() {
+	if w := ch.disk; w != nil && w.drafted != nil {
+		w.wanted <- false
+		<-w.done
+		ch.disk = nil
+	}
+}
+
+// put writes a capsule's sidecar and notes what was written. One that replaces none is written while the change goes on: join waits for it.
 func (ch *change) put(c *Capsule) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
+	}
+	if w := ch.disk; w != nil && w.drafted != nil && reflect.DeepEqual(w.drafted, c) {
+		w.drafted, w.file = nil, &replaced{path: ch.k.sidecarPath(c.ID)}
+		ch.track(c.ID, w.file)
+		w.wanted <- true
+		return nil
+	}
+	if err := ch.join(); err != nil {
+		return err
 	}
 	path := ch.k.sidecarPath(c.ID)
 	old, err := readSidecar(path)
@@ -149,23 +240,45 @@ func (ch *change) put(c *Capsule) error {
 	}
 	was := ch.files[c.ID]
 	if was == nil {
-		// The old file is kept under another name until all is committed: a disk that is full then cannot keep it from being put back.
-		was = &replaced{path: path, aside: filepath.Join(ch.k.sidecars, tempPrefix+"old-"+filepath.Base(path)), old: old}
-		os.Remove(was.aside)
-		was.linked = old != nil && os.Link(path, was.aside) == nil
-		ch.files[c.ID] = was
-		ch.undo = append(ch.undo, was.undo)
-		ch.after = append(ch.after, was.done)
+		was = &replaced{path: path, old: old}
+		if old != nil {
+			// The old file is kept under another name until all is committed: a disk that is full then cannot keep it from being put back.
+			was.aside = filepath.Join(ch.k.sidecars, tempPrefix+"old-"+filepath.Base(path))
+			os.Remove(was.aside)
+			was.linked = os.Link(path, was.aside) == nil
+		}
+		ch.track(c.ID, was)
 	}
-	if err := writeFile(path, data); err != nil {
-		return err
+	w := &writing{id: c.ID, data: data, file: was}
+	ch.begin(w)
+	w.wanted <- true
+	if old != nil {
+		return ch.join()
 	}
-	ch.wrote, was.now = true, data
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
+	return nil
+}
+
+// track remembers how to put a sidecar back.
+func (ch *change) track(id string, was *replaced) {
+	ch.files[id] = was
+	ch.undo = append(ch.undo, was.undo)
+	ch.after = append(ch.after, was.done)
+}
+
+// join waits until the sidecar that is being written is on the disk, and notes it.
+func (ch *change) join() error {
+	ch.discard()
+	w := ch.disk
+	if w == nil {
+		return nil
 	}
-	return ch.seen(c.ID, info, data)
+	<-w.done
+	ch.disk = nil
+	if w.err != nil {
+		return w.err
+	}
+	ch.wrote = ch.wrote || !w.alone
+	return ch.seen(w.id, w.info, w.data)
 }
 
 // replaced is a sidecar that a change has written, and what it was before.
@@ -262,8 +375,25 @@ func readSidecar(path string) ([]byte, error) {
 const tempPrefix = ".new-"
 
 // writeFile writes a file so that it is there whole or not at all, whatever happens. That its name lasts is for the directory's own sync.
-func writeFile(path string, data []byte) (err error) {
-	temp := filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
+func writeFile(path string, data []byte) error {
+	temp, err := writeTemp(path, data)
+	if err != nil {
+		return err
+	}
+	return rename(temp, path)
+}
+
+func rename(temp, path string) error {
+	err := os.Rename(temp, path)
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
+// writeTemp writes what a file shall hold beside it, on the disk, and returns its name there.
+func writeTemp(path string, data []byte) (temp string, err error) {
+	temp = filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
 	const how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	f, err := os.OpenFile(temp, how, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the first file of all
@@ -272,7 +402,7 @@ func writeFile(path string, data []byte) (err error) {
 		}
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
@@ -284,13 +414,11 @@ func writeFile(path string, data []byte) (err error) {
 		then := time.Now().Add(-2 * fresh)
 		err = os.Chtimes(temp, then, then)
 	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
 	if err != nil {
 		os.Remove(temp)
+		return "", err
 	}
-	return err
+	return temp, nil
 }
 
 // event appends to the log. before is nil for what is new.
@@ -453,6 +581,9 @@ func (ch *change) release(id, by, why string) error {
 
 // drop removes a capsule for good, with its sidecar: only for parts of documents, which can be cut again. What it superseded stands again.
 func (ch *change) drop(c *Capsule, why string) error {
+	if err := ch.join(); err != nil {
+		return err
+	}
 	for _, id := range c.Supersedes {
 		if err := ch.release(id, c.ID, why); err != nil {
 			return err

@@ -60,6 +60,10 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 		if c.ID, err = ch.freshID(); err != nil {
 			return err
 		}
+		ch.fresh(&c)
+		if err := ch.draft(&c, len(c.Supersedes) == 0); err != nil {
+			return err
+		}
 		if !opt.Force {
 			if err := ch.checkDuplicate(&c, v, &warnings); err != nil {
 				return err
@@ -136,7 +140,7 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, warnings *[]string)
 	if v == nil {
 		return nil
 	}
-	res, err := k.index.Search(tx, index.Query{Vector: v, Model: k.emb.Model().Name, Depth: 5,
+	res, err := k.index.Search(tx, index.Query{Vector: v, Model: k.emb.Model().Name, Depth: 5, Near: DuplicateCosine,
 		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}})
 	if err != nil {
 		return err
@@ -178,10 +182,15 @@ func (ch *change) freshID() (string, error) {
 	}
 }
 
-// insert gives a capsule its id, if it has none, and times, stores it and marks what it supersedes.
-func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
+// fresh makes a capsule one that is new.
+func (ch *change) fresh(c *Capsule) {
 	c.Created, c.Updated, c.Revision = ch.tx.Now, ch.tx.Now, 1
 	c.SupersededBy, c.DecayScore, c.Retrieved, c.Retired, c.RetiredWhy = "", 0, nil, nil, ""
+}
+
+// insert gives a capsule its id, if it has none, and times, stores it and marks what it supersedes.
+func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
+	ch.fresh(c)
 	if c.ID == "" {
 		var err error
 		if c.ID, err = ch.freshID(); err != nil {

@@ -59,6 +59,9 @@ func (m *mark) same(info fs.FileInfo) bool {
 
 // reconcileOne deals with one capsule's file. That it is missing is for a sync to judge: elsewhere the row stands, and the file is written with the next change.
 func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
+	if err := ch.join(); err != nil {
+		return err
+	}
 	var m *mark
 	var have mark
 	if err := ch.tx.QueryRow(`SELECT size, mtime, checked, hash FROM sidecars WHERE id = ?`, id).Scan(&have.size, &have.mtime, &have.checked, &have.hash); err == nil {

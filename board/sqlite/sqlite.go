@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
-	_ "modernc.org/sqlite" // the driver
 )
 
 // LockTimeout is how long a writer waits for its turn before it gives up with ErrBusy.
@@ -162,7 +161,7 @@ func (db *DB) connect(ctx context.Context) error {
 	if !filepath.IsAbs(db.path) {
 		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 	}
-	conn, err := sql.Open("sqlite", dsn)
+	conn, err := sql.Open(driverName, dsn)
 	if err != nil {
 		return err
 	}
@@ -268,6 +267,9 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 		return db.wrap(err)
 	}
 	if err := tx.Commit(); err != nil {
+		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // called off before it was the last word
+			return ctx.Err()
+		}
 		return db.wrap(err)
 	}
 	for _, fn := range t.after {

@@ -22,8 +22,7 @@ func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]Te
 		return nil, err
 	}
 	defer done()
-	s := &search{x: x, tx: tx, v: v, rd: reader{x: x, tx: tx}, q: &Query{Text: text}, ids: make([][]int64, len(v.segs))}
-	defer s.rd.close()
+	s := &search{x: x, tx: tx, v: v, q: &Query{Text: text}, ids: make([][]int64, len(v.segs))}
 	var res Result
 	if err := s.plan(&res); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -31,7 +32,7 @@ func (s *search) nearest(qv embed.Vector) ([]scored, error) {
 		return nil, err
 	}
 	add := func(p place, cos float64, v embed.Vector) {
-		if cos > 0 {
+		if cos > 0 && cos >= s.q.Near {
 			exact = append(exact, scored{place: p, score: cos, vector: v})
 		}
 	}
@@ -64,7 +65,7 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 		if seg.mem != nil {
 			for ord, v := range seg.mem.vectors {
 				if v != nil && s.ok[i].has(ord) {
-					if cos := cosine(qv, v); cos > 0 {
+					if cos := cosine(qv, v); cos > 0 && cos >= s.q.Near {
 						h := scored{place: place{i, ord}, score: cos}
 						if s.q.KeepVectors {
 							h.vector = v
@@ -106,9 +107,12 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 	if s.v.vectors <= fewVectors {
 		want = max(want, fewCandidates)
 	}
-	limit, below := 0, 0
-	for ; limit < len(hist)-1 && below+hist[limit] < want; limit++ {
+	limit, below, last := 0, 0, min(len(hist)-1, farthest(s.q.Near, len(qv)))
+	for ; limit < last && below+hist[limit] < want; limit++ {
 		below += hist[limit]
+	}
+	if below+hist[limit] == 0 {
+		return exact, nil, nil
 	}
 	cands = make([]place, 0, below+hist[limit])
 	ties := make([]scored, 0, hist[limit])
@@ -141,6 +145,17 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 		cands = append(cands, t.place)
 	}
 	return exact, cands, nil
+}
+
+// farthest returns in how many bits the codes of two vectors of dim numbers and at least this cosine may differ. Random projections differ in the angle's share of a half turn
+// (see minBits), and six standard deviations more in one of a billion; the signs of a model's own numbers follow that less closely, and get twice the share.
+func farthest(cos float64, dim int) int {
+	bits := float64(minBits * codeParts(dim))
+	share := math.Acos(max(0, min(1, cos))) / math.Pi
+	if dim >= minBits {
+		share = min(2*share, 1)
+	}
+	return int(math.Ceil(bits*share + 6*math.Sqrt(bits*share*(1-share))))
 }
 
 // cosineDocs is how many exact cosines are one piece of work for a core: each is a look at memory that nothing has touched lately.

@@ -61,13 +61,9 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 
 // putTail appends records to the tail. Their numbers are never used again, so a reader that knows a number knows the record.
 func (x *Index) putTail(tx *sqlite.Tx, m *meta, records []record) error {
-	insert, err := tx.Prepare(x.q(`INSERT INTO @_tail VALUES (?, ?, ?)`))
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
+	insert := x.q(`INSERT INTO @_tail VALUES (?, ?, ?)`)
 	for i := range records {
-		if _, err := insert.Exec(m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
+		if _, err := tx.Exec(insert, m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
 			return err
 		}
 	}
@@ -152,20 +148,11 @@ func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
 	if len(ids) == 0 || m.docs == 0 {
 		return nil
 	}
-	tail, err := tx.Prepare(x.q(`DELETE FROM @_tail WHERE doc = ? RETURNING record`))
-	if err != nil {
-		return err
-	}
-	defer tail.Close()
-	vector, err := tx.Prepare(x.q(`DELETE FROM @_vectors WHERE doc = ?`))
-	if err != nil {
-		return err
-	}
-	defer vector.Close()
+	tail, vector := x.q(`DELETE FROM @_tail WHERE doc = ? RETURNING record`), x.q(`DELETE FROM @_vectors WHERE doc = ?`)
 	var sealed []int64 // what was not in the tail
 	for _, id := range ids {
 		var rec []byte
-		switch err := tail.QueryRow(id).Scan(&rec); {
+		switch err := tx.QueryRow(tail, id).Scan(&rec); {
 		case sqlite.IsNoRows(err):
 			sealed = append(sealed, id)
 		case err != nil:
@@ -177,7 +164,7 @@ func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
 			m.length -= int64(lengths[rec[0]])
 		}
 		if m.vectors > 0 {
-			res, err := vector.Exec(id)
+			res, err := tx.Exec(vector, id)
 			if err != nil {
 				return err
 			}

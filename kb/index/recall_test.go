@@ -102,4 +102,37 @@ func recall(t *testing.T, n, dim int) {
 			t.Errorf("%s: recall@%d is %.4f", tc.name, k, share)
 		}
 	}
+	// What is as near as a duplicate is found however few candidates are looked at, and nothing else.
+	const near = 0.95
+	missed, all := 0, 0
+	for range queries {
+		q, noise := slices.Clone(vectors[r.IntN(n)]), randomVector(r, dim)
+		w := float32(0.3 * r.Float64()) // so that the cosine with it is about 0.958 or more
+		for i := range q {
+			q[i] += w * noise[i]
+		}
+		q.Normalize()
+		var want []int64
+		for i, v := range vectors {
+			if cosine(q, v) >= near {
+				want = append(want, int64(i))
+			}
+		}
+		got := ranked(ask(t, db, x, Query{Vector: q, Model: "clusters", Depth: 50, Near: near}), byVector)
+		for _, id := range got {
+			if cos := cosine(q, vectors[id]); cos < near {
+				t.Errorf("a cosine of %.3f is not as near as %.2f", cos, near)
+			}
+		}
+		for _, id := range want[:min(50, len(want))] {
+			all++
+			if !slices.Contains(got, id) && len(got) < 50 {
+				missed++
+			}
+		}
+	}
+	t.Logf("%d × %d: %d of %d documents as near as %.2f missed", n, dim, missed, all, near)
+	if all < queries || missed > 0 {
+		t.Errorf("%d of %d documents as near as %.2f are missed", missed, all, near)
+	}
 }

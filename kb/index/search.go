@@ -34,6 +34,8 @@ type Query struct {
 	Model  string       // of the vector
 	Filter Filter
 	Depth  int // how many candidates each lane gives, at least 1
+	// Near leaves out of the vector lane what has a lower cosine. If it is high, there are few candidates to look at.
+	Near float64
 	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
 	KeepVectors bool
 }
@@ -87,7 +89,6 @@ type search struct {
 	x     *Index
 	tx    *sqlite.Tx
 	v     *view
-	rd    reader
 	q     *Query
 	ok    []bitset  // per segment: the documents that count
 	terms []*qterm  // what is scored
@@ -110,8 +111,7 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 		return Result{}, err
 	}
 	defer done()
-	s := &search{x: x, tx: tx, v: v, rd: reader{x: x, tx: tx}, q: &q, ids: make([][]int64, len(v.segs))}
-	defer s.rd.close()
+	s := &search{x: x, tx: tx, v: v, q: &q, ids: make([][]int64, len(v.segs))}
 	q.Depth = max(q.Depth, 1)
 	if len(q.Vector) > 0 && (q.Model != v.model || len(q.Vector) != v.dim) {
 		if v.vectors > 0 {
@@ -213,7 +213,7 @@ func (s *search) filter() error {
 // keywords adds the documents that have one of the keywords to a set.
 func (s *search) keywords(seg *segment, words []string, to bitset) error {
 	for _, k := range words {
-		p, err := seg.plist(&s.rd, keywordMark+k)
+		p, err := seg.plist(s.tx, keywordMark+k)
 		if err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func (s *search) plan(res *Result) error {
 	for _, t := range terms {
 		t.lists = make([]*plist, len(s.v.segs))
 		for i, seg := range s.v.segs {
-			p, err := seg.plist(&s.rd, t.term)
+			p, err := seg.plist(s.tx, t.term)
 			if err != nil {
 				return err
 			}

@@ -219,6 +219,7 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 type tail struct {
 	n       int // numbers given out, the dead included
 	byGen   map[int64]int
+	last    int64 // the highest generation in it
 	ids     []int64
 	lens    []byte
 	lists   map[string]*plist
@@ -236,6 +237,19 @@ func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
 	t := newTail(m.since)
 	if old != nil && old.tail.since == m.since {
 		t = old.tail
+	}
+	if old != nil && t == old.tail && m.generation > old.generation {
+		// Mostly something was added and nothing went, which counting tells: what is added later has higher numbers.
+		var count, added int
+		if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_tail`)).Scan(&count); err != nil {
+			return nil, err
+		}
+		if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_tail WHERE gen > ?`), t.last).Scan(&added); err != nil {
+			return nil, err
+		}
+		if count == len(t.byGen)+added {
+			return t, x.appendTail(tx, t, t.last+1, m.dim)
+		}
 	}
 	now := map[int64]int64{}
 	var gen, doc int64
@@ -273,11 +287,15 @@ func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
 	if len(fresh) == 0 {
 		return t, nil
 	}
-	slices.Sort(fresh)
+	return t, x.appendTail(tx, t, slices.Min(fresh), m.dim)
+}
+
+// appendTail appends what the tail does not know, from a number on.
+func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 	first := t.n
+	var gen, doc int64
 	var rec []byte
-	stmt, args := `SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`, []any{fresh[0]}
-	rows, err = tx.Query(x.q(stmt), args...)
+	rows, err := tx.Query(x.q(`SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`), from)
 	if err := rowsOf(rows, err, func() error {
 		if err := rows.Scan(&gen, &doc, &rec); err != nil {
 			return err
@@ -295,15 +313,16 @@ func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
 		t.add(gen, &r)
 		return nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	return t, x.tailVectors(tx, t, first, m.dim)
+	return x.tailVectors(tx, t, first, dim)
 }
 
 func (t *tail) add(gen int64, r *record) {
 	ord := t.n
 	t.n++
 	t.byGen[gen] = ord
+	t.last = max(t.last, gen)
 	t.ids = append(t.ids, r.doc)
 	t.lens = append(t.lens, r.length)
 	t.vectors = append(t.vectors, nil)
@@ -352,7 +371,7 @@ func (t *tail) segment(x *Index) *segment {
 }
 
 // plist returns a term's posting list in the segment.
-func (s *segment) plist(tx *reader, term string) (*plist, error) {
+func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if s.mem != nil {
 		return s.mem.lists[term], nil
 	}
@@ -364,7 +383,7 @@ func (s *segment) plist(tx *reader, term string) (*plist, error) {
 	if p, ok := s.x.postings.get(key); ok {
 		return p, nil
 	}
-	raw, err := tx.block(rowID(s.seg, int64(block)))
+	raw, err := s.x.block(tx, rowID(s.seg, int64(block)))
 	if err != nil {
 		return nil, err
 	}
@@ -381,35 +400,16 @@ func (s *segment) plist(tx *reader, term string) (*plist, error) {
 	return q, nil
 }
 
-// reader reads blocks with one prepared statement for a whole search.
-type reader struct {
-	x    *Index
-	tx   *sqlite.Tx
-	stmt *sql.Stmt
-}
-
-func (r *reader) block(id int64) ([]byte, error) {
-	if r.stmt == nil {
-		stmt, err := r.tx.Prepare(r.x.q(`SELECT data FROM @_blocks WHERE id = ?`))
-		if err != nil {
-			return nil, err
-		}
-		r.stmt = stmt
-	}
+// block reads one block.
+func (x *Index) block(tx *sqlite.Tx, id int64) ([]byte, error) {
 	var b []byte
-	if err := r.stmt.QueryRow(id).Scan(&b); err != nil {
+	if err := tx.QueryRow(x.q(`SELECT data FROM @_blocks WHERE id = ?`), id).Scan(&b); err != nil {
 		if sqlite.IsNoRows(err) {
 			return nil, corrupt("block %d is missing", id)
 		}
 		return nil, err
 	}
 	return b, nil
-}
-
-func (r *reader) close() {
-	if r.stmt != nil {
-		r.stmt.Close()
-	}
 }
 
 // postingCache keeps posting lists that were read. Segments never change, so nothing in it goes stale. It holds two generations
