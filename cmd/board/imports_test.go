@@ -22,6 +22,7 @@ var allowedImports = map[string][]string{
 	"kb/rank":         {"blackboard/embed"},
 	"kb/index":        {"blackboard/embed", "blackboard/board/sqlite", "github.com/kljensen/snowball", "golang.org/x/text"}, // the analyser: stems, Unicode forms
 	"kb/secret":       {"github.com/zricethezav/gitleaks/v8/config", "github.com/pelletier/go-toml/v2"},                     // the rules, and how to read them
+	"kb/memory":       {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret"},
 	"kb":              {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
 	"cmd/board":       {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term"},
 }

@@ -1,0 +1,336 @@
+package memory
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// DefaultChannel is the channel that every workspace has.
+const DefaultChannel = "general"
+
+// ChannelInfo is a topic that conversations of a workspace share.
+type ChannelInfo struct {
+	Name          string    `json:"name"`
+	Description   string    `json:"description"`
+	IsDefault     bool      `json:"is_default"`
+	Created       time.Time `json:"created"`
+	Conversations int       `json:"conversations"`
+	Items         int       `json:"items"` // live ones that the caller may see
+}
+
+// Statuses of a conversation: active → idle → archived.
+const (
+	StatusActive   = "active"   // an agent is at work
+	StatusIdle     = "idle"     // it has ended, and can be reviewed
+	StatusArchived = "archived" // put away
+)
+
+// Statuses lists them.
+var Statuses = []string{StatusActive, StatusIdle, StatusArchived}
+
+// ConversationInfo is one exchange with an agent.
+type ConversationInfo struct {
+	Ref      string     `json:"ref_code"`
+	Channel  string     `json:"channel"`
+	Thread   string     `json:"thread"` // what the harness calls it
+	Agent    string     `json:"agent"`  // who began it
+	Status   string     `json:"status"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended"`
+	Archived *time.Time `json:"archived"`
+	Items    int        `json:"items"`   // live ones that the caller may see
+	Scratch  int        `json:"scratch"` // the caller's working notes
+}
+
+// RefLen is the length of a conversation's ref code.
+const RefLen = 11
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// newRef makes a ref code of 65 random bits.
+func newRef() string {
+	b := make([]byte, RefLen)
+	for i := range b {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
+		if err != nil {
+			panic(err) // crypto/rand does not fail
+		}
+		b[i] = base62[n.Int64()]
+	}
+	return string(b)
+}
+
+// checkRef tells a ref code that cannot be from one that is not there.
+func checkRef(ref string) error {
+	if len(ref) != RefLen || strings.Trim(ref, base62) != "" {
+		return invalid(fmt.Sprintf("%q is no conversation's ref code", clip(ref, 60)), fmt.Sprintf("ref codes are %d letters and digits; `board memory conversation list` shows them", RefLen))
+	}
+	return nil
+}
+
+func (f *file) checkChannel(tx *sqlite.Tx, name string) error {
+	var n int
+	if err := tx.QueryRow(`SELECT count(*) FROM channels WHERE name = ?`, name).Scan(&n); err != nil {
+		return err
+	}
+	if n == 0 {
+		return &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no channel %s", clip(name, 60)), Hint: "`board memory channel list` shows the channels, `board memory channel create` makes one"}
+	}
+	return nil
+}
+
+// CreateChannel makes a channel.
+func (s *Store) CreateChannel(ctx context.Context, name, description string) (ChannelInfo, error) {
+	if err := checkName("channel", name); err != nil {
+		return ChannelInfo{}, err
+	}
+	description = strings.TrimSpace(description)
+	if err := checkLine("the description", description, MaxField); err != nil {
+		return ChannelInfo{}, err
+	}
+	f, err := s.file(ctx, Channel, true)
+	if err != nil {
+		return ChannelInfo{}, err
+	}
+	c := ChannelInfo{Name: name, Description: description}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		if f.checkChannel(tx, name) == nil {
+			return conflict("there is a channel "+name+" already", "use it, or choose another name")
+		}
+		c.Created = tx.Now
+		if _, err := tx.Exec(`INSERT INTO channels VALUES (?, ?, 0, ?)`, name, description, tx.Now.UnixMilli()); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbChannel, Scope: Scope{Tier: Channel, Channel: name}.String(), Subject: name})
+	})
+	return c, err
+}
+
+// Channels returns the channels, the default one first, then by name.
+func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
+	f, err := s.file(ctx, Channel, false)
+	if errors.Is(err, errNoFile) {
+		return []ChannelInfo{{Name: DefaultChannel, IsDefault: true, Created: s.now().UTC().Truncate(time.Millisecond)}}, nil // the first write makes it
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := []ChannelInfo{}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT name, description, is_default, created, (SELECT count(*) FROM conversations WHERE channel = name),
+			(SELECT count(*) FROM items WHERE tier = 'channel' AND items.channel = name AND forgotten IS NULL AND agent IN ('', ?1)) FROM channels ORDER BY is_default DESC, name`, s.opt.Agent)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c ChannelInfo
+			var created int64
+			if err := rows.Scan(&c.Name, &c.Description, &c.IsDefault, &created, &c.Conversations, &c.Items); err != nil {
+				return err
+			}
+			c.Created = time.UnixMilli(created).UTC()
+			all = append(all, c)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// StartConversation begins a conversation in a channel, the default one if none is named. If the harness has a name for it, and has begun it before, that one is returned.
+func (s *Store) StartConversation(ctx context.Context, channel, thread string) (c ConversationInfo, again bool, err error) {
+	if channel == "" {
+		channel = DefaultChannel
+	}
+	if err := checkName("channel", channel); err != nil {
+		return c, false, err
+	}
+	if err := checkLine("the thread", thread, MaxField); err != nil {
+		return c, false, err
+	}
+	f, err := s.file(ctx, Conversation, true)
+	if err != nil {
+		return c, false, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		if err := f.checkChannel(tx, channel); err != nil {
+			return err
+		}
+		if thread != "" {
+			found, err := conversations(tx, `thread = ?`, thread)
+			if err != nil || len(found) == 1 {
+				if err == nil {
+					c, again = found[0], true
+				}
+				return err
+			}
+		}
+		c = ConversationInfo{Ref: newRef(), Channel: channel, Thread: thread, Agent: s.opt.Agent, Status: StatusActive, Started: tx.Now}
+		if _, err := tx.Exec(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`, c.Ref, channel, thread, c.Agent, c.Status, tx.Now.UnixMilli()); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbStarted, Scope: Scope{Tier: Conversation, Conversation: c.Ref}.String(), Subject: c.Ref})
+	})
+	return c, again, err
+}
+
+func conversations(tx *sqlite.Tx, where string, args ...any) ([]ConversationInfo, error) {
+	rows, err := tx.Query(`SELECT ref, channel, thread, agent, status, started, ended, archived FROM conversations WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := []ConversationInfo{}
+	for rows.Next() {
+		var c ConversationInfo
+		var started int64
+		var ended, archived *int64
+		if err := rows.Scan(&c.Ref, &c.Channel, &c.Thread, &c.Agent, &c.Status, &started, &ended, &archived); err != nil {
+			return nil, err
+		}
+		c.Started, c.Ended, c.Archived = time.UnixMilli(started).UTC(), timeOf(ended), timeOf(archived)
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// conversation returns one by its ref code.
+func conversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
+	if err := checkRef(ref); err != nil {
+		return ConversationInfo{}, err
+	}
+	found, err := conversations(tx, `ref = ?`, ref)
+	if err != nil {
+		return ConversationInfo{}, err
+	}
+	if len(found) == 0 {
+		return ConversationInfo{}, &Error{Kind: ErrNotFound, Msg: "there is no conversation " + ref + " in this workspace", Hint: "`board memory conversation list` shows them"}
+	}
+	return found[0], nil
+}
+
+// counts adds how much of a conversation the caller sees.
+func (s *Store) counts(tx *sqlite.Tx, c *ConversationInfo) error {
+	return tx.QueryRow(`SELECT (SELECT count(*) FROM items WHERE tier = 'conversation' AND channel = '' AND conversation = ?1 AND forgotten IS NULL AND agent IN ('', ?2)),
+		(SELECT count(*) FROM scratch WHERE conversation = ?1 AND agent = ?2)`, c.Ref, s.opt.Agent).Scan(&c.Items, &c.Scratch)
+}
+
+// Conversation returns a conversation.
+func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInfo, err error) {
+	if err := checkRef(ref); err != nil {
+		return c, err
+	}
+	err = s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
+		if c, err = conversation(tx, ref); err != nil {
+			return err
+		}
+		return s.counts(tx, &c)
+	})
+	return c, err
+}
+
+// inConversations reads in the file that has the conversations.
+func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, *sqlite.Tx) error) error {
+	f, err := s.file(ctx, Conversation, false)
+	if errors.Is(err, errNoFile) {
+		return &Error{Kind: ErrNotFound, Msg: "there is no conversation " + ref + " in this workspace", Hint: "`board memory conversation start` begins one"}
+	}
+	if err != nil {
+		return err
+	}
+	return f.read(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
+}
+
+// Conversations returns conversations, the newest first: of a channel if one is named, with the statuses named, by default all that are not archived. limit 0 is all.
+func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) ([]ConversationInfo, error) {
+	for _, st := range statuses {
+		if !slices.Contains(Statuses, st) {
+			return nil, unknown("status", st, Statuses)
+		}
+	}
+	if len(statuses) == 0 {
+		statuses = []string{StatusActive, StatusIdle}
+	}
+	if limit <= 0 {
+		limit = -1
+	}
+	f, err := s.file(ctx, Conversation, false)
+	if errors.Is(err, errNoFile) {
+		return []ConversationInfo{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []ConversationInfo
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		if channel != "" {
+			if err := f.checkChannel(tx, channel); err != nil {
+				return err
+			}
+		}
+		all, err = conversations(tx, `(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2)) ORDER BY started DESC, ref LIMIT ?3`, channel, jsonList(statuses), limit)
+		for i := range all {
+			if err == nil {
+				err = s.counts(tx, &all[i])
+			}
+		}
+		return err
+	})
+	return all, err
+}
+
+// IdleConversation ends an active conversation.
+func (s *Store) IdleConversation(ctx context.Context, ref string) (ConversationInfo, error) {
+	return s.transition(ctx, ref, StatusIdle, VerbIdle, StatusActive)
+}
+
+// ArchiveConversation puts an idle conversation away, with force an active one too. Its working notes stay.
+func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool) (ConversationInfo, error) {
+	from := []string{StatusIdle}
+	if force {
+		from = append(from, StatusActive)
+	}
+	return s.transition(ctx, ref, StatusArchived, VerbArchived, from...)
+}
+
+func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...string) (c ConversationInfo, err error) {
+	if _, err := s.Conversation(ctx, ref); err != nil {
+		return c, err
+	}
+	f, err := s.file(ctx, Conversation, true)
+	if err != nil {
+		return c, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		if c, err = conversation(tx, ref); err != nil {
+			return err
+		}
+		if !slices.Contains(from, c.Status) {
+			return &TransitionError{Ref: ref, From: c.Status, To: to}
+		}
+		now := tx.Now
+		c.Status = to
+		if c.Ended == nil {
+			c.Ended = &now
+		}
+		if to == StatusArchived {
+			c.Archived = &now
+		}
+		if _, err := tx.Exec(`UPDATE conversations SET status = ?, ended = ?, archived = ? WHERE ref = ?`, to, millis(c.Ended), millis(c.Archived), ref); err != nil {
+			return err
+		}
+		if err := s.counts(tx, &c); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: verb, Scope: Scope{Tier: Conversation, Conversation: ref}.String(), Subject: ref})
+	})
+	return c, err
+}

@@ -1,0 +1,219 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// JournalWindow is how long a journal entry counts. Then it is expired: still listed, and marked.
+const JournalWindow = 7 * 24 * time.Hour
+
+// Kinds of an agent's own notes.
+const (
+	Journal = "journal" // what happened; counts for a week
+	Core    = "core"    // who the agent is; permanent
+)
+
+// Note is an entry of an agent's journal, or one of its core memories. It is the agent's alone.
+type Note struct {
+	ID      string    `json:"id"`
+	Agent   string    `json:"agent"`
+	Kind    string    `json:"memory_type"`
+	Tier    string    `json:"tier"` // workspace, or account for what goes with the agent everywhere
+	Content string    `json:"content"`
+	Created time.Time `json:"created"`
+	Expired bool      `json:"expired"`
+}
+
+// expired reports whether a note was made longer ago than the window; one that is exactly as old as that still counts.
+func (n *Note) expired(now time.Time) bool {
+	return n.Kind == Journal && n.Created.Before(now.Add(-JournalWindow))
+}
+
+// noteTier is where an agent's notes go if nobody says: to the workspace, or to the account where there is none.
+func (s *Store) noteTier(tier string) (string, error) {
+	switch tier {
+	case "":
+		if s.opt.Workspace == "" {
+			return Account, nil
+		}
+		return Workspace, nil
+	case Workspace, Account:
+		return tier, nil
+	}
+	return "", unknown("tier of a journal", tier, []string{Workspace, Account})
+}
+
+func (s *Store) needAgent() error {
+	if s.opt.Agent == "" {
+		return invalid("journals and core memories belong to an agent, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
+	}
+	return nil
+}
+
+// SaveNote writes into the caller's journal, or its core memories. force keeps what looks like a secret.
+func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force bool) (Note, error) {
+	if kind != Journal && kind != Core {
+		return Note{}, unknown("kind of note", kind, []string{Journal, Core})
+	}
+	if err := s.needAgent(); err != nil {
+		return Note{}, err
+	}
+	tier, err := s.noteTier(tier)
+	if err != nil {
+		return Note{}, err
+	}
+	content = strings.TrimSpace(content)
+	if err := checkContent(content); err != nil {
+		return Note{}, err
+	}
+	if !force {
+		if err := refuseSecret(&Item{Content: content}); err != nil {
+			return Note{}, err
+		}
+	}
+	f, err := s.file(ctx, tier, true)
+	if err != nil {
+		return Note{}, err
+	}
+	n := Note{ID: newID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		n.Created = tx.Now
+		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created) VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID})
+	})
+	return n, err
+}
+
+// Notes returns the caller's journal or core memories, "" for both, of the tiers that it reaches, the newest first; limit 0 is all.
+func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, error) {
+	if kind != "" && kind != Journal && kind != Core {
+		return nil, unknown("kind of note", kind, []string{Journal, Core})
+	}
+	if err := s.needAgent(); err != nil {
+		return nil, err
+	}
+	now := s.now().UTC().Truncate(time.Millisecond)
+	all := []Note{}
+	for _, tier := range []string{Workspace, Account} {
+		if !s.Reaches(tier) {
+			continue
+		}
+		f, err := s.file(ctx, tier, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+			found, err := notesWhere(tx, tier, `agent = ?1 AND (?2 = '' OR kind = ?2) AND forgotten IS NULL ORDER BY created DESC, n DESC`, s.opt.Agent, kind)
+			all = append(all, found...)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Note) int { return b.Created.Compare(a.Created) })
+	if limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	for i := range all {
+		all[i].Expired = all[i].expired(now)
+	}
+	return all, nil
+}
+
+func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) {
+	rows, err := tx.Query(`SELECT id, agent, kind, content, created FROM notes WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Note
+	for rows.Next() {
+		n := Note{Tier: tier}
+		var created int64
+		if err := rows.Scan(&n.ID, &n.Agent, &n.Kind, &n.Content, &created); err != nil {
+			return nil, err
+		}
+		n.Created = time.UnixMilli(created).UTC()
+		all = append(all, n)
+	}
+	return all, rows.Err()
+}
+
+// forgetNote forgets a note of the caller's.
+func (s *Store) forgetNote(ctx context.Context, id, why string) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
+	for _, tier := range []string{Workspace, Account} {
+		if s.opt.Agent == "" || !s.Reaches(tier) {
+			continue
+		}
+		f, err := s.file(ctx, tier, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var there int
+		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM notes WHERE id = ? AND agent = ? AND forgotten IS NULL`, id, s.opt.Agent).Scan(&there)
+		}); err != nil {
+			return err
+		}
+		if there == 0 {
+			continue
+		}
+		return f.write(ctx, func(tx *sqlite.Tx) error {
+			res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND forgotten IS NULL`, tx.Now.UnixMilli(), id, s.opt.Agent)
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n == 0 {
+				return errors.Join(err, notFound(id))
+			}
+			return f.event(tx, Event{Verb: VerbForgotten, Scope: tier, Subject: id, Why: join(RuleAsked, why)})
+		})
+	}
+	return notFound(id)
+}
+
+// AgentContext returns the block with the caller's core memories and its journal of the last week, the oldest first, "" if there is nothing. It is seed 001's, to the byte.
+func (s *Store) AgentContext(ctx context.Context) (string, error) {
+	all, err := s.Notes(ctx, "", 0)
+	if err != nil {
+		return "", err
+	}
+	slices.Reverse(all)
+	var core, journal []string
+	for _, n := range all {
+		switch {
+		case n.Kind == Core:
+			core = append(core, "- "+n.Content)
+		case !n.Expired:
+			journal = append(journal, "- ["+n.Created.Format(time.DateOnly)+"] "+n.Content)
+		}
+	}
+	var sections []string
+	if len(core) > 0 {
+		sections = append(sections, "## Core Memories (permanent)\n"+strings.Join(core, "\n"))
+	}
+	if len(journal) > 0 {
+		sections = append(sections, "## Recent Journal Entries\n"+strings.Join(journal, "\n"))
+	}
+	if len(sections) == 0 {
+		return "", nil
+	}
+	return "# Your Private Memory\n\n" + strings.Join(sections, "\n\n"), nil
+}

@@ -1,0 +1,236 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// ListQuery says what to list. The lists are filters: an item must match one value of each that is not empty.
+type ListQuery struct {
+	Tiers        []string // nil: all that the caller reaches
+	Channel      string
+	Conversation string
+	Tags         []string
+	Curators     []string
+	Sources      []string
+	Lifetimes    []string
+	Private      bool // only the caller's own
+	Forgotten    bool // forgotten and expired ones too
+	Before       string
+	Limit        int // 0 is all
+}
+
+// List returns items, the newest first, that the caller may see, and whether there are more. It is no access.
+func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, err error) {
+	all = []Item{}
+	if q.Tiers == nil {
+		for _, t := range Tiers {
+			if s.Reaches(t) {
+				q.Tiers = append(q.Tiers, t)
+			}
+		}
+	}
+	for _, t := range q.Tiers {
+		if err := s.allowed(t); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, l := range []struct {
+		what        string
+		have, known []string
+	}{{"curator", q.Curators, Curators}, {"lifetime", q.Lifetimes, Lifetimes}} {
+		for _, v := range l.have {
+			if !slices.Contains(l.known, v) {
+				return nil, false, unknown(l.what, v, l.known)
+			}
+		}
+	}
+	if q.Conversation != "" {
+		if err := checkRef(q.Conversation); err != nil {
+			return nil, false, err
+		}
+	}
+	if q.Limit < 0 {
+		return nil, false, invalid(fmt.Sprintf("a limit of %d makes no sense", q.Limit), "0 lists all")
+	}
+	before := int64(1) << 62
+	var beforeID string
+	if q.Before != "" {
+		_, it, err := s.find(ctx, q.Before)
+		if err != nil {
+			return nil, false, err
+		}
+		before, beforeID = it.Created.UnixMilli(), it.ID
+	}
+	limit := -1
+	if q.Limit > 0 {
+		limit = q.Limit + 1
+	}
+	for _, account := range []bool{false, true} {
+		tiers := slices.DeleteFunc(slices.Clone(q.Tiers), func(t string) bool { return (t == Account) != account })
+		if len(tiers) == 0 {
+			continue
+		}
+		f, err := s.open(ctx, account, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+			if q.Channel != "" && !account {
+				if err := f.checkChannel(tx, q.Channel); err != nil {
+					return err
+				}
+			}
+			found, err := itemsWhere(tx, `tier IN (SELECT value FROM json_each(?1)) AND agent IN (?2, ?3)
+				AND (?4 OR forgotten IS NULL AND (expires IS NULL OR expires > ?5))
+				AND (?6 = '' OR channel = ?6) AND (?7 = '' OR conversation = ?7)
+				AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8))) AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
+				AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
+				AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?11))))
+				AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
+				jsonList(tiers), map[bool]string{true: s.opt.Agent}[q.Private], s.opt.Agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, jsonList(q.Curators), jsonList(q.Sources),
+				jsonList(q.Lifetimes), jsonList(q.Tags), before, beforeID, limit)
+			all = append(all, found...)
+			return err
+		}); err != nil {
+			return nil, false, err
+		}
+	}
+	if q.Private {
+		if s.opt.Agent == "" {
+			return nil, false, invalid("only an agent has private items, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
+		}
+	}
+	slices.SortFunc(all, func(a, b Item) int {
+		if c := b.Created.Compare(a.Created); c != 0 {
+			return c
+		}
+		if a.ID > b.ID {
+			return -1
+		}
+		return 1
+	})
+	if q.Limit > 0 && len(all) > q.Limit {
+		return all[:q.Limit], true, nil
+	}
+	return all, false, nil
+}
+
+// ScopeStats counts what a scope holds, others' private items too: counts, and no more.
+type ScopeStats struct {
+	Scope     string `json:"scope"`
+	Live      int    `json:"live"`
+	Private   int    `json:"private"` // of those, items of one agent
+	LongTerm  int    `json:"long_term"`
+	Forgotten int    `json:"forgotten"`
+}
+
+// FileStats are the figures of a file.
+type FileStats struct {
+	Tiers    string         `json:"tiers"` // "account", or "workspace" for the three of a workspace
+	Path     string         `json:"path"`
+	Bytes    int64          `json:"bytes"`
+	Scopes   []ScopeStats   `json:"scopes"`
+	Rules    map[string]int `json:"forgotten_by"` // by which rules items were forgotten
+	Agents   map[string]int `json:"agents"`       // how many private items and notes agents have
+	Named    int            `json:"named"`
+	Statuses map[string]int `json:"conversations"` // by status
+	Events   int            `json:"events"`
+	Embedded int            `json:"embedded"`
+	Model    string         `json:"model"`
+	Index    index.Stats    `json:"index"`
+}
+
+// Stats counts what is in the caller's files.
+func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
+	all := []FileStats{}
+	for _, account := range []bool{false, true} {
+		if !s.reachesFile(account) {
+			continue
+		}
+		f, err := s.open(ctx, account, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[account], Path: f.db.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}}
+		for _, suffix := range []string{"", "-wal"} {
+			if info, err := os.Stat(st.Path + suffix); err == nil {
+				st.Bytes += info.Size()
+			}
+		}
+		if err := f.read(ctx, func(tx *sqlite.Tx) error { return f.stats(tx, &st) }); err != nil {
+			return nil, err
+		}
+		all = append(all, st)
+	}
+	return all, nil
+}
+
+func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
+	st.Scopes = st.Scopes[:0]
+	rows, err := tx.Query(`SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, sum(forgotten IS NULL), sum(forgotten IS NULL AND agent <> ''),
+		sum(forgotten IS NULL AND lifetime = 'long_term'), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var sc Scope
+		var s ScopeStats
+		if err := rows.Scan(&sc.Tier, &sc.Channel, &sc.Conversation, &s.Live, &s.Private, &s.LongTerm, &s.Forgotten); err != nil {
+			return err
+		}
+		s.Scope = sc.String()
+		st.Scopes = append(st.Scopes, s)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, t := range []struct {
+		into map[string]int
+		stmt string
+	}{
+		{st.Rules, `SELECT rule, count(*) FROM items WHERE forgotten IS NOT NULL GROUP BY rule`},
+		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE forgotten IS NULL AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`},
+		{st.Statuses, `SELECT status, count(*) FROM conversations GROUP BY status`},
+	} {
+		if err := tally(tx, t.into, t.stmt); err != nil {
+			return err
+		}
+	}
+	if st.Index, err = f.index.Stats(tx); err != nil {
+		return err
+	}
+	st.Model = st.Index.Model
+	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*) FROM events), (SELECT count(*) FROM items WHERE forgotten IS NULL AND model <> '')`).
+		Scan(&st.Named, &st.Events, &st.Embedded)
+}
+
+func tally(tx *sqlite.Tx, into map[string]int, stmt string) error {
+	rows, err := tx.Query(stmt)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var n int
+		if err := rows.Scan(&name, &n); err != nil {
+			return err
+		}
+		into[name] = n
+	}
+	return rows.Err()
+}

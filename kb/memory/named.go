@@ -1,0 +1,293 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"blackboard/board/sqlite"
+)
+
+// Named entries that there are from the beginning, though nothing may be written in them yet.
+const (
+	Voice = "VOICE" // of a workspace: how texts for it sound
+	Soul  = "SOUL"  // of the account: how the agent is, everywhere
+)
+
+// MaxNamed is the most characters that a named entry may have.
+const MaxNamed = 50_000
+
+// Named is an entry with a name that its author wrote: always loaded first, never ranked.
+type Named struct {
+	Name     string    `json:"name"`
+	Tier     string    `json:"tier"` // workspace or account
+	Body     string    `json:"body"` // markdown; "" if nothing was written yet
+	Curator  string    `json:"curator"`
+	Revision int       `json:"revision"` // 0: nothing was written yet
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+}
+
+// namedTier is where an entry of that name is, if nobody says.
+func namedTier(name, tier string) (string, error) {
+	switch {
+	case tier == "" && strings.EqualFold(name, Soul):
+		return Account, nil
+	case tier == "":
+		return Workspace, nil
+	case tier != Workspace && tier != Account:
+		return "", unknown("tier of a named entry", tier, []string{Workspace, Account})
+	}
+	return tier, nil
+}
+
+// Named returns the named entries of the tiers given, the workspace's and the account's if none is, that the caller reaches; by tier, VOICE and SOUL first, then by name.
+func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
+	if len(tiers) == 0 {
+		for _, t := range []string{Workspace, Account} {
+			if s.Reaches(t) {
+				tiers = append(tiers, t)
+			}
+		}
+	}
+	all := []Named{}
+	for _, tier := range tiers {
+		if _, err := namedTier("", tier); err != nil {
+			return nil, err
+		}
+		first := Voice
+		if tier == Account {
+			first = Soul
+		}
+		found, err := s.namedOf(ctx, tier)
+		if err != nil {
+			return nil, err
+		}
+		at := -1
+		for i := range found {
+			if strings.EqualFold(found[i].Name, first) {
+				at = i
+			}
+		}
+		if at < 0 {
+			all = append(all, Named{Name: first, Tier: tier})
+		} else {
+			all = append(all, found[at])
+			found = append(found[:at], found[at+1:]...)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (s *Store) namedOf(ctx context.Context, tier string) (all []Named, err error) {
+	f, err := s.file(ctx, tier, false)
+	if errors.Is(err, errNoFile) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		all, err = namedIn(tx, tier)
+		return err
+	})
+	return all, err
+}
+
+func namedIn(tx *sqlite.Tx, tier string) ([]Named, error) {
+	rows, err := tx.Query(`SELECT name, body, curator, revision, created, updated FROM named ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Named
+	for rows.Next() {
+		n := Named{Tier: tier}
+		var created, updated int64
+		if err := rows.Scan(&n.Name, &n.Body, &n.Curator, &n.Revision, &created, &updated); err != nil {
+			return nil, err
+		}
+		n.Created, n.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
+		all = append(all, n)
+	}
+	return all, rows.Err()
+}
+
+// GetNamed returns a named entry. VOICE and SOUL are there, empty, before they are written.
+func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) {
+	if err := checkName("named entry", name); err != nil {
+		return Named{}, err
+	}
+	tier, err := namedTier(name, tier)
+	if err != nil {
+		return Named{}, err
+	}
+	all, err := s.Named(ctx, tier)
+	if err != nil {
+		return Named{}, err
+	}
+	for _, n := range all {
+		if strings.EqualFold(n.Name, name) {
+			return n, nil
+		}
+	}
+	return Named{}, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no named entry %s in the %s tier", name, tier), Hint: "`board memory named list` shows them, `board memory named edit` writes one"}
+}
+
+func (s *Store) mayName() error {
+	return s.granted(GrantNamed, "named entries are their author's: an agent reads them and does not write them")
+}
+
+// EditNamed writes a named entry; revision says which one it must still have, 0 that it must be new, -1 whichever.
+func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision int) (Named, error) {
+	if err := checkName("named entry", name); err != nil {
+		return Named{}, err
+	}
+	tier, err := namedTier(name, tier)
+	if err != nil {
+		return Named{}, err
+	}
+	if err := s.allowed(tier); err != nil {
+		return Named{}, err
+	}
+	if err := s.mayName(); err != nil {
+		return Named{}, err
+	}
+	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
+	if body == "" {
+		return Named{}, invalid("the entry would be empty", "write something, or remove the entry")
+	}
+	if n := utf8.RuneCountInString(body); n > MaxNamed {
+		return Named{}, invalid(fmt.Sprintf("the entry has %d characters; at most %d are taken", n, MaxNamed), "it is read in every turn: keep what matters")
+	}
+	if err := checkText("the entry", body); err != nil {
+		return Named{}, err
+	}
+	f, err := s.file(ctx, tier, true)
+	if err != nil {
+		return Named{}, err
+	}
+	out := Named{Name: name, Tier: tier, Body: body, Curator: CuratorAuthor, Revision: 1}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		all, err := namedIn(tx, tier)
+		if err != nil {
+			return err
+		}
+		out.Created, out.Updated = tx.Now, tx.Now
+		have := 0
+		for _, n := range all {
+			if !strings.EqualFold(n.Name, name) {
+				continue
+			}
+			have = n.Revision
+			out.Name, out.Created, out.Revision = n.Name, n.Created, n.Revision+1
+			if n.Body == body {
+				out = n
+				return nil
+			}
+			if err := f.keepNamed(tx, &n); err != nil {
+				return err
+			}
+		}
+		if revision >= 0 && revision != have {
+			return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", name, have, revision), "look at what it says now, and edit that")
+		}
+		if _, err := tx.Exec(`INSERT OR REPLACE INTO named VALUES (?, ?, ?, ?, ?, ?)`, out.Name, body, out.Curator, out.Revision, out.Created.UnixMilli(), tx.Now.UnixMilli()); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbNamed, Scope: tier, Subject: namedSubject(out.Name)})
+	})
+	return out, err
+}
+
+func namedSubject(name string) string { return "named:" + strings.ToUpper(name) }
+
+// keepNamed keeps what an entry says among its revisions. Their numbers go on when an entry is removed and written again.
+func (f *file) keepNamed(tx *sqlite.Tx, n *Named) error {
+	before, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO revisions SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4 FROM revisions WHERE subject = ?1`,
+		namedSubject(n.Name), tx.Now.UnixMilli(), f.s.opt.Actor, string(before))
+	return err
+}
+
+// RemoveNamed removes a named entry. What it said stays among its revisions.
+func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, error) {
+	n, err := s.GetNamed(ctx, name, tier)
+	if err != nil {
+		return n, err
+	}
+	if err := s.mayName(); err != nil {
+		return n, err
+	}
+	if n.Revision == 0 {
+		return n, &Error{Kind: ErrNotFound, Msg: "nothing is written in " + n.Name + " yet", Hint: "`board memory named edit " + n.Name + "` writes it"}
+	}
+	f, err := s.file(ctx, n.Tier, true)
+	if err != nil {
+		return n, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		all, err := namedIn(tx, n.Tier)
+		if err != nil {
+			return err
+		}
+		for _, have := range all {
+			if !strings.EqualFold(have.Name, name) {
+				continue
+			}
+			n = have
+			if err := f.keepNamed(tx, &have); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(`DELETE FROM named WHERE name = ?`, name); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbNamedGone, Scope: n.Tier, Subject: namedSubject(n.Name)})
+	})
+	return n, err
+}
+
+// NamedRevisions returns what a named entry said before, the oldest first.
+func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named, error) {
+	tier, err := namedTier(name, tier)
+	if err != nil {
+		return nil, err
+	}
+	all := []Named{}
+	f, err := s.file(ctx, tier, false)
+	if errors.Is(err, errNoFile) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, namedSubject(name))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var raw string
+			var n Named
+			if err := rows.Scan(&raw); err != nil {
+				return err
+			}
+			if err := json.Unmarshal([]byte(raw), &n); err != nil {
+				return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "has a revision of " + name + " that cannot be read", Cause: err}
+			}
+			all = append(all, n)
+		}
+		return rows.Err()
+	})
+	return all, err
+}

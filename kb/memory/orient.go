@@ -1,0 +1,247 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// DefaultBudget is how many tokens an orientation has.
+	DefaultBudget = 1200
+	// frameContent is how many characters of an item an orientation gives at most.
+	frameContent = 400
+)
+
+// tokens is about how many tokens a text has: 4 bytes to one, as English text in the usual vocabularies.
+func tokens(s string) int { return (len(s) + 3) / 4 }
+
+// OrientQuery says what an orientation is for.
+type OrientQuery struct {
+	Text         string // what the turn is about
+	Conversation string // "" for none
+	Channel      string // "" is that of the conversation
+	Budget       int    // tokens; 0 is DefaultBudget
+	Limit        int    // items of each tier at most; 0 is DefaultLimit
+	// Tiers are those to read; nil: all that the caller reaches, the conversation's only if one is named.
+	Tiers []string
+}
+
+// Orientation is one document for a turn: named entries first, then what each tier has to say.
+type Orientation struct {
+	Markdown string   `json:"markdown"` // "" if there is nothing to say
+	Tokens   int      `json:"tokens"`
+	Budget   int      `json:"budget"`
+	Named    []Named  `json:"named"`
+	Slices   []Slice  `json:"tiers"`
+	LeftOut  int      `json:"left_out"` // hits that the budget had no room for
+	Degraded []string `json:"degraded"`
+}
+
+// shares of the budget that remains after the named entries. What a tier does not use goes to the next.
+var shares = map[string]float64{Conversation: .35, Channel: .25, Workspace: .25, Account: .15}
+
+// Orient makes the document that a turn begins with, within a budget. Named entries are never ranked and never pushed out; one that is too long is cut, and says where the rest is.
+// All else are candidates: each line says who noted it, where, when, and how much it counts.
+func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) {
+	if q.Budget == 0 {
+		q.Budget = DefaultBudget
+	}
+	o := Orientation{Budget: q.Budget, Named: []Named{}, Slices: []Slice{}, Degraded: []string{}}
+	if q.Budget < 100 || q.Budget > 100_000 {
+		return o, invalid(fmt.Sprintf("a budget of %d tokens is not between 100 and 100,000", q.Budget), "1,200 is the default")
+	}
+	if q.Tiers == nil {
+		for _, t := range Tiers {
+			if s.Reaches(t) && (t != Conversation || q.Conversation != "") {
+				q.Tiers = append(q.Tiers, t)
+			}
+		}
+	}
+	var b strings.Builder
+	room := func() int { return q.Budget - tokens(b.String()) - 1 }
+	if err := s.orientNamed(ctx, &q, &o, &b); err != nil {
+		return o, err
+	}
+	rq := Query{Text: q.Text, Channel: q.Channel, Conversation: q.Conversation, Limit: q.Limit, Untouched: true}
+	read := func(text string, tiers ...string) error {
+		tiers = slices.DeleteFunc(tiers, func(t string) bool { return !slices.Contains(q.Tiers, t) })
+		if len(tiers) == 0 {
+			return nil
+		}
+		rq.Text, rq.Tiers = text, tiers
+		res, err := s.Read(ctx, rq)
+		o.Slices = append(o.Slices, res.Slices...)
+		o.Degraded = append(o.Degraded, res.Degraded...)
+		return err
+	}
+	if err := read("", Conversation); err != nil { // by recency alone
+		return o, err
+	}
+	if err := read(q.Text, Channel, Workspace, Account); err != nil {
+		return o, err
+	}
+	const intro = "Candidates, not facts: check one before you rely on it.\n"
+	left, spare := room()-tokens(intro), 0.0
+	began := false
+	for i := range o.Slices {
+		sl := &o.Slices[i]
+		spare += shares[sl.Tier] * float64(max(0, left))
+		kept := 0
+		for j := range sl.Hits {
+			text := "- " + sl.Hits[j].Frame + "\n"
+			head := ""
+			if kept == 0 {
+				head = fmt.Sprintf("\n## %s\n", map[string]string{Conversation: "This conversation", Channel: "This channel", Workspace: "This workspace", Account: "All workspaces"}[sl.Tier])
+			}
+			if !began {
+				head = sep(&b) + "# From memory\n\n" + intro + head
+			}
+			cost := tokens(head + text)
+			if float64(tokens(text)) > spare || cost > room() {
+				break
+			}
+			spare -= float64(tokens(text))
+			b.WriteString(head + text)
+			began = true
+			kept++
+		}
+		o.LeftOut += len(sl.Hits) - kept
+		sl.Hits = sl.Hits[:kept]
+		if err := s.touchHits(ctx, sl); err != nil {
+			return o, err
+		}
+	}
+	o.Degraded = slices.Compact(o.Degraded)
+	o.Markdown = strings.TrimSpace(b.String())
+	o.Tokens = tokens(o.Markdown)
+	return o, nil
+}
+
+// touchHits counts what was given as accessed.
+func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
+	if len(sl.Hits) == 0 {
+		return nil
+	}
+	f, err := s.file(ctx, sl.Tier, false)
+	if err != nil {
+		return err
+	}
+	items := make([]*Item, len(sl.Hits))
+	for i := range sl.Hits {
+		items[i] = &sl.Hits[i].Item
+	}
+	f.touch(ctx, items...)
+	return nil
+}
+
+func sep(b *strings.Builder) string {
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n"
+}
+
+// orientNamed writes the named entries of the tiers, whole as long as there is room.
+func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation, b *strings.Builder) error {
+	var tiers []string
+	for _, t := range []string{Workspace, Account} {
+		if slices.Contains(q.Tiers, t) {
+			tiers = append(tiers, t)
+		}
+	}
+	if len(tiers) == 0 {
+		return nil
+	}
+	named, err := s.Named(ctx, tiers...)
+	if err != nil {
+		return err
+	}
+	named = slices.DeleteFunc(named, func(n Named) bool { return n.Body == "" })
+	for i, n := range named {
+		head := fmt.Sprintf("%s# %s\n\n", sep(b), n.Name)
+		more := fmt.Sprintf("\n… the rest: `board memory named show %s --tier %s`\n", n.Name, n.Tier)
+		// Those that come after it need a line at least.
+		room := 4*(q.Budget-tokens(b.String())-1-40*(len(named)-i-1)) - len(head) - len(more)
+		body := n.Body + "\n"
+		if len(body) > room+len(more) {
+			if room < 0 {
+				o.Degraded = append(o.Degraded, "the budget has no room for the named entry "+n.Name)
+				continue
+			}
+			cut := strings.ToValidUTF8(body[:room], "")
+			if at := strings.LastIndexByte(cut, '\n'); at > len(cut)/2 {
+				cut = cut[:at]
+			}
+			body = strings.TrimRight(cut, "\n") + more
+			o.Degraded = append(o.Degraded, fmt.Sprintf("the named entry %s is cut to fit the budget", n.Name))
+		}
+		b.WriteString(head + body)
+		o.Named = append(o.Named, n)
+	}
+	return nil
+}
+
+// frame puts an item to a reader as what it is: something that somebody noted once. What was noted stays on its line and within its quotes, whatever is in it.
+func (h *Hit) frame(now time.Time) string {
+	by := map[string]string{CuratorAgent: "noted by an agent", CuratorAuthor: "noted by the author", CuratorImport: "imported"}[h.Curator]
+	if h.Source != "" && h.Source != h.Curator {
+		by += " (" + inline(h.Source, 60) + ")"
+	}
+	where := h.Tier
+	if h.Tier == Channel {
+		where += " " + h.Channel
+	}
+	text := h.Content
+	if h.Title != "" {
+		text = h.Title + ": " + text
+	}
+	s := fmt.Sprintf("%s %s, %s, importance %s, relevance %.2f, %s: “%s”", by, age(now.Sub(h.Created)), where, Level(h.Importance), h.Relevance, h.ID, inline(text, frameContent))
+	if h.DerivedFrom != "" {
+		s += " — derived from " + inline(h.DerivedFrom, 120)
+		if h.Derived != "" {
+			s += " (" + inline(h.Derived, 120) + ")"
+		}
+	}
+	return s
+}
+
+// inline makes one line of a text, of at most n characters, that cannot end the quotes that it stands in.
+func inline(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '“' || r == '”':
+			return '"'
+		case r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0x80 && r < 0xa0:
+			return ' '
+		}
+		return r
+	}, s)
+	return clip(strings.Join(strings.Fields(s), " "), n)
+}
+
+// age says how long ago something was.
+func age(d time.Duration) string {
+	ago := func(n int, unit string) string {
+		if n == 1 {
+			return "1 " + unit + " ago"
+		}
+		return fmt.Sprintf("%d %ss ago", n, unit)
+	}
+	switch day := 24 * time.Hour; {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return ago(int(d/time.Minute), "minute")
+	case d < day:
+		return ago(int(d/time.Hour), "hour")
+	case d < 60*day:
+		return ago(int(d/day), "day")
+	case d < 730*day:
+		return ago(int(d/(30*day)), "month")
+	default:
+		return ago(int(d/(365*day)), "year")
+	}
+}

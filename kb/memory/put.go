@@ -1,0 +1,624 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/secret"
+)
+
+// Verbs of events.
+const (
+	VerbPut         = "put"
+	VerbConfirmed   = "confirmed" // put again with the same words
+	VerbUpdated     = "updated"
+	VerbForgotten   = "forgotten"
+	VerbPromoted    = "promoted"
+	VerbImported    = "imported"
+	VerbNamed       = "named edited"
+	VerbNamedGone   = "named removed"
+	VerbJournal     = "journal"
+	VerbCore        = "core"
+	VerbStarted     = "conversation started"
+	VerbIdle        = "conversation idle"
+	VerbArchived    = "conversation archived"
+	VerbChannel     = "channel created"
+	VerbScratch     = "scratch written"
+	VerbCleared     = "scratch cleared"
+	VerbConsolidate = "consolidated"
+	VerbScrubbed    = "scrubbed"
+	VerbPurged      = "purged"
+)
+
+// PutOptions say how an item is stored.
+type PutOptions struct {
+	// Private makes it the caller's alone.
+	Private bool
+	// Force stores it though it holds what looks like a secret.
+	Force bool
+	// NoEmbedding stores it without an embedding, which Reembed adds later.
+	NoEmbedding bool
+}
+
+// Stored is what became of an item.
+type Stored struct {
+	Item     Item     `json:"item"`
+	Warnings []string `json:"warnings"`
+	// Confirmed: the same words were there already, in the same scope. They count as new again, with the greater of both importances.
+	Confirmed bool `json:"confirmed"`
+}
+
+// Put stores an item in its tier; its id and times are given to it. A channel that is not named is the default one.
+func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
+	out := Stored{Warnings: []string{}}
+	if err := s.allowed(it.Tier); err != nil {
+		return out, err
+	}
+	it.Agent = ""
+	if opt.Private {
+		if s.opt.Agent == "" {
+			return out, invalid("only an agent has private items, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
+		}
+		it.Agent = s.opt.Agent
+	}
+	if it.Curator == "" {
+		it.Curator = s.curator()
+	}
+	if it.Tier == Channel && it.Channel == "" {
+		it.Channel = DefaultChannel
+	}
+	if err := it.normalise(); err != nil {
+		return out, err
+	}
+	if it.Expires != nil && !it.Expires.After(s.now()) {
+		return out, invalid("it would have expired already", "give a time that lies ahead, or none")
+	}
+	if !opt.Force {
+		if err := refuseSecret(&it); err != nil {
+			return out, err
+		}
+	}
+	var v embed.Vector
+	if !opt.NoEmbedding {
+		var err error
+		if v, err = s.embedOne(ctx, &it, &out.Warnings); err != nil {
+			return out, err
+		}
+	}
+	f, err := s.file(ctx, it.Tier, true)
+	if err != nil {
+		return out, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		if err := f.checkPlace(tx, &it); err != nil {
+			return err
+		}
+		if same, err := f.same(tx, &it); err != nil || same != nil {
+			if err == nil {
+				out.Item, err = f.confirm(tx, same, it.Importance)
+				out.Confirmed = true
+			}
+			return err
+		}
+		out.Confirmed, out.Item = false, it
+		return f.add(tx, &out.Item, v, &out.Warnings, VerbPut, "")
+	})
+	return out, err
+}
+
+// curator is who the caller is.
+func (s *Store) curator() string {
+	if s.opt.Author {
+		return CuratorAuthor
+	}
+	return CuratorAgent
+}
+
+// checkPlace refuses channels and conversations that are not there, and conversations that are over.
+func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
+	if it.Tier == Channel {
+		if err := f.checkChannel(tx, it.Channel); err != nil {
+			return err
+		}
+	}
+	if it.Conversation == "" || f.account { // the account knows of no workspace's conversations
+		return nil
+	}
+	c, err := conversation(tx, it.Conversation)
+	if err != nil {
+		return err
+	}
+	if it.Tier == Conversation && c.Status == StatusArchived {
+		return conflict("the conversation "+c.Ref+" is archived: nothing is added to it", "`board memory conversation start` begins a new one; what should last goes into its channel")
+	}
+	return nil
+}
+
+// same returns the live item of the same scope that has the same words for the same readers, nil if there is none.
+func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
+	sc := it.Scope()
+	found, err := itemsWhere(tx, `text_hash = ? AND forgotten IS NULL AND tier = ? AND channel = ? AND (tier <> 'conversation' OR conversation = ?) AND agent = ? AND title = ? ORDER BY n LIMIT 1`,
+		textHash(it.Content), sc.Tier, sc.Channel, sc.Conversation, it.Agent, it.Title)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	if e := found[0].Expires; e != nil && !e.After(tx.Now) {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+func (f *file) confirm(tx *sqlite.Tx, it *Item, importance float64) (Item, error) {
+	it.Importance = max(it.Importance, importance)
+	it.Accessed = tx.Now
+	if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`, it.Importance, tx.Now.UnixMilli(), it.n); err != nil {
+		return *it, err
+	}
+	return *it, f.event(tx, Event{Verb: VerbConfirmed, Scope: it.Scope().String(), Subject: it.ID})
+}
+
+// add stores a new item and gives it its id and its times, unless it has them.
+func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, verb, why string) error {
+	if it.ID == "" {
+		it.ID = newID('m')
+	}
+	if it.Created.IsZero() {
+		it.Created, it.Accessed = tx.Now, tx.Now
+		it.Revision, it.Accesses = 1, 0
+	}
+	it.Updated = tx.Now
+	if v, err := f.usable(tx, v, warnings); err != nil {
+		return err
+	} else if it.Model, it.Dim = "", 0; v != nil {
+		it.Model, it.Dim = f.s.opt.Embedder.Model().Name, len(v)
+		return f.insert(tx, it, v, verb, why)
+	}
+	return f.insert(tx, it, nil, verb, why)
+}
+
+func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string) error {
+	res, err := tx.Exec(`INSERT INTO items (id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
+		derived_from, revision, forgotten, rule, replaced_by, text_hash, model, dim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content, it.Curator, it.Source, it.Importance, it.Lifetime, jsonList(it.Tags), it.Accesses,
+		it.Created.UnixMilli(), it.Updated.UnixMilli(), it.Accessed.UnixMilli(), millis(it.Expires), it.DerivedFrom, it.Revision, millis(it.Forgotten), it.Rule, it.ReplacedBy,
+		textHash(it.Content), it.Model, it.Dim)
+	if err != nil {
+		return err
+	}
+	if it.n, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	if it.Forgotten == nil {
+		if err := f.index.Put(tx, document(it, v)); err != nil {
+			return err
+		}
+	}
+	return f.event(tx, Event{Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why})
+}
+
+// embedOne embeds an item's text, nil without a model. Nothing is lost because a model fails: that is a warning.
+func (s *Store) embedOne(ctx context.Context, it *Item, warnings *[]string) (embed.Vector, error) {
+	if s.opt.Embedder == nil {
+		return nil, nil
+	}
+	vs, err := s.opt.Embedder.Embed(ctx, []string{embeddingText(it)})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
+		return nil, nil
+	}
+	return vs[0], nil
+}
+
+// usable returns a vector if it can be stored: a file has vectors of one model.
+func (f *file) usable(tx *sqlite.Tx, v embed.Vector, warnings *[]string) (embed.Vector, error) {
+	if v == nil {
+		return nil, nil
+	}
+	name, dim, err := f.index.Model(tx)
+	if err != nil {
+		return nil, err
+	}
+	m := f.s.opt.Embedder.Model()
+	if name == "" {
+		return v, f.index.SetModel(tx, m)
+	}
+	if name != m.Name || dim != m.Dim {
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: the memory is embedded with %s, and the model here is %s; `board memory reembed` changes over", name, m.Name))
+		return nil, nil
+	}
+	return v, nil
+}
+
+// refuseSecret refuses an item that holds what looks like a secret: other agents read it, and it is exported.
+func refuseSecret(it *Item) error {
+	for _, t := range []struct{ what, text string }{{"the title", it.Title}, {"the content", it.Content}, {"the source", it.Source}, {"the derivation link", it.DerivedFrom}} {
+		if found := secret.Find(t.text); len(found) > 0 {
+			return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", t.what, found[0].Description), "say where it is kept instead of what it is; --force stores it if it is none")
+		}
+	}
+	return nil
+}
+
+// visible reports whether the caller may know of an item.
+func (s *Store) visible(agent string) bool { return agent == "" || agent == s.opt.Agent }
+
+// find returns an item that the caller may see, and the file that it is in. For others' private items the answer is the same as for none. Tiers that are not granted are
+// not looked into.
+func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
+	if err := checkID(id); err != nil {
+		return nil, nil, err
+	}
+	for _, account := range []bool{false, true} {
+		if !s.reachesFile(account) {
+			continue
+		}
+		f, err := s.open(ctx, account, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		var found []Item
+		if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+			found, err = itemsWhere(tx, `id = ?`, id)
+			return err
+		}); err != nil {
+			return nil, nil, err
+		}
+		if len(found) == 1 && s.visible(found[0].Agent) && s.allowed(found[0].Tier) == nil {
+			return f, &found[0], nil
+		}
+	}
+	return nil, nil, notFound(id)
+}
+
+// reachesFile reports whether any tier of a file is the caller's to see.
+func (s *Store) reachesFile(account bool) bool {
+	if account {
+		return s.allowed(Account) == nil
+	}
+	return slices.ContainsFunc([]string{Conversation, Channel, Workspace}, func(t string) bool { return s.allowed(t) == nil })
+}
+
+// Get returns an item, forgotten or not. It counts as an access.
+func (s *Store) Get(ctx context.Context, id string) (Item, error) {
+	f, it, err := s.find(ctx, id)
+	if err != nil {
+		return Item{}, err
+	}
+	if it.Forgotten == nil {
+		f.touch(ctx, it)
+	}
+	return *it, nil
+}
+
+// again returns, within a transaction, the item as it is now.
+func (s *Store) again(tx *sqlite.Tx, id string) (*Item, error) {
+	found, err := itemsWhere(tx, `id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 || !s.visible(found[0].Agent) {
+		return nil, notFound(id)
+	}
+	return &found[0], nil
+}
+
+// UpdateOptions say how an item is changed.
+type UpdateOptions struct {
+	Revision    int    // only if it still has this revision; 0: whichever it has
+	Why         string // for the log
+	Force       bool   // keep it though it holds what looks like a secret
+	NoEmbedding bool
+}
+
+// Update lets fn change an item: its texts, importance, lifetime, tags, expiry and links. What it was stays among its revisions. Its tier, and whose it is, stay as they are.
+func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (Stored, error) {
+	out := Stored{Warnings: []string{}}
+	f, it, err := s.find(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	for {
+		now := *it
+		now.Tags = slices.Clone(it.Tags)
+		if err := fn(&now); err != nil {
+			return out, err
+		}
+		now.ID, now.Tier, now.Channel, now.Conversation, now.Agent, now.n = it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.n
+		if err := now.normalise(); err != nil {
+			return out, err
+		}
+		if !opt.Force {
+			if err := refuseSecret(&now); err != nil {
+				return out, err
+			}
+		}
+		var v embed.Vector
+		if embeddingText(&now) != embeddingText(it) && !opt.NoEmbedding {
+			if v, err = s.embedOne(ctx, &now, &out.Warnings); err != nil {
+				return out, err
+			}
+		}
+		changed := false
+		err = f.write(ctx, func(tx *sqlite.Tx) error {
+			have, err := s.again(tx, id)
+			if err != nil {
+				return err
+			}
+			if err := unlessForgotten(have); err != nil {
+				return err
+			}
+			if opt.Revision != 0 && have.Revision != opt.Revision {
+				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, opt.Revision), "`board memory get "+id+"` shows it")
+			}
+			if have.Revision != it.Revision {
+				changed, it = true, have
+				return nil
+			}
+			now.Accesses, now.Accessed = have.Accesses, tx.Now // being confirmed is an access of its own kind
+			out.Item = now
+			return f.change(tx, have, &out.Item, v, opt.Why, &out.Warnings)
+		})
+		if err != nil || !changed {
+			return out, err
+		}
+	}
+}
+
+func unlessForgotten(it *Item) error {
+	if it.Forgotten == nil {
+		return nil
+	}
+	say := it.Rule
+	if it.ReplacedBy != "" {
+		say += ", replaced by " + it.ReplacedBy
+	}
+	return conflict(it.ID+" is forgotten: "+say, "put a new one")
+}
+
+// change stores an item that has become another.
+func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string, warnings *[]string) error {
+	before, err := json.Marshal(was)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, was.ID, was.Revision, tx.Now.UnixMilli(), f.s.opt.Actor, string(before)); err != nil {
+		return err
+	}
+	now.Revision, now.Updated = was.Revision+1, tx.Now
+	if embeddingText(now) == embeddingText(was) {
+		vs, err := f.index.Vectors(tx, was.n)
+		if err != nil {
+			return err
+		}
+		v = vs[was.n]
+	} else {
+		if v, err = f.usable(tx, v, warnings); err != nil {
+			return err
+		}
+		if now.Model, now.Dim = "", 0; v != nil {
+			now.Model, now.Dim = f.s.opt.Embedder.Model().Name, len(v)
+		}
+	}
+	if _, err := tx.Exec(`UPDATE items SET tier = ?, channel = ?, title = ?, content = ?, source = ?, importance = ?, lifetime = ?, tags = ?, updated = ?, accesses = ?, accessed = ?, expires = ?,
+		derived_from = ?, revision = ?, text_hash = ?, model = ?, dim = ?, curator = ? WHERE n = ?`,
+		now.Tier, now.Channel, now.Title, now.Content, now.Source, now.Importance, now.Lifetime, jsonList(now.Tags), now.Updated.UnixMilli(), now.Accesses, now.Accessed.UnixMilli(),
+		millis(now.Expires), now.DerivedFrom, now.Revision, textHash(now.Content), now.Model, now.Dim, now.Curator, was.n); err != nil {
+		return err
+	}
+	now.n = was.n
+	if err := f.index.Put(tx, document(now, v)); err != nil {
+		return err
+	}
+	return f.event(tx, Event{Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, Why: why})
+}
+
+// Forget marks an item as no longer active: no read finds it, and Get still shows it. by is the item that takes its place, or "".
+func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
+	if len(id) > 0 && id[0] == 'j' {
+		return Item{}, s.forgetNote(ctx, id, why)
+	}
+	f, _, err := s.find(ctx, id)
+	if err != nil {
+		return Item{}, err
+	}
+	if by != "" {
+		if _, r, err := s.find(ctx, by); err != nil {
+			return Item{}, err
+		} else if err := unlessForgotten(r); err != nil {
+			return Item{}, err
+		} else if by == id {
+			return Item{}, invalid("an item cannot take its own place", "name another, or none")
+		}
+	}
+	var it *Item
+	err = f.write(ctx, func(tx *sqlite.Tx) (err error) {
+		if it, err = s.again(tx, id); err != nil {
+			return err
+		}
+		if err := unlessForgotten(it); err != nil {
+			return err
+		}
+		return f.forget(tx, it, RuleAsked, by, why)
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	return *it, nil
+}
+
+// forget marks a live item as forgotten by a rule.
+func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
+	it.Forgotten, it.Rule, it.ReplacedBy = new(time.Time), rule, by
+	*it.Forgotten = tx.Now
+	if _, err := tx.Exec(`UPDATE items SET forgotten = ?, rule = ?, replaced_by = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.n); err != nil {
+		return err
+	}
+	if err := f.index.Delete(tx, it.n); err != nil {
+		return err
+	}
+	return f.event(tx, Event{Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: join(rule, why)})
+}
+
+func join(rule, why string) string {
+	if why == "" {
+		return rule
+	}
+	return rule + ": " + why
+}
+
+// Revisions returns what an item said before each of its changes, the oldest first.
+func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
+	f, _, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	all := []Item{}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, id)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var raw string
+			var it Item
+			if err := rows.Scan(&raw); err != nil {
+				return err
+			}
+			if err := json.Unmarshal([]byte(raw), &it); err != nil {
+				return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "has a revision of " + id + " that cannot be read", Cause: err}
+			}
+			all = append(all, it)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// Reembedded is what Reembed did.
+type Reembedded struct {
+	Model    string `json:"model"`
+	Embedded int    `json:"embedded"`
+	Left     int    `json:"left"` // still without
+}
+
+// ReembedBatch is how many items are embedded between two writes.
+const ReembedBatch = 50
+
+// Reembed gives every live item that the caller's files hold the embedding of the model at hand, private ones too: those that were stored without, and all when the model has changed.
+// It goes in batches, each of them kept, at most so many (0: until none is left), and calls progress after each. Without a model it does nothing, which is embed.ErrNoModel.
+func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (Reembedded, error) {
+	if s.opt.Embedder == nil {
+		return Reembedded{}, embed.ErrNoModel
+	}
+	m := s.opt.Embedder.Model()
+	out := Reembedded{Model: m.Name}
+	total := 0
+	var files []*file
+	for _, account := range []bool{false, true} {
+		if !s.reachesFile(account) {
+			continue
+		}
+		f, err := s.open(ctx, account, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		var missing int
+		count := func(tx *sqlite.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND (model <> ? OR dim <> ?)`, m.Name, m.Dim).Scan(&missing)
+		}
+		if err := f.read(ctx, count); err != nil {
+			return out, err
+		}
+		if missing > 0 {
+			if err := f.write(ctx, func(tx *sqlite.Tx) error {
+				if err := f.index.SetModel(tx, m); err != nil {
+					return err
+				}
+				_, err := tx.Exec(`UPDATE items SET model = '', dim = 0 WHERE forgotten IS NULL AND model <> '' AND (model <> ? OR dim <> ?)`, m.Name, m.Dim)
+				return err
+			}); err != nil {
+				return out, err
+			}
+			files = append(files, f)
+			total += missing
+		}
+	}
+	out.Left = total
+	done := 0
+	for _, f := range files {
+		var after int64
+		for batches <= 0 || done < batches {
+			n, last, err := f.reembed(ctx, m, after)
+			if err != nil {
+				return out, err
+			}
+			if last == 0 {
+				break
+			}
+			after = last
+			done++
+			out.Embedded += n
+			out.Left = max(0, out.Left-n)
+			if progress != nil {
+				progress(out.Embedded, max(total, out.Embedded))
+			}
+		}
+	}
+	return out, nil
+}
+
+// reembed embeds one batch of the items after a number, and returns how many and the last one's number, 0 if there was none.
+func (f *file) reembed(ctx context.Context, m embed.Model, after int64) (n int, last int64, err error) {
+	var items []Item
+	if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+		items, err = itemsWhere(tx, `forgotten IS NULL AND model = '' AND n > ? ORDER BY n LIMIT ?`, after, ReembedBatch)
+		return err
+	}); err != nil || len(items) == 0 {
+		return 0, 0, err
+	}
+	texts := make([]string, len(items))
+	for i := range items {
+		texts[i] = embeddingText(&items[i])
+	}
+	vs, err := f.s.opt.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		n = 0
+		for i := range items {
+			now, err := itemsWhere(tx, `n = ? AND revision = ? AND forgotten IS NULL`, items[i].n, items[i].Revision)
+			if err != nil {
+				return err
+			}
+			if len(now) == 0 { // changed meanwhile
+				continue
+			}
+			if _, err := tx.Exec(`UPDATE items SET model = ?, dim = ? WHERE n = ?`, m.Name, m.Dim, items[i].n); err != nil {
+				return err
+			}
+			if err := f.index.Put(tx, document(&now[0], vs[i])); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	return n, items[len(items)-1].n, err
+}

@@ -1,0 +1,477 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+	"blackboard/kb/rank"
+)
+
+const (
+	// DefaultLimit is how many items a read gives of each tier.
+	DefaultLimit = 10
+	// MaxLimit is the most that it gives.
+	MaxLimit = 500
+	// SameCosine is the cosine above which two items are taken to say the same in what a read gives.
+	SameCosine = 0.9
+	// laneDepth is how many candidates each lane gives at least.
+	laneDepth = 100
+)
+
+// Query says what to read. The lists are filters: an item must match one value of each that is not empty.
+type Query struct {
+	// Tiers are read one by one, and named: none inherits from another.
+	Tiers []string
+	// Text is what it is about; "" reads what counts most.
+	Text string
+	// Channel is the one that the channel tier is read of; "" is that of the conversation, and without one all.
+	Channel string
+	// Conversation is the one that the conversation tier is read of.
+	Conversation string
+	Limit        int // of each tier; 0 is DefaultLimit
+
+	Tags          []string
+	Curators      []string
+	Sources       []string
+	MinImportance float64
+
+	// Untouched does not count as an access.
+	Untouched bool
+}
+
+// Hit is an item that was read.
+type Hit struct {
+	Item
+	// Relevance is what importance, time and accesses make of it now; see Rates.Relevance.
+	Relevance float64 `json:"relevance"`
+	// Score orders the hits of a tier, the best first; 0 where nothing was asked for, or by recency.
+	Score      float64  `json:"score"`
+	TextRank   int      `json:"text_rank"` // among those with the words, from 1; 0: not among them
+	VectorRank int      `json:"vector_rank"`
+	Cosine     *float64 `json:"cosine"`       // null: not known
+	Derived    string   `json:"derived_note"` // how it stands with what it was derived from
+	Frame      string   `json:"frame"`        // how to put it to a reader: a candidate, not a fact
+	vector     embed.Vector
+}
+
+// Slice is what was read of a tier.
+type Slice struct {
+	Tier string `json:"tier"`
+	Hits []Hit  `json:"hits"`
+}
+
+// Result is what a read gives: a slice for each tier, in the order of Tiers.
+type Result struct {
+	Slices []Slice `json:"tiers"`
+	// Duplicates is how many were left out because another said the same.
+	Duplicates int      `json:"duplicates"`
+	Degraded   []string `json:"degraded"` // what could not be done, and why
+}
+
+func (s *Store) normalise(q *Query) error {
+	if len(q.Tiers) == 0 {
+		return invalid("no tier is named", "name those to read: "+fmt.Sprint(Tiers)+"; none inherits from another")
+	}
+	if q.Limit == 0 {
+		q.Limit = DefaultLimit
+	}
+	if q.Limit < 1 || q.Limit > MaxLimit {
+		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board memory list` pages through everything")
+	}
+	if !(q.MinImportance >= 0 && q.MinImportance <= 1) {
+		return invalid(fmt.Sprintf("the importance %g is not between 0 and 1", q.MinImportance), "low is .25, medium .5, high .75, critical 1")
+	}
+	for _, t := range q.Tiers {
+		if err := s.allowed(t); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(q.Tiers, Conversation) && q.Conversation == "" {
+		return invalid("the conversation tier is read of one conversation, and none is named", "name it with --conversation REF")
+	}
+	if q.Conversation != "" {
+		if err := checkRef(q.Conversation); err != nil {
+			return err
+		}
+	}
+	if q.Channel != "" {
+		if err := checkName("channel", q.Channel); err != nil {
+			return err
+		}
+	}
+	for _, c := range q.Curators {
+		if !slices.Contains(Curators, c) {
+			return unknown("curator", c, Curators)
+		}
+	}
+	// Each tier once, the narrowest first: of two that say the same, the one that is nearer stays.
+	var tiers []string
+	for _, t := range Tiers {
+		if slices.Contains(q.Tiers, t) {
+			tiers = append(tiers, t)
+		}
+	}
+	q.Tiers = tiers
+	return nil
+}
+
+// Read gives what the caller may see of the tiers named.
+//
+// A channel's, the workspace's and the account's items that fit a text are found by words and by meaning; reciprocal rank fusion (k = 60) makes one list of the two lanes of each tier, and
+// relevance moves it (see factor). Without a text they come by relevance. A conversation's come by recency, which is a third lane if there is a text.
+func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
+	res := Result{Slices: []Slice{}, Degraded: []string{}}
+	if err := s.normalise(&q); err != nil {
+		return res, err
+	}
+	if q.Conversation != "" {
+		c, err := s.Conversation(ctx, q.Conversation)
+		if err != nil {
+			return res, err
+		}
+		if q.Channel == "" {
+			q.Channel = c.Channel
+		}
+	}
+	v, err := s.embedText(ctx, q.Text, &res)
+	if err != nil {
+		return res, err
+	}
+	var accepted []*Hit
+	for _, tier := range q.Tiers {
+		slice := Slice{Tier: tier, Hits: []Hit{}}
+		f, err := s.file(ctx, tier, false)
+		if err != nil && !errors.Is(err, errNoFile) {
+			return res, err
+		}
+		if err == nil {
+			if tier == Channel && q.Channel != "" {
+				if err := f.read(ctx, func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
+					return res, err
+				}
+			}
+			var hits []Hit
+			degraded := len(res.Degraded)
+			if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+				res.Degraded = res.Degraded[:degraded] // a second try says it once
+				hits, err = f.readTier(tx, tier, &q, v, &res)
+				return err
+			}); err != nil {
+				return res, err
+			}
+			for i := range hits {
+				if len(slice.Hits) == q.Limit {
+					break
+				}
+				if slices.ContainsFunc(accepted, hits[i].saysTheSame) {
+					res.Duplicates++
+					continue
+				}
+				accepted = append(accepted, &hits[i])
+				slice.Hits = append(slice.Hits, hits[i])
+			}
+			s.present(ctx, f, slice.Hits, &q)
+		}
+		res.Slices = append(res.Slices, slice)
+	}
+	res.Degraded = slices.Compact(res.Degraded)
+	return res, nil
+}
+
+// saysTheSame compares meanings where both are known, else texts.
+func (h *Hit) saysTheSame(other *Hit) bool {
+	if string(textHash(h.Content)) == string(textHash(other.Content)) {
+		return true
+	}
+	return h.vector != nil && other.vector != nil && h.Model == other.Model && len(h.vector) == len(other.vector) &&
+		embed.Cosine(h.vector, other.vector) > SameCosine && !differs(h.Content, other.Content)
+}
+
+// present adds to hits what is said of them, and counts the access.
+func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
+	now := f.db.Now()
+	items := make([]*Item, len(hits))
+	for i := range hits {
+		h := &hits[i]
+		if h.DerivedFrom != "" && s.opt.Resolve != nil {
+			h.Derived = s.opt.Resolve(ctx, &h.Item)
+		}
+		h.Frame = h.frame(now)
+		h.vector = nil
+		items[i] = &h.Item
+	}
+	if !q.Untouched {
+		f.touch(ctx, items...)
+	}
+}
+
+// embedText gives the vector of what is asked, nil if it goes by words alone, and then says so.
+func (s *Store) embedText(ctx context.Context, text string, res *Result) (embed.Vector, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if s.opt.Embedder == nil {
+		res.Degraded = append(res.Degraded, "no embedding model is installed: searched by words only")
+		return nil, nil
+	}
+	vs, err := s.opt.Embedder.Embed(ctx, []string{text})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		res.Degraded = append(res.Degraded, fmt.Sprintf("the question could not be embedded (%v): searched by words only", err))
+		return nil, nil
+	}
+	return vs[0], nil
+}
+
+// readTier gives the items of a tier, the best first, a few more than are asked for, since some may say the same.
+func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, res *Result) ([]Hit, error) {
+	want := 2*q.Limit + 10
+	var hits []Hit
+	var err error
+	if q.Text == "" {
+		hits, err = f.byRelevance(tx, tier, q, want)
+	} else {
+		hits, err = f.byText(tx, tier, q, v, want, res)
+	}
+	if err != nil || len(hits) == 0 {
+		return nil, err
+	}
+	ns := make([]int64, len(hits))
+	for i := range hits {
+		ns[i] = hits[i].n
+	}
+	vectors, err := f.index.Vectors(tx, ns...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range hits {
+		hits[i].vector = vectors[hits[i].n]
+	}
+	return hits, nil
+}
+
+// where says in SQL what a query's filters say, for who goes without the index.
+func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
+	w := `tier = ? AND forgotten IS NULL AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) AND importance >= ?`
+	args := []any{tier, agent, now.UnixMilli(), q.MinImportance}
+	if tier == Channel && q.Channel != "" {
+		w += ` AND channel = ?`
+		args = append(args, q.Channel)
+	}
+	if tier == Conversation {
+		w += ` AND channel = '' AND conversation = ?`
+		args = append(args, q.Conversation)
+	}
+	if len(q.Curators) > 0 {
+		w += ` AND curator IN (SELECT value FROM json_each(?))`
+		args = append(args, jsonList(q.Curators))
+	}
+	if len(q.Sources) > 0 {
+		w += ` AND source IN (SELECT value FROM json_each(?))`
+		args = append(args, jsonList(q.Sources))
+	}
+	if len(q.Tags) > 0 {
+		w += ` AND EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?)))`
+		args = append(args, jsonList(q.Tags))
+	}
+	return w, args
+}
+
+// byRelevance lists what counts most now; of a conversation what is newest.
+func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hit, error) {
+	where, args := q.where(tier, f.s.opt.Agent, tx.Now)
+	order := ` ORDER BY created DESC, n DESC LIMIT ?`
+	if tier != Conversation {
+		// Rates.Relevance, by the index alone.
+		order = ` ORDER BY importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
+		args = append(args, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
+	}
+	rows, err := tx.Query(`SELECT n FROM items WHERE `+where+order, append(args, want)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ns []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		ns = append(ns, n)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	byN, err := itemsByN(tx, ns)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, 0, len(ns))
+	for _, n := range ns {
+		it := byN[n]
+		hits = append(hits, Hit{Item: *it, Relevance: f.s.rates.Relevance(it, tx.Now)})
+	}
+	return hits, nil
+}
+
+func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
+	list, _ := json.Marshal(ns) // numbers always can be
+	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, string(list))
+	if err != nil {
+		return nil, err
+	}
+	byN := make(map[int64]*Item, len(items))
+	for i := range items {
+		byN[items[i].n] = &items[i]
+	}
+	for _, n := range ns {
+		if byN[n] == nil {
+			return nil, fmt.Errorf("%w: it has item %d, which is not there", index.ErrCorrupt, n)
+		}
+	}
+	return byN, nil
+}
+
+// byText lists what fits a text.
+func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) ([]Hit, error) {
+	iq := index.Query{Text: q.Text, Depth: max(laneDepth, 2*want), Filter: q.filter(tier, f.s.opt.Agent)}
+	if v != nil {
+		iq.Vector, iq.Model = v, f.s.opt.Embedder.Model().Name
+	}
+	found, err := f.index.Search(tx, iq)
+	if errors.Is(err, index.ErrOtherModel) {
+		name, _, _ := f.index.Model(tx)
+		res.Degraded = append(res.Degraded, fmt.Sprintf("the memory is embedded with %s, the model here is %s: searched by words only; `board memory reembed` changes over", name, iq.Model))
+		iq.Vector = nil
+		found, err = f.index.Search(tx, iq)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if missing := found.Docs - found.Vectors; iq.Vector != nil && missing > 0 {
+		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
+			return nil, err
+		}
+		if missing > 0 {
+			res.Degraded = append(res.Degraded, fmt.Sprintf("%d items of the %s tier have no embedding and are found by their words only; `board memory reembed` gives them one", missing, tier))
+		}
+	}
+	cands := map[int64]*index.Candidate{}
+	var text, vector, recent []rank.Scored
+	ns := make([]int64, len(found.Candidates))
+	for i := range found.Candidates {
+		c := &found.Candidates[i]
+		ns[i], cands[c.ID] = c.ID, c
+		if c.TextRank > 0 {
+			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
+		}
+		if c.VectorRank > 0 {
+			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
+	}
+	light, err := lightItems(tx, ns, q.MinImportance)
+	if err != nil {
+		return nil, err
+	}
+	if tier == Conversation {
+		for n, it := range light {
+			recent = append(recent, rank.Scored{ID: n, Score: float64(it.Created.UnixMilli())})
+		}
+		rank.Sort(recent)
+	}
+	fused := rank.Normalize(rank.RRF(rank.K, nil, text, vector, recent))
+	list := make([]rank.Scored, 0, len(fused))
+	relevance := map[int64]float64{}
+	for _, sc := range fused {
+		it := light[sc.ID]
+		if it == nil { // expired, or of less importance than asked for
+			continue
+		}
+		it.Tier = tier
+		relevance[sc.ID] = f.s.rates.Relevance(it, tx.Now)
+		if tier != Conversation {
+			sc.Score *= factor(relevance[sc.ID])
+		}
+		list = append(list, sc)
+	}
+	rank.Sort(list)
+	list = list[:min(len(list), want)]
+	ns = ns[:0]
+	for _, sc := range list {
+		ns = append(ns, sc.ID)
+	}
+	byN, err := itemsByN(tx, ns)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(list))
+	for i, sc := range list {
+		c := cands[sc.ID]
+		hits[i] = Hit{Item: *byN[sc.ID], Score: sc.Score, Relevance: relevance[sc.ID], TextRank: c.TextRank, VectorRank: c.VectorRank}
+		if c.HasVector {
+			cos := c.Cosine
+			hits[i].Cosine = &cos
+		}
+	}
+	return hits, nil
+}
+
+// filter says the same as where, to the index.
+func (q *Query) filter(tier, agent string) index.Filter {
+	f := index.Filter{All: [][]string{{kwTier + tier}, {kwAgent}}}
+	if agent != "" {
+		f.All[1] = append(f.All[1], keyword(kwAgent, agent))
+	}
+	if tier == Channel && q.Channel != "" {
+		f.All = append(f.All, []string{kwChannel + q.Channel})
+	}
+	if tier == Conversation {
+		f.All = append(f.All, []string{kwConversation + q.Conversation})
+	}
+	for _, l := range []struct {
+		prefix string
+		values []string
+	}{{kwCurator, q.Curators}, {kwSource, q.Sources}, {kwTag, q.Tags}} {
+		if len(l.values) == 0 {
+			continue
+		}
+		var group []string
+		for _, v := range l.values {
+			group = append(group, keyword(l.prefix, v))
+		}
+		f.All = append(f.All, group)
+	}
+	return f
+}
+
+// lightItems reads what relevance is made of, of those that have not expired.
+func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
+	list, _ := json.Marshal(ns)
+	rows, err := tx.Query(`SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
+		string(list), tx.Now.UnixMilli(), minImportance)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := make(map[int64]*Item, len(ns))
+	for rows.Next() {
+		it := &Item{}
+		var accessed, created int64
+		if err := rows.Scan(&it.n, &it.Importance, &it.Accesses, &accessed, &created); err != nil {
+			return nil, err
+		}
+		it.Accessed, it.Created = time.UnixMilli(accessed).UTC(), time.UnixMilli(created).UTC()
+		out[it.n] = it
+	}
+	return out, rows.Err()
+}

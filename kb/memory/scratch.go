@@ -1,0 +1,142 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"blackboard/board/sqlite"
+)
+
+// Scratch is one working note of an agent in a conversation. It is no memory: nothing finds it but its key.
+type Scratch struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Created time.Time       `json:"created"`
+	Updated time.Time       `json:"updated"`
+}
+
+// MaxScratch is the most bytes that a working note may have, and MaxScratchKeys how many an agent has in a conversation.
+const (
+	MaxScratch     = 256 << 10
+	MaxScratchKeys = 1000
+)
+
+// WriteScratch sets a working note of the caller. The value is JSON.
+func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.RawMessage) (Scratch, error) {
+	if err := checkName("working note", key); err != nil {
+		return Scratch{}, err
+	}
+	if len(value) > MaxScratch {
+		return Scratch{}, invalid(fmt.Sprintf("the value has %d bytes; at most %d are taken", len(value), MaxScratch), "keep it in a file, and note where")
+	}
+	var b bytes.Buffer
+	if !utf8.Valid(value) || json.Compact(&b, value) != nil {
+		return Scratch{}, invalid("the value is no JSON", `a text is written "in quotes"`)
+	}
+	if _, err := s.Conversation(ctx, ref); err != nil {
+		return Scratch{}, err
+	}
+	f, err := s.file(ctx, Conversation, true)
+	if err != nil {
+		return Scratch{}, err
+	}
+	out := Scratch{Key: key, Value: json.RawMessage(b.Bytes())}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		c, err := conversation(tx, ref)
+		if err != nil {
+			return err
+		}
+		if c.Status == StatusArchived {
+			return conflict("the conversation "+ref+" is archived: its working notes stay as they are", "`board memory conversation start` begins a new one")
+		}
+		var n, mine int
+		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(key = ?3), 0) FROM scratch WHERE conversation = ?1 AND agent = ?2`, ref, s.opt.Agent, key).Scan(&n, &mine); err != nil {
+			return err
+		}
+		if mine == 0 && n >= MaxScratchKeys {
+			return conflict(fmt.Sprintf("there are %d working notes already", n), "clear those that are done with")
+		}
+		out.Created, out.Updated = tx.Now, tx.Now
+		var created int64
+		if err := tx.QueryRow(`INSERT INTO scratch VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO UPDATE SET value = excluded.value, updated = excluded.updated RETURNING created`,
+			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli()).Scan(&created); err != nil {
+			return err
+		}
+		out.Created = time.UnixMilli(created).UTC()
+		return nil
+	})
+	return out, err
+}
+
+// ReadScratch returns a working note of the caller.
+func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, error) {
+	all, err := s.scratch(ctx, ref, key)
+	if err != nil {
+		return Scratch{}, err
+	}
+	if len(all) == 0 {
+		return Scratch{}, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no working note %s in %s", clip(key, 60), ref), Hint: "`board memory scratch list` shows the caller's"}
+	}
+	return all[0], nil
+}
+
+// ListScratch returns the caller's working notes in a conversation, by key.
+func (s *Store) ListScratch(ctx context.Context, ref string) ([]Scratch, error) {
+	return s.scratch(ctx, ref, "")
+}
+
+func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error) {
+	if err := checkRef(ref); err != nil {
+		return nil, err
+	}
+	all := []Scratch{}
+	err := s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
+		if _, err := conversation(tx, ref); err != nil {
+			return err
+		}
+		rows, err := tx.Query(`SELECT key, value, created, updated FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3) ORDER BY key`, ref, s.opt.Agent, key)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n Scratch
+			var value string
+			var created, updated int64
+			if err := rows.Scan(&n.Key, &value, &created, &updated); err != nil {
+				return err
+			}
+			n.Value, n.Created, n.Updated = json.RawMessage(value), time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
+			all = append(all, n)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// ClearScratch removes the caller's working notes in a conversation, or one of them, and returns how many there were. It is allowed in an archived conversation too.
+func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) {
+	if _, err := s.Conversation(ctx, ref); err != nil {
+		return 0, err
+	}
+	f, err := s.file(ctx, Conversation, true)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		res, err := tx.Exec(`DELETE FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3)`, ref, s.opt.Agent, key)
+		if err != nil {
+			return err
+		}
+		if n, err = res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbCleared, Scope: Scope{Tier: Conversation, Conversation: ref}.String(), Subject: ref, Other: key})
+	})
+	return int(n), err
+}

@@ -1,0 +1,531 @@
+package memory
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+//go:embed migrations/0001_memory.sql
+var migration1 string
+
+var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1}}
+
+var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 0.9, B: 0.4}
+
+// Options say who opens the memory, and for where.
+type Options struct {
+	// Workspace is the root directory of the project, "" for none: then there is the account tier only.
+	Workspace string
+	// Agent is who asks. Private items, journals and core memories are seen by their agent alone. "" sees what is everybody's.
+	Agent string
+	// Author says that a person is asking, who may do everything.
+	Author bool
+	// Grants are what an agent may do besides.
+	Grants []string
+	// Tiers are those that the caller may reach; nil: all.
+	Tiers []string
+	// Actor is who the log of events names; Agent, if it is empty.
+	Actor string
+	// Embedder turns texts into vectors; nil: there is none, and questions are answered by words alone.
+	Embedder embed.Embedder
+	// Warm keeps what searches read in memory, for a process that lives.
+	Warm bool
+	// Rates of decay; the zero value is DefaultRates.
+	Rates Rates
+	// Resolve says how it stands with what an item was derived from ("superseded by k3f…", "changed since"), "" if there is nothing to say.
+	Resolve func(ctx context.Context, it *Item) string
+	// Now replaces the clock.
+	Now func() time.Time
+}
+
+// Grants of agents.
+const (
+	GrantNamed = "named" // write named entries
+	GrantScrub = "scrub" // scrub and purge
+)
+
+// Store is the memory as one caller reaches it: the account's file, and that of one workspace. No method takes the name of another. It is safe for concurrent use, by any number of
+// processes.
+type Store struct {
+	home  string
+	opt   Options
+	now   func() time.Time
+	rates Rates
+
+	mu      sync.Mutex
+	files   map[bool]*file // by whether it is the account's
+	opening sync.Mutex
+}
+
+// file is one SQLite file with its index.
+type file struct {
+	s       *Store
+	account bool
+	db      *sqlite.DB
+	index   *index.Index
+
+	mu      sync.Mutex
+	touched map[int64]touch // accesses that are not written yet
+	since   time.Time       // of the oldest of them
+}
+
+type touch struct {
+	times int
+	at    time.Time
+}
+
+// Dir returns the directory of the memory in a data home.
+func Dir(home string) string { return filepath.Join(home, "memory") }
+
+// AccountPath returns the file of the account tier in a data home.
+func AccountPath(home string) string { return filepath.Join(Dir(home), "account.sqlite3") }
+
+// WorkspacePath returns the file of a workspace's tiers in a data home: the last part of its path, so that a person knows it, and a hash of all of it.
+func WorkspacePath(home, workspace string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, filepath.Base(workspace))
+	sum := sha256.Sum256([]byte(workspace))
+	return filepath.Join(Dir(home), "workspaces", fmt.Sprintf("%.40s-%x.sqlite3", name, sum[:8]))
+}
+
+// Open returns the memory of a data home. Files are opened when they are needed, and made when something is written.
+func Open(home string, opt Options) (*Store, error) {
+	s := &Store{home: home, opt: opt, now: opt.Now, rates: opt.Rates, files: map[bool]*file{}}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.rates == (Rates{}) {
+		s.rates = DefaultRates
+	}
+	if s.opt.Actor == "" {
+		s.opt.Actor = opt.Agent
+	}
+	if opt.Agent != "" {
+		if err := checkAgent(opt.Agent); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range opt.Tiers {
+		if !slices.Contains(Tiers, t) {
+			return nil, unknown("tier", t, Tiers)
+		}
+	}
+	if opt.Workspace != "" && !filepath.IsAbs(opt.Workspace) {
+		return nil, invalid(fmt.Sprintf("the workspace %q is no whole path", clip(opt.Workspace, 100)), "give it from the root on")
+	}
+	return s, nil
+}
+
+// Close writes what is still to be written of accesses and closes the files.
+func (s *Store) Close() error {
+	s.Flush(context.Background())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, f := range s.files {
+		errs = append(errs, f.db.Close())
+	}
+	s.files = map[bool]*file{}
+	return errors.Join(errs...)
+}
+
+// Workspace returns the workspace's directory, "" if there is none.
+func (s *Store) Workspace() string { return s.opt.Workspace }
+
+// Agent returns who asks.
+func (s *Store) Agent() string { return s.opt.Agent }
+
+// Reaches reports whether the caller has a tier: by its grants, and because there is a workspace.
+func (s *Store) Reaches(tier string) bool { return s.allowed(tier) == nil }
+
+// allowed says why a tier cannot be reached.
+func (s *Store) allowed(tier string) error {
+	if !slices.Contains(Tiers, tier) {
+		return unknown("tier", tier, Tiers)
+	}
+	if s.opt.Tiers != nil && !slices.Contains(s.opt.Tiers, tier) {
+		return &Error{Kind: ErrDenied, Msg: "the " + tier + " tier is not granted to this caller", Hint: "the person who set it up can grant it"}
+	}
+	if tier != Account && s.opt.Workspace == "" {
+		return invalid("there is no workspace here, so there is no "+tier+" tier", "go into a project's directory, or name one with --workspace; the account tier is everywhere")
+	}
+	return nil
+}
+
+// errNoFile is for a file that nobody has written to yet.
+var errNoFile = errors.New("nothing is remembered there yet")
+
+// file returns the file of a tier; make says whether it is made if there is none, else that is errNoFile.
+func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error) {
+	if err := s.allowed(tier); err != nil {
+		return nil, err
+	}
+	return s.open(ctx, tier == Account, make)
+}
+
+func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	s.mu.Lock()
+	f := s.files[account]
+	s.mu.Unlock()
+	if f != nil {
+		return f, nil
+	}
+	path, mode := AccountPath(s.home), sqlite.ReadWrite
+	if !account {
+		path = WorkspacePath(s.home, s.opt.Workspace)
+	}
+	if make {
+		mode = sqlite.Create
+	}
+	db, err := sqlite.Open(ctx, path, schema, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoFile
+	}
+	if err != nil {
+		return nil, err
+	}
+	db.SetNow(s.now)
+	f = &file{s: s, account: account, db: db, index: index.New(indexConfig), touched: map[int64]touch{}}
+	err = f.prepare(ctx)
+	if err == nil && s.opt.Warm {
+		err = db.Read(ctx, f.index.Warm)
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	s.mu.Lock()
+	s.files[account] = f
+	s.mu.Unlock()
+	return f, nil
+}
+
+// prepare makes what every file has: whose it is, the default channel, the index.
+func (f *file) prepare(ctx context.Context) error {
+	owner := "account"
+	if !f.account {
+		owner = "workspace " + f.s.opt.Workspace
+	}
+	var have string
+	state := index.Absent
+	look := func(tx *sqlite.Tx) (err error) {
+		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = 'owner'`).Scan(&have); err != nil && !sqlite.IsNoRows(err) {
+			return err
+		}
+		state, err = f.index.State(tx)
+		return err
+	}
+	if err := f.db.Read(ctx, look); err != nil {
+		return err
+	}
+	if have != "" && have != owner {
+		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200), clip(owner, 200))}
+	}
+	if have != "" && state == index.Ready {
+		return nil
+	}
+	if f.db.ReadOnly() {
+		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}
+	}
+	return f.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := look(tx); err != nil {
+			return err
+		}
+		if have == "" {
+			if _, err := tx.Exec(`INSERT INTO meta VALUES ('owner', ?)`, owner); err != nil {
+				return err
+			}
+			if !f.account {
+				if _, err := tx.Exec(`INSERT INTO channels VALUES (?, '', 1, ?)`, DefaultChannel, tx.Now.UnixMilli()); err != nil {
+					return err
+				}
+			}
+		}
+		if state == index.Ready {
+			return nil
+		}
+		return f.reindex(tx)
+	})
+}
+
+// reindex makes the index anew from the items. Embeddings are kept where they can be.
+func (f *file) reindex(tx *sqlite.Tx) error {
+	vectors := f.index.Salvage(tx)
+	if err := f.index.Reset(tx); err != nil {
+		return err
+	}
+	if vectors != nil {
+		if err := f.index.SetModel(tx, vectors.Model); err != nil {
+			return err
+		}
+	}
+	var after int64
+	for {
+		items, err := itemsWhere(tx, `forgotten IS NULL AND n > ? ORDER BY n LIMIT 5000`, after)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		after = items[len(items)-1].n
+		docs := make([]index.Doc, len(items))
+		for i := range items {
+			docs[i] = document(&items[i], nil)
+			if items[i].Model == "" {
+				continue
+			}
+			if vectors != nil && items[i].Model == vectors.Model.Name {
+				docs[i].Vector = vectors.Of(items[i].n)
+			}
+			if docs[i].Vector == nil {
+				if _, err := tx.Exec(`UPDATE items SET model = '', dim = 0 WHERE n = ?`, items[i].n); err != nil {
+					return err
+				}
+			}
+		}
+		if err := f.index.Put(tx, docs...); err != nil {
+			return err
+		}
+	}
+}
+
+// read runs fn on a snapshot; a damaged index is made anew first.
+func (f *file) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
+	err := f.db.Read(ctx, fn)
+	if errors.Is(err, index.ErrCorrupt) && !f.db.ReadOnly() && f.db.Write(ctx, f.reindex) == nil {
+		err = f.db.Read(ctx, fn)
+	}
+	return err
+}
+
+// write runs fn in a transaction; a damaged index is made anew first.
+func (f *file) write(ctx context.Context, fn func(*sqlite.Tx) error) error {
+	err := f.db.Write(ctx, fn)
+	if errors.Is(err, index.ErrCorrupt) && f.db.Write(ctx, f.reindex) == nil {
+		err = f.db.Write(ctx, fn)
+	}
+	return err
+}
+
+// Keywords of the filters.
+const (
+	kwTier         = "tier:"
+	kwChannel      = "channel:"
+	kwConversation = "conversation:"
+	kwAgent        = "agent:" // with nothing after it: everybody's
+	kwCurator      = "curator:"
+	kwSource       = "source:"
+	kwTag          = "tag:"
+)
+
+// keyword makes a keyword of a value that may be longer than the index takes.
+func keyword(prefix, value string) string {
+	const most = 400
+	if len(value) > most {
+		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:most-40], ""), textHash(value))
+	}
+	return prefix + value
+}
+
+// document is a live item as the index takes it.
+func document(it *Item, v embed.Vector) index.Doc {
+	d := index.Doc{ID: it.n, Text: []string{it.Title, it.Content, strings.Join(it.Tags, "\n")}, Vector: v}
+	d.Keywords = []string{kwTier + it.Tier, keyword(kwAgent, it.Agent), kwCurator + it.Curator, keyword(kwSource, it.Source)}
+	if it.Channel != "" {
+		d.Keywords = append(d.Keywords, kwChannel+it.Channel)
+	}
+	if it.Tier == Conversation {
+		d.Keywords = append(d.Keywords, kwConversation+it.Conversation)
+	}
+	for _, t := range it.Tags {
+		d.Keywords = append(d.Keywords, kwTag+t)
+	}
+	return d
+}
+
+const itemColumns = `n, id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
+	derived_from, revision, forgotten, rule, replaced_by, model, dim`
+
+// itemsWhere reads items; where is what follows WHERE.
+func itemsWhere(tx *sqlite.Tx, where string, args ...any) ([]Item, error) {
+	rows, err := tx.Query(`SELECT `+itemColumns+` FROM items WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Item
+	for rows.Next() {
+		var it Item
+		var tags string
+		var created, updated, accessed int64
+		var expires, forgotten *int64
+		if err := rows.Scan(&it.n, &it.ID, &it.Tier, &it.Channel, &it.Conversation, &it.Agent, &it.Title, &it.Content, &it.Curator, &it.Source, &it.Importance, &it.Lifetime, &tags,
+			&it.Accesses, &created, &updated, &accessed, &expires, &it.DerivedFrom, &it.Revision, &forgotten, &it.Rule, &it.ReplacedBy, &it.Model, &it.Dim); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(tags), &it.Tags); err != nil {
+			return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("item %s cannot be read: %v", it.ID, err)}
+		}
+		it.Created, it.Updated, it.Accessed = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC(), time.UnixMilli(accessed).UTC()
+		it.Expires, it.Forgotten = timeOf(expires), timeOf(forgotten)
+		all = append(all, it)
+	}
+	return all, rows.Err()
+}
+
+// Event is one thing that was done to the memory. It holds no content.
+type Event struct {
+	At      time.Time       `json:"at"`
+	Actor   string          `json:"actor"`
+	Verb    string          `json:"verb"`
+	Scope   string          `json:"scope"`
+	Subject string          `json:"subject"`
+	Other   string          `json:"other"`
+	Why     string          `json:"why"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// event appends to the log. Its reason is all that it takes of what somebody wrote.
+func (f *file) event(tx *sqlite.Tx, e Event) error {
+	if e.Actor == "" {
+		e.Actor = f.s.opt.Actor
+	}
+	_, err := tx.Exec(`INSERT INTO events (at, actor, verb, scope, subject, other, why, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		tx.Now.UnixMilli(), e.Actor, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, 500), string(e.Data))
+	return err
+}
+
+// Events returns what was done, the newest last: to one subject, or with "" in a whole tier's file. limit is how many of the newest, 0 for all.
+func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]Event, error) {
+	all := []Event{}
+	f, err := s.file(ctx, tier, false)
+	if errors.Is(err, errNoFile) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if limit <= 0 {
+		limit = -1
+	}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT at, actor, verb, scope, subject, other, why, data FROM events WHERE ?1 = '' OR subject = ?1 ORDER BY n DESC LIMIT ?2`, subject, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e Event
+			var at int64
+			var data string
+			if err := rows.Scan(&at, &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other, &e.Why, &data); err != nil {
+				return err
+			}
+			e.At = time.UnixMilli(at).UTC()
+			if data != "" {
+				e.Data = json.RawMessage(data)
+			}
+			all = append(all, e)
+		}
+		return rows.Err()
+	})
+	slices.Reverse(all)
+	return all, err
+}
+
+// touchWithin is how long accesses wait to be written by a process that lives, and touchMany how many do.
+const (
+	touchWithin = 5 * time.Second
+	touchMany   = 256
+)
+
+// touch notes that items were given to somebody. That is written later, many at a time; never to a file that cannot be written.
+func (f *file) touch(ctx context.Context, items ...*Item) {
+	if len(items) == 0 || f.db.ReadOnly() {
+		return
+	}
+	now := f.db.Now()
+	f.mu.Lock()
+	if len(f.touched) == 0 {
+		f.since = now
+	}
+	for _, it := range items {
+		t := f.touched[it.n]
+		f.touched[it.n] = touch{t.times + 1, now}
+	}
+	due := len(f.touched) >= touchMany || now.Sub(f.since) >= touchWithin
+	f.mu.Unlock()
+	if due {
+		f.flush(ctx)
+	}
+}
+
+// Flush writes accesses that are not written yet. Those that cannot be, because others are writing all the time, are given up: they only order things.
+func (s *Store) Flush(ctx context.Context) {
+	s.mu.Lock()
+	files := []*file{s.files[false], s.files[true]}
+	s.mu.Unlock()
+	for _, f := range files {
+		if f != nil {
+			f.flush(ctx)
+		}
+	}
+}
+
+func (f *file) flush(ctx context.Context) {
+	f.mu.Lock()
+	touched := f.touched
+	f.touched = map[int64]touch{}
+	f.mu.Unlock()
+	if len(touched) == 0 || f.db.ReadOnly() {
+		return
+	}
+	const patience = 100 * time.Millisecond
+	err := f.db.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
+		for n, t := range touched {
+			if _, err := tx.Exec(`UPDATE items SET accesses = accesses + ?, accessed = max(accessed, ?) WHERE n = ? AND forgotten IS NULL`, t.times, t.at.UnixMilli(), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil || !errors.Is(err, sqlite.ErrBusy) {
+		return
+	}
+	f.mu.Lock() // next time
+	defer f.mu.Unlock()
+	for n, t := range touched {
+		have := f.touched[n]
+		have.times += t.times
+		if have.at.Before(t.at) {
+			have.at = t.at
+		}
+		f.touched[n] = have
+	}
+}
+
+// granted refuses to agents what they were not granted; what says what it is.
+func (s *Store) granted(grant, what string) error {
+	if s.opt.Author || slices.Contains(s.opt.Grants, grant) {
+		return nil
+	}
+	return &Error{Kind: ErrDenied, Msg: what, Hint: "ask the person who set the agent up: it takes the grant \"" + grant + "\""}
+}
