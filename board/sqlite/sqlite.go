@@ -261,9 +261,9 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 	if err != nil {
 		return db.wrap(err)
 	}
+	defer tx.Rollback() // of an error, or of a panic that somebody survives; nothing once it is committed
 	t := &Tx{ctx: ctx, tx: tx, Now: db.Now()}
 	if err := fn(t); err != nil {
-		tx.Rollback()
 		return db.wrap(err)
 	}
 	if err := tx.Commit(); err != nil {

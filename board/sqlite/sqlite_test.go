@@ -385,3 +385,23 @@ func readOnlyChild(t *testing.T, dir string) {
 		t.Errorf("unmerged WAL: %v", err)
 	}
 }
+
+// TestPanicInATransaction checks that a panic that somebody survives leaves nothing written and nothing locked.
+func TestPanicInATransaction(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.sqlite3"), testSchema, Create)
+	func() {
+		defer func() { recover() }()
+		db.Write(t.Context(), func(tx *Tx) error {
+			if _, err := tx.Exec(`INSERT INTO a(text) VALUES ('lost')`); err != nil {
+				return err
+			}
+			panic("oh")
+		})
+	}()
+	if err := insert(db, "kept"); err != nil {
+		t.Fatal(err)
+	}
+	if n := countRows(t, db); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+}

@@ -136,13 +136,19 @@ func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
 	}
 	x.mu.RUnlock()
 	x.mu.Lock()
-	if x.view == nil || x.view.generation != m.generation {
-		if err := x.refresh(tx, m); err != nil {
+	fresh := false
+	defer func() { // also of a panic, which a process that lives may survive
+		if !fresh {
 			x.view = nil
 			x.mu.Unlock()
+		}
+	}()
+	if x.view == nil || x.view.generation != m.generation {
+		if err := x.refresh(tx, m); err != nil {
 			return nil, nil, err
 		}
 	}
+	fresh = true
 	// The search goes on under this lock: a snapshot of another age may be waiting to have its own view.
 	return x.view, x.mu.Unlock, nil
 }

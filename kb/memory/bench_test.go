@@ -1,0 +1,153 @@
+package memory
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// benchText gives words as often as a language does: few of them most of the time.
+func benchText(r *rand.Rand, z *rand.Zipf, n int) string {
+	s := ""
+	for range n {
+		s += fmt.Sprintf("w%d ", z.Uint64())
+	}
+	return s
+}
+
+// fill puts n items into scopes in one transaction each, with embeddings if there is an embedder.
+func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
+	b.Helper()
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	z := rand.NewZipf(r, 1.2, 4, 20_000)
+	for _, sc := range scopes {
+		f, err := s.file(b.Context(), sc.Tier, true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for done := 0; done < n; {
+			items := make([]Item, min(1000, n-done))
+			texts := make([]string, len(items))
+			for i := range items {
+				items[i] = Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation, Content: benchText(r, z, 30), Importance: r.Float64(), Curator: CuratorAgent, Source: "researcher"}
+				if err := items[i].normalise(); err != nil {
+					b.Fatal(err)
+				}
+				texts[i] = embeddingText(&items[i])
+			}
+			vs := make([]embed.Vector, len(items))
+			if s.opt.Embedder != nil {
+				if vs, err = s.opt.Embedder.Embed(b.Context(), texts); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := f.write(b.Context(), func(tx *sqlite.Tx) error {
+				for i := range items {
+					var w []string
+					if err := f.add(tx, &items[i], vs[i], &w, VerbPut, ""); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				b.Fatal(err)
+			}
+			done += len(items)
+		}
+	}
+}
+
+// timed runs op b.N times and reports the median and the 99th percentile, in microseconds.
+func timed(b *testing.B, op func(i int) error) {
+	b.Helper()
+	took := make([]time.Duration, 0, b.N)
+	b.ResetTimer()
+	for i := range b.N {
+		start := time.Now()
+		if err := op(i); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	b.StopTimer()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
+}
+
+// BenchmarkMemory measures with 10,000 items in each of the workspace, the account and a channel, with embeddings given: the model's own time is not in it. The store is warm.
+func BenchmarkMemory(b *testing.B) {
+	home := b.TempDir()
+	opt := Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}, Warm: true}
+	s, err := Open(home, opt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	conv, _, err := s.StartConversation(b.Context(), "", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	fill(b, s, 10_000, Scope{Tier: Workspace}, Scope{Tier: Account}, Scope{Tier: Channel, Channel: DefaultChannel})
+	fill(b, s, 100, Scope{Tier: Conversation, Conversation: conv.Ref})
+	if _, err := s.EditNamed(b.Context(), Voice, "", "Plain words, short sentences.", -1); err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(2, 2))
+	z := rand.NewZipf(r, 1.2, 4, 20_000)
+	n := 0
+	b.Run("put", func(b *testing.B) {
+		timed(b, func(int) error {
+			n++
+			_, err := s.Put(b.Context(), Item{Tier: Workspace, Content: fmt.Sprint(benchText(r, z, 30), n), Importance: .5}, PutOptions{})
+			return err
+		})
+	})
+	b.Run("put/words", func(b *testing.B) {
+		plain, err := Open(home, Options{Workspace: opt.Workspace, Author: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer plain.Close()
+		timed(b, func(int) error {
+			n++
+			_, err := plain.Put(b.Context(), Item{Tier: Workspace, Content: fmt.Sprint(benchText(r, z, 30), n), Importance: .5}, PutOptions{})
+			return err
+		})
+	})
+	b.Run("read", func(b *testing.B) {
+		timed(b, func(int) error {
+			_, err := s.Read(b.Context(), Query{Tiers: []string{Workspace}, Text: benchText(r, z, 6)})
+			return err
+		})
+	})
+	b.Run("read/relevance", func(b *testing.B) {
+		timed(b, func(int) error {
+			_, err := s.Read(b.Context(), Query{Tiers: []string{Workspace}})
+			return err
+		})
+	})
+	b.Run("orient", func(b *testing.B) {
+		timed(b, func(int) error {
+			_, err := s.Orient(b.Context(), OrientQuery{Text: benchText(r, z, 6), Conversation: conv.Ref})
+			return err
+		})
+	})
+	b.Run("open+read", func(b *testing.B) {
+		timed(b, func(int) error {
+			cold, err := Open(home, Options{Workspace: opt.Workspace, Author: true})
+			if err != nil {
+				return err
+			}
+			defer cold.Close()
+			_, err = cold.Read(b.Context(), Query{Tiers: []string{Workspace}, Text: benchText(r, z, 6)})
+			return err
+		})
+	})
+}
