@@ -466,6 +466,24 @@ func TestWatchSeesOthers(t *testing.T) {
 	}
 }
 
+// TestWatchStopsForGood ends a watch from inside its loop, and by its context, at once: the loop is not entered again, on which the runtime would panic.
+func TestWatchStopsForGood(t *testing.T) {
+	b := newBoard(t)
+	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	for range b.Watch(ctx, 0) {
+		n++
+		cancel()
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d events", n)
+	}
+}
+
 // TestConcurrentWritersInOneProcess shares one handle among goroutines.
 func TestConcurrentWritersInOneProcess(t *testing.T) {
 	b := newBoard(t)

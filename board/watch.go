@@ -78,11 +78,11 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 			seen = version
 			err = drain()
 		}
+		if err == errStop { // before anything else: whoever stopped must not be called again
+			return nil
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
-		}
-		if err == errStop {
-			return nil
 		}
 		if err != nil {
 			return err
