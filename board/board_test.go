@@ -473,6 +473,7 @@ func TestWatchStopsForGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	n := 0
 	for range b.Watch(ctx, 0) {
 		n++

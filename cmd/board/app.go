@@ -54,7 +54,7 @@ func (p *program) commands() []*cli.Command {
 	var all []*cli.Command
 	for _, group := range [][]*cli.Command{
 		p.runCommands(), p.postCommands(), p.signalCommands(), p.showCommands(), {p.stateCommand()},
-		p.judgeCommands(), p.watchCommands(), p.moveCommands(), {p.kbCommand(), p.modelCommand()}, p.programCommands(),
+		p.judgeCommands(), p.watchCommands(), p.moveCommands(), {p.kbCommand(), p.memoryCommand(), p.modelCommand()}, p.programCommands(),
 	} {
 		all = append(all, group...)
 	}
@@ -206,6 +206,11 @@ func (p *program) programCommands() []*cli.Command {
 // writeFile writes a whole file or nothing: to a temporary file beside it, then by rename. "-" and "" mean standard output. A link is followed; what is
 // not a regular file, such as a pipe, is written to as it is.
 func (p *program) writeFile(name string, write func(io.Writer) error) error {
+	return p.writeFileAs(name, 0o666, write)
+}
+
+// writeFileAs is writeFile with the mode of a file that is new, less the umask.
+func (p *program) writeFileAs(name string, perm os.FileMode, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(p.out)
 	}
@@ -234,7 +239,7 @@ func (p *program) writeFile(name string, write func(io.Writer) error) error {
 		}
 	}
 	// Made without CreateTemp, which ignores the umask.
-	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%d.tmp", filepath.Base(target), os.Getpid())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%d.tmp", filepath.Base(target), os.Getpid())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return fail(err)
 	}

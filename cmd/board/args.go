@@ -185,6 +185,10 @@ var synonyms = map[string]string{
 	"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
 	"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
 	"search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
+	"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read", "memory log": "events", "memory recall": "read", "memory remember": "put",
+	"memory remove": "forget", "memory retire": "forget", "memory rm": "forget", "memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
+	"memory channel new": "create", "memory conversation end": "idle", "memory conversation get": "show", "memory conversation new": "start", "memory named get": "show",
+	"memory named remove": "rm", "memory named set": "edit", "memory named write": "edit", "memory scratch delete": "clear", "memory scratch get": "read", "memory scratch set": "write",
 }
 
 // closest returns the candidate that a misspelled word most likely meant, or "" if none is near.

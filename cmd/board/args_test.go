@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 )
 
 func TestArrange(t *testing.T) {
@@ -60,17 +62,22 @@ func TestFlagNames(t *testing.T) {
 	p := &program{env: func(string) string { return "" }}
 	takes := map[string]bool{}
 	where := map[string]string{}
-	for _, c := range p.commands() {
-		for _, leaf := range append(c.Subcommands, c) {
-			for name, value := range flagArity(leaf.Flags) {
-				// --must-surface is what a post is marked with, and what an import marks: only before the command could it be misread.
-				if known, ok := takes[name]; ok && known != value && !slices.Contains([]string{"must-surface", "must"}, name) {
-					t.Errorf("--%s is a switch in one of %s, %s and takes a value in the other", name, where[name], leaf.Name)
+	var look func(commands []*cli.Command, parent string)
+	look = func(commands []*cli.Command, parent string) {
+		for _, c := range commands {
+			command := strings.TrimSpace(parent + " " + c.Name)
+			look(c.Subcommands, command)
+			for name, value := range flagArity(c.Flags) {
+				// --must-surface is what a post is marked with, and what an import marks; --apply does an import, and takes the rewrites of a consolidation: only before the command
+				// could they be misread.
+				if known, ok := takes[name]; ok && known != value && !slices.Contains([]string{"must-surface", "must", "apply"}, name) {
+					t.Errorf("--%s is a switch in one of %s, %s and takes a value in the other", name, where[name], command)
 				}
-				takes[name], where[name] = value, leaf.Name
+				takes[name], where[name] = value, command
 			}
 		}
 	}
+	look(p.commands(), "")
 }
 
 func TestSplitWords(t *testing.T) {

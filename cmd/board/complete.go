@@ -68,8 +68,11 @@ func (p *program) candidates(ctx context.Context, app *cli.App, words []string, 
 
 // flagValues are the values that a flag can have, as far as they can be known.
 func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string, words []string) []string {
-	if path[0].Name == "kb" {
+	switch path[0].Name {
+	case "kb":
 		return p.kbFlagValues(ctx, names(path), name, words)
+	case "memory":
+		return p.memoryFlagValues(ctx, names(path), name, words)
 	}
 	switch name {
 	case "run", "r", "board":
@@ -137,6 +140,9 @@ func (p *program) kbFlagValues(ctx context.Context, command, name string, words 
 
 // argValues are the arguments that a command can take.
 func (p *program) argValues(ctx context.Context, command string, words, rest []string) []string {
+	if strings.HasPrefix(command, "memory ") {
+		return p.memoryArgValues(ctx, command, words, rest)
+	}
 	switch command {
 	case "claim", "release", "waive", "wait", "address":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})

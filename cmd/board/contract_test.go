@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// contractCommands are run in this order on one board and one knowledge base. Each line's JSON is held against testdata/json/<name>.txt; one without a name
-// only prepares. $ID is the capsule that was remembered last.
+// contractCommands are run in this order on one board, one knowledge base and one memory. Each line's JSON is held against testdata/json/<name>.txt; one without a name
+// only prepares. $ID is the capsule that was remembered last, $MEM the item that was put last, $REF the conversation that was started last, $HASH what the last dry run of a scrub said.
 var contractCommands = []struct{ name, line string }{
 	{"new", `new contract --goal "g"`},
 	{"post", `post "one" --doc a.md --ref 1 --evidence q --confidence 0.5 --tags a --key k --must-surface`},
@@ -69,6 +69,48 @@ var contractCommands = []struct{ name, line string }{
 	{"kb_brief", `kb brief --role planner --task "rotate the keys"`},
 	{"kb_promote", `kb promote e1`},
 	{"kb_import", `kb import capsules.jsonl`},
+	{"memory_channel_create", `memory channel create ops --description d`},
+	{"memory_channel_list", `memory channel list`},
+	{"memory_conversation_start", `memory conversation start --channel ops --thread t`},
+	{"memory_conversation_list", `memory conversation list`},
+	{"memory_scratch_write", `memory scratch write key 1 --conversation $REF`},
+	{"memory_scratch_read", `memory scratch read key --conversation $REF`},
+	{"memory_scratch_list", `memory scratch list --conversation $REF`},
+	{"memory_scratch_clear", `memory scratch clear key --conversation $REF`},
+	{"", `memory put "of the conversation" --tier conversation --conversation $REF`},
+	{"memory_conversation_idle", `memory conversation idle $REF`},
+	{"memory_conversation_archive", `memory conversation archive $REF`},
+	{"memory_conversation_show", `memory conversation show $REF`},
+	{"memory_journal", `memory journal "it went well"`},
+	{"memory_journal_list", `memory journal`},
+	{"memory_core", `memory core "reads first"`},
+	{"memory_core_list", `memory core`},
+	{"memory_context", `memory context`},
+	{"memory_named_edit", `memory named edit VOICE short`},
+	{"", `memory named edit VOICE shorter`},
+	{"memory_named_list", `memory named list`},
+	{"memory_named_show", `memory named show VOICE`},
+	{"", `memory put "rotate the token" --no-embed`},
+	{"memory_reembed", `memory reembed`},
+	{"", `memory put "rotate the other token" --ttl 1d --no-embed`},
+	{"memory_put", `memory put "rotate keys" --title t --tags a --source s --importance high --ttl 7d --derived-from kb:$ID --private --conversation $REF`},
+	{"memory_read", `memory read "rotate the token" --tier workspace --min-importance low`},
+	{"memory_list", `memory list --limit 1`},
+	{"memory_update", `memory update $MEM "rotate all keys" --why w`},
+	{"memory_get", `memory get $MEM`},
+	{"memory_orient", `memory orient "rotate the token"`},
+	{"memory_consolidate_plan", `memory consolidate --plan`},
+	{"memory_consolidate_apply", `memory consolidate --apply rewrites.json`},
+	{"memory_consolidate_dry_run", `memory consolidate --dry-run`},
+	{"memory_consolidate", `memory consolidate`},
+	{"memory_forget", `memory forget $MEM --why w`},
+	{"memory_stats", `memory stats`},
+	{"memory_export", `memory export memory.json --forgotten`},
+	{"memory_import", `memory import refused.json --dry-run`},
+	{"memory_scrub", `memory scrub workspace`},
+	{"memory_scrub_execute", `memory scrub workspace --execute --confirm $HASH`},
+	{"memory_events", `memory events`},
+	{"memory_named_rm", `memory named rm VOICE`},
 }
 
 // TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
@@ -95,28 +137,42 @@ func TestJSONContract(t *testing.T) {
 	write("set/qrels/test.tsv", "q1\td1\t1\n")
 	write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
 	write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
-	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t)}
-	capsule := ""
+	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_MEMORY_GRANTS": "named,scrub"}
+	write("refused.json", `{"schema_version":1,"items":[{}]}`)
+	named := []string{} // what the lines' placeholders stand for
 	goldens := filepath.Join(repo(t), "testdata", "json")
 	for _, c := range contractCommands {
 		var out, errs bytes.Buffer
-		code := run(context.Background(), append(splitWords(strings.ReplaceAll(c.line, "$ID", capsule)), "--json"), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs)
+		code := run(context.Background(), append(splitWords(strings.NewReplacer(named...).Replace(c.line)), "--json"), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs)
 		answer := out.Bytes()
 		switch {
 		case c.name == "error":
 			answer = errs.Bytes()
-		case code != exitOK && code != exitGate && code != exitSurvival && c.name != "kb_import":
+		case code != exitOK && code != exitGate && code != exitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, c.name): // these refuse a part
 			t.Fatalf("board %s: exit %d: %s", c.line, code, &errs)
 		}
 		if c.name == "export" {
 			write("export.jsonl", out.String())
 		}
-		if strings.HasPrefix(c.line, "kb remember") {
-			var v struct{ Capsule struct{ ID string } }
-			if err := json.Unmarshal(answer, &v); err != nil {
-				t.Fatal(err)
+		if c.name == "memory_consolidate_plan" { // one group that can be rewritten, and one that cannot
+			write("rewrites.json", strings.NewReplacer(`{"group":`, `{"content":"rotate both tokens","group":`, `"groups":[`, `"groups":[{"content":"of nothing"},`).Replace(out.String()))
+		}
+		var made struct {
+			Capsule, Item struct{ ID string }
+			Conversation  struct {
+				Ref string `json:"ref_code"`
 			}
-			capsule = v.Capsule.ID
+			Manifest struct{ Hash string }
+		}
+		json.Unmarshal(answer, &made) // what has none of these makes none
+		for _, m := range []struct{ by, name, value string }{{"kb remember", "$ID", made.Capsule.ID}, {"memory put", "$MEM", made.Item.ID}, {"memory conversation start", "$REF", made.Conversation.Ref},
+			{"memory scrub", "$HASH", made.Manifest.Hash}} {
+			if strings.HasPrefix(c.line, m.by) {
+				if m.value == "" {
+					t.Fatalf("board %s: there is nothing for %s in %s", c.line, m.name, answer)
+				}
+				named = append([]string{m.name, m.value}, named...) // the first one counts
+			}
 		}
 		if c.name == "" {
 			continue
@@ -174,7 +230,7 @@ func shape(path string, v any, into map[string]string) {
 		kind = "object"
 		for k, e := range v {
 			// What is keyed by the user's own words, or is an open payload, has no fixed fields below.
-			if strings.HasSuffix(path, "payload") {
+			if strings.HasSuffix(path, "payload") || strings.HasSuffix(path, ".data") || strings.HasSuffix(path, ".agents") {
 				continue
 			}
 			shape(strings.TrimPrefix(path+"."+k, "."), e, into)

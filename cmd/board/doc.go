@@ -11,19 +11,20 @@
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
 //	kb/secret      finds what looks like a secret, by the rules of gitleaks
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning
+//	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
 //	cmd/board      this package: flags in, text or JSON out
 //
 // # How a command works
 //
 // main calls run, which is the whole program with its arguments, environment and streams as parameters; the scripts in testdata/script call it too.
 // arrange (args.go) puts the flags before the arguments, urfave/cli parses, and the command's action does three things: it turns flags into
-// a request, calls one method of package board or kb, and prints the answer as text or as one JSON object ("v":1 and named fields).
+// a request, calls one method of package board, kb or memory, and prints the answer as text or as one JSON object ("v":1 and named fields).
 // An error travels up as it is; exit.go has the one table from errors to exit codes and JSON error codes.
 //
 // Data goes to standard output, talk to standard error. Text that agents wrote goes through safe (text.go) before it reaches a terminal.
 //
 // # How to add a command
 //
-// Write testdata/script/<command>_<case>.txtar first. Put the method on board.Board or kb.KB, the command into the list of its group's file, and
+// Write testdata/script/<command>_<case>.txtar first. Put the method on board.Board, kb.KB or memory.Store, the command into the list of its group's file, and
 // its name into the README's table (a test compares them).
 package main

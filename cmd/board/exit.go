@@ -10,6 +10,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/index"
+	"blackboard/kb/memory"
 )
 
 // Exit codes, the same for every command.
@@ -52,6 +53,10 @@ var exitCodes = []struct {
 	{kb.ErrInvalid, exitUsage, "invalid"},
 	{kb.ErrNotFound, exitNotFound, "not_found"},
 	{kb.ErrConflict, exitConflict, "conflict"},
+	{memory.ErrInvalid, exitUsage, "invalid"},
+	{memory.ErrNotFound, exitNotFound, "not_found"},
+	{memory.ErrConflict, exitConflict, "conflict"},
+	{memory.ErrDenied, exitFailure, "denied"},
 	{index.ErrCorrupt, exitFailure, "corrupt"},
 	{embed.ErrNoModel, exitFailure, "no_model"},
 	{embed.ErrBadModel, exitFailure, "bad_model"},

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,12 +180,9 @@ func (p *program) kbEdit(c *cli.Context) error {
 // editFile opens a copy of a capsule's file in the editor, and makes what became of it the capsule. A copy, so that nothing is lost if it cannot be read, or if somebody else
 // is faster.
 func (p *program) editFile(c *cli.Context, id string) error {
-	editor := p.env("VISUAL")
-	if editor == "" {
-		editor = p.env("EDITOR")
-	}
-	if !isTerminal(p.in) || editor == "" {
-		return usagef("`board kb edit "+id+" --title …`; on a terminal, with $EDITOR set, its file is opened", "nothing says what to change")
+	editor, err := p.editor("`board kb edit " + id + " --title …`; on a terminal, with $EDITOR set, its file is opened")
+	if err != nil {
+		return err
 	}
 	k, done, err := p.openKB(c, kb.OpenExisting, true)
 	if err != nil {
@@ -198,36 +193,15 @@ func (p *program) editFile(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp("", id+"-*.md")
+	edited, name, err := p.edit(c.Context, editor, id, string(text))
 	if err != nil {
 		return err
 	}
-	name := f.Name()
-	_, err = f.Write(text)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	// Through the shell, since $EDITOR may have arguments.
-	cmd := exec.CommandContext(c.Context, "sh", "-c", editor+` "$1"`, "sh", name)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		os.Remove(name)
-		return usagef("set $VISUAL or $EDITOR to an editor that is installed", "%q ended with an error (%v); nothing is changed", editor, err)
-	}
-	edited, err := os.ReadFile(name)
-	if err != nil {
-		return usagef("nothing is changed", "what was edited cannot be read: %v", err)
-	}
-	r, err := k.EditText(c.Context, id, edited, kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
+	r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
 	p.kbNotes(k)
-	if err != nil {
-		p.talk("what you wrote is in %s", name)
+	if err := p.edited(name, err); err != nil {
 		return err
 	}
-	os.Remove(name)
 	return p.printEdited(c, &r)
 }
 

@@ -29,7 +29,20 @@ func (p *program) embedder(ctx context.Context) (embed.Embedder, func(), error) 
 	return m, func() { m.Close() }, nil
 }
 
-// openKB opens the knowledge base, with the installed model if it is wanted. A model that is broken is no reason not to answer by words.
+// usableEmbedder opens the installed model, or says that it cannot be used: a broken model is no reason not to answer by words.
+func (p *program) usableEmbedder(ctx context.Context) (embed.Embedder, func(), error) {
+	e, closeModel, err := p.embedder(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		p.talk("the embedding model cannot be used: %s", safe(err.Error()))
+		return nil, func() {}, nil
+	}
+	return e, closeModel, nil
+}
+
+// openKB opens the knowledge base, with the installed model if it is wanted.
 func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool) (*kb.KB, func(), error) {
 	return p.openKBAs(c, open, withModel, kb.SyncDue)
 }
@@ -42,17 +55,8 @@ func (p *program) openKBAs(c *cli.Context, open func(context.Context, string, kb
 	opt := kb.Options{Actor: p.workerName(c), Sync: sync}
 	done := func() {}
 	if withModel {
-		e, closeModel, err := p.embedder(c.Context)
-		switch {
-		case err != nil && c.Context.Err() != nil:
+		if opt.Embedder, done, err = p.usableEmbedder(c.Context); err != nil {
 			return nil, nil, err
-		case err != nil:
-			p.talk("the embedding model cannot be used: %s", safe(err.Error()))
-		default:
-			done = closeModel
-			if e != nil {
-				opt.Embedder = e
-			}
 		}
 	}
 	k, err := open(c.Context, home, opt)

@@ -49,7 +49,7 @@ func (e *TransitionError) Try() string {
 	case e.From == StatusActive && e.To == StatusArchived:
 		return "end it first (`board memory conversation idle " + e.Ref + "`), or archive it as it is with --force"
 	case e.From == StatusArchived:
-		return "`board memory conversation start` begins a new one; what the archived one holds can still be read"
+		return "`board memory conversation start` begins a new one"
 	}
 	return "`board memory conversation show " + e.Ref + "` shows how it is"
 }

@@ -90,6 +90,7 @@ type Item struct {
 	Forgotten    *time.Time `json:"forgotten"`
 	Rule         string     `json:"rule"`        // by which it was forgotten
 	ReplacedBy   string     `json:"replaced_by"` // the item that has taken its place
+	Why          string     `json:"why"`         // what was said when it was forgotten; among revisions, when it was changed
 	Model        string     `json:"embedding_model"`
 	Dim          int        `json:"dim"`
 
@@ -136,6 +137,9 @@ func ParseScope(text string) (Scope, error) {
 		if named {
 			return s, invalid(fmt.Sprintf("the scope %q has a name that its tier does not take", clip(text, 60)), "write "+tier)
 		}
+	}
+	if !slices.Contains(Tiers, tier) {
+		return s, unknown("scope", text, []string{Account, Workspace, Channel + ":NAME", Conversation + ":REF"})
 	}
 	return s, s.check()
 }
@@ -192,6 +196,7 @@ func (it *Item) normalise() error {
 	it.Title = strings.Join(strings.Fields(it.Title), " ")
 	it.Source = strings.TrimSpace(it.Source)
 	it.DerivedFrom = strings.TrimSpace(it.DerivedFrom)
+	it.Why = clip(strings.ToValidUTF8(it.Why, "�"), maxWhy)
 	if err := checkContent(it.Content); err != nil {
 		return err
 	}
@@ -257,6 +262,9 @@ func (it *Item) normalise() error {
 	it.Tags = tags
 	if it.Expires != nil {
 		t := it.Expires.UTC().Truncate(time.Millisecond)
+		if t.Year() < 1970 || t.Year() > 9999 {
+			return invalid(fmt.Sprintf("it expires at a time that cannot be, in the year %d", t.Year()), "give a time between 1970 and 9999, or none")
+		}
 		it.Expires = &t
 	}
 	return nil

@@ -87,7 +87,7 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created) VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
 			return err
 		}
-		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID})
+		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID, agent: n.Agent})
 	})
 	return n, err
 }
@@ -151,7 +151,7 @@ func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) 
 }
 
 // forgetNote forgets a note of the caller's.
-func (s *Store) forgetNote(ctx context.Context, id, why string) error {
+func (s *Store) forgetNote(ctx context.Context, id string) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (s *Store) forgetNote(ctx context.Context, id, why string) error {
 			if n, err := res.RowsAffected(); err != nil || n == 0 {
 				return errors.Join(err, notFound(id))
 			}
-			return f.event(tx, Event{Verb: VerbForgotten, Scope: tier, Subject: id, Why: join(RuleAsked, why)})
+			return f.event(tx, Event{Verb: VerbForgotten, Scope: tier, Subject: id, Why: RuleAsked, agent: s.opt.Agent})
 		})
 	}
 	return notFound(id)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/sqlite"
 	"blackboard/embed"
 )
 
@@ -163,7 +164,7 @@ func TestPutReadForget(t *testing.T) {
 	if _, err := s.Update(t.Context(), a.ID, UpdateOptions{Revision: 1}, func(it *Item) error { return nil }); !errors.Is(err, ErrConflict) {
 		t.Errorf("an update of an old revision: %v", err)
 	}
-	if was, err := s.Revisions(t.Context(), a.ID); err != nil || len(was) != 1 || was[0].Content != "Use tabs in Go files" {
+	if was, err := s.Revisions(t.Context(), a.ID); err != nil || len(was) != 1 || was[0].Content != "Use tabs in Go files" || was[0].Importance != .9 {
 		t.Errorf("revisions: %+v, %v", was, err)
 	}
 	f, err := s.Forget(t.Context(), a.ID, "no longer true", "")
@@ -486,5 +487,155 @@ func TestAccessesAreWrittenLater(t *testing.T) {
 	got, _, err := open(t, home, Options{Now: c.now}).List(t.Context(), ListQuery{})
 	if err != nil || len(got) != 1 || got[0].Accesses != 5 || !got[0].Accessed.After(it.Accessed) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestWhatSaysTheSame(t *testing.T) {
+	for _, tc := range []struct {
+		a, b    string
+		differs bool
+	}{
+		{"service auth calls service billing over grpc", "service billing calls service auth over grpc", true},
+		{"Run the database migrations after the deploy script", "Run the database migrations before the deploy script", true},
+		{"Run the database migrations after the deploy script", "Run the deploy script before the database migrations", true},
+		{"Alice reports to Bob", "Bob reports to Alice", true},
+		{"The limit is 100 requests", "The limit is 200 requests", true},
+		{"Tokens expire", "Tokens never expire", true},
+		{"Retries are enabled", "Retries are disabled", true},
+		{"Deploys happen on Friday", "Deploys happen Friday", false},
+		{"The deploy takes ten minutes.", "the deploy takes about ten minutes", false},
+		{"", "", false},
+		{"Turn it on and off", "Turn it off and on", true},
+	} {
+		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
+			if got := differs(pair[0], pair[1]); got != tc.differs {
+				t.Errorf("%q and %q differ: %v", pair[0], pair[1], got)
+			}
+		}
+	}
+}
+
+// TestWhatTheAuthorSaid has an agent try to make its words the author's.
+func TestWhatTheAuthorSaid(t *testing.T) {
+	home, ctx := t.TempDir(), t.Context()
+	person, bob := open(t, home, Options{}), open(t, home, Options{Agent: "bob"})
+	said := put(t, person, Item{Tier: Workspace, Content: "Ask before spending money", Importance: 1})
+	if _, err := bob.Update(ctx, said.ID, UpdateOptions{}, func(it *Item) error { it.Content = "Spend as you like"; return nil }); !errors.Is(err, ErrDenied) {
+		t.Errorf("bob changes it: %v", err)
+	}
+	if _, err := bob.Forget(ctx, said.ID, "", ""); !errors.Is(err, ErrDenied) {
+		t.Errorf("bob forgets it: %v", err)
+	}
+	r, err := bob.Put(ctx, Item{Tier: Workspace, Content: "The author likes to spend", Curator: CuratorAuthor, Importance: 1}, PutOptions{})
+	if err != nil || r.Item.Curator != CuratorAgent || r.Item.Source != "bob" {
+		t.Errorf("bob puts as the author: %+v, %v", r, err)
+	}
+	if r, err = person.Update(ctx, r.Item.ID, UpdateOptions{}, func(it *Item) error { it.Content = "Spend up to 10"; return nil }); err != nil || r.Item.Curator != CuratorAuthor {
+		t.Errorf("the author changes what bob said: %+v, %v", r, err)
+	}
+	trusted := open(t, home, Options{Agent: "carol", Grants: []string{GrantAuthor}})
+	if r, err := trusted.Update(ctx, said.ID, UpdateOptions{}, func(it *Item) error { it.Content = "Ask before spending"; return nil }); err != nil || r.Item.Curator != CuratorAgent {
+		t.Errorf("with a grant: %+v, %v", r, err)
+	}
+}
+
+// TestReasonsArePrivateToo looks for what somebody said of a private item where others look.
+func TestReasonsArePrivateToo(t *testing.T) {
+	home, ctx := t.TempDir(), t.Context()
+	alice, bob := open(t, home, Options{Agent: "alice"}), open(t, home, Options{Agent: "bob"})
+	it := put(t, alice, Item{Tier: Workspace, Content: "mine"}, PutOptions{Private: true})
+	if _, err := alice.Update(ctx, it.ID, UpdateOptions{Why: "secretly"}, func(it *Item) error { it.Content = "mine still"; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alice.Forget(ctx, it.ID, "secretly too", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := alice.Get(ctx, it.ID); err != nil || got.Why != "secretly too" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := alice.Revisions(ctx, it.ID); err != nil || len(got) != 1 || got[0].Why != "secretly" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if all, err := bob.Events(ctx, Workspace, "", 0); err != nil || len(all) != 0 {
+		t.Errorf("bob sees %+v, %v", all, err)
+	}
+	all, err := alice.Events(ctx, Workspace, "", 0)
+	if err != nil || len(all) != 3 || strings.Contains(fmt.Sprint(all), "secretly") {
+		t.Errorf("alice sees %+v, %v", all, err)
+	}
+	f, err := alice.file(ctx, Workspace, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stmt := range []string{`DELETE FROM events`, `UPDATE events SET verb = 'x'`, `INSERT OR REPLACE INTO events SELECT n, at, actor, agent, 'x', scope, subject, other, why, data FROM events`} {
+		if err := f.write(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err }); err == nil {
+			t.Errorf("the log is changed by %s", stmt)
+		}
+	}
+}
+
+// TestOnlyWhatWasAskedForIsAccessed: what is shown because there is room would be shown for ever.
+func TestOnlyWhatWasAskedForIsAccessed(t *testing.T) {
+	home := t.TempDir()
+	s := open(t, home, Options{Embedder: bag{}})
+	roses, kafka := put(t, s, Item{Tier: Workspace, Content: "Roses want sun"}), put(t, s, Item{Tier: Workspace, Content: "Kafka lag grows at night"})
+	for range 3 {
+		read(t, s, Query{Tiers: []string{Workspace}})
+		if _, err := s.Orient(t.Context(), OrientQuery{Text: "kafka lag"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Flush(t.Context())
+	for _, tc := range []struct {
+		id   string
+		want int
+	}{{roses.ID, 0}, {kafka.ID, 3}} {
+		if got, err := s.Peek(t.Context(), tc.id); err != nil || got.Accesses != tc.want {
+			t.Errorf("%q has %d accesses, %v", got.Content, got.Accesses, err)
+		}
+	}
+}
+
+func TestTheSameWordsAgain(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	later, latest := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond), time.Now().Add(48*time.Hour).UTC().Truncate(time.Millisecond)
+	it := put(t, s, Item{Tier: Workspace, Content: "same words", Tags: []string{"a"}, Expires: &later})
+	r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: "Same  words", Importance: 1, Tags: []string{"b"}, Expires: &latest, DerivedFrom: "x.go"}, PutOptions{})
+	if err != nil || !r.Confirmed || r.Item.ID != it.ID || r.Item.Importance != 1 || !slices.Equal(r.Item.Tags, []string{"a", "b"}) || !r.Item.Expires.Equal(latest) || r.Item.DerivedFrom != "x.go" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got, err := s.Peek(t.Context(), it.ID); err != nil || got.Revision != 2 || !slices.Equal(got.Tags, []string{"a", "b"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestOrientUsesItsBudget: more budget never says less.
+func TestOrientUsesItsBudget(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Embedder: bag{}})
+	for i := range 12 {
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
+	}
+	for _, name := range []string{Voice, "HOUSE"} {
+		if _, err := s.EditNamed(t.Context(), name, "", "Short words.", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := 0
+	for budget := 100; budget <= 1500; budget += 20 {
+		o, err := s.Orient(t.Context(), OrientQuery{Text: "deploy rule", Budget: budget, Limit: 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, sl := range o.Slices {
+			shown += len(sl.Hits)
+		}
+		if shown < before || o.Tokens > budget || len(o.Named) != 2 || o.LeftOut > 0 && budget-o.Tokens > 70 {
+			t.Errorf("budget %d: %d shown, %d before; %d tokens; %d named; %d left out", budget, shown, before, o.Tokens, len(o.Named), o.LeftOut)
+		}
+		before = shown
+	}
+	if before != 12 {
+		t.Errorf("%d of 12 are shown", before)
 	}
 }

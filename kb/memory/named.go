@@ -186,6 +186,9 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 			}
 			have = n.Revision
 			out.Name, out.Created, out.Revision = n.Name, n.Created, n.Revision+1
+			if revision >= 0 && revision != have {
+				break
+			}
 			if n.Body == body {
 				out = n
 				return nil

@@ -53,6 +53,11 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	if q.Budget < 100 || q.Budget > 100_000 {
 		return o, invalid(fmt.Sprintf("a budget of %d tokens is not between 100 and 100,000", q.Budget), "1,200 is the default")
 	}
+	for _, t := range q.Tiers {
+		if err := s.allowed(t); err != nil {
+			return o, err
+		}
+	}
 	if q.Tiers == nil {
 		for _, t := range Tiers {
 			if s.Reaches(t) && (t != Conversation || q.Conversation != "") {
@@ -83,33 +88,62 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	if err := read(q.Text, Channel, Workspace, Account); err != nil {
 		return o, err
 	}
-	const intro = "Candidates, not facts: check one before you rely on it.\n"
-	left, spare := room()-tokens(intro), 0.0
+	pick := func(frames [][]string, kept []int, i int, room int) int {
+		cost := tokens("- " + frames[i][kept[i]] + "\n")
+		if kept[i] == 0 {
+			cost += tokens(heading(o.Slices[i].Tier))
+		}
+		if cost > room {
+			return 0
+		}
+		kept[i]++
+		return cost
+	}
+	frames, kept := make([][]string, len(o.Slices)), make([]int, len(o.Slices))
+	for i, sl := range o.Slices {
+		for j := range sl.Hits {
+			frames[i] = append(frames[i], sl.Hits[j].Frame)
+		}
+	}
+	left := room() - tokens(intro) - 2
+	// First each tier's share, what it does not use going to the next; then, in the same order, whatever there is room for.
+	spare := 0.0
+	whole := float64(max(0, left))
+	for i, sl := range o.Slices {
+		spare += shares[sl.Tier] * whole
+		for kept[i] < len(frames[i]) {
+			cost := pick(frames, kept, i, min(left, int(spare)))
+			if cost == 0 {
+				break
+			}
+			left, spare = left-cost, spare-float64(cost)
+		}
+	}
+	for i := range o.Slices {
+		for kept[i] < len(frames[i]) {
+			cost := pick(frames, kept, i, left)
+			if cost == 0 {
+				break
+			}
+			left -= cost
+		}
+	}
 	began := false
 	for i := range o.Slices {
 		sl := &o.Slices[i]
-		spare += shares[sl.Tier] * float64(max(0, left))
-		kept := 0
-		for j := range sl.Hits {
-			text := "- " + sl.Hits[j].Frame + "\n"
-			head := ""
-			if kept == 0 {
-				head = fmt.Sprintf("\n## %s\n", map[string]string{Conversation: "This conversation", Channel: "This channel", Workspace: "This workspace", Account: "All workspaces"}[sl.Tier])
-			}
-			if !began {
-				head = sep(&b) + "# From memory\n\n" + intro + head
-			}
-			cost := tokens(head + text)
-			if float64(tokens(text)) > spare || cost > room() {
-				break
-			}
-			spare -= float64(tokens(text))
-			b.WriteString(head + text)
-			began = true
-			kept++
+		o.LeftOut += len(sl.Hits) - kept[i]
+		sl.Hits = sl.Hits[:kept[i]]
+		if kept[i] == 0 {
+			continue
 		}
-		o.LeftOut += len(sl.Hits) - kept
-		sl.Hits = sl.Hits[:kept]
+		if !began {
+			b.WriteString(sep(&b) + intro)
+			began = true
+		}
+		b.WriteString(heading(sl.Tier))
+		for _, frame := range frames[i][:kept[i]] {
+			b.WriteString("- " + frame + "\n")
+		}
 		if err := s.touchHits(ctx, sl); err != nil {
 			return o, err
 		}
@@ -120,7 +154,14 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	return o, nil
 }
 
-// touchHits counts what was given as accessed.
+// intro stands before what was remembered.
+const intro = "# From memory\n\nCandidates, not facts: check one before you rely on it.\n"
+
+func heading(tier string) string {
+	return "\n## " + map[string]string{Conversation: "This conversation", Channel: "This channel", Workspace: "This workspace", Account: "All workspaces"}[tier] + "\n"
+}
+
+// touchHits counts what was asked for as accessed.
 func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
 	if len(sl.Hits) == 0 {
 		return nil
@@ -129,11 +170,7 @@ func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
 	if err != nil {
 		return err
 	}
-	items := make([]*Item, len(sl.Hits))
-	for i := range sl.Hits {
-		items[i] = &sl.Hits[i].Item
-	}
-	f.touch(ctx, items...)
+	f.touch(ctx, asked(sl.Hits)...)
 	return nil
 }
 
@@ -160,14 +197,19 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 		return err
 	}
 	named = slices.DeleteFunc(named, func(n Named) bool { return n.Body == "" })
+	// They may take all of a budget that has nothing else to say; else a part of it, shared by need.
+	limit := q.Budget * namedShare / 100
 	for i, n := range named {
 		head := fmt.Sprintf("%s# %s\n\n", sep(b), n.Name)
 		more := fmt.Sprintf("\n… the rest: `board memory named show %s --tier %s`\n", n.Name, n.Tier)
-		// Those that come after it need a line at least.
-		room := 4*(q.Budget-tokens(b.String())-1-40*(len(named)-i-1)) - len(head) - len(more)
+		after := 0 // what those need that come after it, or a fair part for each
+		for _, o := range named[i+1:] {
+			after += min(tokens("\n# "+o.Name+"\n\n"+o.Body+"\n"), limit/len(named))
+		}
+		room := 4*(limit-tokens(b.String())-1-after) - len(head)
 		body := n.Body + "\n"
-		if len(body) > room+len(more) {
-			if room < 0 {
+		if len(body) > room {
+			if room -= len(more); room < 0 {
 				o.Degraded = append(o.Degraded, "the budget has no room for the named entry "+n.Name)
 				continue
 			}
@@ -184,15 +226,21 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	return nil
 }
 
+// namedShare is how much of a budget the named entries take at most, in percent.
+const namedShare = 60
+
 // frame puts an item to a reader as what it is: something that somebody noted once. What was noted stays on its line and within its quotes, whatever is in it.
 func (h *Hit) frame(now time.Time) string {
 	by := map[string]string{CuratorAgent: "noted by an agent", CuratorAuthor: "noted by the author", CuratorImport: "imported"}[h.Curator]
 	if h.Source != "" && h.Source != h.Curator {
-		by += " (" + inline(h.Source, 60) + ")"
+		by += " (“" + inline(h.Source, 60) + "”)"
 	}
 	where := h.Tier
 	if h.Tier == Channel {
 		where += " " + h.Channel
+	}
+	if h.Agent != "" {
+		where += ", private"
 	}
 	text := h.Content
 	if h.Title != "" {
@@ -200,7 +248,7 @@ func (h *Hit) frame(now time.Time) string {
 	}
 	s := fmt.Sprintf("%s %s, %s, importance %s, relevance %.2f, %s: “%s”", by, age(now.Sub(h.Created)), where, Level(h.Importance), h.Relevance, h.ID, inline(text, frameContent))
 	if h.DerivedFrom != "" {
-		s += " — derived from " + inline(h.DerivedFrom, 120)
+		s += " — derived from “" + inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
 			s += " (" + inline(h.Derived, 120) + ")"
 		}
@@ -214,6 +262,8 @@ func inline(s string, n int) string {
 		switch {
 		case r == '“' || r == '”':
 			return '"'
+		case r == 0x200b || r == 0x2060 || r == 0xfeff || r >= 0xe0000 && r <= 0xe0fff: // nobody sees them
+			return -1
 		case r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0x80 && r < 0xa0:
 			return ' '
 		}

@@ -29,7 +29,6 @@ const (
 	VerbIdle        = "conversation idle"
 	VerbArchived    = "conversation archived"
 	VerbChannel     = "channel created"
-	VerbScratch     = "scratch written"
 	VerbCleared     = "scratch cleared"
 	VerbConsolidate = "consolidated"
 	VerbScrubbed    = "scrubbed"
@@ -54,24 +53,39 @@ type Stored struct {
 	Confirmed bool `json:"confirmed"`
 }
 
-// Put stores an item in its tier; its id and times are given to it. A channel that is not named is the default one.
+// Put stores an item in its tier; its id and times are given to it. A channel that is not named is that of its conversation, else the default one.
 func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if err := s.allowed(it.Tier); err != nil {
 		return out, err
 	}
-	it.Agent = ""
+	// What is new has no history, whatever it came with.
+	it = Item{Tier: it.Tier, Channel: it.Channel, Conversation: it.Conversation, Title: it.Title, Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance,
+		Lifetime: it.Lifetime, Tags: it.Tags, Expires: it.Expires, DerivedFrom: it.DerivedFrom}
 	if opt.Private {
 		if s.opt.Agent == "" {
 			return out, invalid("only an agent has private items, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
 		}
 		it.Agent = s.opt.Agent
 	}
-	if it.Curator == "" {
+	if it.Curator == "" || it.Curator == CuratorAuthor && !s.opt.Author {
 		it.Curator = s.curator()
+	}
+	if it.Source == "" {
+		it.Source = s.opt.Agent
+	}
+	if it.Tier == Conversation && it.Conversation == "" {
+		return out, invalid("no conversation is named", "name it with --conversation or $BOARD_CONVERSATION; `board memory conversation start` begins one")
 	}
 	if it.Tier == Channel && it.Channel == "" {
 		it.Channel = DefaultChannel
+		if it.Conversation != "" { // where a read in this conversation looks
+			c, err := s.Conversation(ctx, it.Conversation)
+			if err != nil {
+				return out, err
+			}
+			it.Channel = c.Channel
+		}
 	}
 	if err := it.normalise(); err != nil {
 		return out, err
@@ -101,7 +115,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		}
 		if same, err := f.same(tx, &it); err != nil || same != nil {
 			if err == nil {
-				out.Item, err = f.confirm(tx, same, it.Importance)
+				out.Item, err = f.confirm(tx, same, &it)
 				out.Confirmed = true
 			}
 			return err
@@ -154,13 +168,36 @@ func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	return &found[0], nil
 }
 
-func (f *file) confirm(tx *sqlite.Tx, it *Item, importance float64) (Item, error) {
-	it.Importance = max(it.Importance, importance)
-	it.Accessed = tx.Now
-	if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`, it.Importance, tx.Now.UnixMilli(), it.n); err != nil {
-		return *it, err
+// confirm has an item count as new. What it was put with this time is added: the greater importance, more tags, the links that it did not have, the later expiry.
+func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
+	now := *it
+	now.Importance = max(it.Importance, again.Importance)
+	now.Tags = union(it.Tags, again.Tags)
+	if now.Source == "" {
+		now.Source = again.Source
 	}
-	return *it, f.event(tx, Event{Verb: VerbConfirmed, Scope: it.Scope().String(), Subject: it.ID})
+	if now.DerivedFrom == "" {
+		now.DerivedFrom = again.DerivedFrom
+	}
+	if e := again.Expires; e != nil && it.Expires != nil && e.After(*it.Expires) {
+		now.Expires = e
+	}
+	if again.Lifetime == LongTerm {
+		now.Lifetime = LongTerm
+	}
+	now.Accessed = tx.Now
+	if len(now.Tags) == len(it.Tags) && now.Source == it.Source && now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires && now.Lifetime == it.Lifetime {
+		// How much it counts is no change of what it says.
+		if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`, now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
+			return now, err
+		}
+	} else {
+		var none []string
+		if err := f.change(tx, it, &now, nil, "put again", &none); err != nil {
+			return now, err
+		}
+	}
+	return now, f.event(tx, Event{Verb: VerbConfirmed, Scope: it.Scope().String(), Subject: it.ID, agent: it.Agent})
 }
 
 // add stores a new item and gives it its id and its times, unless it has them.
@@ -183,15 +220,7 @@ func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, 
 }
 
 func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string) error {
-	res, err := tx.Exec(`INSERT INTO items (id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
-		derived_from, revision, forgotten, rule, replaced_by, text_hash, model, dim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content, it.Curator, it.Source, it.Importance, it.Lifetime, jsonList(it.Tags), it.Accesses,
-		it.Created.UnixMilli(), it.Updated.UnixMilli(), it.Accessed.UnixMilli(), millis(it.Expires), it.DerivedFrom, it.Revision, millis(it.Forgotten), it.Rule, it.ReplacedBy,
-		textHash(it.Content), it.Model, it.Dim)
-	if err != nil {
-		return err
-	}
-	if it.n, err = res.LastInsertId(); err != nil {
+	if err := insertRow(tx, it); err != nil {
 		return err
 	}
 	if it.Forgotten == nil {
@@ -199,7 +228,21 @@ func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string)
 			return err
 		}
 	}
-	return f.event(tx, Event{Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why})
+	return f.event(tx, Event{Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+}
+
+// insertRow stores an item's row, and gives it its number.
+func insertRow(tx *sqlite.Tx, it *Item) error {
+	res, err := tx.Exec(`INSERT INTO items (id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
+		derived_from, revision, forgotten, rule, why, replaced_by, text_hash, model, dim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content, it.Curator, it.Source, it.Importance, it.Lifetime, jsonList(it.Tags), it.Accesses,
+		it.Created.UnixMilli(), it.Updated.UnixMilli(), it.Accessed.UnixMilli(), millis(it.Expires), it.DerivedFrom, it.Revision, millis(it.Forgotten), it.Rule, it.Why, it.ReplacedBy,
+		textHash(it.Content), it.Model, it.Dim)
+	if err != nil {
+		return err
+	}
+	it.n, err = res.LastInsertId()
+	return err
 }
 
 // embedOne embeds an item's text, nil without a model. Nothing is lost because a model fails: that is a warning.
@@ -302,6 +345,15 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	return *it, nil
 }
 
+// Peek is Get for somebody who only wants to know how it stands with an item: it is no access.
+func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
+	_, it, err := s.find(ctx, id)
+	if err != nil {
+		return Item{}, err
+	}
+	return *it, nil
+}
+
 // again returns, within a transaction, the item as it is now.
 func (s *Store) again(tx *sqlite.Tx, id string) (*Item, error) {
 	found, err := itemsWhere(tx, `id = ?`, id)
@@ -314,10 +366,18 @@ func (s *Store) again(tx *sqlite.Tx, id string) (*Item, error) {
 	return &found[0], nil
 }
 
+// mayChange refuses to agents what a person has said: they read it, and may say something beside it.
+func (s *Store) mayChange(it *Item) error {
+	if it.Curator != CuratorAuthor {
+		return nil
+	}
+	return s.granted(GrantAuthor, it.ID+" is what the author said: an agent does not change it")
+}
+
 // UpdateOptions say how an item is changed.
 type UpdateOptions struct {
 	Revision    int    // only if it still has this revision; 0: whichever it has
-	Why         string // for the log
+	Why         string // kept with what it was
 	Force       bool   // keep it though it holds what looks like a secret
 	NoEmbedding bool
 }
@@ -332,9 +392,13 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 	for {
 		now := *it
 		now.Tags = slices.Clone(it.Tags)
+		if err := s.mayChange(it); err != nil {
+			return out, err
+		}
 		if err := fn(&now); err != nil {
 			return out, err
 		}
+		now.Curator = s.curator()
 		now.ID, now.Tier, now.Channel, now.Conversation, now.Agent, now.n = it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.n
 		if err := now.normalise(); err != nil {
 			return out, err
@@ -389,7 +453,9 @@ func unlessForgotten(it *Item) error {
 
 // change stores an item that has become another.
 func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string, warnings *[]string) error {
-	before, err := json.Marshal(was)
+	old := *was
+	old.Why = clip(why, maxWhy)
+	before, err := json.Marshal(&old)
 	if err != nil {
 		return err
 	}
@@ -421,13 +487,13 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 	if err := f.index.Put(tx, document(now, v)); err != nil {
 		return err
 	}
-	return f.event(tx, Event{Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, Why: why})
+	return f.event(tx, Event{Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, agent: now.Agent})
 }
 
 // Forget marks an item as no longer active: no read finds it, and Get still shows it. by is the item that takes its place, or "".
 func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	if len(id) > 0 && id[0] == 'j' {
-		return Item{}, s.forgetNote(ctx, id, why)
+		return Item{}, s.forgetNote(ctx, id)
 	}
 	f, _, err := s.find(ctx, id)
 	if err != nil {
@@ -450,6 +516,9 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 		if err := unlessForgotten(it); err != nil {
 			return err
 		}
+		if err := s.mayChange(it); err != nil {
+			return err
+		}
 		return f.forget(tx, it, RuleAsked, by, why)
 	})
 	if err != nil {
@@ -460,23 +529,19 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 
 // forget marks a live item as forgotten by a rule.
 func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
-	it.Forgotten, it.Rule, it.ReplacedBy = new(time.Time), rule, by
+	it.Forgotten, it.Rule, it.ReplacedBy, it.Why = new(time.Time), rule, by, clip(why, maxWhy)
 	*it.Forgotten = tx.Now
-	if _, err := tx.Exec(`UPDATE items SET forgotten = ?, rule = ?, replaced_by = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.n); err != nil {
+	if _, err := tx.Exec(`UPDATE items SET forgotten = ?, rule = ?, replaced_by = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
 		return err
 	}
 	if err := f.index.Delete(tx, it.n); err != nil {
 		return err
 	}
-	return f.event(tx, Event{Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: join(rule, why)})
+	return f.event(tx, Event{Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: rule, agent: it.Agent})
 }
 
-func join(rule, why string) string {
-	if why == "" {
-		return rule
-	}
-	return rule + ": " + why
-}
+// maxWhy is how many characters of a reason are kept.
+const maxWhy = 500
 
 // Revisions returns what an item said before each of its changes, the oldest first.
 func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -78,7 +79,7 @@ type Result struct {
 
 func (s *Store) normalise(q *Query) error {
 	if len(q.Tiers) == 0 {
-		return invalid("no tier is named", "name those to read: "+fmt.Sprint(Tiers)+"; none inherits from another")
+		return invalid("no tier is named", "name those to read: "+strings.Join(Tiers, ", ")+"; none inherits from another")
 	}
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
@@ -198,7 +199,6 @@ func (h *Hit) saysTheSame(other *Hit) bool {
 // present adds to hits what is said of them, and counts the access.
 func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	now := f.db.Now()
-	items := make([]*Item, len(hits))
 	for i := range hits {
 		h := &hits[i]
 		if h.DerivedFrom != "" && s.opt.Resolve != nil {
@@ -206,11 +206,27 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 		}
 		h.Frame = h.frame(now)
 		h.vector = nil
-		items[i] = &h.Item
 	}
 	if !q.Untouched {
-		f.touch(ctx, items...)
+		f.touch(ctx, asked(hits)...)
 	}
+}
+
+// What was asked for: the best of the words, or near in meaning. The rest of a list was shown because there was room, and would be asked for again and again by being shown.
+const (
+	askedRank   = 10
+	askedCosine = 0.45
+)
+
+// asked returns those of the hits of a text that it asked for; without a text nobody has asked for anything.
+func asked(hits []Hit) (items []*Item) {
+	for i := range hits {
+		h := &hits[i]
+		if h.TextRank > 0 && h.TextRank <= askedRank || h.Cosine != nil && *h.Cosine >= askedCosine {
+			items = append(items, &h.Item)
+		}
+	}
+	return items
 }
 
 // embedText gives the vector of what is asked, nil if it goes by words alone, and then says so.
@@ -363,7 +379,7 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 			return nil, err
 		}
 		if missing > 0 {
-			res.Degraded = append(res.Degraded, fmt.Sprintf("%d items of the %s tier have no embedding and are found by their words only; `board memory reembed` gives them one", missing, tier))
+			res.Degraded = append(res.Degraded, fmt.Sprintf("%s of the %s tier without an embedding, found by words only; `board memory reembed` gives them one", items(int(missing)), tier))
 		}
 	}
 	cands := map[int64]*index.Candidate{}

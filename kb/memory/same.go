@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"hash/fnv"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,18 +10,69 @@ import (
 // negations turn a sentence round.
 var negations = []string{"not", "no", "never", "none", "without", "cannot", "can't", "don't", "doesn't", "won't", "isn't", "aren't", "wasn't", "didn't", "shouldn't", "mustn't"}
 
-// differs reports whether two texts that mean almost the same differ in what an embedding hardly sees, a number or a negation: then one corrects the other, and is no duplicate of it.
-func differs(a, b string) bool {
-	return !slices.Equal(marks(a), marks(b))
+// opposites are words of which one in the place of the other makes another statement. Embeddings have them near each other.
+var opposites = map[string]string{}
+
+// oppositeHashes are the same of the words' hashes.
+var oppositeHashes = map[uint32]uint32{}
+
+func hashWord(w string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(w))
+	return h.Sum32()
 }
 
-// marks are the numbers and the negations of a text, sorted.
-func marks(s string) []string {
-	var all []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, "’", "'")), func(r rune) bool {
+func init() {
+	for _, pair := range []string{"before after", "enable disable", "enabled disabled", "enables disables", "on off", "always sometimes", "true false", "more less", "most least", "minimum maximum",
+		"min max", "increase decrease", "increases decreases", "allow deny", "allowed denied", "allows denies", "add remove", "added removed", "open closed", "start stop", "starts stops", "up down",
+		"left right", "first last", "above below", "must may", "required optional", "required forbidden", "public private", "read write", "old new", "inside outside", "fast slow", "safe unsafe",
+		"valid invalid", "sync async", "synchronous asynchronous", "ascending descending", "success failure", "succeeds fails", "pass fail", "passes fails", "local remote", "staging production"} {
+		a, b, _ := strings.Cut(pair, " ")
+		opposites[a], opposites[b] = b, a
+		oppositeHashes[hashWord(a)], oppositeHashes[hashWord(b)] = hashWord(b), hashWord(a)
+	}
+}
+
+// differs reports whether two texts that mean almost the same differ in what an embedding hardly sees: a number, a negation, an opposite, or the order of the words that they share. Then one
+// corrects the other, or says the reverse of it, and is no duplicate of it.
+func differs(a, b string) bool {
+	x, y := words(a), words(b)
+	return !slices.Equal(marks(x), marks(y)) || opposed(x, y, opposites) || !sameOrder(x, y)
+}
+
+// opposed reports whether one text has a word where the other has its opposite.
+func opposed[W comparable](a, b []W, opposites map[W]W) bool {
+	has := make(map[W]bool, len(b))
+	for _, w := range b {
+		has[w] = true
+	}
+	mine := make(map[W]bool, len(a))
+	for _, w := range a {
+		mine[w] = true
+	}
+	for _, w := range a {
+		if o, is := opposites[w]; is && has[o] && (!has[w] || !mine[o]) {
+			return true
+		}
+	}
+	return false
+}
+
+// words are a text's words in small letters, with numbers and what is written like one as they are.
+func words(s string) []string {
+	all := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, "’", "'")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '.'
-	}) {
-		w = strings.Trim(w, ".'")
+	})
+	for i, w := range all {
+		all[i] = strings.Trim(w, ".'")
+	}
+	return slices.DeleteFunc(all, func(w string) bool { return w == "" })
+}
+
+// marks are the numbers and negations among words, sorted.
+func marks(words []string) []string {
+	var all []string
+	for _, w := range words {
 		switch {
 		case strings.ContainsFunc(w, unicode.IsDigit):
 			all = append(all, w)
@@ -30,4 +82,31 @@ func marks(s string) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// sameOrder reports whether the words that two texts share come in the same order in both: "a calls b" and "b calls a" share all of them.
+func sameOrder[W comparable](a, b []W) bool {
+	left := make(map[W]int, len(a))
+	for _, w := range a {
+		left[w]++
+	}
+	shared := make(map[W]int, len(a))
+	for _, w := range b {
+		if left[w] > 0 {
+			left[w]--
+			shared[w]++
+		}
+	}
+	of := func(all []W) []W {
+		seen := make(map[W]int, len(shared))
+		out := make([]W, 0, len(all))
+		for _, w := range all {
+			if seen[w] < shared[w] {
+				seen[w]++
+				out = append(out, w)
+			}
+		}
+		return out
+	}
+	return slices.Equal(of(a), of(b))
 }

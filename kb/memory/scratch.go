@@ -136,7 +136,7 @@ func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) 
 		if n, err = res.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
-		return f.event(tx, Event{Verb: VerbCleared, Scope: Scope{Tier: Conversation, Conversation: ref}.String(), Subject: ref, Other: key})
+		return f.event(tx, Event{Verb: VerbCleared, Scope: Scope{Tier: Conversation, Conversation: ref}.String(), Subject: ref, Other: key, agent: s.opt.Agent})
 	})
 	return int(n), err
 }

@@ -56,6 +56,8 @@ type Options struct {
 const (
 	GrantNamed = "named" // write named entries
 	GrantScrub = "scrub" // scrub and purge
+	// GrantAuthor lets it change and forget items that a person has put.
+	GrantAuthor = "author"
 )
 
 // Store is the memory as one caller reaches it: the account's file, and that of one workspace. No method takes the name of another. It is safe for concurrent use, by any number of
@@ -65,6 +67,7 @@ type Store struct {
 	opt   Options
 	now   func() time.Time
 	rates Rates
+	cap   int // of live items in a scope, for tests; 0: Cap
 
 	mu      sync.Mutex
 	files   map[bool]*file // by whether it is the account's
@@ -198,7 +201,7 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 		mode = sqlite.Create
 	}
 	db, err := sqlite.Open(ctx, path, schema, mode)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !make {
 		return nil, errNoFile
 	}
 	if err != nil {
@@ -362,7 +365,7 @@ func document(it *Item, v embed.Vector) index.Doc {
 }
 
 const itemColumns = `n, id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
-	derived_from, revision, forgotten, rule, replaced_by, model, dim`
+	derived_from, revision, forgotten, rule, why, replaced_by, model, dim`
 
 // itemsWhere reads items; where is what follows WHERE.
 func itemsWhere(tx *sqlite.Tx, where string, args ...any) ([]Item, error) {
@@ -378,7 +381,7 @@ func itemsWhere(tx *sqlite.Tx, where string, args ...any) ([]Item, error) {
 		var created, updated, accessed int64
 		var expires, forgotten *int64
 		if err := rows.Scan(&it.n, &it.ID, &it.Tier, &it.Channel, &it.Conversation, &it.Agent, &it.Title, &it.Content, &it.Curator, &it.Source, &it.Importance, &it.Lifetime, &tags,
-			&it.Accesses, &created, &updated, &accessed, &expires, &it.DerivedFrom, &it.Revision, &forgotten, &it.Rule, &it.ReplacedBy, &it.Model, &it.Dim); err != nil {
+			&it.Accesses, &created, &updated, &accessed, &expires, &it.DerivedFrom, &it.Revision, &forgotten, &it.Rule, &it.Why, &it.ReplacedBy, &it.Model, &it.Dim); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(tags), &it.Tags); err != nil {
@@ -400,20 +403,23 @@ type Event struct {
 	Subject string          `json:"subject"`
 	Other   string          `json:"other"`
 	Why     string          `json:"why"`
-	Data    json.RawMessage `json:"data,omitempty"`
+	Data    json.RawMessage `json:"data"`
+
+	agent string // whose alone the subject is
 }
 
-// event appends to the log. Its reason is all that it takes of what somebody wrote.
+// event appends to the log. Nothing that somebody wrote goes into it: Why is a rule, or what the program says.
 func (f *file) event(tx *sqlite.Tx, e Event) error {
 	if e.Actor == "" {
 		e.Actor = f.s.opt.Actor
 	}
-	_, err := tx.Exec(`INSERT INTO events (at, actor, verb, scope, subject, other, why, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		tx.Now.UnixMilli(), e.Actor, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, 500), string(e.Data))
+	_, err := tx.Exec(`INSERT INTO events (at, actor, agent, verb, scope, subject, other, why, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		tx.Now.UnixMilli(), e.Actor, e.agent, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, 500), string(e.Data))
 	return err
 }
 
-// Events returns what was done, the newest last: to one subject, or with "" in a whole tier's file. limit is how many of the newest, 0 for all.
+// Events returns what was done, the newest last: to one subject, or with "" in a whole tier's file, but for what was done to others' private things, and in tiers that the caller does not
+// reach. limit is how many of the newest, 0 for all.
 func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]Event, error) {
 	all := []Event{}
 	f, err := s.file(ctx, tier, false)
@@ -426,8 +432,11 @@ func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]
 	if limit <= 0 {
 		limit = -1
 	}
+	reached := slices.DeleteFunc(slices.Clone(Tiers), func(t string) bool { return !s.Reaches(t) })
 	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT at, actor, verb, scope, subject, other, why, data FROM events WHERE ?1 = '' OR subject = ?1 ORDER BY n DESC LIMIT ?2`, subject, limit)
+		rows, err := tx.Query(`SELECT at, actor, verb, scope, subject, other, why, data FROM events WHERE (?1 = '' OR subject = ?1) AND agent IN ('', ?3)
+			AND CASE instr(scope, ':') WHEN 0 THEN scope ELSE substr(scope, 1, instr(scope, ':') - 1) END IN (SELECT value FROM json_each(?4)) ORDER BY n DESC LIMIT ?2`,
+			subject, limit, s.opt.Agent, jsonList(reached))
 		if err != nil {
 			return err
 		}

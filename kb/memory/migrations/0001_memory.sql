@@ -45,6 +45,7 @@ CREATE TABLE items (
     revision     INTEGER NOT NULL,
     forgotten    INTEGER,
     rule         TEXT NOT NULL,                      -- by which it was forgotten
+    why          TEXT NOT NULL,                      -- what whoever forgot it said
     replaced_by  TEXT NOT NULL,
     text_hash    BLOB NOT NULL,
     model        TEXT NOT NULL,
@@ -105,6 +106,7 @@ CREATE TABLE events (
     n       INTEGER PRIMARY KEY AUTOINCREMENT,
     at      INTEGER NOT NULL,
     actor   TEXT NOT NULL,
+    agent   TEXT NOT NULL,                           -- whose alone it was done to; '' if it was everybody's
     verb    TEXT NOT NULL,
     scope   TEXT NOT NULL,
     subject TEXT NOT NULL,
@@ -113,6 +115,7 @@ CREATE TABLE events (
     data    TEXT NOT NULL                            -- JSON, '' for none
 ) STRICT;
 CREATE INDEX events_subject ON events (subject);
+CREATE TRIGGER events_are_new BEFORE INSERT ON events WHEN EXISTS (SELECT 1 FROM events WHERE n = NEW.n) BEGIN SELECT raise(ABORT, 'events are never replaced'); END;
 CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT raise(ABORT, 'events are never removed'); END;
 CREATE TRIGGER events_as_they_are BEFORE UPDATE ON events BEGIN SELECT raise(ABORT, 'events are never changed'); END;
 

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// memoryFlagValues are the values of the memory commands' flags, where the short names mean other things.
+func (p *program) memoryFlagValues(ctx context.Context, command, name string, words []string) []string {
+	switch name {
+	case "tier", "tiers", "t":
+		if strings.HasPrefix(command, "memory named") || command == "memory journal" || command == "memory core" {
+			return []string{memory.Workspace, memory.Account}
+		}
+		return memory.Tiers
+	case "scope":
+		return p.memoryScopes(ctx, words)
+	case "channel":
+		return p.channelNames(ctx, words)
+	case "conversation":
+		return p.conversationRefs(ctx, words, nil)
+	case "importance", "i", "min-importance":
+		return levelNames
+	case "lifetime":
+		return memory.Lifetimes
+	case "curator":
+		return memory.Curators
+	case "status":
+		return memory.Statuses
+	case "mode":
+		return memory.ScrubModes
+	case "before", "replaced-by":
+		return p.itemIDs(ctx, words, false)
+	case "subject":
+		return p.itemIDs(ctx, words, true)
+	}
+	return nil
+}
+
+// memoryArgValues are their arguments.
+func (p *program) memoryArgValues(ctx context.Context, command string, words, rest []string) []string {
+	switch command {
+	case "memory get":
+		return p.itemIDs(ctx, words, true)
+	case "memory forget":
+		return p.itemIDs(ctx, words, false)
+	case "memory update":
+		if len(positional(rest)) == 0 {
+			return p.itemIDs(ctx, words, false)
+		}
+	case "memory scrub":
+		return p.memoryScopes(ctx, words)
+	case "memory named show", "memory named edit", "memory named rm":
+		if len(positional(rest)) == 0 {
+			return p.namedNames(ctx, words)
+		}
+	case "memory conversation show":
+		return p.conversationRefs(ctx, words, memory.Statuses)
+	case "memory conversation idle":
+		return p.conversationRefs(ctx, words, []string{memory.StatusActive})
+	case "memory conversation archive":
+		return p.conversationRefs(ctx, words, nil)
+	}
+	return nil
+}
+
+// positional are the words that are no flags. Values of flags are among them: a candidate too few is better than one too many.
+func positional(rest []string) []string {
+	return slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return strings.HasPrefix(w, "-") })
+}
+
+// withMemory calls fn with the memory of the line that is being completed: of its agent and its workspace. It makes none.
+func (p *program) withMemory(words []string, fn func(*memory.Store)) {
+	home, err := p.dataHome()
+	if err != nil {
+		return
+	}
+	value := func(flag string) string {
+		found := ""
+		for i, w := range words {
+			name, v, hasValue := cutFlag(w)
+			switch {
+			case name != flag:
+			case hasValue:
+				found = v
+			case i+1 < len(words):
+				found = words[i+1]
+			}
+		}
+		return found
+	}
+	opt := memory.Options{Agent: value("agent")}
+	if opt.Agent == "" {
+		opt.Agent = p.env("BOARD_WORKER")
+	}
+	if opt.Workspace, err = p.workspaceOf(value("workspace")); err != nil || p.memoryEnvironment(&opt) != nil {
+		return
+	}
+	s, err := memory.Open(home, opt)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	fn(s)
+}
+
+// workspaceOf is the workspace of a directory that was named, else that of the environment.
+func (p *program) workspaceOf(dir string) (string, error) {
+	if dir == "" {
+		dir = p.env("BOARD_WORKSPACE")
+	}
+	if dir == "" {
+		dir = "."
+	}
+	return kb.FindWorkspace(dir, p.env("HOME"))
+}
+
+func (p *program) itemIDs(ctx context.Context, words []string, forgotten bool) (ids []string) {
+	p.withMemory(words, func(s *memory.Store) {
+		found, _, _ := s.List(ctx, memory.ListQuery{Forgotten: forgotten, Limit: maxCandidates})
+		for i := range found {
+			ids = append(ids, found[i].ID)
+		}
+	})
+	return ids
+}
+
+func (p *program) channelNames(ctx context.Context, words []string) (names []string) {
+	p.withMemory(words, func(s *memory.Store) {
+		found, _ := s.Channels(ctx)
+		for i := range found {
+			names = append(names, found[i].Name)
+		}
+	})
+	return names
+}
+
+func (p *program) conversationRefs(ctx context.Context, words, statuses []string) (refs []string) {
+	p.withMemory(words, func(s *memory.Store) {
+		found, _ := s.Conversations(ctx, "", statuses, maxCandidates)
+		for i := range found {
+			refs = append(refs, found[i].Ref)
+		}
+	})
+	return refs
+}
+
+func (p *program) namedNames(ctx context.Context, words []string) (names []string) {
+	p.withMemory(words, func(s *memory.Store) {
+		found, _ := s.Named(ctx)
+		for i := range found {
+			names = append(names, found[i].Name)
+		}
+	})
+	return names
+}
+
+// memoryScopes are the scopes that there are.
+func (p *program) memoryScopes(ctx context.Context, words []string) (scopes []string) {
+	scopes = []string{memory.Workspace, memory.Account}
+	for _, name := range p.channelNames(ctx, words) {
+		scopes = append(scopes, memory.Scope{Tier: memory.Channel, Channel: name}.String())
+	}
+	for _, ref := range p.conversationRefs(ctx, words, memory.Statuses) {
+		scopes = append(scopes, memory.Scope{Tier: memory.Conversation, Conversation: ref}.String())
+	}
+	return scopes
+}

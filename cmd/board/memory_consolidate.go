@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/kb/memory"
+)
+
+func (p *program) memoryConsolidateCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "consolidate", Usage: "promote, prune, merge, rewrite items",
+			Description: `A pass makes long-term what is asked for often, forgets what has expired or
+nobody asks for, and merges what says the same; all of it is in the log. It can
+be interrupted: the same command continues.
+
+To rewrite several items into one, list those that are about one thing
+
+  board memory consolidate --plan --json >groups.json
+
+add a "title" and a "content" to each group that one text can say better, and
+
+  board memory consolidate --apply groups.json
+
+puts it in the place of the group's items. Those are forgotten, and point to it.`,
+			Flags: memoryFlags(
+				&cli.StringSliceFlag{Name: "scope", Usage: "`SCOPE`, repeatable or with commas: workspace, account, channel:NAME, conversation:REF (default all)"},
+				&cli.BoolFlag{Name: "due", Usage: "only scopes where enough has happened since the last pass"},
+				&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+				&cli.BoolFlag{Name: "plan", Usage: "list items that one better text could replace; nothing is changed"},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "with --plan, at most `N` groups; 0: all", Value: 20},
+				&cli.StringFlag{Name: "apply", Usage: "do the rewrites in `FILE`, - for standard input; exit 6 if some cannot be done"},
+			),
+			Action: p.memoryConsolidate,
+		},
+		p.memoryScrubCommand(),
+	}
+}
+
+func (p *program) memoryConsolidate(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	var modes []string
+	for _, name := range []string{"dry-run", "plan", "apply"} {
+		if c.IsSet(name) {
+			modes = append(modes, "--"+name)
+		}
+	}
+	switch {
+	case len(modes) > 1:
+		return usagef("do one after the other", "%s and %s do not go together", modes[0], modes[1])
+	case c.IsSet("apply") && (c.IsSet("scope") || c.Bool("due")):
+		return usagef("leave --scope and --due out", "--apply takes the items that its groups name")
+	case c.IsSet("scope") && c.Bool("due"):
+		return usagef("leave one out", "both --scope and --due are given")
+	case c.IsSet("limit") && !c.Bool("plan"):
+		return usagef("add --plan, or leave it out", "--limit is for --plan")
+	}
+	var scopes []memory.Scope
+	for _, text := range list(c, "scope") {
+		sc, err := memory.ParseScope(text)
+		if err != nil {
+			return err
+		}
+		scopes = append(scopes, sc)
+	}
+	s, done, err := p.openMemory(c, c.IsSet("apply"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	if c.Bool("due") {
+		if scopes, err = s.Due(c.Context); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.IsSet("apply"):
+		return p.applyRewrites(c, s)
+	case c.Bool("plan"):
+		return p.planRewrites(c, s, scopes)
+	case c.Bool("dry-run"):
+		return p.planConsolidation(c, s, scopes)
+	}
+	bar := p.stepBar()
+	all, err := s.Consolidate(c.Context, scopes, func(done, of int) { bar.show("consolidating", done, of) })
+	bar.clear()
+	if err != nil {
+		if len(all) > 0 {
+			p.talk("%s done; the same command continues", count(int64(len(all)), "scope is", "scopes are"))
+		}
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("consolidated", all, "dry_run", false)
+	}
+	for i := range all {
+		x := &all[i]
+		p.printf("%s: %s\n", x.Scope, consolidatedText(x))
+		p.notes(x.Scope, x.Notes)
+	}
+	p.noScopes(c, len(all))
+	return nil
+}
+
+func (p *program) notes(scope string, notes []string) {
+	for _, n := range notes {
+		p.talk("note: %s: %s", scope, safe(n))
+	}
+}
+
+// noScopes says why there was nothing to look at.
+func (p *program) noScopes(c *cli.Context, n int) {
+	switch {
+	case n > 0:
+	case c.Bool("due"):
+		p.talk("nothing is due")
+	default:
+		p.talk("nothing is remembered yet")
+	}
+}
+
+func consolidatedText(x *memory.Consolidated) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		name string
+	}{{x.Promoted, "promoted"}, {x.Merged, "merged"}, {x.Pruned, "pruned"}, {x.Expired, "expired"}, {x.Ended, "ended"}, {x.Capped, "over the cap"}, {x.Skipped, "left alone, since they had changed meanwhile"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.name))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to do"}
+	}
+	return strings.Join(parts, ", ") + "; " + count(int64(x.Live), "item", "items") + " now"
+}
+
+func (p *program) planConsolidation(c *cli.Context, s *openedMemory, scopes []memory.Scope) error {
+	all, err := s.PlanConsolidation(c.Context, scopes)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("plans", all, "dry_run", true)
+	}
+	for i := range all {
+		x := &all[i]
+		p.printf("%s: %s would be done; %s now\n", x.Scope, count(int64(len(x.Steps)), "step", "steps"), count(int64(x.Live), "item", "items"))
+		for _, st := range x.Steps {
+			into := ""
+			if st.Into != "" {
+				into = " into " + st.Into
+			}
+			p.printf("  %-7s  %s%s  relevance %.2f  %s\n", st.Op, st.Item, into, st.Relevance, line(st.Why, 300))
+		}
+		p.notes(x.Scope, x.Notes)
+	}
+	p.noScopes(c, len(all))
+	return nil
+}
+
+func (p *program) planRewrites(c *cli.Context, s *openedMemory, scopes []memory.Scope) error {
+	all, err := s.Groups(c.Context, scopes, c.Int("limit"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("groups", all)
+	}
+	for i := range all {
+		g := &all[i]
+		p.printf("%s  %s  %s\n", p.paint(bold, g.ID), g.Scope, count(int64(len(g.Items)), "item", "items"))
+		for _, it := range g.Items {
+			text := it.Content
+			if it.Title != "" {
+				text = it.Title + ": " + text
+			}
+			p.printf("  %s  %s  %s\n", it.ID, it.Created.Format("2006-01-02"), line(text, 160))
+		}
+	}
+	if len(all) == 0 {
+		p.talk("no items are about the same thing")
+	} else {
+		p.talk("note: --json prints them as --apply reads them, once a group has a title and a content")
+	}
+	return nil
+}
+
+func (p *program) applyRewrites(c *cli.Context, s *openedMemory) error {
+	if c.String("apply") == "" {
+		return usagef("name a file, or - for standard input", "--apply is empty")
+	}
+	in, closeInput, err := p.named(c.String("apply"), "rewrite")
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	done, refused, err := s.ApplyRewrites(c.Context, in)
+	if err != nil {
+		if len(done) > 0 {
+			p.talk("%s done", count(int64(len(done)), "rewrite is", "rewrites are"))
+		}
+		return err
+	}
+	if c.Bool("json") {
+		if err := p.json("rewritten", done, "refused", refused); err != nil {
+			return err
+		}
+	} else {
+		for i := range done {
+			p.printf("%s replaces %s: %s\n", done[i].Item.ID, strings.Join(done[i].Replaced, ", "), line(headline(&done[i].Item), 100))
+		}
+		for _, r := range refused {
+			p.talk("refused: %s: %s", safe(r.From), safe(r.Why))
+		}
+		if len(done)+len(refused) == 0 {
+			p.talk("no group has a content: nothing is done")
+		}
+	}
+	if len(refused) > 0 {
+		return verdictError(exitConflict)
+	}
+	return nil
+}

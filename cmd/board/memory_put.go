@@ -1,0 +1,328 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/kb/memory"
+)
+
+var levelNames = func() (names []string) {
+	for _, l := range memory.Levels {
+		names = append(names, l.Name)
+	}
+	return names
+}()
+
+func (p *program) memoryItemCommands() []*cli.Command {
+	importance := strings.Join(levelNames, ", ") + ", or 0 to 1"
+	return []*cli.Command{
+		{
+			Name: "put", Usage: "remember something in a tier", ArgsUsage: "[CONTENT | -]",
+			Description: `One thing an item, in a sentence or two, so that it can be found, replaced and
+forgotten by itself; at most 10,000 characters. The same words again count the
+item as new instead of storing it twice.`,
+			Flags: memoryFlags(
+				&cli.StringFlag{Name: "content", Usage: "the `TEXT`, if it is neither an argument nor piped in"},
+				tierFlag("`TIER`: "+strings.Join(memory.Tiers, ", ")+" (default workspace)"),
+				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the conversation's, else " + memory.DefaultChannel},
+				conversationFlag("the conversation that it is of, or comes from"),
+				&cli.StringFlag{Name: "title", Usage: "what it says, in one `LINE`"},
+				&cli.StringFlag{Name: "importance", Aliases: []string{"i"}, Usage: "`LEVEL`: " + importance, Value: "medium"},
+				&cli.StringFlag{Name: "lifetime", Usage: "`HOW` long: " + strings.Join(memory.Lifetimes, ", ") + " (default short_term; conversation in its tier)"},
+				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
+				&cli.StringFlag{Name: "source", Usage: "`WHO` or what produced it: researcher, user, a tool"},
+				&cli.StringFlag{Name: "ttl", Usage: "expires after this `SPAN`: 7d, 12h, 1d12h"},
+				&cli.StringFlag{Name: "expires", Usage: "expires at this `TIME`: 2026-12-24, 2026-12-24 18:00 (UTC)"},
+				&cli.StringFlag{Name: "derived-from", Usage: "`LINK` to what it was made from: a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ID"},
+				&cli.BoolFlag{Name: "private", Usage: "only this agent sees it"},
+				&cli.BoolFlag{Name: "force", Usage: "store it though it holds what looks like a secret"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "store it without an embedding; `board memory reembed` adds it"},
+				quietFlag(),
+			),
+			Action: p.memoryPut,
+		},
+		{
+			Name: "update", Usage: "change an item; revisions are kept", ArgsUsage: "ID [CONTENT | -]",
+			Description: `The flags say what changes, the argument or --content what it says. With
+neither, on a terminal, the content is opened in $VISUAL or $EDITOR. Its tier,
+and whose it is, stay as they are.`,
+			Flags: memoryFlags(
+				&cli.StringFlag{Name: "content", Usage: "the `TEXT`, or - to read it from standard input"},
+				&cli.StringFlag{Name: "title", Usage: "what it says, in one `LINE`"},
+				&cli.StringFlag{Name: "importance", Aliases: []string{"i"}, Usage: "`LEVEL`: " + importance},
+				&cli.StringFlag{Name: "lifetime", Usage: "`HOW` long: " + strings.Join(memory.Lifetimes, ", ")},
+				&cli.StringSliceFlag{Name: "tags", Usage: "`TAG`, repeatable or with commas: in place of those it has; '' for none"},
+				&cli.StringSliceFlag{Name: "add-tag", Usage: "`TAG` that it gets, repeatable"},
+				&cli.StringSliceFlag{Name: "remove-tag", Usage: "`TAG` that it loses, repeatable"},
+				&cli.StringFlag{Name: "source", Usage: "`WHO` or what produced it"},
+				&cli.StringFlag{Name: "ttl", Usage: "expires after this `SPAN` from now: 7d, 12h"},
+				&cli.StringFlag{Name: "expires", Usage: "expires at this `TIME`, or never"},
+				&cli.StringFlag{Name: "derived-from", Usage: "`LINK` to what it was made from"},
+				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the log"},
+				&cli.IntFlag{Name: "if-revision", Usage: "only if it still has this `REVISION`; else exit 6"},
+				&cli.BoolFlag{Name: "force", Usage: "keep it though it holds what looks like a secret"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "without a new embedding"},
+				quietFlag(),
+			),
+			Action: p.memoryUpdate,
+		},
+		{
+			Name: "forget", Usage: "take items out of every read", ArgsUsage: "ID…",
+			Description: `The item stays in its file with the reason, and board memory get and
+board memory list --forgotten still show it. Only a scrub removes.`,
+			Flags: memoryFlags(
+				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the log"},
+				&cli.StringFlag{Name: "replaced-by", Usage: "the `ID` of the item that takes its place"},
+			),
+			Action: p.memoryForget,
+		},
+	}
+}
+
+func (p *program) memoryPut(c *cli.Context) error {
+	content, err := p.content(c, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	it := memory.Item{Tier: c.String("tier"), Channel: c.String("channel"), Title: c.String("title"), Content: content, Lifetime: c.String("lifetime"),
+		Tags: noBlank(list(c, "tags")), Source: c.String("source"), DerivedFrom: c.String("derived-from")}
+	if !c.IsSet("tier") {
+		it.Tier = memory.Workspace
+	}
+	if c.IsSet("channel") && it.Tier != memory.Channel {
+		return usagef("add --tier channel, or leave --channel out", "--channel is given, but the tier is %s", line(it.Tier, 40))
+	}
+	if it.Importance, err = memory.ParseImportance(c.String("importance")); err != nil {
+		return err
+	}
+	if it.Expires, err = expiry(c, false); err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, !c.Bool("no-embed"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	it.Conversation = p.conversationIn(c, s)
+	r, err := s.Put(c.Context, it, memory.PutOptions{Private: c.Bool("private"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("item", r.Item, "warnings", r.Warnings, "confirmed", r.Confirmed)
+	}
+	switch {
+	case c.Bool("quiet"):
+		p.printf("%s\n", r.Item.ID)
+	case r.Confirmed:
+		p.printf("%s is there already and counts as new again: %s\n", r.Item.ID, line(headline(&r.Item), 80))
+	default:
+		until := ""
+		if r.Item.Expires != nil {
+			until = " until " + clock(*r.Item.Expires)
+		}
+		p.printf("%s remembered in %s%s: %s%s\n", r.Item.ID, r.Item.Scope(), until, line(headline(&r.Item), 80), p.itemMarks(&r.Item))
+	}
+	p.warnings(r.Warnings)
+	return nil
+}
+
+// errSame ends an update that would change nothing.
+var errSame = errors.New("unchanged")
+
+func (p *program) memoryUpdate(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("`board memory update ID --content …`", "no id is given")
+	}
+	id, args := c.Args().First(), c.Args().Tail()
+	fields := []string{"content", "title", "importance", "lifetime", "tags", "add-tag", "remove-tag", "source", "ttl", "expires", "derived-from"}
+	isSet := func(name string) bool { return c.IsSet(name) }
+	if !slices.ContainsFunc(fields, isSet) && len(args) == 0 {
+		return p.editItem(c, id)
+	}
+	content, newContent := "", c.IsSet("content") || len(args) > 0
+	var err error
+	if newContent {
+		if content, err = p.content(c, args); err != nil {
+			return err
+		}
+	}
+	importance := 0.0
+	if c.IsSet("importance") {
+		if importance, err = memory.ParseImportance(c.String("importance")); err != nil {
+			return err
+		}
+	}
+	expires, err := expiry(c, true)
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, (newContent || c.IsSet("title")) && !c.Bool("no-embed"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	return p.update(c, s, id, updateOptions(c), func(it *memory.Item) error {
+		for _, f := range []struct {
+			name string
+			to   *string
+		}{{"title", &it.Title}, {"lifetime", &it.Lifetime}, {"source", &it.Source}, {"derived-from", &it.DerivedFrom}} {
+			if c.IsSet(f.name) {
+				*f.to = c.String(f.name)
+			}
+		}
+		if newContent {
+			it.Content = content
+		}
+		if c.IsSet("importance") {
+			it.Importance = importance
+		}
+		if c.IsSet("ttl") || c.IsSet("expires") {
+			it.Expires = expires
+		}
+		if c.IsSet("tags") {
+			it.Tags = noBlank(list(c, "tags"))
+		}
+		it.Tags = append(it.Tags, noBlank(list(c, "add-tag"))...)
+		for _, t := range list(c, "remove-tag") {
+			if !slices.Contains(it.Tags, t) {
+				return &usageError{fmt.Sprintf("%s has no tag %q", id, t), "`board memory get " + id + "` shows its tags"}
+			}
+			it.Tags = slices.DeleteFunc(it.Tags, func(s string) bool { return s == t })
+		}
+		return nil
+	})
+}
+
+// content is what an item is to say: --content, or the argument, or standard input.
+func (p *program) content(c *cli.Context, args []string) (string, error) {
+	if c.IsSet("content") {
+		if len(args) > 0 {
+			return "", usagef("give the content once", "both --content and an argument are given")
+		}
+		args = []string{c.String("content")}
+	}
+	return p.textArg(c, "content", args)
+}
+
+func updateOptions(c *cli.Context) memory.UpdateOptions {
+	return memory.UpdateOptions{Revision: c.Int("if-revision"), Why: c.String("why"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}
+}
+
+// update changes an item and says what became of it. A change of nothing is none, and makes no revision.
+func (p *program) update(c *cli.Context, s *openedMemory, id string, opt memory.UpdateOptions, fn func(*memory.Item) error) error {
+	if opt.Revision < 0 {
+		return usagef("`board memory get "+id+"` shows its revision", "--if-revision %d is no revision", opt.Revision)
+	}
+	var was memory.Item
+	r, err := s.Update(c.Context, id, opt, func(it *memory.Item) error {
+		was = *it
+		was.Tags = slices.Clone(it.Tags)
+		if err := fn(it); err != nil {
+			return err
+		}
+		if reflect.DeepEqual(was, *it) && it.Forgotten == nil && (opt.Revision == 0 || opt.Revision == it.Revision) {
+			return errSame
+		}
+		return nil
+	})
+	same := errors.Is(err, errSame)
+	if same {
+		r.Item, err = was, nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("item", r.Item, "warnings", r.Warnings, "unchanged", same)
+	}
+	switch {
+	case c.Bool("quiet"):
+		p.printf("%s\n", r.Item.ID)
+	case same:
+		p.printf("%s is as it was\n", r.Item.ID)
+	default:
+		p.printf("%s is at revision %d: %s%s\n", r.Item.ID, r.Item.Revision, line(headline(&r.Item), 80), p.itemMarks(&r.Item))
+	}
+	p.warnings(r.Warnings)
+	return nil
+}
+
+// editItem opens an item's content in the editor.
+func (p *program) editItem(c *cli.Context, id string) error {
+	editor, err := p.editor("`board memory update " + id + " --content …`; on a terminal, with $EDITOR set, its content is opened")
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, !c.Bool("no-embed"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	it, err := s.Peek(c.Context, id)
+	if err != nil {
+		return err
+	}
+	edited, name, err := p.edit(c.Context, editor, id, it.Content)
+	if err != nil {
+		return err
+	}
+	opt := updateOptions(c)
+	if opt.Revision == 0 {
+		opt.Revision = it.Revision // what somebody else wrote meanwhile is not lost
+	}
+	return p.edited(name, p.update(c, s, id, opt, func(it *memory.Item) error {
+		it.Content = strings.TrimSpace(edited)
+		return nil
+	}))
+}
+
+func (p *program) memoryForget(c *cli.Context) error {
+	ids := c.Args().Slice()
+	if len(ids) == 0 {
+		return usagef("`board memory forget ID`", "no id is given")
+	}
+	by := c.String("replaced-by")
+	for _, id := range ids {
+		if by != "" && strings.HasPrefix(id, "j") {
+			return usagef("leave --replaced-by out", "%s is a note of a journal, which nothing replaces", line(id, 40))
+		}
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	items, notes := []memory.Item{}, []string{}
+	for _, id := range ids {
+		var it memory.Item
+		if it, err = s.Forget(c.Context, id, c.String("why"), by); err != nil {
+			break
+		}
+		text := id + " is forgotten"
+		if it.ID == "" {
+			notes = append(notes, id)
+		} else {
+			items = append(items, it)
+			text += ": " + line(headline(&it), 80)
+		}
+		if by != "" {
+			text += "; " + by + " takes its place"
+		}
+		if !c.Bool("json") {
+			p.printf("%s\n", text)
+		}
+	}
+	if c.Bool("json") && (err == nil || len(items)+len(notes) > 0) { // what was done before it failed is said too
+		if e := p.json("items", items, "notes", notes); err == nil {
+			err = e
+		}
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/kb/memory"
+)
+
+// scrubbedKinds are what a manifest counts, in the order in which it is told, and what each is called.
+var scrubbedKinds = []struct{ kind, one, many string }{
+	{"live", "live item", "live items"}, {"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent", "of them private to an agent"},
+	{"named", "named entry", "named entries"}, {"journal", "journal entry", "journal entries"}, {"core", "core memory", "core memories"}, {"scratch", "working note", "working notes"},
+	{"revisions", "revision", "revisions"}, {"conversations", "conversation", "conversations"},
+}
+
+func (p *program) memoryScrubCommand() *cli.Command {
+	return &cli.Command{
+		Name: "scrub", Usage: "remove for good; first a dry run", ArgsUsage: "SCOPE",
+		Description: `SCOPE is workspace, account, channel:NAME or conversation:REF. Of the workspace
+and the account the journals and core memories of all agents go too, and with
+--mode full the named entries. Without --execute it prints what would be removed
+and a hash that stands for exactly that; --execute takes the hash, and refuses
+if anything has changed since. The entry in the log stays. An agent needs the
+grant scrub.`,
+		Flags: memoryFlags(
+			&cli.StringFlag{Name: "mode", Usage: "`MODE`: " + strings.Join(memory.ScrubModes, ", "), Value: memory.ScrubKeepNamed},
+			&cli.BoolFlag{Name: "purge", Usage: "a conversation itself too, with the working notes of all agents"},
+			&cli.BoolFlag{Name: "execute", Usage: "do it"},
+			&cli.StringFlag{Name: "confirm", Usage: "the `HASH` of what is to be removed"},
+		),
+		Action: p.memoryScrub,
+	}
+}
+
+func (p *program) memoryScrub(c *cli.Context) error {
+	name, err := onlyOne(c, "scope")
+	if err != nil {
+		return err
+	}
+	q := memory.ScrubQuery{Mode: c.String("mode"), Purge: c.Bool("purge")}
+	if q.Scope, err = memory.ParseScope(name); err != nil {
+		return err
+	}
+	if c.IsSet("confirm") && !c.Bool("execute") {
+		return usagef("`board memory scrub --help` shows how the two go together", "--confirm is given, but nothing is to be executed")
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if !c.Bool("execute") {
+		m, err := s.ScrubManifest(c.Context, q)
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return p.json("manifest", m, "executed", false, "event", nil, "notes", []string{})
+		}
+		p.printManifest(&m)
+		return nil
+	}
+	r, err := s.Scrub(c.Context, q, c.String("confirm"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("manifest", r.Manifest, "executed", true, "event", r.Event, "notes", r.Notes)
+	}
+	p.printf("removed from %s for good: %s\n", r.Scope, scrubbedText(r.Counts))
+	for _, n := range r.Notes {
+		p.talk("note: %s", safe(n))
+	}
+	return nil
+}
+
+func scrubbedText(counts map[string]int) string {
+	var parts []string
+	for _, k := range scrubbedKinds {
+		if n := counts[k.kind]; n > 0 {
+			parts = append(parts, count(int64(n), k.one, k.many))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *program) printManifest(m *memory.Manifest) {
+	if m.Empty() {
+		p.printf("there is nothing to remove in %s\n", m.Scope)
+		return
+	}
+	p.printf("would be removed from %s for good: %s\n", m.Scope, scrubbedText(m.Counts))
+	if len(m.Sample) > 0 {
+		what := "all"
+		all := 0
+		for _, kind := range []string{"live", "forgotten", "journal", "core", "named"} {
+			all += m.Counts[kind]
+		}
+		if all > len(m.Sample) {
+			what = fmt.Sprintf("%d of %d", len(m.Sample), all)
+		}
+		p.printf("ids (%s): %s\n", what, safe(strings.Join(m.Sample, " ")))
+	}
+	p.printf("hash: %s\n", m.Hash)
+	p.talk("nothing is removed yet: --execute --confirm HASH removes exactly this, for good")
+}

@@ -1,0 +1,420 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/kb/memory"
+)
+
+func (p *program) memoryTalkCommands() []*cli.Command {
+	ref := func() cli.Flag { return conversationFlag("the conversation") }
+	return []*cli.Command{
+		{
+			Name: "channel", Usage: "topics: list, create",
+			Description: `Conversations of a workspace that are about one topic share a channel, and what
+is remembered in it. There is always the channel general.`,
+			Subcommands: []*cli.Command{
+				{Name: "list", Usage: "list them", Flags: memoryFlags(), Action: p.channelList},
+				{
+					Name: "create", Usage: "make one", ArgsUsage: "NAME",
+					Flags: memoryFlags(&cli.StringFlag{Name: "description", Usage: "what it is about, in one `LINE`"}), Action: p.channelCreate,
+				},
+			},
+		},
+		{
+			Name: "conversation", Usage: "start, list, show, idle, archive",
+			Description: `A conversation is active while an agent is at work, idle once it has ended, and
+archived once it is put away. Its ref code names it:
+
+  export BOARD_CONVERSATION=$(board memory conversation start -q)`,
+			Subcommands: []*cli.Command{
+				{
+					Name: "start", Usage: "begin one, or go on with the one of a --thread",
+					Flags: memoryFlags(
+						&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel that it belongs to (default " + memory.DefaultChannel + ")"},
+						&cli.StringFlag{Name: "thread", Usage: "what the harness calls it, `NAME`: the same name is the same conversation"},
+						&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ref code"},
+					),
+					Action: p.conversationStart,
+				},
+				{
+					Name: "list", Usage: "list them, newest first",
+					Flags: memoryFlags(
+						&cli.StringFlag{Name: "channel", Usage: "of the channel `NAME`"},
+						&cli.StringSliceFlag{Name: "status", Usage: "`STATUS`, repeatable or with commas: active, idle, archived"},
+						&cli.BoolFlag{Name: "all", Usage: "archived ones too, which are left out else"},
+						limitFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ref codes"},
+					),
+					Action: p.conversationList,
+				},
+				{Name: "show", Usage: "show one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationShow},
+				{Name: "idle", Usage: "end an active one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationIdle},
+				{
+					Name: "archive", Usage: "put an idle one away", ArgsUsage: "[REF]",
+					Flags: memoryFlags(&cli.BoolFlag{Name: "force", Usage: "an active one too"}), Action: p.conversationArchive,
+				},
+			},
+		},
+		{
+			Name: "scratch", Usage: "working notes: write, read, list, clear",
+			Description: `JSON values under keys, of one agent in one conversation. No read and no search
+finds them: only their key does, and only for the agent that wrote them. They
+stay when the conversation is archived.`,
+			Subcommands: []*cli.Command{
+				{
+					Name: "write", Usage: "set a note", ArgsUsage: "KEY [VALUE | -]",
+					Flags:  memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "VALUE is a text, not JSON"}),
+					Action: p.scratchWrite,
+				},
+				{
+					Name: "read", Usage: "print a note's value", ArgsUsage: "KEY",
+					Flags: memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "print a text without its quotes"}), Action: p.scratchRead,
+				},
+				{Name: "list", Usage: "list the notes", Flags: memoryFlags(ref()), Action: p.scratchList},
+				{Name: "clear", Usage: "remove a note, or all", ArgsUsage: "[KEY]", Flags: memoryFlags(ref()), Action: p.scratchClear},
+			},
+		},
+	}
+}
+
+func (p *program) channelList(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := s.Channels(c.Context)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("channels", all)
+	}
+	for i := range all {
+		p.printf("%-16s  %s, %s%s\n", all[i].Name, count(int64(all[i].Conversations), "conversation", "conversations"), count(int64(all[i].Items), "item", "items"), about(all[i].Description))
+	}
+	return nil
+}
+
+func about(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "  " + line(text, 160)
+}
+
+func (p *program) channelCreate(c *cli.Context) error {
+	name, err := onlyOne(c, "name")
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ch, err := s.CreateChannel(c.Context, name, c.String("description"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("channel", ch)
+	}
+	p.printf("%s created\n", ch.Name)
+	return nil
+}
+
+func (p *program) conversationStart(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	conv, again, err := s.StartConversation(c.Context, c.String("channel"), c.String("thread"))
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		return p.json("conversation", conv, "again", again)
+	case c.Bool("quiet"):
+		p.printf("%s\n", conv.Ref)
+	case again:
+		p.printf("%s is there already, %s in %s\n", conv.Ref, conv.Status, conv.Channel)
+	default:
+		p.printf("%s started in %s\n", conv.Ref, conv.Channel)
+	}
+	return nil
+}
+
+func (p *program) conversationList(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	limit := c.Int("limit")
+	if limit < 0 {
+		return usagef("0 lists all", "a limit of %d makes no sense", limit)
+	}
+	statuses := list(c, "status")
+	if c.Bool("all") {
+		if len(statuses) > 0 {
+			return usagef("leave one out", "both --all and --status are given")
+		}
+		statuses = memory.Statuses
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ask := limit
+	if limit > 0 {
+		ask++
+	}
+	all, err := s.Conversations(c.Context, c.String("channel"), statuses, ask)
+	if err != nil {
+		return err
+	}
+	more := limit > 0 && len(all) > limit
+	if more {
+		all = all[:limit]
+	}
+	if c.Bool("json") {
+		return p.json("conversations", all, "more", more)
+	}
+	for i := range all {
+		v := &all[i]
+		if c.Bool("quiet") {
+			p.printf("%s\n", v.Ref)
+			continue
+		}
+		text := fmt.Sprintf("%s  %-8s  %s  %s  %s", v.Ref, v.Status, clock(v.Started), v.Channel, count(int64(v.Items), "item", "items"))
+		if v.Scratch > 0 {
+			text += ", " + count(int64(v.Scratch), "note", "notes")
+		}
+		if v.Agent != "" {
+			text += "  by " + line(v.Agent, 40)
+		}
+		p.printf("%s%s\n", text, about(v.Thread))
+	}
+	p.listEnd(len(all), more, "conversations")
+	return nil
+}
+
+// oneRef is the conversation that a command is about: its argument, else $BOARD_CONVERSATION.
+func (p *program) oneRef(c *cli.Context) (string, error) {
+	if c.NArg() == 0 && p.env("BOARD_CONVERSATION") != "" {
+		return p.env("BOARD_CONVERSATION"), nil
+	}
+	return onlyOne(c, "ref code")
+}
+
+// withConversation runs what a command does with a conversation, and prints what has become of it.
+func (p *program) withConversation(c *cli.Context, fn func(s *openedMemory, ref string) (memory.ConversationInfo, error)) error {
+	ref, err := p.oneRef(c)
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	v, err := fn(s, ref)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("conversation", v)
+	}
+	if c.Command.Name != "show" {
+		p.printf("%s is %s\n", v.Ref, v.Status)
+		return nil
+	}
+	p.printf("%s  %s\n", p.paint(bold, v.Ref), v.Status)
+	row := func(name, value string) {
+		if value != "" {
+			p.printf("%-10s %s\n", name, value)
+		}
+	}
+	row("channel", v.Channel)
+	row("thread", line(v.Thread, 300))
+	row("by", line(v.Agent, 60))
+	row("started", clock(v.Started))
+	if v.Ended != nil {
+		row("ended", clock(*v.Ended))
+	}
+	if v.Archived != nil {
+		row("archived", clock(*v.Archived))
+	}
+	row("holds", count(int64(v.Items), "item", "items")+", "+count(int64(v.Scratch), "working note", "working notes"))
+	return nil
+}
+
+func (p *program) conversationShow(c *cli.Context) error {
+	return p.withConversation(c, func(s *openedMemory, ref string) (memory.ConversationInfo, error) {
+		return s.Conversation(c.Context, ref)
+	})
+}
+
+func (p *program) conversationIdle(c *cli.Context) error {
+	return p.withConversation(c, func(s *openedMemory, ref string) (memory.ConversationInfo, error) {
+		return s.IdleConversation(c.Context, ref)
+	})
+}
+
+func (p *program) conversationArchive(c *cli.Context) error {
+	return p.withConversation(c, func(s *openedMemory, ref string) (memory.ConversationInfo, error) {
+		return s.ArchiveConversation(c.Context, ref, c.Bool("force"))
+	})
+}
+
+// scratchRef is the conversation whose working notes are meant.
+func (p *program) scratchRef(c *cli.Context) (string, error) {
+	ref := p.conversation(c)
+	if ref == "" {
+		return "", usagef("name it with --conversation REF, or $BOARD_CONVERSATION; `board memory conversation start` begins one", "working notes belong to a conversation, and none is named")
+	}
+	return ref, nil
+}
+
+func (p *program) scratchWrite(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("`board memory scratch write KEY VALUE`", "no key is given")
+	}
+	ref, err := p.scratchRef(c)
+	if err != nil {
+		return err
+	}
+	text, err := p.textArg(c, "value", c.Args().Tail())
+	if err != nil {
+		return err
+	}
+	value := json.RawMessage(text)
+	switch {
+	case c.Bool("text"):
+		if value, err = jsonValue(text, true); err != nil {
+			return err
+		}
+	case !json.Valid(value):
+		return usagef("--text takes it as a text; quote JSON for the shell: '{\"a\":1}'", "%q is not valid JSON", board.Line(text, 80))
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	n, err := s.WriteScratch(c.Context, ref, c.Args().First(), value)
+	if err != nil {
+		return err
+	}
+	return p.scratchNote(c, n)
+}
+
+func (p *program) scratchNote(c *cli.Context, n memory.Scratch) error {
+	if c.Bool("json") {
+		return p.json("note", n)
+	}
+	p.printf("%s = %s\n", n.Key, line(string(n.Value), 200))
+	return nil
+}
+
+func (p *program) scratchRead(c *cli.Context) error {
+	key, err := onlyOne(c, "key")
+	if err != nil {
+		return err
+	}
+	ref, err := p.scratchRef(c)
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	n, err := s.ReadScratch(c.Context, ref, key)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("note", n)
+	}
+	var text string
+	if !c.Bool("text") || json.Unmarshal(n.Value, &text) != nil {
+		text = string(n.Value)
+	}
+	p.document(text)
+	return nil
+}
+
+func (p *program) scratchList(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	ref, err := p.scratchRef(c)
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := s.ListScratch(c.Context, ref)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("notes", all)
+	}
+	for _, n := range all {
+		p.printf("%s = %s\n", n.Key, line(string(n.Value), 200))
+	}
+	p.listEnd(len(all), false, "working notes")
+	return nil
+}
+
+func (p *program) scratchClear(c *cli.Context) error {
+	key := ""
+	if c.NArg() > 0 {
+		var err error
+		if key, err = onlyOne(c, "key"); err != nil {
+			return err
+		}
+		if key == "" {
+			return usagef("leave it out to remove all", "the key is empty")
+		}
+	}
+	ref, err := p.scratchRef(c)
+	if err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	n, err := s.ClearScratch(c.Context, ref, key)
+	if err != nil {
+		return err
+	}
+	if key != "" && n == 0 {
+		return &memory.Error{Kind: memory.ErrNotFound, Msg: fmt.Sprintf("there is no working note %s in %s", line(key, 60), ref), Hint: "`board memory scratch list` shows the caller's"}
+	}
+	if c.Bool("json") {
+		return p.json("cleared", n)
+	}
+	p.printf("%s removed\n", count(int64(n), "working note", "working notes"))
+	return nil
+}

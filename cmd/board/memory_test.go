@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/kb/memory"
+)
+
+// inThePast remembers something at another time, since a script cannot wait a week.
+func inThePast(t *testing.T, home, workspace, agent string, ago time.Duration, fn func(*memory.Store) error) {
+	t.Helper()
+	s, err := memory.Open(home, memory.Options{Workspace: workspace, Agent: agent, Author: agent == "", Now: func() time.Time { return time.Now().Add(-ago) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fn(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMemoryAges: what is old is told so, and what is too old is not told, or marked.
+func TestMemoryAges(t *testing.T) {
+	home, ws := t.TempDir(), t.TempDir()
+	ws, err := filepath.EvalSymlinks(ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const day = 24 * time.Hour
+	ctx := context.Background()
+	journal := func(text string) func(*memory.Store) error {
+		return func(s *memory.Store) error {
+			_, err := s.SaveNote(ctx, memory.Journal, "", text, false)
+			return err
+		}
+	}
+	inThePast(t, home, ws, "a", 8*day, journal("eight days old"))
+	inThePast(t, home, ws, "a", 2*day, journal("two days old"))
+	put := func(it memory.Item) func(*memory.Store) error {
+		return func(s *memory.Store) error {
+			_, err := s.Put(ctx, it, memory.PutOptions{})
+			return err
+		}
+	}
+	expires := time.Now().Add(-2 * day)
+	inThePast(t, home, ws, "", 4*day, put(memory.Item{Tier: memory.Workspace, Content: "expired by now", Importance: 1, Expires: &expires}))
+	inThePast(t, home, ws, "", 3*day, put(memory.Item{Tier: memory.Workspace, Content: "three days old", Importance: 1}))
+	inThePast(t, home, ws, "", 400*day, put(memory.Item{Tier: memory.Account, Content: "nobody asked", Importance: .25}))
+	env := map[string]string{"BOARD_HOME": home, "BOARD_WORKSPACE": ws, "USER": "somebody"}
+	board := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(ctx, append([]string{"memory"}, args...), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs); code != exitOK {
+			t.Fatalf("board memory %v: exit %d: %s", args, code, &errs)
+		}
+		return out.String()
+	}
+	for _, c := range []struct {
+		args []string
+		want string // all of the answer, with ID for ids and DAY for days
+	}{
+		{[]string{"journal", "--agent", "a"}, "ID  DAY  workspace  two days old\nID  DAY  workspace  eight days old  expired\n"},
+		{[]string{"context", "--agent", "a"}, "# Your Private Memory\n\n## Recent Journal Entries\n- [DAY] two days old\n"},
+		{[]string{"list", "--tier", "workspace"}, "ID  DAY  workspace  three days old\n"},
+		{[]string{"list", "--tier", "workspace", "--forgotten", "--agent", "b"}, "ID  DAY  workspace  three days old\nID  DAY  workspace  expired by now  expired\n"},
+		// .995^72 are .70
+		{[]string{"read", "--tier", "workspace"}, "workspace: 1 item\nID  relevance 0.70  three days old\n" +
+			"       | noted by the author 3 days ago, workspace, importance critical, relevance 0.70, ID: “three days old”\n"},
+		{[]string{"consolidate", "--scope", "account"}, "account: 1 pruned; 0 items now\n"},
+		{[]string{"list", "--tier", "account", "--forgotten"}, "ID  DAY  account  nobody asked  forgotten: pruned\n"},
+	} {
+		got := regexp.MustCompile(`\b[mj][0-9a-z]{9}\b`).ReplaceAllString(board(c.args...), "ID")
+		got = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`).ReplaceAllString(got, "DAY")
+		if got != c.want {
+			t.Errorf("board memory %s:\n%s\nand not\n%s", strings.Join(c.args, " "), got, c.want)
+		}
+	}
+	// With another rate it is worth something else.
+	env["BOARD_MEMORY_DECAY"] = "workspace=1"
+	if got := board("read", "--tier", "workspace"); !strings.Contains(got, "relevance 1.69") { // read once: 1 + ln 2
+		t.Errorf("with no decay: %s", got)
+	}
+}
+
+// TestDerivedFile: what is said of a file that an item was derived from, and what is not taken for one.
+func TestDerivedFile(t *testing.T) {
+	ws := t.TempDir()
+	long, now := time.Now().Add(-time.Hour), time.Now()
+	for name, at := range map[string]time.Time{"old.go": long, "new.go": now, "Makefile": now, "a dir/with blank.md": now} {
+		name = filepath.Join(ws, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &resolver{workspace: ws}
+	for from, want := range map[string]string{
+		"old.go": "", "old.go:12": "", "old.go:12:3": "", "old.go#L3-L9": "", "./old.go": "",
+		"new.go": derivedChanged, "new.go:12": derivedChanged, "new.go:12-20": derivedChanged, "new.go#L3": derivedChanged, "Makefile:3": derivedChanged, "a dir/with blank.md": derivedChanged,
+		filepath.Join(ws, "new.go"): derivedChanged, "a dir/../new.go": derivedChanged,
+		"gone.go": derivedGone, "gone.go:3": derivedGone, "dir/gone.md#L3": derivedGone, filepath.Join(ws, "gone.go"): derivedGone,
+		// No files, or none of this workspace.
+		"Anna": "", "a talk with Anna": "", "gone": "", "TICKET-12": "", "golang/go#123": "", "v1.2.3": "", "https://example.com/x.html": "", "mailto:a@example.com": "", "git:abc.def": "",
+		"../new.go": "", "/etc/gone.conf": "", "../../gone.md": "", "a dir": "", "": "", ".": "", "..": "", "*.go": "", "12:30": "",
+	} {
+		if got := r.resolve(t.Context(), &memory.Item{Tier: memory.Workspace, DerivedFrom: from, Created: now.Add(-time.Minute)}); got != want {
+			t.Errorf("%q: %q, not %q", from, got, want)
+		}
+	}
+	if got := r.resolve(t.Context(), &memory.Item{Tier: memory.Account, DerivedFrom: "gone.go"}); got != "" {
+		t.Errorf("a path in the account, which has no workspace: %q", got)
+	}
+}

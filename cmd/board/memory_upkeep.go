@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/embed"
+	"blackboard/kb/memory"
+)
+
+func (p *program) memoryUpkeepCommands() []*cli.Command {
+	return append(p.memoryConsolidateCommands(),
+		&cli.Command{
+			Name: "reembed", Usage: "embed what has no embedding yet",
+			Description: `Those that were stored without a model, and all of them after a change of
+model. It goes in small steps, each of them kept, so an interrupted run is
+continued by the same command.`,
+			Flags: memoryFlags(), Action: p.memoryReembed,
+		},
+		&cli.Command{
+			Name: "stats", Usage: "count what there is",
+			Flags: memoryFlags(), Action: p.memoryStats,
+		},
+		&cli.Command{
+			Name: "events", Usage: "list what was done, the newest last",
+			Description: `Who did what to which item, and why; never what it says. Nothing removes
+events, a scrub included.`,
+			Flags: memoryFlags(
+				tierFlag("only of this `TIER`: "+strings.Join(memory.Tiers, ", ")),
+				&cli.StringFlag{Name: "subject", Usage: "only of this `ID`: an item, a note, a conversation, named:NAME"},
+				limitFlag(),
+			),
+			Action: p.memoryEvents,
+		},
+	)
+}
+
+func (p *program) memoryReembed(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := p.stepBar()
+	r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.show("embedding", done, of) })
+	bar.clear()
+	if err != nil {
+		if errors.Is(err, embed.ErrNoModel) {
+			return &modelError{&usageHint{"no embedding model is installed", "`board model pull` fetches one"}, embed.ErrNoModel}
+		}
+		if r.Embedded > 0 {
+			p.talk("%s have theirs; the same command continues", count(int64(r.Embedded), "item", "items"))
+		}
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("reembed", r)
+	}
+	p.printf("%s embedded with %s\n", count(int64(r.Embedded), "item", "items"), r.Model)
+	return nil
+}
+
+func (p *program) memoryStats(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := s.Stats(c.Context)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("stats", all)
+	}
+	for i := range all {
+		f := &all[i]
+		if i > 0 {
+			p.printf("\n")
+		}
+		p.printf("%s  %s, %s\n", p.paint(bold, f.Tiers), safe(f.Path), megabytes(f.Bytes))
+		live := 0
+		width := len("conversations")
+		for _, sc := range f.Scopes {
+			width = max(width, len(sc.Scope))
+		}
+		row := func(name, text string) { p.printf("  %-*s  %s\n", width, name, text) }
+		for _, sc := range f.Scopes {
+			live += sc.Live
+			text := count(int64(sc.Live), "item", "items")
+			for _, part := range []struct {
+				n    int
+				name string
+			}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Forgotten, "forgotten"}} {
+				if part.n > 0 {
+					text += fmt.Sprintf(", %d %s", part.n, part.name)
+				}
+			}
+			row(sc.Scope, text)
+		}
+		for _, t := range []struct {
+			name   string
+			counts map[string]int
+		}{{"conversations", f.Statuses}, {"forgotten by", f.Rules}, {"agents", f.Agents}} {
+			if len(t.counts) > 0 {
+				row(t.name, tallyMap(t.counts))
+			}
+		}
+		row("named", fmt.Sprint(f.Named))
+		with := ""
+		if f.Model != "" {
+			with = " with " + safe(f.Model)
+		}
+		row("embedded", fmt.Sprintf("%d of %d%s", f.Embedded, live, with))
+		row("index", fmt.Sprintf("%s, %d in the tail, %s", count(int64(f.Index.Segments), "segment", "segments"), f.Index.Tail, megabytes(f.Index.Bytes)))
+		row("events", fmt.Sprint(f.Events))
+	}
+	if len(all) == 0 {
+		p.talk("nothing is remembered yet")
+	}
+	return nil
+}
+
+// tallyMap prints counts, the highest first.
+func tallyMap(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", safe(n), counts[n])
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *program) memoryEvents(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	limit := c.Int("limit")
+	if limit < 0 {
+		return usagef("0 lists all", "a limit of %d makes no sense", limit)
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := memoryEvents(c, s)
+	if err != nil {
+		return err
+	}
+	more := limit > 0 && len(all) > limit
+	if more {
+		all = all[len(all)-limit:]
+	}
+	if c.Bool("json") {
+		return p.json("events", all, "more", more)
+	}
+	if more {
+		p.talk("the newest %d are shown; --limit 0 shows all", limit)
+	}
+	for i := range all {
+		e := &all[i]
+		text := e.Verb + " " + e.Subject
+		if e.Other != "" {
+			text += " → " + e.Other
+		}
+		if e.Scope != "" && e.Scope != e.Subject {
+			text += " in " + e.Scope
+		}
+		if e.Why != "" {
+			text += ": " + line(e.Why, 200)
+		}
+		p.printf("%s  %s  %s\n", clock(e.At), line(e.Actor, 30), safe(text))
+		if data := eventData(e); data != "" {
+			p.printf("       %s\n", p.paint(dim, data))
+		}
+	}
+	if len(all) == 0 {
+		p.listEnd(0, false, "events")
+	}
+	return nil
+}
+
+// eventData says what an event tells besides.
+func eventData(e *memory.Event) string {
+	var scrubbed memory.Manifest
+	var pass memory.Consolidated
+	switch {
+	case (e.Verb == memory.VerbScrubbed || e.Verb == memory.VerbPurged) && json.Unmarshal(e.Data, &scrubbed) == nil:
+		return safe(scrubbed.Mode) + ": " + scrubbedText(scrubbed.Counts)
+	case e.Verb == memory.VerbConsolidate && json.Unmarshal(e.Data, &pass) == nil:
+		return consolidatedText(&pass)
+	}
+	return ""
+}
+
+// memoryEvents reads the log of each file that the caller reaches, of a tier or of all: a file has the events of all its tiers.
+func memoryEvents(c *cli.Context, s *openedMemory) ([]memory.Event, error) {
+	only := c.String("tier")
+	limit := c.Int("limit")
+	if limit > 0 {
+		limit++
+	}
+	if c.IsSet("tier") {
+		all, err := s.Events(c.Context, only, c.String("subject"), 0)
+		return slices.DeleteFunc(all, func(e memory.Event) bool {
+			tier, _, _ := strings.Cut(e.Scope, ":")
+			return tier != only
+		}), err
+	}
+	all := []memory.Event{}
+	for _, file := range [][]string{{memory.Conversation, memory.Channel, memory.Workspace}, {memory.Account}} {
+		at := slices.IndexFunc(file, s.Reaches)
+		if at < 0 {
+			continue
+		}
+		events, err := s.Events(c.Context, file[at], c.String("subject"), limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, events...)
+	}
+	slices.SortStableFunc(all, func(a, b memory.Event) int { return a.At.Compare(b.At) })
+	return all, nil
+}

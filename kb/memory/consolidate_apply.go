@@ -1,0 +1,224 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"blackboard/board/sqlite"
+)
+
+// stepsAtOnce is how many steps are one transaction: others who write wait no longer than that.
+const stepsAtOnce = 100
+
+// apply does the steps of a plan, and notes how far consolidation has come.
+func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error) {
+	c := Consolidated{Scope: p.String(), Live: p.held, Notes: p.notes}
+	if p.f == nil {
+		return c, nil
+	}
+	a := &applier{pass: p, own: map[int64]int{}}
+	still := len(p.steps) == 0 && p.moved == 0 && (p.last.there || p.held == 0) && p.next.Model == p.last.Model && slices.Equal(p.next.Without, p.last.Without)
+	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce { // without steps there is still the watermark to write
+		end := min(at+stepsAtOnce, len(p.steps))
+		var sum Consolidated
+		if err := p.f.write(ctx, func(tx *sqlite.Tx) error {
+			did, err := a.do(tx, p.steps[at:end])
+			if err != nil {
+				return err
+			}
+			if sum = c.plus(did); end < len(p.steps) {
+				return nil
+			}
+			if sum.Live, err = liveIn(tx, p.Scope); err != nil {
+				return err
+			}
+			return p.finish(tx, &sum, a.unmerged+a.unmergedNow == 0)
+		}); err != nil {
+			return c, err
+		}
+		c, a.own = sum, a.now
+		a.unmerged += a.unmergedNow
+		moved(end - at)
+	}
+	return c, nil
+}
+
+// plus adds what some steps did.
+func (c Consolidated) plus(did Consolidated) Consolidated {
+	for _, op := range []string{OpExpire, OpEnd, OpPromote, OpPrune, OpMerge, OpCap} {
+		*c.count(op) += *did.count(op)
+	}
+	c.Skipped += did.Skipped
+	return c
+}
+
+// finish logs the pass. The watermark stays where it was if two items that say the same could not be merged: with neither changed, nothing but another comparison would find them again.
+func (p *pass) finish(tx *sqlite.Tx, c *Consolidated, compared bool) error {
+	if c.Skipped > 0 {
+		c.Notes = append(slices.Clone(c.Notes), fmt.Sprintf("%s no longer held when their turn came, because others were at work: another pass looks at them again", counted(c.Skipped, "step")))
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := p.f.event(tx, Event{Verb: VerbConsolidate, Scope: p.String(), Subject: p.String(), Data: data}); err != nil || !compared {
+		return err
+	}
+	return p.next.write(tx, p.Scope)
+}
+
+// applier does steps.
+type applier struct {
+	*pass
+	own map[int64]int // how often the pass itself has changed an item, in transactions that are committed
+	now map[int64]int // and in this one
+	// unmerged is how many merges were skipped.
+	unmerged, unmergedNow int
+
+	items    map[int64]*Item // those of this transaction's steps
+	live     int             // in the scope, -1: not counted yet
+	archived bool
+}
+
+// do does some steps in a transaction. It may be called again for the same ones, if the first transaction was not committed.
+func (a *applier) do(tx *sqlite.Tx, steps []step) (did Consolidated, err error) {
+	a.now, a.unmergedNow, a.live, a.archived = maps.Clone(a.own), 0, -1, false
+	if err := a.load(tx, steps); err != nil {
+		return did, err
+	}
+	for i := range steps {
+		done, err := a.step(tx, &steps[i])
+		if err != nil {
+			return did, err
+		}
+		if done {
+			*did.count(steps[i].Op)++
+			continue
+		}
+		did.Skipped++
+		if steps[i].Op == OpMerge {
+			a.unmergedNow++
+		}
+	}
+	return did, nil
+}
+
+// load reads the items of the steps as they are now. Those that were scrubbed meanwhile are not there.
+func (a *applier) load(tx *sqlite.Tx, steps []step) error {
+	var ns []int64
+	for i := range steps {
+		ns = append(ns, steps[i].n)
+		if steps[i].into != 0 {
+			ns = append(ns, steps[i].into)
+		}
+	}
+	list, _ := json.Marshal(ns) // numbers always can be
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, string(list))
+	if err != nil {
+		return err
+	}
+	a.items = make(map[int64]*Item, len(found))
+	for i := range found {
+		a.items[found[i].n] = &found[i]
+	}
+	if a.Tier == Conversation {
+		a.archived, err = isArchived(tx, a.Conversation)
+	}
+	return err
+}
+
+// as returns an item if it is live and where and as it was planned, but for what the pass has done to it.
+func (a *applier) as(n int64, revision int) *Item {
+	it := a.items[n]
+	if it == nil || it.Forgotten != nil || it.Scope() != a.Scope || it.Revision != revision+a.now[n] {
+		return nil
+	}
+	return it
+}
+
+// step does a step if it still holds, with times and accesses as they are now.
+func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
+	it := a.as(s.n, s.revision)
+	if it == nil {
+		return false, nil
+	}
+	rel := a.f.s.rates.Relevance(it, tx.Now)
+	switch s.Op {
+	case OpExpire:
+		return a.forget(tx, it, it.hasExpired(tx.Now), RuleExpired, s.Why)
+	case OpEnd:
+		return a.forget(tx, it, it.Lifetime == LifeConversation && a.archived, RuleEnded, s.Why)
+	case OpPromote:
+		if !mayPromote(it, rel) {
+			return false, nil
+		}
+		return true, a.promote(tx, it, s.Why)
+	case OpPrune:
+		return a.forget(tx, it, mayPrune(it, rel, tx.Now), RulePruned, s.Why)
+	case OpMerge:
+		keep := a.as(s.into, s.ofInto)
+		if keep == nil || keep.Agent != it.Agent || !keep.outranks(it) || s.model != "" && (keep.Model != s.model || it.Model != s.model) {
+			return false, nil
+		}
+		return true, a.merge(tx, keep, it, s.Why)
+	case OpCap:
+		if a.live < 0 {
+			var err error
+			if a.live, err = liveIn(tx, a.Scope); err != nil {
+				return false, err
+			}
+		}
+		// Somebody who has asked for it since has put it above others, which would have to go in its place. The last digits of a relevance may differ.
+		is := a.live > a.f.s.most() && !it.shielded(tx.Now) && rel <= s.Relevance+1e-9
+		return a.forget(tx, it, is, RuleCap, s.Why)
+	}
+	return false, fmt.Errorf("a step %q is unknown", s.Op)
+}
+
+func (a *applier) forget(tx *sqlite.Tx, it *Item, is bool, rule, why string) (bool, error) {
+	if !is {
+		return false, nil
+	}
+	if a.live > 0 {
+		a.live--
+	}
+	return true, a.f.forget(tx, it, rule, "", why)
+}
+
+// promote makes an item long-term. It says what it said, so it stays the same revision: who has read it may still rewrite it.
+func (a *applier) promote(tx *sqlite.Tx, it *Item, why string) error {
+	it.Lifetime = LongTerm
+	if _, err := tx.Exec(`UPDATE items SET lifetime = ? WHERE n = ?`, it.Lifetime, it.n); err != nil {
+		return err
+	}
+	return a.f.event(tx, Event{Verb: VerbPromoted, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+}
+
+// merge gives keep what drop has, and forgets drop.
+func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
+	now := *keep
+	now.absorb(drop)
+	same := math.Float64bits(now.Importance) == math.Float64bits(keep.Importance) && now.Lifetime == keep.Lifetime && now.Expires == keep.Expires && len(now.Tags) == len(keep.Tags)
+	if same {
+		if _, err := tx.Exec(`UPDATE items SET accesses = ?, accessed = ? WHERE n = ?`, now.Accesses, now.Accessed.UnixMilli(), keep.n); err != nil {
+			return err
+		}
+	} else {
+		var warnings []string // there is nothing to embed
+		if err := a.f.change(tx, keep, &now, nil, "merged with "+drop.ID, &warnings); err != nil {
+			return err
+		}
+		a.now[keep.n]++
+		// It says what it said, so it is not new to the next pass.
+		now.Updated = keep.Updated
+		if _, err := tx.Exec(`UPDATE items SET updated = ? WHERE n = ?`, now.Updated.UnixMilli(), keep.n); err != nil {
+			return err
+		}
+	}
+	*keep = now
+	return a.f.forget(tx, drop, RuleMerged, keep.ID, why)
+}

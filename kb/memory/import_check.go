@@ -1,0 +1,394 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// What a record says of times and counts is believed within reason: beyond it, clocks were wrong, or numbers could not be added up any more.
+const (
+	importAhead  = 24 * time.Hour // how far ahead of the clock here something may have happened
+	importCounts = 1_000_000_000
+)
+
+var (
+	importFirst = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
+	importLast  = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// checkReach refuses records of tiers that are not the caller's.
+func (im *importer) checkReach(tier string) error {
+	if !slices.Contains(Tiers, tier) {
+		return unknown("tier", tier, Tiers)
+	}
+	return im.s.allowed(tier)
+}
+
+// checkOwner refuses what is another agent's alone, unless a person brings it.
+func (im *importer) checkOwner(agent string) error {
+	if agent != "" {
+		if err := checkAgent(agent); err != nil {
+			return err
+		}
+	}
+	if agent != im.s.opt.Agent && !im.s.opt.Author {
+		return &Error{Kind: ErrDenied, Msg: fmt.Sprintf("it is %q's alone", clip(agent, 60)), Hint: "that agent can import it, or a person"}
+	}
+	return nil
+}
+
+// checkPast brings a time of something that has happened into its form.
+func (im *importer) checkPast(what string, t *time.Time) error {
+	if t.IsZero() {
+		return invalid("it does not say when it was "+what, "give a file that `board memory export` has written")
+	}
+	*t = t.UTC().Truncate(time.Millisecond)
+	if t.Before(importFirst) || t.After(im.now.Add(importAhead)) {
+		return invalid(fmt.Sprintf("it was %s in %s, which cannot be", what, t.Format(time.RFC3339)), "the clock of one of the machines is wrong")
+	}
+	return nil
+}
+
+// checkMaybe is checkPast for what need not have happened.
+func (im *importer) checkMaybe(what string, t *time.Time) (*time.Time, error) {
+	if t == nil {
+		return nil, nil
+	}
+	at := *t
+	err := im.checkPast(what, &at)
+	return &at, err
+}
+
+func checkCount(what string, n, least int) error {
+	if n < least || n > importCounts {
+		return invalid(fmt.Sprintf("%s is %d, which cannot be", what, n), "give a file that `board memory export` has written")
+	}
+	return nil
+}
+
+func (im *importer) checkChannel(r *channelRecord) error {
+	if err := im.s.allowed(Channel); err != nil {
+		return err
+	}
+	if err := checkName("channel", r.Name); err != nil {
+		return err
+	}
+	r.Description = strings.TrimSpace(r.Description)
+	if err := checkLine("the description", r.Description, MaxField); err != nil {
+		return err
+	}
+	return im.checkPast("created", &r.Created)
+}
+
+func (im *importer) checkConversation(r *conversationRecord) (err error) {
+	if err := im.s.allowed(Conversation); err != nil {
+		return err
+	}
+	if err := checkRef(r.Ref); err != nil {
+		return err
+	}
+	if err := checkName("channel", r.Channel); err != nil {
+		return err
+	}
+	if err := checkLine("the thread", r.Thread, MaxField); err != nil {
+		return err
+	}
+	if r.Agent != "" {
+		if err := checkAgent(r.Agent); err != nil {
+			return err
+		}
+	}
+	if err := im.checkPast("started", &r.Started); err != nil {
+		return err
+	}
+	if r.Ended, err = im.checkMaybe("ended", r.Ended); err != nil {
+		return err
+	}
+	if r.Archived, err = im.checkMaybe("archived", r.Archived); err != nil {
+		return err
+	}
+	if !slices.Contains(Statuses, r.Status) {
+		return unknown("status", r.Status, Statuses)
+	}
+	if (r.Ended != nil) != (r.Status != StatusActive) || (r.Archived != nil) != (r.Status == StatusArchived) {
+		return invalid("it is "+r.Status+", which its times do not fit", "give a file that `board memory export` has written")
+	}
+	return nil
+}
+
+// checkItem brings a record into the form of an item that the caller may store.
+func (im *importer) checkItem(r *itemRecord) (Item, error) {
+	if err := im.checkReach(r.Tier); err != nil {
+		return Item{}, err
+	}
+	if r.Agent != "" {
+		if err := im.checkOwner(r.Agent); err != nil {
+			return Item{}, err
+		}
+	}
+	return im.formed(r)
+}
+
+// formed brings a record into the form of an item that can be stored, whosever it is.
+func (im *importer) formed(r *itemRecord) (Item, error) {
+	it := r.item()
+	if err := checkID(it.ID); err != nil || it.ID[0] != 'm' {
+		return it, invalid(fmt.Sprintf("%q is no item's id", clip(it.ID, 60)), "ids look like m3f9x0c2ma")
+	}
+	if it.Curator == "" {
+		it.Curator = CuratorImport
+	}
+	if err := it.normalise(); err != nil {
+		return it, err
+	}
+	if it.Expires != nil && (it.Expires.Before(importFirst) || it.Expires.After(importLast)) {
+		return it, invalid("it expires at a time that cannot be", "give another time, or none")
+	}
+	if err := im.checkPast("created", &it.Created); err != nil {
+		return it, err
+	}
+	for _, t := range []struct {
+		what string
+		at   *time.Time
+	}{{"changed", &it.Updated}, {"read", &it.Accessed}} {
+		if t.at.IsZero() {
+			*t.at = it.Created
+		}
+		if err := im.checkPast(t.what, t.at); err != nil {
+			return it, err
+		}
+	}
+	if it.Revision == 0 {
+		it.Revision = 1
+	}
+	if err := checkCount("its revision", it.Revision, 1); err != nil {
+		return it, err
+	}
+	if err := checkCount("its access count", it.Accesses, 0); err != nil {
+		return it, err
+	}
+	var err error
+	if it.Forgotten, err = im.checkMaybe("forgotten", it.Forgotten); err != nil {
+		return it, err
+	}
+	if it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != "") {
+		return it, invalid("it is not forgotten, but something has taken its place", "give a file that `board memory export` has written")
+	}
+	if it.Forgotten != nil {
+		if err := checkName("rule", it.Rule); err != nil {
+			return it, err
+		}
+	}
+	if it.ReplacedBy != "" {
+		if err := checkID(it.ReplacedBy); err != nil || it.ReplacedBy[0] != 'm' || it.ReplacedBy == it.ID {
+			return it, invalid(fmt.Sprintf("it was replaced by %q, which cannot be", clip(it.ReplacedBy, 60)), "ids look like m3f9x0c2ma")
+		}
+	}
+	return it, im.checkSecret(&it)
+}
+
+func (im *importer) checkSecret(it *Item) error {
+	if im.opt.Force {
+		return nil
+	}
+	return refuseSecret(it)
+}
+
+func (im *importer) checkNamed(r *namedRecord) error {
+	if err := checkNamedTier(r.Tier); err != nil {
+		return err
+	}
+	if err := im.s.allowed(r.Tier); err != nil {
+		return err
+	}
+	if err := im.s.mayName(); err != nil {
+		return err
+	}
+	if err := checkName("named entry", r.Name); err != nil {
+		return err
+	}
+	if err := r.body(); err != nil {
+		return err
+	}
+	if err := im.checkPast("created", &r.Created); err != nil {
+		return err
+	}
+	if r.Updated.IsZero() {
+		r.Updated = r.Created
+	}
+	if err := im.checkPast("changed", &r.Updated); err != nil {
+		return err
+	}
+	if r.Revision == 0 {
+		r.Revision = 1
+	}
+	return checkCount("its revision", r.Revision, 1)
+}
+
+func checkNamedTier(tier string) error {
+	if tier != Workspace && tier != Account {
+		return unknown("tier", tier, []string{Workspace, Account})
+	}
+	return nil
+}
+
+// body brings a named entry's body and curator into their forms, as EditNamed does.
+func (r *namedRecord) body() error {
+	r.Body = strings.TrimSpace(strings.ReplaceAll(r.Body, "\r\n", "\n"))
+	if r.Body == "" {
+		return invalid("the entry would be empty", "leave it out")
+	}
+	if n := utf8.RuneCountInString(r.Body); n > MaxNamed {
+		return invalid(fmt.Sprintf("the entry has %d characters; at most %d are taken", n, MaxNamed), "it is read in every turn: keep what matters")
+	}
+	if r.Curator == "" {
+		r.Curator = CuratorImport
+	}
+	if !slices.Contains(Curators, r.Curator) {
+		return unknown("curator", r.Curator, Curators)
+	}
+	return checkText("the entry", r.Body)
+}
+
+func (im *importer) checkNote(r *noteRecord) (err error) {
+	if err := checkID(r.ID); err != nil || r.ID[0] != 'j' {
+		return invalid(fmt.Sprintf("%q is no note's id", clip(r.ID, 60)), "ids look like j3f9x0c2ma")
+	}
+	if r.Kind != Journal && r.Kind != Core {
+		return unknown("kind of note", r.Kind, []string{Journal, Core})
+	}
+	if err := checkNamedTier(r.Tier); err != nil {
+		return err
+	}
+	if err := im.s.allowed(r.Tier); err != nil {
+		return err
+	}
+	if r.Agent == "" {
+		return invalid("it is nobody's", "journals and core memories belong to an agent")
+	}
+	if err := im.checkOwner(r.Agent); err != nil {
+		return err
+	}
+	r.Content = strings.TrimSpace(r.Content)
+	if err := checkContent(r.Content); err != nil {
+		return err
+	}
+	if err := im.checkPast("created", &r.Created); err != nil {
+		return err
+	}
+	if r.Forgotten, err = im.checkMaybe("forgotten", r.Forgotten); err != nil {
+		return err
+	}
+	return im.checkSecret(&Item{Content: r.Content})
+}
+
+func (im *importer) checkScratch(r *scratchRecord) error {
+	if err := im.s.allowed(Conversation); err != nil {
+		return err
+	}
+	if err := checkRef(r.Conversation); err != nil {
+		return err
+	}
+	if err := im.checkOwner(r.Agent); err != nil {
+		return err
+	}
+	if err := checkName("working note", r.Key); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, r.Value); err != nil {
+		return invalid("the value is no JSON", `a text is written "in quotes"`)
+	}
+	if r.Value = b.Bytes(); len(r.Value) > MaxScratch {
+		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are taken", len(r.Value), MaxScratch), "keep it in a file, and note where")
+	}
+	if err := im.checkPast("created", &r.Created); err != nil {
+		return err
+	}
+	if r.Updated.IsZero() {
+		r.Updated = r.Created
+	}
+	return im.checkPast("changed", &r.Updated)
+}
+
+// checkRevision checks a revision by itself; whether there is what it is one of, is seen later.
+func (im *importer) checkRevision(r *revisionRecord) error {
+	if err := checkNamedTier(r.Tier); err != nil {
+		return err
+	}
+	if r.Actor != "" {
+		if err := checkLine("the actor", r.Actor, MaxAgent); err != nil {
+			return err
+		}
+	}
+	if err := im.checkPast("made", &r.At); err != nil {
+		return err
+	}
+	if err := checkCount("its number", r.Revision, 1); err != nil {
+		return err
+	}
+	var before any
+	if name, named := strings.CutPrefix(r.Subject, "named:"); named {
+		if err := im.s.allowed(r.Tier); err != nil {
+			return err
+		}
+		if err := im.s.mayName(); err != nil {
+			return err
+		}
+		var n namedRecord
+		if why := readRecord(r.Before, &n); why != "" {
+			return invalid("what was there before: "+why, "give a file that `board memory export` has written")
+		}
+		if err := checkName("named entry", n.Name); err != nil {
+			return err
+		}
+		if r.Subject = namedSubject(n.Name); !strings.EqualFold(name, n.Name) || n.Tier != r.Tier {
+			return invalid("it is a revision of another entry", "give a file that `board memory export` has written")
+		}
+		if err := n.body(); err != nil {
+			return err
+		}
+		if err := checkCount("the revision", n.Revision, 1); err != nil {
+			return err
+		}
+		for _, t := range []*time.Time{&n.Created, &n.Updated} {
+			if err := im.checkPast("written", t); err != nil {
+				return err
+			}
+		}
+		before = Named(n)
+	} else {
+		var was Item
+		if why := readRecord(r.Before, &was); why != "" {
+			return invalid("what was there before: "+why, "give a file that `board memory export` has written")
+		}
+		record := recordOf(&was)
+		it, err := im.formed(&record)
+		if err != nil {
+			return err
+		}
+		if it.ID != r.Subject || it.Revision != r.Revision {
+			return invalid("it is a revision of another item", "give a file that `board memory export` has written")
+		}
+		if (it.Tier == Account) != (r.Tier == Account) {
+			return invalid("it is a revision of an item in another tier", "give a file that `board memory export` has written")
+		}
+		// The embedding is no part of a record, but of what an item said of itself; it is kept as it was.
+		if err := checkLine("the model's name", was.Model, MaxField); err != nil {
+			return err
+		}
+		if err := checkCount("the model's dimension", was.Dim, 0); err != nil {
+			return err
+		}
+		it.Model, it.Dim = was.Model, was.Dim
+		before = it
+	}
+	raw, err := json.Marshal(before) // as it is written here, whoever wrote it
+	r.Before = raw
+	return err
+}

@@ -1,0 +1,266 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of what an import takes.
+const (
+	maxImport        = 1 << 30   // bytes
+	maxImportRecords = 1_000_000 // of all lists
+	maxImportRecord  = 4 << 20   // bytes of one record; a working note with everything escaped is the largest that there can be
+)
+
+// exportDocument is an export that was read, its records as they stand in it.
+type exportDocument struct {
+	schema    int64
+	at        time.Time
+	workspace string
+
+	channels      []incoming[channelRecord]
+	conversations []incoming[conversationRecord]
+	items         []incoming[itemRecord]
+	named         []incoming[namedRecord]
+	notes         []incoming[noteRecord]
+	scratch       []incoming[scratchRecord]
+	revisions     []incoming[revisionRecord]
+
+	refused []ImportRefused // those that cannot be read at all
+	remarks []string
+}
+
+// incoming is a record and its number in its list.
+type incoming[T any] struct {
+	at  int
+	rec T
+}
+
+// documentReader reads a document piece by piece: no more of it than one record is held as text.
+type documentReader struct {
+	ctx     context.Context
+	dec     *json.Decoder
+	left    io.LimitedReader
+	place   string
+	records int
+	doc     exportDocument
+}
+
+// readDocument reads an export. Errors are about the document as a whole; a record that makes no sense is refused by itself.
+func readDocument(ctx context.Context, r io.Reader, most int64) (*exportDocument, error) {
+	d := &documentReader{ctx: ctx, left: io.LimitedReader{R: r, N: most + 1}}
+	d.dec = json.NewDecoder(&d.left)
+	err := d.read()
+	if err != nil && d.left.N <= 0 {
+		err = invalid(fmt.Sprintf("the document has more than %d bytes", most), "export tier by tier, and import the parts")
+	}
+	return &d.doc, err
+}
+
+// broken says where the document is no JSON, or not the export's.
+func (d *documentReader) broken(err error) error {
+	const hint = "give a file that `board memory export` has written"
+	where := fmt.Sprintf("at byte %d", d.dec.InputOffset())
+	if d.place != "" {
+		where = "in " + d.place + ", " + where
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return invalid("the document ends too early, "+where, "it was not written or copied whole: "+hint)
+	case errors.As(err, &syntax):
+		return invalid("the document is no JSON "+where+": "+err.Error(), hint)
+	case errors.As(err, &kind):
+		return invalid(fmt.Sprintf("the document has a %s %s where there is a %s in an export", kind.Value, where, kind.Type), hint)
+	}
+	var parse *time.ParseError
+	if errors.As(err, &parse) {
+		return invalid("the document has a time "+where+" that is none", hint)
+	}
+	return err
+}
+
+func (d *documentReader) wrong(what string) error {
+	return invalid("the document is no export of memory: "+what, "give a file that `board memory export` has written")
+}
+
+func (d *documentReader) read() error {
+	t, err := d.dec.Token()
+	if err != nil {
+		return d.broken(err)
+	}
+	if t != json.Delim('{') {
+		return d.wrong("it is no object")
+	}
+	seen := map[string]bool{}
+	for d.dec.More() {
+		t, err := d.dec.Token()
+		if err != nil {
+			return d.broken(err)
+		}
+		name, _ := t.(string)
+		if seen[name] {
+			return d.wrong(fmt.Sprintf("it has %q twice", clip(name, 40)))
+		}
+		seen[name] = true
+		d.place = ""
+		if len(name) <= 40 {
+			d.place = fmt.Sprintf("%q", name)
+		}
+		if err := d.field(name); err != nil {
+			return err
+		}
+	}
+	d.place = ""
+	if _, err := d.dec.Token(); err != nil {
+		return d.broken(err)
+	}
+	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
+		if err == nil {
+			return d.wrong(fmt.Sprintf("something follows it at byte %d", d.dec.InputOffset()))
+		}
+		return d.broken(err)
+	}
+	if !seen["schema_version"] {
+		return d.wrong("it has no schema_version")
+	}
+	return nil
+}
+
+func (d *documentReader) field(name string) error {
+	decode := func(into any) error {
+		if err := d.dec.Decode(into); err != nil {
+			return d.broken(err)
+		}
+		return nil
+	}
+	switch name {
+	case "schema_version":
+		if err := decode(&d.doc.schema); err != nil {
+			return err
+		}
+		return checkSchema(d.doc.schema)
+	case "exported_at":
+		return decode(&d.doc.at)
+	case "workspace":
+		return decode(&d.doc.workspace)
+	case "tiers":
+		var tiers []string // what the records say counts
+		return decode(&tiers)
+	case listChannels:
+		return readList(d, name, &d.doc.channels)
+	case listConversations:
+		return readList(d, name, &d.doc.conversations)
+	case listItems:
+		return readList(d, name, &d.doc.items)
+	case listNamed:
+		return readList(d, name, &d.doc.named)
+	case listNotes:
+		return readList(d, name, &d.doc.notes)
+	case listScratch:
+		return readList(d, name, &d.doc.scratch)
+	case listRevisions:
+		return readList(d, name, &d.doc.revisions)
+	}
+	d.doc.remarks = append(d.doc.remarks, fmt.Sprintf("%q is not known, and was left out", clip(name, 40)))
+	var skipped json.RawMessage
+	return decode(&skipped)
+}
+
+func checkSchema(version int64) error {
+	switch {
+	case version > SchemaVersion:
+		return invalid(fmt.Sprintf("the document has schema version %d; this program knows %d", version, SchemaVersion), "install the newer version of board that wrote it")
+	case version < SchemaVersion:
+		return invalid(fmt.Sprintf("the document has schema version %d, which there never was", version), "give a file that `board memory export` has written")
+	}
+	return nil
+}
+
+func readList[T any](d *documentReader, name string, into *[]incoming[T]) error {
+	t, err := d.dec.Token()
+	if err != nil {
+		return d.broken(err)
+	}
+	if t != json.Delim('[') {
+		return d.wrong(name + " is no list")
+	}
+	var raw json.RawMessage
+	for i := 0; d.dec.More(); i++ {
+		d.place = place(name, i)
+		if d.records++; d.records > maxImportRecords {
+			return invalid(fmt.Sprintf("the document has more than %d records", maxImportRecords), "export tier by tier, and import the parts")
+		}
+		if d.records%1000 == 0 && d.ctx.Err() != nil {
+			return d.ctx.Err()
+		}
+		if err := d.dec.Decode(&raw); err != nil {
+			return d.broken(err)
+		}
+		in := incoming[T]{at: i}
+		if why := readRecord(raw, &in.rec); why != "" {
+			d.doc.refused = append(d.doc.refused, refusedAt(name, i, why))
+			continue
+		}
+		*into = append(*into, in)
+	}
+	d.place = name
+	if _, err := d.dec.Token(); err != nil {
+		return d.broken(err)
+	}
+	return nil
+}
+
+// readRecord reads one record. It says what is wrong with it, "" if nothing is.
+func readRecord(raw []byte, into any) string {
+	switch {
+	case len(raw) > maxImportRecord:
+		return fmt.Sprintf("it has %d bytes; at most %d are taken", len(raw), maxImportRecord)
+	case !utf8.Valid(raw): // a decoder would take replacement characters for what is not
+		return "it is not valid UTF-8 text"
+	case len(raw) == 0 || raw[0] != '{':
+		return "it is no object"
+	}
+	err := json.Unmarshal(raw, into)
+	var kind *json.UnmarshalTypeError
+	var parse *time.ParseError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s is a %s, and should be a %s", kind.Field, kind.Value, kind.Type)
+	case errors.As(err, &parse):
+		return fmt.Sprintf("%s is no time", clip(parse.Value, 60))
+	case err != nil:
+		return err.Error()
+	}
+	return ""
+}
+
+func place(list string, at int) string { return fmt.Sprintf("%s[%d]", list, at) }
+
+// ImportRefused is a record that was not taken, and why.
+type ImportRefused struct {
+	Place  string `json:"place"` // items[17]
+	Reason string `json:"reason"`
+
+	list string
+	at   int
+}
+
+func refusedAt(list string, at int, reason string) ImportRefused {
+	return ImportRefused{Place: place(list, at), Reason: reason, list: list, at: at}
+}
+
+// compareRefused orders by place.
+func compareRefused(a, b ImportRefused) int {
+	if a.list != b.list {
+		return slices.Index(exportLists, a.list) - slices.Index(exportLists, b.list)
+	}
+	return a.at - b.at
+}

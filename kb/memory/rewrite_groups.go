@@ -1,0 +1,349 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// What makes a group.
+const (
+	GroupCosine = 0.75 // items of at least this cosine are about one thing
+	GroupWords  = 0.5  // of items without an embedding: the share of their words that both have
+	GroupMost   = 20   // items in a group
+)
+
+// groupNear is how many items that are near to one are looked at.
+const groupNear = 5 * GroupMost
+
+// Group is what an agent may rewrite into one item: items of one scope, for the same readers, that are about one thing.
+type Group struct {
+	ID    string      `json:"group"`
+	Scope string      `json:"scope"`
+	Items []GroupItem `json:"items"` // the oldest first
+}
+
+// GroupItem is what a rewriter needs to know of an item.
+type GroupItem struct {
+	ID         string    `json:"id"`
+	Revision   int       `json:"revision"`
+	Title      string    `json:"title"`
+	Content    string    `json:"content"`
+	Importance float64   `json:"importance"`
+	Created    time.Time `json:"created"`
+	Curator    string    `json:"curator"`
+	Source     string    `json:"source"`
+	Accesses   int       `json:"access_count"`
+	Tags       []string  `json:"tags"`
+}
+
+// Groups returns items that are about one thing, of those that the caller may see, the biggest groups first; limit 0 is all. No item is in two. Without scopes it looks at every one that the
+// caller reaches. It is no access.
+func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group, error) {
+	if limit < 0 {
+		return nil, invalid(fmt.Sprintf("a limit of %d makes no sense", limit), "0 lists all")
+	}
+	s.Flush(ctx)
+	all, err := s.within(ctx, scopes)
+	if err != nil {
+		return nil, err
+	}
+	groups := []Group{}
+	for _, w := range all {
+		if w.f == nil {
+			continue
+		}
+		var found []Group
+		if err := w.f.read(ctx, func(tx *sqlite.Tx) error {
+			if archived, err := isArchived(tx, w.Conversation); err != nil || archived {
+				return err // nothing is added to it, so nothing in it is rewritten
+			}
+			g := &grouping{within: w, byN: map[int64]int{}}
+			found, err = g.make(ctx, tx)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		groups = append(groups, found...)
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int { return len(b.Items) - len(a.Items) })
+	if limit > 0 {
+		groups = groups[:min(limit, len(groups))]
+	}
+	return groups, nil
+}
+
+// grouping finds the groups of a scope.
+type grouping struct {
+	within
+	all []grouped
+	byN map[int64]int
+}
+
+// grouped is an item with those that are about the same, the nearest first.
+type grouped struct {
+	Item
+	near []link
+}
+
+type link struct {
+	to   int
+	like float64
+}
+
+func (g *grouping) make(ctx context.Context, tx *sqlite.Tx) ([]Group, error) {
+	where, args := g.where()
+	rows, err := tx.Query(`SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
+		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var it grouped
+		var created int64
+		if err := rows.Scan(&it.n, &it.Agent, &it.Importance, &it.Accesses, &created, &it.Model); err != nil {
+			return nil, err
+		}
+		it.Created = time.UnixMilli(created).UTC()
+		g.byN[it.n] = len(g.all)
+		g.all = append(g.all, it)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	model, _, err := g.f.index.Model(tx)
+	if err != nil {
+		return nil, err
+	}
+	has := func(i int) bool { return model != "" && g.all[i].Model == model }
+	if err := g.byMeaning(ctx, tx, model, has); err != nil {
+		return nil, err
+	}
+	if err := g.byWords(ctx, tx, has); err != nil {
+		return nil, err
+	}
+	return g.cut(tx)
+}
+
+func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, has func(int) bool) error {
+	var ask []int
+	for i := range g.all {
+		if has(i) {
+			ask = append(ask, i)
+		}
+	}
+	for block := range slices.Chunk(ask, vectorsAtOnce) {
+		ns := make([]int64, len(block))
+		for k, i := range block {
+			ns[k] = g.all[i].n
+		}
+		vectors, err := g.f.index.Vectors(tx, ns...)
+		if err != nil {
+			return err
+		}
+		for _, i := range block {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			it := &g.all[i]
+			if vectors[it.n] == nil {
+				continue
+			}
+			found, err := g.within.near.search(tx, index.Query{Vector: vectors[it.n], Model: model, Depth: groupNear, Near: GroupCosine, Filter: g.Scope.filter(it.Agent)}, len(ask), len(g.all))
+			if err != nil {
+				return err
+			}
+			for _, c := range found {
+				if j, there := g.byN[c.ID]; there && j != i {
+					it.near = append(it.near, link{j, c.Cosine})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// byWords compares items by the words that they have, where one of two has no vector. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
+// the prefix filter), so only those that do are compared.
+func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) bool) error {
+	if !slices.ContainsFunc(g.all, func(it grouped) bool { return !has(g.byN[it.n]) }) {
+		return nil
+	}
+	words, err := g.words(tx)
+	if err != nil {
+		return err
+	}
+	type place struct {
+		agent string
+		word  int
+	}
+	by := map[place][]int{}
+	prefix := func(i int) []int { return words[i][:len(words[i])-(len(words[i])+1)/2+min(1, len(words[i]))] }
+	for i := range g.all {
+		for _, w := range prefix(i) {
+			by[place{g.all[i].Agent, w}] = append(by[place{g.all[i].Agent, w}], i)
+		}
+	}
+	seen := make([]int, len(g.all)) // by whom last, from 1
+	for i := range g.all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, w := range prefix(i) {
+			for _, j := range by[place{g.all[i].Agent, w}] {
+				if len(g.all[i].near) >= groupNear {
+					break
+				}
+				if j == i || seen[j] == i+1 || has(i) && has(j) {
+					continue
+				}
+				seen[j] = i + 1
+				if like := jaccard(words[i], words[j]); like >= GroupWords {
+					g.all[i].near = append(g.all[i].near, link{j, like})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// words gives each item's different words as numbers, the rarest word first: the more items have it, the higher its number.
+func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
+	type counted struct {
+		word  string
+		items int
+	}
+	byWord := map[string]int{}
+	var all []counted
+	words := make([][]int, len(g.all))
+	where, args := g.where()
+	rows, err := tx.Query(`SELECT n, title, content FROM items WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		var it Item
+		if err := rows.Scan(&n, &it.Title, &it.Content); err != nil {
+			return nil, err
+		}
+		i, there := g.byN[n]
+		if !there {
+			continue
+		}
+		list := strings.FieldsFunc(strings.ToLower(embeddingText(&it)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		slices.Sort(list)
+		for _, w := range slices.Compact(list) {
+			k, known := byWord[w]
+			if !known {
+				k = len(all)
+				byWord[w] = k
+				all = append(all, counted{word: w})
+			}
+			all[k].items++
+			words[i] = append(words[i], k)
+		}
+	}
+	order := make([]int, len(all))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(all[a].items-all[b].items, cmp.Compare(all[a].word, all[b].word)) })
+	number := make([]int, len(all))
+	for at, k := range order {
+		number[k] = at
+	}
+	for _, list := range words {
+		for at, k := range list {
+			list[at] = number[k]
+		}
+		slices.Sort(list)
+	}
+	return words, rows.Err()
+}
+
+// jaccard is how many of the words that two have are in both; the lists are sorted.
+func jaccard(a, b []int) float64 {
+	both := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := cmp.Compare(a[i], b[j]); {
+		case c < 0:
+			i++
+		case c > 0:
+			j++
+		default:
+			both, i, j = both+1, i+1, j+1
+		}
+	}
+	if both == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// cut makes groups: around the item that the most others are near to, of the nearest that are in no group yet; then around the next one.
+func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
+	order := make([]int, len(g.all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(len(g.all[b].near)-len(g.all[a].near), g.all[a].rank(&g.all[b].Item))
+	})
+	taken := make([]bool, len(g.all))
+	var groups []Group
+	for _, seed := range order {
+		if taken[seed] {
+			continue
+		}
+		near := g.all[seed].near
+		slices.SortFunc(near, func(a, b link) int { return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(a.to, b.to)) })
+		in := []int64{g.all[seed].n}
+		for _, l := range near {
+			if !taken[l.to] && len(in) < GroupMost {
+				taken[l.to] = true
+				in = append(in, g.all[l.to].n)
+			}
+		}
+		if len(in) == 1 {
+			continue // another may still take it in
+		}
+		taken[seed] = true
+		group, err := g.group(tx, in)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, group)
+	}
+	return groups, nil
+}
+
+func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
+	out := Group{Scope: g.String()}
+	list, _ := json.Marshal(ns) // numbers always can be
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, string(list))
+	name := sha256.New()
+	for i := range found {
+		it := &found[i]
+		fmt.Fprintln(name, it.ID)
+		out.Items = append(out.Items, GroupItem{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Created, it.Curator, it.Source, it.Accesses, it.Tags})
+	}
+	id := name.Sum(nil)[:10]
+	for i := range id {
+		id[i] = idAlphabet[id[i]%32]
+	}
+	id[0] = 'g'
+	out.ID = string(id)
+	return out, err
+}

@@ -1,0 +1,217 @@
+package memory
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// year is what a simulated year is made of.
+type year struct {
+	days, perDay, channels, reads, cap int
+}
+
+// noted makes what agents might note on a day: half of it passing things, some of it important, some private, some that is to expire, and one in eight that was said before, in much the same words.
+func (y *year) noted(r *rand.Rand, z *rand.Zipf, now time.Time, said *[]string) []Item {
+	words := strings.Fields("deploy build test branch release server client cache queue retry timeout token user invoice refund ledger schema index query migration backup restore monitor alert budget review")
+	items := make([]Item, y.perDay)
+	for i := range items {
+		it := &items[i]
+		*it = Item{Tier: Workspace, Curator: CuratorAgent, Source: "researcher", Importance: float64(1+r.IntN(88)) / 100, Created: now, Updated: now, Accessed: now, Revision: 1}
+		if place := int(z.Uint64()); place > 0 {
+			it.Tier, it.Channel = Channel, fmt.Sprint("c", place)
+		}
+		for range 8 + r.IntN(20) {
+			it.Content += words[r.IntN(len(words))] + string(rune('a'+r.IntN(26))) + " "
+		}
+		if n := len(*said); n > 50 && r.IntN(8) == 0 {
+			it.Content = (*said)[n-1-r.IntN(50)]
+			if r.IntN(2) == 0 {
+				it.Content += " again"
+			}
+		}
+		*said = append(*said, it.Content)
+		switch r.IntN(20) {
+		case 0:
+			it.Importance = .9 + r.Float64()/10
+		case 1, 2:
+			it.Lifetime = LongTerm
+		case 3, 4:
+			it.Agent = string(rune('a' + r.IntN(3)))
+		case 5:
+			const week = 7 * 24 * time.Hour
+			t := now.Truncate(week).Add(time.Duration(1+r.IntN(5)) * week) // all at once, so that not every day has its passes
+			it.Expires = &t
+		}
+	}
+	return items
+}
+
+// TestYear lives through a year of 50,000 items in 41 scopes. Of a few of them there is more than a scope may hold. Items are read as things are, few of them most of the time, and a pass is
+// made when one is due.
+func TestYear(t *testing.T) {
+	y := year{days: 365, perDay: 137, channels: 40, reads: 400, cap: 800}
+	if testing.Short() || raceEnabled {
+		y = year{days: 40, perDay: 24, channels: 3, reads: 40, cap: 80}
+	}
+	start := time.Now()
+	c := newClock()
+	s := open(t, t.TempDir(), Options{Now: c.now, Embedder: bag{}, Warm: true})
+	s.cap = y.cap
+	for i := range y.channels {
+		if _, err := s.CreateChannel(t.Context(), fmt.Sprint("c", i+1), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := s.open(t.Context(), false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(2026, 1))
+	place := rand.NewZipf(r, 1.1, 3, uint64(y.channels))
+	var said []string
+	var sum Consolidated
+	passes, scopes := 0, 0
+	var passing time.Duration
+	var live []int64
+	for day := range y.days {
+		c.pass(12 * time.Hour)
+		items := y.noted(r, place, c.now(), &said)
+		texts := make([]string, len(items))
+		for i := range items {
+			if err := items[i].normalise(); err != nil {
+				t.Fatal(err)
+			}
+			texts[i] = embeddingText(&items[i])
+		}
+		vectors, err := s.opt.Embedder.Embed(t.Context(), texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stock(t, s, items, vectors)
+		c.pass(12 * time.Hour)
+		if day%5 == 0 {
+			live = y.live(t, f)
+		}
+		z := rand.NewZipf(r, 1.05, 20, uint64(len(live)-1))
+		for range y.reads {
+			f.touch(t.Context(), &Item{n: live[z.Uint64()]})
+		}
+		s.Flush(t.Context())
+		due, err := s.Due(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(due) == 0 {
+			continue
+		}
+		passes++
+		began := time.Now()
+		did, err := s.Consolidate(t.Context(), due, nil)
+		passing += time.Since(began)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range did {
+			if d.Skipped > 0 {
+				t.Errorf("%+v", d)
+			}
+			for _, op := range []string{OpExpire, OpPromote, OpPrune, OpMerge, OpCap} {
+				*sum.count(op) += *d.count(op)
+			}
+		}
+		scopes += len(did)
+		if passes%10 > 0 { // often enough, and a third of the time
+			continue
+		}
+		held, err := f.held(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range held {
+			if h.live > y.cap && h.loose > 0 || h.expired > 0 {
+				t.Errorf("%s holds %d items after a pass, %d of them expired", h, h.live, h.expired)
+			}
+		}
+		if again, err := s.Due(t.Context()); err != nil || len(again) > 0 {
+			t.Errorf("due after a pass: %v, %v", again, err)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	sound(t, s)
+	y.nothingLost(t, f)
+	for op, n := range map[string]int{OpExpire: sum.Expired, OpPromote: sum.Promoted, OpPrune: sum.Pruned, OpMerge: sum.Merged, OpCap: sum.Capped} {
+		if n == 0 {
+			t.Errorf("the year had no %s", op)
+		}
+	}
+	stats, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(WorkspacePath(s.home, s.Workspace()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, sc := range stats[0].Scopes {
+		left += sc.Live
+	}
+	t.Logf("%d items in %d scopes; on %d days a pass was due, %d over a scope: %d expired, %d promoted, %d pruned, %d merged, %d over the cap; %d live at the end; %.1f MB; %v, %v of it in passes",
+		y.days*y.perDay, y.channels+1, passes, scopes, sum.Expired, sum.Promoted, sum.Pruned, sum.Merged, sum.Capped, left, float64(info.Size())/(1<<20), took.Round(time.Millisecond), passing.Round(time.Millisecond))
+}
+
+// live are the numbers of the items that are live, the newest first.
+func (y *year) live(t *testing.T, f *file) (live []int64) {
+	if err := f.read(t.Context(), func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT n FROM items WHERE forgotten IS NULL ORDER BY n DESC`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n int64
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+			live = append(live, n)
+		}
+		return rows.Err()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return live
+}
+
+// nothingLost: no item that was important and asked for lately is gone without one that has taken its place, at any time of the year.
+func (y *year) nothingLost(t *testing.T, f *file) {
+	var all []Item
+	if err := f.read(t.Context(), func(tx *sqlite.Tx) (err error) {
+		all, err = itemsWhere(tx, `forgotten IS NOT NULL`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	rules := []string{RuleExpired, RulePruned, RuleMerged, RuleCap}
+	for i := range all {
+		it := &all[i]
+		if !slices.Contains(rules, it.Rule) || (it.ReplacedBy != "") != (it.Rule == RuleMerged) {
+			t.Errorf("%s is forgotten by %q, replaced by %q", it.ID, it.Rule, it.ReplacedBy)
+		}
+		if it.Importance >= .9 && it.ReplacedBy == "" && it.Forgotten.Sub(it.Accessed) <= 30*24*time.Hour && it.Expires == nil {
+			t.Errorf("%s is lost: %+v", it.ID, it)
+		}
+	}
+}
