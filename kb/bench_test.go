@@ -270,7 +270,7 @@ func BenchmarkRemember(b *testing.B) {
 }
 
 // BenchmarkProcess asks by the built program, a whole process for each call. The hybrid search has potion-base-2M for its model, which is read each time;
-// "model" is what that takes alone. "true" is the yardstick: what starting any process costs here.
+// "model" is what that takes alone, "daemon" is the same search where a daemon has it all warm. "true" is the yardstick: what starting any process costs here.
 func BenchmarkProcess(b *testing.B) {
 	exe := filepath.Join(b.TempDir(), "board")
 	build := exec.Command("go", "build", "-trimpath", "-o", exe, "../cmd/board")
@@ -291,9 +291,15 @@ func BenchmarkProcess(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			run, err := os.MkdirTemp("", "bd") // short enough for a socket
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer os.RemoveAll(run)
+			daemon := "off"
 			call := func(name string, args ...string) error {
 				cmd := exec.Command(name, args...)
-				cmd.Env = append(os.Environ(), "BOARD_HOME="+home, "BOARD_MODEL_DIR="+dir, "BOARD_WORKSPACE=")
+				cmd.Env = append(os.Environ(), "BOARD_HOME="+home, "BOARD_MODEL_DIR="+dir, "BOARD_WORKSPACE=", "XDG_RUNTIME_DIR="+run, "BOARD_DAEMON="+daemon)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					return fmt.Errorf("%v: %v\n%s", args, err, out)
 				}
@@ -316,6 +322,18 @@ func BenchmarkProcess(b *testing.B) {
 					})
 				})
 			}
+			b.Run("daemon", func(b *testing.B) {
+				daemon = "require"
+				defer func() { daemon = "off" }()
+				if err := call(exe, "daemon", "start"); err != nil {
+					b.Fatal(err)
+				}
+				defer call(exe, "daemon", "stop")
+				if err := call(exe, "kb", "search", "warm", "it"); err != nil {
+					b.Fatal(err)
+				}
+				timed(b, func(i int) error { return call(exe, "kb", "search", "--mode", "hybrid", words(r, 3+r.IntN(6))) })
+			})
 			b.Run("model", func(b *testing.B) {
 				timed(b, func(i int) error {
 					m, err := minilm.Open(b.Context(), dir)

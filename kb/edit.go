@@ -33,7 +33,7 @@ func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt E
 }
 
 func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (r Remembered, again bool, err error) {
-	if err := k.pickUpNow(ctx, id); err != nil {
+	if err := k.PickUp(ctx, id); err != nil {
 		return r, false, err
 	}
 	seen, err := k.Get(ctx, id)
@@ -101,7 +101,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 
 // Text returns a capsule's file as it would be written now, and its revision, for an editor.
 func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
-	if err := k.pickUpNow(ctx, id); err != nil {
+	if err := k.PickUp(ctx, id); err != nil {
 		return nil, 0, err
 	}
 	c, err := k.Get(ctx, id)
@@ -287,7 +287,7 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	if err := checkID(id); err != nil {
 		return c, err
 	}
-	if err := k.pickUpNow(ctx, id); err != nil {
+	if err := k.PickUp(ctx, id); err != nil {
 		return c, err
 	}
 	err = k.change(ctx, func(ch *change) error {

@@ -131,6 +131,9 @@ func (k *KB) note(notes ...string) {
 	k.notes = append(k.notes, notes...)
 }
 
+// StillThere is sqlite.ErrGone if the file was removed, or replaced, since it was opened.
+func (k *KB) StillThere() error { return k.db.StillThere() }
+
 // Close closes the file.
 func (k *KB) Close() error { return k.db.Close() }
 

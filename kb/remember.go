@@ -285,29 +285,15 @@ func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedd
 	}
 	var after int64
 	for {
-		var caps []Capsule
-		if err := k.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-			caps, err = capsulesWhere(tx, `model = '' AND n > ? ORDER BY n LIMIT ?`, after, reembedBatch)
-			return err
-		}); err != nil {
-			return out, err
-		}
-		if len(caps) == 0 {
-			break
-		}
-		after = caps[len(caps)-1].n
-		texts := make([]string, len(caps))
-		for i := range caps {
-			texts[i] = embeddingText(&caps[i])
-		}
-		vs, err := k.emb.Embed(ctx, texts)
+		n, last, err := k.embedBatch(ctx, m, after)
 		if err != nil {
 			return out, err
 		}
-		if err := k.db.Write(ctx, func(tx *sqlite.Tx) error { return k.setVectors(tx, caps, vs, m) }); err != nil {
-			return out, err
+		if last == 0 {
+			break
 		}
-		out.Embedded += len(caps)
+		after = last
+		out.Embedded += n
 		if progress != nil {
 			progress(out.Embedded, max(total, out.Embedded))
 		}
@@ -317,6 +303,69 @@ func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedd
 	})
 	return out, err
 }
+
+// embedBatch embeds some of the capsules without an embedding, after a number, and returns how many they were and the last one's number, 0 if there was none.
+func (k *KB) embedBatch(ctx context.Context, m embed.Model, after int64) (n int, last int64, err error) {
+	var caps []Capsule
+	if err := k.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		caps, err = capsulesWhere(tx, `model = '' AND n > ? ORDER BY n LIMIT ?`, after, reembedBatch)
+		return err
+	}); err != nil || len(caps) == 0 {
+		return 0, 0, err
+	}
+	texts := make([]string, len(caps))
+	for i := range caps {
+		texts[i] = embeddingText(&caps[i])
+	}
+	vs, err := k.emb.Embed(ctx, texts)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := k.db.Write(ctx, func(tx *sqlite.Tx) error { return k.setVectors(tx, caps, vs, m) }); err != nil {
+		return 0, 0, err
+	}
+	return len(caps), caps[len(caps)-1].n, nil
+}
+
+// Unembedded returns how many capsules have no embedding though they could have one of the model at hand. Without a model, or with the embeddings of another, that is 0: changing over is
+// for Reembed.
+func (k *KB) Unembedded(ctx context.Context) (n int, err error) {
+	if k.emb == nil {
+		return 0, nil
+	}
+	m := k.emb.Model()
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		name, dim, err := k.index.Model(tx)
+		if err != nil || name != "" && (name != m.Name || dim != m.Dim) {
+			return err
+		}
+		return tx.QueryRow(`SELECT count(*) FROM capsules WHERE model = ''`).Scan(&n)
+	})
+	return n, err
+}
+
+// Backfill gives some of the capsules that Unembedded counts, those after a number, their embedding. It returns how many, and the number to go on from, 0 when there are no more.
+func (k *KB) Backfill(ctx context.Context, after int64) (n int, last int64, err error) {
+	missing, err := k.Unembedded(ctx)
+	if err != nil || missing == 0 {
+		return 0, 0, err
+	}
+	m := k.emb.Model()
+	if after == 0 {
+		if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+			if name, _, err := k.index.Model(tx); err != nil || name != "" {
+				return err
+			}
+			return k.index.SetModel(tx, m)
+		}); err != nil {
+			return 0, 0, err
+		}
+	}
+	return k.embedBatch(ctx, m, after)
+}
+
+// Checkpoint folds what was written lately into the database's file, as far as readers allow.
+func (k *KB) Checkpoint(ctx context.Context) error { return k.db.Checkpoint(ctx) }
 
 // setVectors stores the embeddings of capsules that have not changed since they were read.
 func (k *KB) setVectors(tx *sqlite.Tx, caps []Capsule, vs []embed.Vector, m embed.Model) error {

@@ -108,6 +108,11 @@ type Result struct {
 	Gated     bool    `json:"gated"` // there were hits, but the gate kept them back
 }
 
+// Searcher answers questions to a knowledge base: a KB, or a process that has one open.
+type Searcher interface {
+	Search(ctx context.Context, q Query) (Result, error)
+}
+
 func (q *Query) normalise() error {
 	if q.Mode == "" {
 		q.Mode = ModeAuto

@@ -27,8 +27,9 @@ func (ch *change) pickUp(id string) error {
 	return err
 }
 
-// pickUpNow picks up an edit by hand in a change of its own, so that it is there before another change looks at the capsule. Mostly there is none, and nothing is written.
-func (k *KB) pickUpNow(ctx context.Context, id string) error {
+// PickUp picks up an edit of a capsule's file by hand in a change of its own, so that it is there before another change looks at the capsule. Mostly there is none, and nothing is written.
+// A file that is gone is for Sync to judge.
+func (k *KB) PickUp(ctx context.Context, id string) error {
 	if k.sidecars == "" || k.db.ReadOnly() || checkID(id) != nil {
 		return nil
 	}

@@ -332,6 +332,15 @@ func (db *DB) Conn(ctx context.Context) (*sql.Conn, error) {
 	return conn, db.wrap(err)
 }
 
+// Checkpoint folds the WAL back into the file as far as readers allow, without waiting for them.
+func (db *DB) Checkpoint(ctx context.Context) error {
+	if db.readOnly {
+		return nil
+	}
+	_, err := db.sql.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
+	return db.wrap(err)
+}
+
 // Check runs SQLite's integrity check. It returns nil for a sound file, and an error that matches ErrCorrupt and says what is wrong otherwise.
 func (db *DB) Check(ctx context.Context) error {
 	return db.Read(ctx, func(tx *Tx) error {

@@ -137,7 +137,7 @@ func TestJSONContract(t *testing.T) {
 	write("set/qrels/test.tsv", "q1\td1\t1\n")
 	write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
 	write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
-	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_MEMORY_GRANTS": "named,scrub"}
+	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "BOARD_MEMORY_GRANTS": "named,scrub"}
 	write("refused.json", `{"schema_version":1,"items":[{}]}`)
 	named := []string{} // what the lines' placeholders stand for
 	goldens := filepath.Join(repo(t), "testdata", "json")

@@ -12,6 +12,7 @@
 //	kb/secret      finds what looks like a secret, by the rules of gitleaks
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning
 //	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
+//	cmd/board/daemon   the process that keeps models and indexes warm; what it cannot do at once, a command does itself
 //	cmd/board      this package: flags in, text or JSON out
 //
 // # How a command works

@@ -14,17 +14,18 @@ import (
 // allowedImports is who may import what besides the standard library. Test files may use the test libraries as well.
 // A package that is not listed may not exist.
 var allowedImports = map[string][]string{
-	"board/sqlite":    {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile"},
-	"board":           {"blackboard/board/sqlite", "blackboard/embed"},
-	"embed":           {},
-	"embed/embedtest": {"blackboard/embed"},
-	"embed/minilm":    {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: two pulls at once
-	"kb/rank":         {"blackboard/embed"},
-	"kb/index":        {"blackboard/embed", "blackboard/board/sqlite", "github.com/kljensen/snowball", "golang.org/x/text"}, // the analyser: stems, Unicode forms
-	"kb/secret":       {"github.com/zricethezav/gitleaks/v8/config", "github.com/pelletier/go-toml/v2"},                     // the rules, and how to read them
-	"kb/memory":       {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret"},
-	"kb":              {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
-	"cmd/board":       {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term"},
+	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile"},
+	"board":            {"blackboard/board/sqlite", "blackboard/embed"},
+	"embed":            {},
+	"embed/embedtest":  {"blackboard/embed"},
+	"embed/minilm":     {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: two pulls at once
+	"kb/rank":          {"blackboard/embed"},
+	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "github.com/kljensen/snowball", "golang.org/x/text"}, // the analyser: stems, Unicode forms
+	"kb/secret":        {"github.com/zricethezav/gitleaks/v8/config", "github.com/pelletier/go-toml/v2"},                     // the rules, and how to read them
+	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
+	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret"},
+	"kb":               {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
+	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term"},
 }
 
 var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite"}

@@ -223,12 +223,7 @@ func (p *program) kbSearch(c *cli.Context) error {
 	if c.IsSet("limit") && q.Limit == 0 {
 		return usagef("`board kb list` lists everything", "--limit 0 makes no sense for a search")
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, q.Mode != kb.ModeBM25)
-	if err != nil {
-		return err
-	}
-	defer done()
-	res, err := k.Search(c.Context, q)
+	res, err := p.search(c, q)
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"blackboard/cmd/board/daemon"
 )
 
 // TestMain lets the test binary be the program: scripts call the real run, so no binary is built and coverage counts.
@@ -41,6 +46,9 @@ func shared() string {
 //
 //	exits N cmd…   runs a command that must end with exit code N
 //	[shared]       the folder of real inputs is there, as $SHARED
+//	[killed]       daemons are killed all the time
+//
+// With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
 func TestScript(t *testing.T) {
 	if shared() == "" {
 		t.Log("the folder of real inputs is absent (set BOARD_SHARED): the scripts that need it are skipped")
@@ -54,12 +62,14 @@ func TestScript(t *testing.T) {
 			env.Setenv("BOARD_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("BOARD_WORKER", "tester")
 			env.Setenv("SHARED", shared())
-			return nil
+			return daemonForScript(env)
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "shared":
 				return shared() != "", nil
+			case "killed":
+				return os.Getenv("BOARD_TEST_DAEMON") == "killed", nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			}
@@ -88,4 +98,55 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("%v: exit code %d, not %d", args[1:], got, want)
 	}
+}
+
+// daemonForScript sets up whether a script's commands use a daemon, and has none of them outlive it.
+func daemonForScript(env *testscript.Env) error {
+	mode := os.Getenv("BOARD_TEST_DAEMON")
+	env.Setenv("BOARD_DAEMON", daemonOff)
+	if mode != "" {
+		env.Setenv("BOARD_DAEMON", daemonAuto)
+	}
+	dir, err := os.MkdirTemp("", "bd") // the script's own directory has too long a path for a socket
+	if err != nil {
+		return err
+	}
+	env.Setenv("XDG_RUNTIME_DIR", dir)
+	place, err := daemon.PlaceOf(env.Getenv("BOARD_HOME"), env.Getenv)
+	if err != nil {
+		return err
+	}
+	client := daemon.NewClient(place, "", "")
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	if mode == "killed" {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond)
+				if st, err := client.Status(ctx); err == nil && st.PID != os.Getpid() {
+					if p, err := os.FindProcess(st.PID); err == nil {
+						p.Kill()
+					}
+				}
+			}
+		})
+	}
+	env.Defer(func() {
+		cancel()
+		wg.Wait()
+		end, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		starting := 300 * time.Millisecond // one that the last command has started may not answer yet
+		if mode == "" {
+			starting = time.Millisecond
+		}
+		for deadline := time.Now().Add(starting); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if client.Stop(end, false) == nil {
+				client.WaitGone(end)
+			}
+		}
+		client.Close()
+		os.RemoveAll(dir)
+	})
+	return nil
 }

@@ -585,6 +585,15 @@ const ReembedBatch = 50
 // Reembed gives every live item that the caller's files hold the embedding of the model at hand, private ones too: those that were stored without, and all when the model has changed.
 // It goes in batches, each of them kept, at most so many (0: until none is left), and calls progress after each. Without a model it does nothing, which is embed.ErrNoModel.
 func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (Reembedded, error) {
+	return s.reembed(ctx, batches, false, progress)
+}
+
+// Backfill is Reembed for upkeep, which nobody has asked for: files with the embeddings of another model stay as they are.
+func (s *Store) Backfill(ctx context.Context, batches int) (Reembedded, error) {
+	return s.reembed(ctx, batches, true, nil)
+}
+
+func (s *Store) reembed(ctx context.Context, batches int, sameModel bool, progress func(done, of int)) (Reembedded, error) {
 	if s.opt.Embedder == nil {
 		return Reembedded{}, embed.ErrNoModel
 	}
@@ -605,6 +614,9 @@ func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of
 		}
 		var missing int
 		count := func(tx *sqlite.Tx) error {
+			if name, dim, err := f.index.Model(tx); err != nil || sameModel && name != "" && (name != m.Name || dim != m.Dim) {
+				return err
+			}
 			return tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND (model <> ? OR dim <> ?)`, m.Name, m.Dim).Scan(&missing)
 		}
 		if err := f.read(ctx, count); err != nil {

@@ -1,0 +1,168 @@
+package daemon
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/kb"
+)
+
+// dialWithin is how long a client waits for a daemon to take the call. It is on this machine: what takes longer is none.
+const dialWithin = 200 * time.Millisecond
+
+// Client talks to the daemon of a data home. It is safe for concurrent use.
+type Client struct {
+	place    Place
+	build    string
+	modelDir string
+	http     *http.Client
+}
+
+// NewClient returns a client for a place, of a build of the program, with the directory of its model. It connects when it is asked something.
+func NewClient(place Place, build, modelDir string) *Client {
+	dialer := net.Dialer{Timeout: dialWithin}
+	return &Client{place: place, build: build, modelDir: modelDir, http: &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", place.Socket)
+		},
+		MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, DisableCompression: true,
+	}}}
+}
+
+// Close gives the connections back.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// There reports whether there may be a daemon, without asking: a socket that others cannot have made.
+func (c *Client) There() bool { return there(c.place.Socket) && c.place.private() == nil }
+
+// Search asks the daemon what kb.KB.Search would answer. Errors that match ErrNone, ErrOtherBuild, ErrOtherModel or ErrStopping say nothing about the question: ask it of the file.
+func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
+	res, _, err := c.SearchNotes(ctx, q)
+	return res, err
+}
+
+// SearchNotes is Search, with what the knowledge base has to say besides.
+func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
+	q.Text = strings.ToValidUTF8(q.Text, " ") // as Search does; JSON would do it otherwise
+	res, err := call[searchRequest, searchResponse](ctx, c, "search", searchRequest{q, c.modelDir})
+	return res.Result, res.Notes, err
+}
+
+// Unusable reports whether an error says that the daemon is of no use, and the question is still open.
+func Unusable(err error) bool {
+	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrStopping) || errors.Is(err, ErrBadRequest)
+}
+
+// Status asks the daemon how it is, of whatever build it is.
+func (c *Client) Status(ctx context.Context) (Status, error) {
+	return call[struct{}, Status](ctx, c, "status", struct{}{})
+}
+
+// Stop has the daemon end, once it is idle or when it has finished what it is at. It does not wait for that; see WaitGone.
+func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
+	_, err := call[stopRequest, struct{}](ctx, c, "stop", stopRequest{whenIdle})
+	return err
+}
+
+// WaitGone waits until there is no daemon.
+func (c *Client) WaitGone(ctx context.Context) error {
+	for {
+		if _, err := c.Status(ctx); errors.Is(err, ErrNone) && ctx.Err() == nil {
+			return nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// WaitReady waits until a daemon answers.
+func (c *Client) WaitReady(ctx context.Context) (Status, error) {
+	for {
+		st, err := c.Status(ctx)
+		if err == nil {
+			return st, nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return st, fmt.Errorf("%w: %w", ErrNone, ctx.Err())
+		}
+	}
+}
+
+// Embedder returns an embed.Embedder whose model the daemon has loaded.
+func (c *Client) Embedder(ctx context.Context) (*Embedder, error) {
+	m, err := call[modelRequest, embed.Model](ctx, c, "model", modelRequest{c.modelDir})
+	if err != nil {
+		return nil, err
+	}
+	return &Embedder{c: c, model: m}, nil
+}
+
+// Embedder is a model in the daemon.
+type Embedder struct {
+	c     *Client
+	model embed.Model
+}
+
+// Model describes the model.
+func (e *Embedder) Model() embed.Model { return e.model }
+
+// Embed embeds texts; see embed.Embedder. Many are sent a few at a time, so that no request is too long.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := make([]embed.Vector, 0, len(texts))
+	for len(texts) > 0 {
+		req := embedRequest{ModelDir: e.c.modelDir}
+		n, size := 0, 0
+		for n < len(texts) && n < 64 {
+			t := texts[n]
+			if len(t) > maxText { // no model reads so much of it
+				t = t[:maxText]
+			}
+			if size += len(t); n > 0 && size > maxRequest/4 {
+				break
+			}
+			req.Texts = append(req.Texts, []byte(t))
+			n++
+		}
+		res, err := call[embedRequest, embedResponse](ctx, e.c, "embed", req)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && Unusable(err):
+			return nil, fmt.Errorf("%w: %w", embed.ErrClosed, err)
+		case err != nil:
+			return nil, err
+		case res.Model.Name != e.model.Name || res.Model.Dim != e.model.Dim:
+			return nil, fmt.Errorf("%w: the daemon has another model now", embed.ErrClosed)
+		case len(res.Data) != 4*n*e.model.Dim:
+			return nil, fmt.Errorf("%w: the daemon's answer has %d bytes for %d vectors", embed.ErrBadModel, len(res.Data), n)
+		}
+		for i := range n {
+			v := make(embed.Vector, e.model.Dim)
+			for j := range v {
+				v[j] = math.Float32frombits(binary.LittleEndian.Uint32(res.Data[4*(i*e.model.Dim+j):]))
+			}
+			out = append(out, v)
+		}
+		texts = texts[n:]
+	}
+	return out, nil
+}
+
+// maxText is how many bytes of a text are sent at most: a model reads some hundred tokens.
+const maxText = 1 << 20

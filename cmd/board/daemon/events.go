@@ -1,0 +1,213 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"blackboard/board"
+)
+
+// Event is one thing that the stream of events tells.
+type Event struct {
+	Run   string         `json:"run"`
+	Event *board.Event   `json:"event,omitempty"`
+	Gate  *board.Verdict `json:"gate,omitempty"` // the verdict of the usual policy, first and whenever it opens or closes
+}
+
+const (
+	// heartbeat is how often a stream says that it is alive, when there is nothing else to say.
+	heartbeat = 15 * time.Second
+	// readWithin is how long a reader may take to read a piece of the stream.
+	readWithin = 10 * time.Second
+	// lookForRuns is how often new boards are looked for.
+	lookForRuns = 2 * time.Second
+)
+
+// events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ. Without a run it is all of them, and those that come.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	if err := s.admit(r, "events"); err != nil {
+		body, status := encodeError(err)
+		w.WriteHeader(status)
+		json.NewEncoder(w).Encode(map[string]any{"error": body})
+		return
+	}
+	runs := r.URL.Query()["run"]
+	since := int64(board.FromNow)
+	var err error
+	if v := r.URL.Query().Get("since"); v != "" {
+		if since, err = strconv.ParseInt(v, 10, 64); err != nil || since < 0 {
+			err = fmt.Errorf("%w: since=%q is no number of an event", ErrBadRequest, v)
+		}
+	}
+	for _, run := range runs {
+		if err == nil {
+			err = board.CheckRun(run)
+		}
+	}
+	if err != nil {
+		body, status := encodeError(err)
+		w.WriteHeader(status)
+		json.NewEncoder(w).Encode(map[string]any{"error": body})
+		return
+	}
+	s.active.Add(1)
+	defer func() {
+		s.active.Add(-1)
+		s.lastUse.Store(time.Now().UnixNano())
+	}()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.streams, cancel)()
+	out := make(chan Event)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { s.follow(ctx, runs, since, out) })
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Time{})
+	send := func(format string, a ...any) bool {
+		rc.SetWriteDeadline(time.Now().Add(readWithin))
+		if _, err := fmt.Fprintf(w, format, a...); err != nil {
+			return false
+		}
+		return rc.Flush() == nil
+	}
+	if !send(": events\n\n") {
+		return
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case e := <-out:
+			data, err := json.Marshal(e)
+			if err != nil {
+				s.log.Error("an event cannot be written", "run", e.Run, "error", err)
+				continue
+			}
+			kind, id := "event", ""
+			if e.Gate != nil {
+				kind = "gate"
+			} else {
+				id = fmt.Sprintf("id: %s:%d\n", e.Run, e.Event.Seq)
+			}
+			if !send("event: %s\n%sdata: %s\n\n", kind, id, data) {
+				return
+			}
+		case <-beat.C:
+			if !send(": still here\n\n") {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// follow follows the boards of runs, all of them if none is named, until ctx ends.
+func (s *Server) follow(ctx context.Context, runs []string, since int64, out chan<- Event) {
+	dir := filepath.Join(s.cfg.Place.Home, "boards")
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	following := map[string]bool{}
+	var mu sync.Mutex
+	first := true
+	t := time.NewTicker(lookForRuns)
+	defer t.Stop()
+	for {
+		names := runs
+		if len(runs) == 0 {
+			found, err := board.RunNames(dir)
+			if err != nil {
+				s.log.Debug("looking for boards", "error", err)
+			}
+			names = found
+		}
+		for _, run := range names {
+			mu.Lock()
+			known := following[run]
+			following[run] = true
+			mu.Unlock()
+			if known {
+				continue
+			}
+			from := since
+			if !first && since == board.FromNow {
+				from = 0 // it was made since the stream began
+			}
+			wg.Go(func() {
+				if err := followOne(ctx, dir, run, from, out); err != nil && ctx.Err() == nil {
+					s.log.Debug("following a board", "run", run, "error", err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				delete(following, run) // it is looked for again
+			})
+		}
+		first = false
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// followOne sends the events of a board, and its gate's changes.
+func followOne(ctx context.Context, dir, run string, since int64, out chan<- Event) error {
+	b, err := board.Open(ctx, dir, run)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	send := func(e Event) bool {
+		select {
+		case out <- e:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	var last *board.Verdict
+	gate := func() error {
+		v, err := b.Gate(ctx, board.Policy{})
+		if err != nil {
+			return err
+		}
+		if last == nil || last.Open != v.Open || !slices.EqualFunc(last.Reasons, v.Reasons, func(a, b board.Reason) bool { return a == b }) {
+			last = &v
+			if !send(Event{Run: run, Gate: &v}) {
+				return ctx.Err()
+			}
+		}
+		return nil
+	}
+	if err := gate(); err != nil {
+		return err
+	}
+	for e, err := range b.Watch(ctx, since) {
+		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				return nil
+			}
+			return err
+		}
+		if !send(Event{Run: run, Event: &e}) {
+			return nil
+		}
+		if err := gate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// jobs are the usual upkeep. Each is a change that any process may make, in small steps that are kept one by one.
+func (s *Server) jobs() []Job {
+	return []Job{
+		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.unembedded, Run: s.embedCapsules},
+		{Name: "decay capsules", First: 2 * time.Minute, Every: 24 * time.Hour, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+			d, err := k.Decay(ctx, kb.CurateOptions{})
+			return did(d.Changed, "changed"), err
+		})},
+		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Run: s.onMemories(func(ctx context.Context, m *memory.Store) (int, error) {
+			r, err := m.Backfill(ctx, 0)
+			if errors.Is(err, embed.ErrNoModel) {
+				return 0, nil
+			}
+			return r.Embedded, err
+		}, "embedded")},
+		// It looks whether a pass is due, which is a matter of what has happened, not of the clock.
+		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.onMemories(func(ctx context.Context, m *memory.Store) (int, error) {
+			due, err := m.Due(ctx)
+			if err != nil || len(due) == 0 {
+				return 0, err
+			}
+			done, err := m.Consolidate(ctx, due, nil)
+			return len(done), err
+		}, "scopes consolidated")},
+		{Name: "checkpoint", First: 5 * time.Minute, Every: 10 * time.Minute, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+			return "", k.Checkpoint(ctx)
+		})},
+	}
+}
+
+func did(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// onKB makes a job of something to be done with the knowledge base. That there is none is nothing to do.
+func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (out string, err error) {
+		err = s.warm.use(ctx, true, func(h *held) error {
+			out, err = fn(ctx, h.kb)
+			return err
+		})
+		if errors.Is(err, kb.ErrNotFound) {
+			return "", nil
+		}
+		return out, err
+	}
+}
+
+// embedCapsules embeds what has no embedding, batch by batch: what is open is given free in between, since it may have to be opened anew.
+func (s *Server) embedCapsules(ctx context.Context) (string, error) {
+	total, after := 0, int64(0)
+	for {
+		n := 0
+		_, err := s.onKB(func(ctx context.Context, k *kb.KB) (out string, err error) {
+			n, after, err = k.Backfill(ctx, after)
+			return "", err
+		})(ctx)
+		total += n
+		if err != nil || n == 0 || after == 0 {
+			return did(total, "embedded"), err
+		}
+	}
+}
+
+// unembedded reports whether there are capsules that wait for their embedding.
+func (s *Server) unembedded(ctx context.Context) (wait bool) {
+	err := s.warm.use(ctx, true, func(h *held) error {
+		n, err := h.kb.Unembedded(ctx)
+		wait = n > 0
+		return err
+	})
+	return err == nil && wait
+}
+
+// onMemories makes a job of something to be done with the memory of the account, and of each workspace, one after the other.
+func (s *Server) onMemories(fn func(context.Context, *memory.Store) (int, error), what string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		all, err := memory.Workspaces(ctx, s.cfg.Place.Home)
+		if err != nil {
+			return "", err
+		}
+		total := 0
+		var failed []error
+		for _, workspace := range append([]string{""}, all...) {
+			opt := memory.Options{Workspace: workspace, Author: true, Actor: "daemon"}
+			if workspace != "" {
+				opt.Tiers = []string{memory.Conversation, memory.Channel, memory.Workspace} // the account has its own turn
+			}
+			err := s.warm.use(ctx, false, func(h *held) error {
+				opt.Embedder = h.model
+				m, err := memory.Open(s.cfg.Place.Home, opt)
+				if err != nil {
+					return err
+				}
+				defer m.Close()
+				n, err := fn(ctx, m)
+				total += n
+				return err
+			})
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			if err != nil { // one that is broken is no reason to leave the others alone
+				failed = append(failed, err)
+			}
+		}
+		return did(total, what), errors.Join(failed...)
+	}
+}

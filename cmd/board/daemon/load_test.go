@@ -1,0 +1,296 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"blackboard/board"
+	"blackboard/embed"
+	"blackboard/embed/embedtest"
+	"blackboard/kb"
+)
+
+// TestMain lets the test binary be a daemon that is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("BOARD_TEST_DAEMON_HOME"); dir != "" {
+		place, err := PlaceOf(dir, noEnv)
+		if err == nil {
+			err = Run(context.Background(), Config{Place: place, Build: "test", ModelDir: filepath.Join(dir, "model"), OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
+				return slow{embedtest.NewHash(64)}, func() error { return nil }, nil
+			}}, nil)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// slow takes its time, so that it can be killed meanwhile.
+type slow struct{ embed.Embedder }
+
+func (s slow) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	time.Sleep(time.Duration(len(texts)) * 200 * time.Microsecond)
+	return s.Embedder.Embed(ctx, texts)
+}
+
+// TestKilledWhileEmbedding kills daemons that are at their backfill. The next goes on, and nothing is lost.
+func TestKilledWhileEmbedding(t *testing.T) {
+	dir := home(t)
+	const n = 400
+	k, err := kb.Open(t.Context(), dir, kb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	for i := range n {
+		if _, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprint("capsule ", i), Body: fmt.Sprint("what holds for ", i), Source: "test"}, kb.RememberOptions{Force: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	embedded := func() int {
+		t.Helper()
+		s, err := k.Stats(t.Context())
+		if err != nil || s.Capsules != n {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		return int(s.Embedded)
+	}
+	c := NewClient(PlaceMust(t, dir), "test", filepath.Join(dir, "model"))
+	defer c.Close()
+	kills := 0
+	for at := embedded(); at < n; at = embedded() {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "BOARD_TEST_DAEMON_HOME="+dir)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if _, err := c.WaitReady(ctx); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		for embedded() == at { // it has begun: rows without an embedding are seen within seconds
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(time.Duration(rand.IntN(15)) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		if kills++; kills > 3*n {
+			t.Fatal("it does not come to an end")
+		}
+		if kills == 2 {
+			break // each takes some seconds to notice
+		}
+	}
+	m := embedtest.NewHash(64)
+	all, err := kb.Open(t.Context(), dir, kb.Options{Embedder: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Close()
+	if _, err := all.Reembed(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := embedded(); got != n {
+		t.Errorf("%d of %d are embedded", got, n)
+	}
+	if err := all.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d kills", kills)
+}
+
+// TestLoad has 64 clients ask, embed and watch at once, for some seconds, or as many as BOARD_LOAD_SECONDS says, and looks at what is left.
+func TestLoad(t *testing.T) {
+	seconds := 3
+	if s := os.Getenv("BOARD_LOAD_SECONDS"); s != "" {
+		var err error
+		if seconds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := home(t)
+	remember(t, dir, 300)
+	boards := filepath.Join(dir, "boards")
+	b, err := board.OpenOrCreate(t.Context(), boards, "live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r := start(t, dir, nil)
+	first := r.client(t)
+	if _, err := first.Search(t.Context(), kb.Query{Text: "pane"}); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	time.Sleep(100 * time.Millisecond)
+	goroutines := runtime.NumGoroutine()
+	heap := heapNow()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seconds)*time.Second)
+	defer cancel()
+	var mu sync.Mutex
+	var took []time.Duration
+	events := 0
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			c := NewClient(r.place, "test", filepath.Join(dir, "model"))
+			defer c.Close()
+			if i%8 == 0 {
+				n, err := watchFor(ctx, c)
+				if err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				events += n
+				mu.Unlock()
+				return
+			}
+			e, err := c.Embedder(ctx)
+			if err != nil {
+				if ctx.Err() == nil {
+					t.Error(err)
+				}
+				return
+			}
+			for j := 0; ctx.Err() == nil; j++ {
+				begin := time.Now()
+				if j%4 == 0 {
+					_, err = e.Embed(ctx, []string{fmt.Sprint("text ", i, j)})
+				} else {
+					_, err = c.Search(ctx, kb.Query{Text: fmt.Sprintf("topic %d with pane %d", j%7, j%11)})
+				}
+				if err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				took = append(took, time.Since(begin))
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := b.Post(ctx, "w", board.Post{Content: fmt.Sprint("seen at ", time.Now().UnixNano()), SourceDoc: "x"}); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	wg.Wait()
+	slices.Sort(took)
+	t.Logf("64 clients, %d s: %d requests, median %v, p99 %v; %d events read", seconds, len(took), took[len(took)/2], took[len(took)*99/100], events)
+	if events == 0 {
+		t.Error("nobody has seen an event")
+	}
+	for range 200 {
+		if runtime.NumGoroutine() <= goroutines+2 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if now := runtime.NumGoroutine(); now > goroutines+2 {
+		buf := make([]byte, 1<<20)
+		t.Errorf("%d goroutines, %d before\n%s", now, goroutines, buf[:runtime.Stack(buf, true)])
+	}
+	took = nil
+	if now := heapNow(); now > heap+16<<20 {
+		t.Errorf("%d MB of heap, %d before", now>>20, heap>>20)
+	}
+}
+
+func heapNow() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// watchFor reads events until ctx ends.
+func watchFor(ctx context.Context, c *Client) (n int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://board/v1/events?run=live", nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set(headerBuild, "test")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	sc := bufio.NewScanner(resp.Body)
+	for sc.Scan() {
+		if len(sc.Bytes()) > 5 && string(sc.Bytes()[:5]) == "data:" {
+			n++
+		}
+	}
+	if err := sc.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return n, err
+	}
+	return n, nil
+}
+
+// BenchmarkDaemon asks over the socket: the round trip of an embedding, and a search by words and by meaning, beside the same of a warm knowledge base in this process. The model takes no
+// time, so that what is measured is the way there and back.
+func BenchmarkDaemon(b *testing.B) {
+	dir := home(b)
+	n := 10_000
+	if s := os.Getenv("BOARD_BENCH_DOCS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	remember(b, dir, n)
+	c := start(b, dir, nil).client(b)
+	warm, err := kb.Open(b.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64), Warm: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer warm.Close()
+	e, err := c.Embedder(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	ask := func(i int) kb.Query { return kb.Query{Text: fmt.Sprintf("topic %d, item %d", i%7, i)} }
+	for _, op := range []struct {
+		name string
+		do   func(i int) error
+	}{
+		{"embed", func(i int) error { _, err := e.Embed(b.Context(), []string{fmt.Sprint("text ", i)}); return err }},
+		{"search", func(i int) error { _, err := c.Search(b.Context(), ask(i)); return err }},
+		{"search/in process", func(i int) error { _, err := warm.Search(b.Context(), ask(i)); return err }},
+	} {
+		b.Run(op.name, func(b *testing.B) {
+			took := make([]time.Duration, 0, b.N)
+			for i := range b.N {
+				begin := time.Now()
+				if err := op.do(i); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(begin))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
+		})
+	}
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package daemon
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func ownedByUs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}
+
+// detach has a process live on when the one that started it, and its terminal, are gone.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+func isRunning(p *os.Process) bool { return p.Signal(syscall.Signal(0)) == nil }

@@ -1,0 +1,76 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Place is where a daemon is to be found.
+type Place struct {
+	Home   string // the data home
+	Socket string
+	Lock   string
+	Log    string
+	Token  string // of the TCP listener
+}
+
+// maxSocket is how long the path of a socket may be: 104 bytes on macOS, 108 on Linux, with the zero at its end.
+const maxSocket = 103
+
+// PlaceOf returns the place of a data home's daemon: in $XDG_RUNTIME_DIR, else in the data home, else, if that path is too long for a socket, in the directory for temporary files.
+func PlaceOf(home string, env func(string) string) (Place, error) {
+	home, err := filepath.Abs(home)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{Home: home, Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(home, "run", "token")}
+	sum := sha256.Sum256([]byte(home))
+	name := fmt.Sprintf("%x", sum[:6])
+	var dirs []string
+	if dir := env("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		dirs = append(dirs, filepath.Join(dir, "blackboard"))
+	}
+	dirs = append(dirs, filepath.Join(home, "run"), filepath.Join(os.TempDir(), fmt.Sprintf("blackboard-%d", os.Getuid())))
+	for _, dir := range dirs {
+		if p.Socket = filepath.Join(dir, name+".sock"); len(p.Socket) <= maxSocket {
+			p.Lock = filepath.Join(dir, name+".lock")
+			return p, nil
+		}
+	}
+	return p, fmt.Errorf("the path %s is too long for a socket: set XDG_RUNTIME_DIR to a shorter one", p.Socket)
+}
+
+// prepare makes the directories, for their owner alone. A directory that is somebody else's, in a place where anybody may make one, is not used.
+func (p Place) prepare() error {
+	for _, dir := range []string{filepath.Dir(p.Socket), filepath.Dir(p.Log), filepath.Dir(p.Token)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return p.private()
+}
+
+// private refuses a directory of the socket that others may write to.
+func (p Place) private() error {
+	info, err := os.Lstat(filepath.Dir(p.Socket))
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is no directory", filepath.Dir(p.Socket))
+	}
+	if !ownedByUs(info) || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s can be written to by others: a daemon there could be anybody's", filepath.Dir(p.Socket))
+	}
+	return nil
+}
+
+// there reports whether a path exists.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,394 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"blackboard/embed"
+	"blackboard/embed/minilm"
+)
+
+// IdleAfter is after how long without a request a daemon ends.
+const IdleAfter = 30 * time.Minute
+
+// Config says how a daemon runs.
+type Config struct {
+	Place Place
+	// Build is what Build gave: clients of another are not served.
+	Build string
+	// ModelDir is the directory of the embedding model.
+	ModelDir string
+	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0 never.
+	Idle time.Duration
+	Log  *slog.Logger
+	// TCP is a listener beside the socket; nil: none.
+	TCP *TCP
+	// Jobs replaces the upkeep, for tests; nil: the usual.
+	Jobs []Job
+	// OpenModel replaces the opening of the embedding model, for tests.
+	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
+}
+
+// Server is a running daemon.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	mux     *http.ServeMux
+	started time.Time
+	warm    warm
+	slots   chan struct{} // how many requests are worked on at once
+
+	active   atomic.Int64 // requests and streams
+	served   atomic.Int64
+	failed   atomic.Int64
+	lastUse  atomic.Int64  // unix nanoseconds
+	stopping chan struct{} // closed when it shall end
+	whenIdle atomic.Bool   // it shall end when nobody needs it
+	stopOnce sync.Once
+	why      string
+	tcp      net.Listener // nil: none
+	token    string
+	upkeep   *upkeep
+	streams  context.Context // ends with the server: streams would keep it from ending
+	end      context.CancelFunc
+}
+
+// ErrRunning is that another daemon serves the data home.
+var ErrRunning = errors.New("a daemon is running already")
+
+// Run serves until ctx ends, somebody stops it, or nobody has needed it for a while. ready, if it is not nil, is called once it can be reached.
+func Run(ctx context.Context, cfg Config, ready func()) error {
+	if cfg.Idle == 0 {
+		cfg.Idle = IdleAfter
+	}
+	if cfg.OpenModel == nil {
+		cfg.OpenModel = openModel
+	}
+	if err := cfg.Place.prepare(); err != nil {
+		return err
+	}
+	lock := flock.New(cfg.Place.Lock, flock.SetPermissions(0o600))
+	if err := alone(ctx, cfg, lock); err != nil {
+		return err
+	}
+	defer os.Truncate(cfg.Place.Lock+"-start", 0) // the next may be started at once
+	defer lock.Unlock()                           // the file stays: who waits for a file that is removed shares its turn with who makes a new one
+	s := newServer(cfg)
+	if cfg.TCP != nil {
+		token, err := Token(cfg.Place)
+		if err != nil {
+			return err
+		}
+		if s.tcp, err = listenTCP(*cfg.TCP); err != nil {
+			return err
+		}
+		defer s.tcp.Close()
+		s.token = token
+	}
+	l, err := listen(cfg.Place.Socket)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, l, ready)
+}
+
+// alone takes the lock. One that is about to end does not answer any more, and is waited for a little.
+func alone(ctx context.Context, cfg Config, lock *flock.Flock) error {
+	c := NewClient(cfg.Place, cfg.Build, cfg.ModelDir)
+	defer c.Close()
+	const patience, again = 2 * time.Second, 20 * time.Millisecond
+	for begin := time.Now(); ; {
+		got, err := lock.TryLock()
+		if err != nil {
+			return fmt.Errorf("lock %s: %w", cfg.Place.Lock, err)
+		}
+		if got {
+			return nil
+		}
+		if _, err := c.Status(ctx); err == nil || time.Since(begin) > patience {
+			return ErrRunning
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func openModel(ctx context.Context, dir string) (embed.Embedder, func() error, error) {
+	m, err := minilm.Open(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, m.Close, nil
+}
+
+// listen makes the socket. The caller has the lock, so that what is there was left behind.
+func listen(path string) (net.Listener, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSocket != 0 || info.Mode().IsRegular() && info.Size() == 0:
+		err = os.Remove(path)
+	default: // not ours, whatever it is
+		err = os.Rename(path, path+".aside")
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil { // its directory lets nobody else in anyway
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// maxConns is how many connections a listener has at once; who comes then waits.
+const maxConns = 128
+
+// limited is a listener with a bound.
+type limited struct {
+	net.Listener
+	slots chan struct{}
+	once  sync.Once
+	ended chan struct{}
+}
+
+func newLimited(l net.Listener) *limited {
+	return &limited{Listener: l, slots: make(chan struct{}, maxConns), ended: make(chan struct{})}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	select {
+	case l.slots <- struct{}{}:
+	case <-l.ended:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.slots
+		return nil, err
+	}
+	return &limitedConn{Conn: c, l: l}, nil
+}
+
+func (l *limited) Close() error {
+	l.once.Do(func() { close(l.ended) })
+	return l.Listener.Close()
+}
+
+type limitedConn struct {
+	net.Conn
+	l    *limited
+	once sync.Once
+}
+
+func (c *limitedConn) Close() error {
+	c.once.Do(func() { <-c.l.slots })
+	return c.Conn.Close()
+}
+
+func newServer(cfg Config) *Server {
+	s := &Server{cfg: cfg, log: cfg.Log, mux: http.NewServeMux(), started: time.Now(), stopping: make(chan struct{}), slots: make(chan struct{}, 4*runtime.GOMAXPROCS(0))}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.warm.cfg, s.warm.log = &s.cfg, s.log
+	s.streams, s.end = context.WithCancel(context.Background())
+	s.lastUse.Store(s.started.UnixNano())
+	jobs := cfg.Jobs
+	if jobs == nil {
+		jobs = s.jobs()
+	}
+	s.upkeep = newUpkeep(jobs, s.log)
+	handle(s, "search", s.search)
+	handle(s, "embed", s.embed)
+	handle(s, "model", s.model)
+	handle(s, "status", s.status)
+	handle(s, "stop", s.stop)
+	s.mux.HandleFunc("GET /v1/events", s.events)
+	s.mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	s.mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	s.mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	s.mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return s
+}
+
+func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error {
+	h := &http.Server{Handler: s.mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
+	done := make(chan error, 2)
+	servers := []*http.Server{h}
+	go func() { done <- h.Serve(newLimited(l)) }()
+	if s.tcp != nil {
+		t := s.tcpServer(*s.cfg.TCP, s.token)
+		servers = append(servers, t)
+		go func() { done <- t.Serve(newLimited(s.tcp)) }()
+		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")
+	}
+	s.log.Info("started", "pid", os.Getpid(), "build", s.cfg.Build, "home", s.cfg.Place.Home, "socket", s.cfg.Place.Socket)
+	work, stopWork := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { s.untilIdle(work) })
+	wg.Go(func() { s.watchPlace(work) })
+	wg.Go(func() { s.warm.load(work) })
+	wg.Go(func() { s.upkeep.run(work) })
+	if ready != nil {
+		ready()
+	}
+	var err error
+	select {
+	case err = <-done:
+		s.log.Error("the listener ended", "error", err)
+	case <-ctx.Done():
+		s.log.Info("told to stop")
+	case <-s.stopping:
+		s.log.Info("stopping", "why", s.why)
+	}
+	s.end()
+	// Requests are finished, but for those that take too long.
+	const patience = 10 * time.Second
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	stopWork() // upkeep goes on with the next daemon
+	for _, h := range servers {
+		if e := h.Shutdown(late); e != nil {
+			s.log.Warn("requests were cut off", "error", e)
+			h.Close()
+		}
+	}
+	wg.Wait()
+	s.warm.close()
+	s.log.Info("ended", "served", s.served.Load(), "failed", s.failed.Load(), "up", time.Since(s.started).Round(time.Second))
+	return err
+}
+
+// finish has the server end.
+func (s *Server) finish(why string) {
+	s.stopOnce.Do(func() {
+		s.why = why
+		close(s.stopping)
+	})
+}
+
+// untilIdle ends the server when nobody has needed it for a while.
+func (s *Server) untilIdle(ctx context.Context) {
+	for {
+		idle := time.Since(time.Unix(0, s.lastUse.Load()))
+		left := s.cfg.Idle - idle
+		switch {
+		case s.whenIdle.Load() && s.active.Load() == 0:
+			s.finish("asked to, and idle")
+			return
+		case s.cfg.Idle > 0 && left <= 0 && s.active.Load() == 0:
+			s.finish("idle")
+			return
+		}
+		wait := time.Second
+		if !s.whenIdle.Load() {
+			wait = max(time.Second, min(left, 5*time.Second))
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		case <-s.stopping:
+			return
+		}
+	}
+}
+
+// watchPlace ends a server that nobody can reach any more: its socket was replaced, or its data home is gone.
+func (s *Server) watchPlace(ctx context.Context) {
+	mine, err := os.Lstat(s.cfg.Place.Socket)
+	if err != nil {
+		s.finish("its socket is gone")
+		return
+	}
+	home, err := os.Lstat(s.cfg.Place.Home)
+	if err != nil {
+		s.finish("its data home is gone")
+		return
+	}
+	t := time.NewTicker(2 * time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		case <-s.stopping:
+			return
+		}
+		if now, err := os.Lstat(s.cfg.Place.Socket); err != nil || !os.SameFile(now, mine) {
+			s.finish("its socket is gone")
+			return
+		}
+		if now, err := os.Lstat(s.cfg.Place.Home); err != nil || !os.SameFile(now, home) {
+			s.finish("its data home is gone")
+			return
+		}
+	}
+}
+
+// admit refuses clients of another build, but for the verbs that any may use.
+func (s *Server) admit(r *http.Request, verb string) error {
+	if r.Context().Value(overTCP{}) != nil {
+		return nil
+	}
+	if verb != "stop" && verb != "status" && r.Header.Get(headerBuild) != s.cfg.Build {
+		return ErrOtherBuild
+	}
+	return nil
+}
+
+// run works on a request: so many at once, and none takes the server with it.
+func (s *Server) run(ctx context.Context, verb string, fn func(context.Context) error) (err error) {
+	use := verb != "status" && verb != "stop"
+	s.active.Add(1)
+	defer func() {
+		s.active.Add(-1)
+		if use {
+			s.lastUse.Store(time.Now().UnixNano())
+		}
+		if r := recover(); r != nil {
+			s.log.Error("a request failed badly", "verb", verb, "panic", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the daemon failed: %v", r)
+		}
+		s.served.Add(1)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			s.failed.Add(1)
+			s.log.Debug("a request failed", "verb", verb, "error", err)
+		}
+	}()
+	if use {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fn(ctx)
+}

@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Spawn starts a daemon that lives on by itself, for the next who asks; it does not wait until it can be reached. Of many that try at once, one starts it. args are those of the program.
+func Spawn(place Place, exe string, args, env []string) error {
+	if err := place.prepare(); err != nil {
+		return err
+	}
+	// Who holds this lock is starting one. The daemon's own lock is for the daemon alone: to try it here would keep one from starting that tries at the same moment.
+	lock := flock.New(place.Lock+"-start", flock.SetPermissions(0o600))
+	got, err := lock.TryLock()
+	if err != nil || !got {
+		return err
+	}
+	defer lock.Unlock()
+	// One that was started a moment ago, and cannot be reached yet, is enough.
+	const lately = 5 * time.Second
+	if info, err := os.Stat(place.Lock + "-start"); err == nil && time.Since(info.ModTime()) < lately {
+		if raw, err := os.ReadFile(place.Lock + "-start"); err == nil && alive(string(raw)) {
+			return nil
+		}
+	}
+	log, err := os.OpenFile(place.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(exe, args...)
+	cmd.Args[0] = "board" // whatever the file is called
+	cmd.Env, cmd.Dir = env, place.Home
+	cmd.Stdout, cmd.Stderr = log, log // what goes wrong before it has a log of its own
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(place.Lock+"-start", fmt.Appendf(nil, "%d\n", cmd.Process.Pid), 0o600); err != nil {
+		return err
+	}
+	go cmd.Wait() // a caller that lives on must not keep a dead child
+	return nil
+}
+
+// alive reports whether there is a process of that number.
+func alive(pid string) bool {
+	n, err := strconv.Atoi(strings.TrimSpace(pid))
+	if err != nil || n <= 0 {
+		return false
+	}
+	p, err := os.FindProcess(n)
+	return err == nil && isRunning(p)
+}
+
+// StopOther asks a daemon of another build to end once it is idle: then one of this build can be started.
+func (c *Client) StopOther(ctx context.Context) { c.Stop(ctx, true) }

@@ -1,0 +1,159 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// TCP says how a daemon listens beside its socket, for what cannot use one: browsers, containers, other machines.
+type TCP struct {
+	Addr string // host:port; off loopback only with a certificate
+	Cert string // files; "" for none
+	Key  string
+}
+
+// maxTCPRequest bounds bodies that come by TCP.
+const maxTCPRequest = 1 << 20
+
+// Token returns the token that opens the TCP listener, and makes it if there is none.
+func Token(place Place) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(place.Token), 0o700); err != nil {
+		return "", err
+	}
+	for {
+		raw, err := os.ReadFile(place.Token)
+		if err == nil {
+			info, err := os.Stat(place.Token)
+			if err != nil {
+				return "", err
+			}
+			if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+				return "", fmt.Errorf("%s can be read by others: what it says is no secret any more; remove it, and a new one is made", place.Token)
+			}
+			if token := strings.TrimSpace(string(raw)); len(token) >= 32 {
+				return token, nil
+			}
+			return "", fmt.Errorf("%s holds no token; remove it, and a new one is made", place.Token)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		b := make([]byte, 32)
+		rand.Read(b)                                                      // never fails
+		temp, err := os.CreateTemp(filepath.Dir(place.Token), ".token-*") // for its owner alone
+		if err != nil {
+			return "", err
+		}
+		_, err = temp.WriteString(base64.RawURLEncoding.EncodeToString(b) + "\n")
+		if e := temp.Close(); err == nil {
+			err = e
+		}
+		if err == nil {
+			err = os.Link(temp.Name(), place.Token) // of two that make one, one wins
+		}
+		os.Remove(temp.Name())
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+}
+
+// listenTCP makes the listener, or says why it must not be made.
+func listenTCP(t TCP) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(t.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: %w; write 127.0.0.1:8765", t.Addr, err)
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("a certificate needs its key, and a key its certificate")
+	}
+	if !loopback(host) && t.Cert == "" {
+		return nil, fmt.Errorf("listen on %q: off loopback the token would go over the wire in the clear: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1", t.Addr)
+	}
+	var config *tls.Config
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate: %w", err)
+		}
+		config = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	}
+	l, err := net.Listen("tcp", t.Addr)
+	if err != nil || config == nil {
+		return l, err
+	}
+	return tls.NewListener(l, config), nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// overTCP marks requests that came by TCP: they have shown a token, and may be of any build.
+type overTCP struct{}
+
+// tcpServer serves what may be asked from elsewhere: events, searches, how it is.
+func (s *Server) tcpServer(t TCP, token string) *http.Server {
+	mux := http.NewServeMux()
+	for _, pattern := range []string{"POST /v1/search", "POST /v1/status", "GET /v1/events"} {
+		mux.Handle(pattern, s.mux)
+	}
+	want := sha256.Sum256([]byte(token))
+	host, _, _ := net.SplitHostPort(t.Addr)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse := func(status int, msg string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			json.NewEncoder(w).Encode(map[string]any{"error": wireError{Message: msg}})
+		}
+		// A page that a browser shows may have any name lead to this machine; it cannot have the name be ours.
+		if !ourHost(r.Host, host) {
+			refuse(http.StatusForbidden, "the request is for another host")
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" {
+			if u, err := url.Parse(origin); err != nil || !ourHost(u.Host, host) {
+				refuse(http.StatusForbidden, "the request is from a page elsewhere")
+				return
+			}
+		}
+		shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		have := sha256.Sum256([]byte(shown))
+		if subtle.ConstantTimeCompare(have[:], want[:]) != 1 || !ok {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(http.StatusUnauthorized, "the token is missing or wrong: `board daemon token` prints it")
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxTCPRequest)
+		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), overTCP{}, true)))
+	})
+	return &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+}
+
+// ourHost reports whether a Host header names this machine as the listener does.
+func ourHost(header, host string) bool {
+	name, _, err := net.SplitHostPort(header)
+	if err != nil {
+		name = header
+	}
+	name = strings.Trim(name, "[]")
+	return name != "" && (loopback(name) || strings.EqualFold(name, host))
+}

@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// Unit says how a service manager runs the daemon.
+type Unit struct {
+	Exe string
+	Env [][2]string // names and values
+}
+
+// Systemd writes a user unit. What has a line end, or could be taken for a specifier, is refused or quoted.
+func (u Unit) Systemd() (string, error) {
+	quote := func(s string) (string, error) {
+		if strings.ContainsAny(s, "\n\r\x00") {
+			return "", fmt.Errorf("%q has a line end, and cannot stand in a unit", s)
+		}
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(s) + `"`, nil
+	}
+	exe, err := quote(u.Exe)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("[Unit]\nDescription=board daemon: warm searches for multi-agent runs\n\n[Service]\nExecStart=" + exe + " daemon run --detached --idle 0\n")
+	for _, e := range u.Env {
+		v, err := quote(e[0] + "=" + e[1])
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("Environment=" + strings.ReplaceAll(v, "$$", "$") + "\n") // only commands have variables in them
+	}
+	b.WriteString("Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n")
+	return b.String(), nil
+}
+
+// Launchd writes an agent's property list.
+func (u Unit) Launchd() (string, error) {
+	var b strings.Builder
+	text := func(tag, s string) error {
+		b.WriteString("<" + tag + ">")
+		if err := xml.EscapeText(&b, []byte(s)); err != nil {
+			return err
+		}
+		b.WriteString("</" + tag + ">\n")
+		return nil
+	}
+	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+<key>Label</key>
+<string>blackboard.daemon</string>
+<key>ProgramArguments</key>
+<array>
+`)
+	for _, arg := range []string{u.Exe, "daemon", "run", "--detached", "--idle", "0"} {
+		if err := text("string", arg); err != nil {
+			return "", err
+		}
+	}
+	b.WriteString("</array>\n<key>EnvironmentVariables</key>\n<dict>\n")
+	for _, e := range u.Env {
+		if err := text("key", e[0]); err != nil {
+			return "", err
+		}
+		if err := text("string", e[1]); err != nil {
+			return "", err
+		}
+	}
+	b.WriteString("</dict>\n<key>RunAtLoad</key>\n<true/>\n<key>KeepAlive</key>\n<dict>\n<key>SuccessfulExit</key>\n<false/>\n</dict>\n</dict>\n</plist>\n")
+	return b.String(), nil
+}

@@ -1,0 +1,147 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Job is one thing that the daemon does by itself, now and then.
+type Job struct {
+	Name  string
+	First time.Duration // after the start
+	Every time.Duration // after the end of the run before, so that runs never pile up
+	// Wake, if it is not nil, is asked every WakeEvery whether there is something to do now.
+	Wake func(context.Context) bool
+	// Run does it, and says what it did; "" if there was nothing to do. It ends soon when ctx ends, and goes on from there when it is run again.
+	Run func(context.Context) (string, error)
+}
+
+// WakeEvery is how often jobs look whether they are wanted before their time.
+const WakeEvery = 5 * time.Second
+
+// JobStatus is what is known of a job's runs.
+type JobStatus struct {
+	Name    string     `json:"name"`
+	Running bool       `json:"running"`
+	Runs    int        `json:"runs"`
+	Last    *time.Time `json:"last"` // when the last run began
+	Millis  int64      `json:"last_millis"`
+	Result  string     `json:"last_result"` // what it did, or how it failed
+	Failed  bool       `json:"last_failed"`
+	Next    *time.Time `json:"next"`
+}
+
+// upkeep runs jobs, one at a time: they share the processor with those who ask.
+type upkeep struct {
+	jobs []Job
+	log  *slog.Logger
+	turn chan struct{}
+
+	mu     sync.Mutex
+	status []JobStatus
+}
+
+func newUpkeep(jobs []Job, log *slog.Logger) *upkeep {
+	u := &upkeep{jobs: jobs, log: log, turn: make(chan struct{}, 1)}
+	for _, j := range jobs {
+		u.status = append(u.status, JobStatus{Name: j.Name})
+	}
+	return u
+}
+
+// run runs the jobs at their times until ctx ends.
+func (u *upkeep) run(ctx context.Context) {
+	var wg sync.WaitGroup
+	for i := range u.jobs {
+		wg.Go(func() { u.runJob(ctx, i) })
+	}
+	wg.Wait()
+}
+
+func (u *upkeep) runJob(ctx context.Context, i int) {
+	j := &u.jobs[i]
+	next := time.Now().Add(j.First)
+	for {
+		u.note(i, func(s *JobStatus) { at := next.UTC(); s.Next = &at })
+		if !u.wait(ctx, j, next) {
+			return
+		}
+		select {
+		case u.turn <- struct{}{}:
+			u.once(ctx, i)
+			<-u.turn
+		case <-ctx.Done():
+			return
+		}
+		next = time.Now().Add(j.Every)
+	}
+}
+
+// wait waits until a job's time has come, or it is wanted before; false if ctx ends.
+func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time) bool {
+	for {
+		left := time.Until(next)
+		if left <= 0 {
+			return ctx.Err() == nil
+		}
+		if j.Wake != nil {
+			left = min(left, WakeEvery)
+		}
+		select {
+		case <-time.After(left):
+		case <-ctx.Done():
+			return false
+		}
+		if j.Wake != nil && time.Now().Before(next) && j.Wake(ctx) {
+			return ctx.Err() == nil
+		}
+	}
+}
+
+func (u *upkeep) once(ctx context.Context, i int) {
+	j := &u.jobs[i]
+	start := time.Now()
+	u.note(i, func(s *JobStatus) { at := start.UTC(); s.Running, s.Last, s.Next = true, &at, nil })
+	result, err := func() (result string, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				u.log.Error("upkeep failed badly", "job", j.Name, "panic", r, "stack", string(debug.Stack()))
+				err = errors.New("it failed badly; the log has more")
+			}
+		}()
+		return j.Run(ctx)
+	}()
+	took := time.Since(start)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		result, err = "interrupted", nil
+	case err != nil:
+		result = err.Error()
+		u.log.Warn("upkeep", "job", j.Name, "error", err, "took", took.Round(time.Millisecond))
+	case result != "":
+		u.log.Info("upkeep", "job", j.Name, "result", result, "took", took.Round(time.Millisecond))
+	default:
+		result = "nothing to do"
+	}
+	u.note(i, func(s *JobStatus) {
+		s.Running, s.Millis, s.Result, s.Failed = false, took.Milliseconds(), result, err != nil
+		s.Runs++
+	})
+}
+
+func (u *upkeep) note(i int, fn func(*JobStatus)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	fn(&u.status[i])
+}
+
+// Status returns what is known of the jobs.
+func (u *upkeep) Status() []JobStatus {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return append([]JobStatus{}, u.status...)
+}

@@ -1,0 +1,152 @@
+package daemon
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"os"
+	"runtime"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/kb"
+)
+
+type searchRequest struct {
+	Query    kb.Query
+	ModelDir string // of the client
+}
+
+type searchResponse struct {
+	Result kb.Result
+	Notes  []string // what the knowledge base, or the model, has to say
+}
+
+func (s *Server) search(ctx context.Context, req searchRequest) (res searchResponse, err error) {
+	if req.Query.Mode != kb.ModeBM25 && req.ModelDir != s.cfg.ModelDir {
+		return res, ErrOtherModel
+	}
+	err = s.warm.use(ctx, true, func(h *held) error {
+		res.Notes = h.notes
+		if req.Query.Mode == kb.ModeBM25 {
+			res.Notes = nil // the model is no matter
+		}
+		res.Result, err = h.kb.Search(ctx, req.Query)
+		return err
+	})
+	return res, err
+}
+
+type modelRequest struct{ ModelDir string }
+
+func (s *Server) model(ctx context.Context, req modelRequest) (m embed.Model, err error) {
+	if req.ModelDir != s.cfg.ModelDir {
+		return m, ErrOtherModel
+	}
+	err = s.warm.use(ctx, false, func(h *held) error {
+		if h.model == nil {
+			return embed.ErrNoModel
+		}
+		m = h.model.Model()
+		return nil
+	})
+	return m, err
+}
+
+// embedRequest has the texts as bytes: they need not be valid text, and JSON would change what is not.
+type embedRequest struct {
+	Texts    [][]byte
+	ModelDir string
+}
+
+// embedResponse has the vectors one after the other, as little-endian 32-bit floats: as text they would be three times as long.
+type embedResponse struct {
+	Model embed.Model
+	Data  []byte
+}
+
+func (s *Server) embed(ctx context.Context, req embedRequest) (res embedResponse, err error) {
+	if req.ModelDir != s.cfg.ModelDir {
+		return res, ErrOtherModel
+	}
+	texts := make([]string, len(req.Texts))
+	for i, t := range req.Texts {
+		texts[i] = string(t)
+	}
+	err = s.warm.use(ctx, false, func(h *held) error {
+		if h.model == nil {
+			return embed.ErrNoModel
+		}
+		vs, err := h.model.Embed(ctx, texts)
+		if err != nil {
+			return err
+		}
+		res.Model = h.model.Model()
+		for _, v := range vs {
+			for _, f := range v {
+				res.Data = binary.LittleEndian.AppendUint32(res.Data, math.Float32bits(f))
+			}
+		}
+		return nil
+	})
+	return res, err
+}
+
+// Status is what a daemon says of itself.
+type Status struct {
+	PID        int         `json:"pid"`
+	Build      string      `json:"build"`
+	Home       string      `json:"home"`
+	Socket     string      `json:"socket"`
+	Started    time.Time   `json:"started"`
+	UpSeconds  int64       `json:"up_seconds"`
+	IdleIn     int64       `json:"idle_in_seconds"` // ends then, if nobody needs it; -1: never
+	Active     int64       `json:"active"`          // requests and streams, this one not
+	Served     int64       `json:"served"`
+	Failed     int64       `json:"failed"`
+	Goroutines int         `json:"goroutines"`
+	HeapBytes  uint64      `json:"heap_bytes"`
+	Model      string      `json:"model"` // "": none
+	ModelDir   string      `json:"model_dir"`
+	KB         bool        `json:"kb_open"`
+	Stopping   bool        `json:"stopping"`
+	Listen     string      `json:"listen"` // of the TCP listener; "": none
+	Jobs       []JobStatus `json:"jobs"`
+}
+
+func (s *Server) status(context.Context, struct{}) (Status, error) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	st := Status{PID: os.Getpid(), Build: s.cfg.Build, Home: s.cfg.Place.Home, Socket: s.cfg.Place.Socket, Started: s.started.UTC(), UpSeconds: int64(time.Since(s.started).Seconds()),
+		IdleIn: -1, Active: s.active.Load() - 1, Served: s.served.Load(), Failed: s.failed.Load(), Goroutines: runtime.NumGoroutine(), HeapBytes: m.HeapAlloc,
+		ModelDir: s.cfg.ModelDir, Stopping: s.whenIdle.Load()}
+	st.Jobs = s.upkeep.Status()
+	if s.tcp != nil {
+		st.Listen = s.tcp.Addr().String()
+	}
+	if s.cfg.Idle > 0 {
+		st.IdleIn = max(0, int64((s.cfg.Idle - time.Since(time.Unix(0, s.lastUse.Load()))).Seconds()))
+	}
+	if s.warm.mu.TryRLock() { // who asks how it is must not wait for a model that is being loaded
+		if s.warm.model != nil {
+			st.Model = s.warm.model.Model().Name
+		}
+		st.KB = s.warm.kb != nil
+		s.warm.mu.RUnlock()
+	}
+	return st, nil
+}
+
+type stopRequest struct {
+	// WhenIdle has it end once nobody needs it.
+	WhenIdle bool
+}
+
+func (s *Server) stop(_ context.Context, req stopRequest) (struct{}, error) {
+	if req.WhenIdle {
+		s.whenIdle.Store(true)
+	} else {
+		s.finish("asked to")
+	}
+	return struct{}{}, nil
+}

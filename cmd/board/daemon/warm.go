@@ -1,0 +1,182 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb"
+)
+
+// warm is what the daemon keeps open: the model, and the knowledge base with it.
+type warm struct {
+	cfg *Config
+	log *slog.Logger
+
+	mu       sync.RWMutex // read while in use, written to replace it
+	loaded   bool
+	model    embed.Embedder // nil: none is installed, or it is broken
+	closing  func() error
+	files    string // of the model, as they were when it was loaded
+	modelErr error
+	kb       *kb.KB // nil: there is none yet
+	watch    *watcher
+}
+
+// load opens everything before it is asked for. What goes wrong will be said to who asks.
+func (w *warm) load(ctx context.Context) {
+	if err := w.use(ctx, true, func(*held) error { return nil }); err != nil && !errors.Is(err, kb.ErrNotFound) {
+		w.log.Warn("nothing to keep warm yet", "error", err)
+	}
+}
+
+// held is what a request uses.
+type held struct {
+	kb    *kb.KB
+	model embed.Embedder
+	notes []string
+}
+
+// use calls fn with the model, and with the knowledge base if it is needed, as they are on the disk now. They stay open until fn returns.
+func (w *warm) use(ctx context.Context, needKB bool, fn func(*held) error) error {
+	for {
+		w.mu.RLock()
+		if w.current(needKB) {
+			err := w.useNow(needKB, fn)
+			w.mu.RUnlock()
+			if errors.Is(err, sqlite.ErrGone) && ctx.Err() == nil { // it was removed, and maybe made anew, just now
+				if again := w.refresh(ctx, needKB); again != nil {
+					return again
+				}
+				continue
+			}
+			return err
+		}
+		w.mu.RUnlock()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.refresh(ctx, needKB); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *warm) useNow(needKB bool, fn func(*held) error) error {
+	h := &held{model: w.model}
+	if w.modelErr != nil {
+		h.notes = append(h.notes, fmt.Sprintf("the embedding model cannot be used: %v", w.modelErr))
+	}
+	if needKB {
+		h.kb = w.kb
+		w.watch.settle()
+		h.notes = append(h.notes, w.kb.TakeNotes()...)
+	}
+	return fn(h)
+}
+
+// current reports whether what is open is what is on the disk.
+func (w *warm) current(needKB bool) bool {
+	if !w.loaded || w.files != modelFiles(w.cfg.ModelDir) {
+		return false
+	}
+	return !needKB || w.kb != nil && w.kb.StillThere() == nil
+}
+
+// refresh opens what is not open, or not as it was.
+func (w *warm) refresh(ctx context.Context, needKB bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.current(needKB) {
+		return nil
+	}
+	if files := modelFiles(w.cfg.ModelDir); !w.loaded || files != w.files {
+		w.closeAll()
+		w.modelErr = nil
+		m, closing, err := w.cfg.OpenModel(ctx, w.cfg.ModelDir)
+		switch {
+		case err == nil:
+			w.model, w.closing = m, closing
+			w.log.Info("model loaded", "model", m.Model().Name, "dir", w.cfg.ModelDir)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(err, embed.ErrNoModel):
+			w.modelErr = err
+			w.log.Warn("the model cannot be used", "dir", w.cfg.ModelDir, "error", err)
+		}
+		w.files, w.loaded = files, true
+	}
+	if !needKB || w.kb != nil && w.kb.StillThere() == nil {
+		return nil
+	}
+	w.closeKB()
+	opt := kb.Options{Warm: true, Actor: "daemon"}
+	if w.model != nil {
+		opt.Embedder = w.model
+	}
+	// A request that is called off must not leave the opening half done for the others.
+	k, err := kb.OpenExisting(context.WithoutCancel(ctx), w.cfg.Place.Home, opt)
+	if err != nil {
+		return err
+	}
+	w.kb, w.watch = k, watch(k, kb.Sidecars(w.cfg.Place.Home), w.log)
+	return nil
+}
+
+func (w *warm) closeKB() {
+	if w.kb == nil {
+		return
+	}
+	w.watch.close()
+	const patience = 2 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := w.kb.Checkpoint(ctx); err != nil && !errors.Is(err, sqlite.ErrGone) {
+		w.log.Debug("checkpoint", "error", err)
+	}
+	if err := w.kb.Close(); err != nil {
+		w.log.Warn("closing the knowledge base", "error", err)
+	}
+	w.kb, w.watch = nil, nil
+}
+
+func (w *warm) closeAll() {
+	w.closeKB()
+	if w.closing != nil {
+		if err := w.closing(); err != nil {
+			w.log.Warn("closing the model", "error", err)
+		}
+	}
+	w.model, w.closing, w.loaded = nil, nil, false
+}
+
+func (w *warm) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closeAll()
+}
+
+// modelFiles says which files a model has, with their sizes and times: what differs when it is replaced.
+func modelFiles(dir string) string {
+	s := ""
+	for _, d := range []string{dir, filepath.Join(dir, "onnx")} {
+		entries, err := os.ReadDir(d)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s += err.Error() + "\n"
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				s += fmt.Sprintf("%s %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,158 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"blackboard/kb"
+)
+
+// watcher picks up edits of capsules' files by hand as they happen.
+type watcher struct {
+	k     *kb.KB
+	log   *slog.Logger
+	fs    *fsnotify.Watcher // nil: the system cannot watch
+	ctx   context.Context
+	stop  context.CancelFunc
+	ended chan struct{}
+
+	settling sync.Mutex // held while files are looked at one by one
+
+	mu      sync.Mutex
+	changed map[string]bool // ids of files that were written and not looked at yet
+	full    bool            // look at all of them
+}
+
+const (
+	// burst is how long edits gather: what an editor does to one file, what git does to many.
+	burst = 100 * time.Millisecond
+	// manyChanged is how many files are looked at one by one; more, and all of them are, beside the searches.
+	manyChanged = 200
+	// unwatched is how often all files are looked at where they cannot be watched.
+	unwatched = 30 * time.Second
+)
+
+// watch begins to watch.
+func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
+	w := &watcher{k: k, log: log, ended: make(chan struct{}), changed: map[string]bool{}, full: true} // what happened before the watching began
+	w.ctx, w.stop = context.WithCancel(context.Background())
+	f, err := fsnotify.NewWatcher()
+	if err == nil {
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			err = f.Add(dir)
+		}
+		if err != nil {
+			f.Close()
+			f = nil
+		}
+	}
+	if err != nil {
+		log.Warn("files cannot be watched, so they are looked at now and then", "error", err)
+	}
+	w.fs = f
+	go w.run()
+	return w
+}
+
+func (w *watcher) run() {
+	defer close(w.ended)
+	var events chan fsnotify.Event
+	var errs chan error
+	every := time.Duration(1<<63 - 1)
+	if w.fs != nil {
+		defer w.fs.Close()
+		events, errs = w.fs.Events, w.fs.Errors
+	} else {
+		every = unwatched
+	}
+	again := time.NewTicker(every)
+	defer again.Stop()
+	timer := time.NewTimer(burst)
+	defer timer.Stop()
+	for {
+		select {
+		case e := <-events:
+			w.note(e)
+			timer.Reset(burst)
+		case err := <-errs: // more happened than it could keep
+			w.log.Debug("watching files", "error", err)
+			w.lookAtAll()
+			timer.Reset(burst)
+		case <-again.C:
+			w.lookAtAll()
+			w.sync()
+		case <-timer.C:
+			w.settle()
+			w.sync()
+		case <-w.ctx.Done():
+			return
+		}
+	}
+}
+
+// note remembers which file something happened to.
+func (w *watcher) note(e fsnotify.Event) {
+	name := filepath.Base(e.Name)
+	id, ok := strings.CutSuffix(name, ".md")
+	if !ok || strings.HasPrefix(name, ".") { // a file that is being written; its last name comes too
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) || len(w.changed) >= manyChanged {
+		w.full = true // whether a file that is gone was removed by somebody is judged by all of them
+	}
+	if len(w.changed) < manyChanged {
+		w.changed[id] = true
+	}
+}
+
+func (w *watcher) lookAtAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.full = true
+}
+
+// settle picks up the edits that are known of. It is called before each search, and mostly has nothing to do; while another does it, it waits.
+func (w *watcher) settle() {
+	w.settling.Lock()
+	defer w.settling.Unlock()
+	w.mu.Lock()
+	changed := w.changed
+	w.changed = map[string]bool{}
+	w.mu.Unlock()
+	for id := range changed {
+		if err := w.k.PickUp(w.ctx, id); err != nil && w.ctx.Err() == nil {
+			w.log.Warn("an edit by hand could not be picked up", "capsule", id, "error", err)
+			w.lookAtAll()
+		}
+	}
+}
+
+// sync looks at all files, if that is due. Searches do not wait for it.
+func (w *watcher) sync() {
+	w.mu.Lock()
+	full := w.full
+	w.full = false
+	w.mu.Unlock()
+	if !full {
+		return
+	}
+	if s, err := w.k.Sync(w.ctx); err != nil && w.ctx.Err() == nil {
+		w.log.Warn("edits by hand could not be picked up", "error", err)
+	} else if n := len(s.PickedUp) + len(s.Added) + len(s.Retired) + len(s.Quarantined); n > 0 {
+		w.log.Info("edits by hand picked up", "picked_up", len(s.PickedUp), "added", len(s.Added), "retired", len(s.Retired), "quarantined", len(s.Quarantined))
+	}
+}
+
+func (w *watcher) close() {
+	w.stop()
+	<-w.ended
+}

@@ -1,0 +1,433 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/daemon"
+	"blackboard/embed/minilm"
+	"blackboard/kb"
+)
+
+func (p *program) daemonCommand() *cli.Command {
+	return &cli.Command{
+		Name: "daemon", Category: catProgram, Usage: "the process that keeps the model and the indexes warm: run, start, stop, status, logs",
+		Description: `Nothing needs it: files are the truth, and any command does by itself what the daemon cannot. With it, a search need not read the model and the index first. The first search
+that would have profited starts one, for the next; it ends after 30 minutes without use. $BOARD_DAEMON: auto (the default), off, or require (fail where there is none).`,
+		Subcommands: []*cli.Command{
+			{
+				Name: "run", Usage: "serve in the foreground, until Ctrl-C",
+				Flags: []cli.Flag{
+					&cli.DurationFlag{Name: "idle", Usage: "end after this long without use; 0: never", Value: daemon.IdleAfter},
+					&cli.StringFlag{Name: "listen", Usage: "listen on `HOST:PORT` too, for events and searches with the token; off loopback only with a certificate"},
+					&cli.StringFlag{Name: "tls-cert", Usage: "the certificate, a PEM `FILE`"},
+					&cli.StringFlag{Name: "tls-key", Usage: "its key, a PEM `FILE`"},
+					&cli.BoolFlag{Name: "debug", Usage: "write more into the log"},
+					&cli.BoolFlag{Name: "detached", Usage: "log to the file only", Hidden: true},
+				},
+				Action: p.daemonRun,
+			},
+			{
+				Name: "token", Usage: "print the token for --listen; it is made when it is first asked for", Flags: []cli.Flag{jsonFlag()}, Action: p.daemonToken,
+			},
+			{
+				Name: "unit", Usage: "print a service file: a systemd user unit, or a launchd agent",
+				Description: `systemd: board daemon unit > ~/.config/systemd/user/board.service && systemctl --user enable --now board
+launchd: board daemon unit --launchd > ~/Library/LaunchAgents/blackboard.daemon.plist && launchctl load ~/Library/LaunchAgents/blackboard.daemon.plist`,
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "systemd", Usage: "for systemd; the default but on macOS"}, &cli.BoolFlag{Name: "launchd", Usage: "for launchd; the default on macOS"},
+				},
+				Action: p.daemonUnit,
+			},
+			{
+				Name: "start", Usage: "start one in the background, and wait until it answers",
+				Flags: []cli.Flag{&cli.DurationFlag{Name: "idle", Usage: "end after this long without use; 0: never", Value: daemon.IdleAfter}, jsonFlag()}, Action: p.daemonStart,
+			},
+			{
+				Name: "stop", Usage: "have it finish what it is at, and end",
+				Flags: []cli.Flag{jsonFlag()}, Action: p.daemonStop,
+			},
+			{
+				Name: "status", Usage: "say whether there is one, and how it is: exit 1 if there is none",
+				Flags: []cli.Flag{jsonFlag()}, Action: p.daemonStatus,
+			},
+			{
+				Name: "logs", Usage: "print the end of its log",
+				Flags: []cli.Flag{&cli.IntFlag{Name: "lines", Aliases: []string{"n"}, Usage: "the last `N` lines", Value: 50}}, Action: p.daemonLogs,
+			},
+		},
+	}
+}
+
+// Values of $BOARD_DAEMON.
+const (
+	daemonAuto    = "auto"
+	daemonOff     = "off"
+	daemonRequire = "require"
+)
+
+func (p *program) daemonMode() (string, error) {
+	switch m := p.env("BOARD_DAEMON"); m {
+	case "":
+		return daemonAuto, nil
+	case daemonAuto, daemonOff, daemonRequire:
+		return m, nil
+	default:
+		return "", usagef("auto, off or require", "$BOARD_DAEMON is %q", m)
+	}
+}
+
+func (p *program) usedModelDir(home string) string {
+	dir := minilm.DefaultDir(home, p.env)
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+// daemonClient is a client for the data home's daemon, whether there is one or not.
+func (p *program) daemonClient() (*daemon.Client, daemon.Place, error) {
+	home, err := p.dataHome()
+	if err != nil {
+		return nil, daemon.Place{}, err
+	}
+	place, err := daemon.PlaceOf(home, p.env)
+	if err != nil {
+		return nil, place, err
+	}
+	return daemon.NewClient(place, daemon.Build(versionString()), p.usedModelDir(home)), place, nil
+}
+
+func (p *program) daemonRun(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	_, place, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(place.Home); err != nil || !info.IsDir() {
+		if err := os.MkdirAll(place.Home, 0o700); err != nil {
+			return err
+		}
+	}
+	log, closeLog, err := daemon.Log(place, c.Bool("debug"))
+	if err != nil {
+		return err
+	}
+	defer closeLog.Close()
+	idle := c.Duration("idle")
+	if idle == 0 {
+		idle = -1
+	}
+	cfg := daemon.Config{Place: place, Build: daemon.Build(versionString()), ModelDir: p.usedModelDir(place.Home), Idle: idle, Log: log}
+	switch {
+	case c.IsSet("listen"):
+		cfg.TCP = &daemon.TCP{Addr: c.String("listen"), Cert: c.String("tls-cert"), Key: c.String("tls-key")}
+	case c.IsSet("tls-cert") || c.IsSet("tls-key"):
+		return usagef("--listen HOST:PORT says where", "a certificate is given, and nothing to listen on")
+	}
+	err = daemon.Run(c.Context, cfg, func() {
+		if !c.Bool("detached") {
+			p.talk("serving %s at %s; the log is %s; Ctrl-C ends it", place.Home, place.Socket, place.Log)
+		}
+	})
+	if errors.Is(err, daemon.ErrRunning) {
+		return &usageHint{"a daemon serves this data home already", "`board daemon status` shows it"}
+	}
+	return err
+}
+
+func (p *program) daemonToken(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	_, place, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	token, err := daemon.Token(place)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("token", token)
+	}
+	p.printf("%s\n", token)
+	return nil
+}
+
+// daemonUnit prints a service file for this program, this data home and this model.
+func (p *program) daemonUnit(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	if c.Bool("systemd") && c.Bool("launchd") {
+		return usagef("choose one", "both --systemd and --launchd are given")
+	}
+	_, place, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	u := daemon.Unit{Exe: exe, Env: [][2]string{{"BOARD_HOME", place.Home}}}
+	if dir := p.env("BOARD_MODEL_DIR"); dir != "" {
+		u.Env = append(u.Env, [2]string{"BOARD_MODEL_DIR", p.usedModelDir(place.Home)})
+	}
+	text := u.Systemd
+	if c.Bool("launchd") || runtime.GOOS == "darwin" && !c.Bool("systemd") {
+		text = u.Launchd
+	}
+	out, err := text()
+	if err != nil {
+		return err
+	}
+	p.printf("%s", out)
+	return nil
+}
+
+// spawnDaemon starts a daemon in the background.
+func (p *program) spawnDaemon(place daemon.Place, idle time.Duration) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return daemon.Spawn(place, exe, []string{"daemon", "run", "--detached", "--idle", idle.String()}, append(os.Environ(), "BOARD_HOME="+place.Home, "BOARD_MODEL_DIR="+p.usedModelDir(place.Home)))
+}
+
+func (p *program) daemonStart(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	client, place, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	say := func(st *daemon.Status, already bool) error {
+		if c.Bool("json") {
+			return p.json("status", st, "already", already)
+		}
+		p.printf("%s, process %d\n", map[bool]string{true: "it is running already", false: "started"}[already], st.PID)
+		return nil
+	}
+	if st, err := client.Status(c.Context); err == nil {
+		if st.Build != daemon.Build(versionString()) {
+			return &usageHint{"a daemon of another build is running", "`board daemon stop` ends it"}
+		}
+		return say(&st, true)
+	}
+	if err := os.MkdirAll(place.Home, 0o700); err != nil {
+		return err
+	}
+	// One that was started a moment ago, by somebody else, may have died: then another is started.
+	const patience, again = 20 * time.Second, 6 * time.Second
+	var st daemon.Status
+	for begin := time.Now(); ; {
+		if err := p.spawnDaemon(place, c.Duration("idle")); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(c.Context, again)
+		st, err = client.WaitReady(ctx)
+		cancel()
+		if err == nil {
+			break
+		}
+		if c.Context.Err() != nil || time.Since(begin) > patience {
+			return &usageHint{"it was started, and does not answer", "`board daemon logs` may say why"}
+		}
+	}
+	return say(&st, false)
+}
+
+func (p *program) daemonStop(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	client, _, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	was := true
+	if err := client.Stop(c.Context, false); errors.Is(err, daemon.ErrNone) {
+		was = false
+	} else if err != nil {
+		return err
+	}
+	if was {
+		const patience = 15 * time.Second
+		ctx, cancel := context.WithTimeout(c.Context, patience)
+		defer cancel()
+		if err := client.WaitGone(ctx); err != nil {
+			return &usageHint{"it was asked to stop, and still answers", "`board daemon logs` may say why"}
+		}
+	}
+	if c.Bool("json") {
+		return p.json("stopped", was)
+	}
+	p.printf("%s\n", map[bool]string{true: "stopped", false: "there is none"}[was])
+	return nil
+}
+
+func (p *program) daemonStatus(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	client, place, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	st, err := client.Status(c.Context)
+	running := err == nil
+	if err != nil && !errors.Is(err, daemon.ErrNone) {
+		return err
+	}
+	if c.Bool("json") {
+		var status *daemon.Status
+		if running {
+			status = &st
+		}
+		if err := p.json("running", running, "socket", place.Socket, "status", status); err != nil {
+			return err
+		}
+	} else if running {
+		p.printf("running      process %d, for %s\n", st.PID, time.Duration(st.UpSeconds)*time.Second)
+		p.printf("build        %s%s\n", safe(st.Build), map[bool]string{true: "", false: " (another than this one: it is not used)"}[st.Build == daemon.Build(versionString())])
+		p.printf("data home    %s\n", safe(st.Home))
+		p.printf("model        %s\n", map[bool]string{true: safe(st.Model), false: "none"}[st.Model != ""])
+		p.printf("requests     %d served, %d failed, %d now\n", st.Served, st.Failed, st.Active)
+		p.printf("memory       %s in use, %d goroutines\n", megabytes(int64(st.HeapBytes)), st.Goroutines)
+		switch {
+		case st.Stopping:
+			p.printf("ends         when it is idle\n")
+		case st.IdleIn >= 0:
+			p.printf("ends         in %s, unless somebody needs it\n", time.Duration(st.IdleIn)*time.Second)
+		}
+		if st.Listen != "" {
+			p.printf("listens      on %s\n", safe(st.Listen))
+		}
+		for _, j := range st.Jobs {
+			p.printf("upkeep       %-16s %s\n", safe(j.Name), jobText(&j, time.Now()))
+		}
+	} else {
+		p.printf("there is none; `board daemon start` starts one, and so does the next search by meaning\n")
+	}
+	if !running {
+		return verdictError(exitFailure)
+	}
+	return nil
+}
+
+// jobText says how it stands with a job.
+func jobText(j *daemon.JobStatus, now time.Time) string {
+	switch {
+	case j.Running:
+		return "at it"
+	case j.Runs == 0 && j.Next != nil:
+		return fmt.Sprintf("first in %s", time.Until(*j.Next).Round(time.Second))
+	case j.Last == nil:
+		return "not yet"
+	}
+	s := fmt.Sprintf("%s ago, %d ms: %s", now.Sub(*j.Last).Round(time.Second), j.Millis, line(j.Result, 100))
+	if j.Next != nil {
+		s += fmt.Sprintf("; next in %s", j.Next.Sub(now).Round(time.Second))
+	}
+	return s
+}
+
+func (p *program) daemonLogs(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	_, place, err := p.daemonClient()
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(place.Log)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.talk("there is no log: no daemon has run here")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if c.Int("lines") < 0 {
+		return usagef("give a number of lines", "--lines %d is negative", c.Int("lines"))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, 4<<20))
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	for _, l := range lines[max(0, len(lines)-c.Int("lines")):] {
+		p.printf("%s\n", safe(l))
+	}
+	return nil
+}
+
+// search answers a question through the daemon if there is one, else from the file. If a daemon would have been of use, one is started for the next.
+func (p *program) search(c *cli.Context, q kb.Query) (kb.Result, error) {
+	mode, err := p.daemonMode()
+	if err != nil {
+		return kb.Result{}, err
+	}
+	if mode == daemonOff {
+		return p.searchCold(c, q)
+	}
+	client, place, err := p.daemonClient()
+	if err != nil {
+		if mode == daemonRequire {
+			return kb.Result{}, err
+		}
+		return p.searchCold(c, q)
+	}
+	defer client.Close()
+	err = daemon.ErrNone
+	if client.There() {
+		var res kb.Result
+		var notes []string
+		if res, notes, err = client.SearchNotes(c.Context, q); !daemon.Unusable(err) {
+			for _, n := range notes {
+				p.talk("note: %s", safe(n))
+			}
+			return res, err
+		}
+	}
+	if mode == daemonRequire {
+		return kb.Result{}, &usageHint{fmt.Sprintf("the daemon did not answer: %v", err), "`board daemon start` starts one; without BOARD_DAEMON=require the file is asked"}
+	}
+	res, coldErr := p.searchCold(c, q)
+	switch {
+	case coldErr != nil || res.Mode == kb.ModeBM25: // words alone are quick enough
+	case errors.Is(err, daemon.ErrOtherBuild):
+		client.StopOther(c.Context)
+	case errors.Is(err, daemon.ErrNone):
+		p.spawnDaemon(place, daemon.IdleAfter) // for the next; that it cannot be started is no matter of this search
+	}
+	return res, coldErr
+}
+
+func (p *program) searchCold(c *cli.Context, q kb.Query) (kb.Result, error) {
+	k, done, err := p.openKB(c, kb.OpenExisting, q.Mode != kb.ModeBM25)
+	if err != nil {
+		return kb.Result{}, err
+	}
+	defer done()
+	return k.Search(c.Context, q)
+}
