@@ -21,7 +21,7 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 		return c, nil
 	}
 	a := &applier{pass: p, own: map[int64]int{}}
-	still := len(p.steps) == 0 && p.moved == 0 && (p.last.there || p.held == 0) && p.next.Model == p.last.Model && slices.Equal(p.next.Without, p.last.Without)
+	still := len(p.steps) == 0 && p.moved == 0 && p.next.Model == p.last.Model && slices.Equal(p.next.Without, p.last.Without)
 	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce { // without steps there is still the watermark to write
 		end := min(at+stepsAtOnce, len(p.steps))
 		var sum Consolidated

@@ -602,7 +602,8 @@ func TestMergeChains(t *testing.T) {
 	}
 }
 
-// TestMergeOfManyAlike: what differs in numbers alone is near to hundreds and is merged with none; what differs in nothing becomes one, however many there are.
+// TestMergeOfManyAlike: what differs in numbers alone is near to hundreds and is merged with none; what differs in nothing becomes one for each that may read it,
+// however many there are.
 func TestMergeOfManyAlike(t *testing.T) {
 	s, c := newPass(t, fixed{64})
 	r := rand.New(rand.NewPCG(1, 1))
@@ -613,12 +614,13 @@ func TestMergeOfManyAlike(t *testing.T) {
 		items[i] = Item{Tier: Workspace, Importance: .5, Created: c.now(), Content: fmt.Sprintf("Run %d was slow", i)}
 		if i >= n {
 			items[i].Content = "The run was slow, said " + strings.Repeat("x", i)
+			items[i].Agent = []string{"", "a"}[i%2]
 		}
 		vectors[i] = beside(r, v, .995)
 	}
 	r.Shuffle(2*n, func(i, j int) { items[i], items[j] = items[j], items[i] })
 	stock(t, s, items, vectors)
-	if got := consolidate(t, s); got.Merged != n-1 || got.Live != n+1 {
+	if got := consolidate(t, s); got.Merged != n-2 || got.Live != n+2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -866,6 +868,7 @@ func TestOthersAtWork(t *testing.T) {
 			keep.Importance = .6
 		}
 		keep, drop = one(t, s, keep, v), one(t, s, drop, o)
+		c.pass(time.Second)
 		all, err := s.within(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -978,6 +981,7 @@ func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 	c.pass(time.Second)
 	s.opt.Embedder = nil
 	d := one(t, s, Item{Importance: .4, Content: "a third thing"})
+	c.pass(time.Second)
 	if got := consolidate(t, s); got.Merged != 0 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "1 item without an embedding") {
 		t.Errorf("%+v", got)
 	}
@@ -992,6 +996,7 @@ func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 	// With another model everything is compared again.
 	c.pass(time.Second)
 	e := one(t, s, Item{Importance: .4, Content: "a fourth thing"}, randomUnit(r, 64))
+	c.pass(time.Second)
 	if got := consolidate(t, s); got.Merged != 0 {
 		t.Errorf("%+v", got)
 	}

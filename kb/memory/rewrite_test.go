@@ -346,11 +346,11 @@ func TestRefusedRewrites(t *testing.T) {
 		{"nothing", ``, "cannot be read"},
 		{"no JSON", `groups`, "cannot be read"},
 		{"more than one", `{"v":1,"groups":[]} {}`, "cannot be read"},
-		{"a list", `[]`, "cannot be read"},
+		{"a list", `[]`, "are no object with groups, but hold array"},
 		{"no version", `{"groups":[]}`, "name no version"},
 		{"an old one", `{"v":0,"groups":[]}`, "of version 0"},
 		{"a new one", `{"v":2,"groups":[]}`, "of version 2"},
-		{"a text", `{"v":"1","groups":[]}`, "cannot be read"},
+		{"a text", `{"v":"1","groups":[]}`, `have string as "v"`},
 		{"no groups", `{"v":1}`, "have no groups"},
 		{"too many", `{"v":1,"groups":[` + strings.Repeat("{},", MaxRewrites) + `{}]}`, "10,001 groups"},
 	} {
