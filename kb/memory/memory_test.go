@@ -639,3 +639,46 @@ func TestOrientUsesItsBudget(t *testing.T) {
 		t.Errorf("%d of 12 are shown", before)
 	}
 }
+
+// TestReadOnly reads where nothing can be written: accesses are not counted, and nothing fails but writes.
+func TestReadOnly(t *testing.T) {
+	home, ctx := t.TempDir(), t.Context()
+	s := open(t, home, Options{Embedder: bag{}})
+	it := put(t, s, Item{Tier: Workspace, Content: "Backups run at night"})
+	path := WorkspacePath(home, s.Workspace())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path + "-lock"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path+"-lock", 0o700); err != nil { // so that nobody can take a writer's turn
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ro := open(t, home, Options{Embedder: bag{}})
+	for range 3 {
+		if got := contents(read(t, ro, Query{Tiers: []string{Workspace}, Text: "backups"})); len(got) != 1 {
+			t.Errorf("%q", got)
+		}
+		if o, err := ro.Orient(ctx, OrientQuery{Text: "backups"}); err != nil || !strings.Contains(o.Markdown, "Backups run") {
+			t.Errorf("%v\n%s", err, o.Markdown)
+		}
+		if _, err := ro.Get(ctx, it.ID); err != nil {
+			t.Error(err)
+		}
+		ro.Flush(ctx)
+	}
+	if _, err := ro.Put(ctx, Item{Tier: Workspace, Content: "more", Importance: .5}, PutOptions{}); !errors.Is(err, sqlite.ErrReadOnly) {
+		t.Errorf("a put: %v", err)
+	}
+	if err := ro.Close(); err != nil {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file was changed: %v", err)
+	}
+}
