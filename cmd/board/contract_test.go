@@ -105,6 +105,7 @@ var contractCommands = []struct{ name, line string }{
 	{"memory_consolidate", `memory consolidate`},
 	{"memory_forget", `memory forget $MEM --why w`},
 	{"memory_stats", `memory stats`},
+	{"memory_workspaces", `memory workspaces`},
 	{"memory_export", `memory export memory.json --forgotten`},
 	{"memory_import", `memory import refused.json --dry-run`},
 	{"memory_scrub", `memory scrub workspace`},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,7 +41,83 @@ events, a scrub included.`,
 			),
 			Action: p.memoryEvents,
 		},
+		&cli.Command{
+			Name: "workspaces", Usage: "list the directories that have a memory",
+			Flags: []cli.Flag{jsonFlag()}, Action: p.memoryWorkspaces,
+		},
+		&cli.Command{
+			Name: "adopt", Usage: "make the memory of a directory that is gone this one's", ArgsUsage: "DIRECTORY",
+			Description: `For a project that was moved: DIRECTORY is where it was. What is still a
+project keeps its own; between two, there are export and import.`,
+			Flags: memoryFlags(), Action: p.memoryAdopt,
+		},
 	)
+}
+
+// workspaceInfo is a directory that has a memory.
+type workspaceInfo struct {
+	Directory string `json:"directory"`
+	There     bool   `json:"there"` // it is still a directory
+	Bytes     int64  `json:"bytes"`
+}
+
+func (p *program) memoryWorkspaces(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	home, err := p.dataHome()
+	if err != nil {
+		return err
+	}
+	dirs, err := memory.Workspaces(c.Context, home)
+	if err != nil {
+		return err
+	}
+	all := []workspaceInfo{}
+	for _, dir := range dirs {
+		w := workspaceInfo{Directory: dir}
+		if info, err := os.Stat(dir); err == nil {
+			w.There = info.IsDir()
+		}
+		if info, err := os.Stat(memory.WorkspacePath(home, dir)); err == nil {
+			w.Bytes = info.Size()
+		}
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b workspaceInfo) int { return strings.Compare(a.Directory, b.Directory) })
+	if c.Bool("json") {
+		return p.json("workspaces", all)
+	}
+	for _, w := range all {
+		p.printf("%8s  %s%s\n", megabytes(w.Bytes), safe(w.Directory), map[bool]string{false: p.paint(yellow, "  gone: where it is now, board memory adopt takes it over")}[w.There])
+	}
+	if len(all) == 0 {
+		p.listEnd(0, false, "workspaces")
+	}
+	return nil
+}
+
+func (p *program) memoryAdopt(c *cli.Context) error {
+	dir, err := onlyOne(c, "directory")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	s, done, err := p.openMemory(c, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := s.Adopt(c.Context, dir); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("adopted", dir, "workspace", s.Workspace())
+	}
+	p.printf("what was remembered in %s is %s's now\n", safe(dir), safe(s.Workspace()))
+	return nil
 }
 
 func (p *program) memoryReembed(c *cli.Context) error {

@@ -33,6 +33,7 @@ const (
 	VerbConsolidate = "consolidated"
 	VerbScrubbed    = "scrubbed"
 	VerbPurged      = "purged"
+	VerbAdopted     = "workspace adopted"
 )
 
 // PutOptions say how an item is stored.

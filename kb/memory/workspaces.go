@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,4 +47,59 @@ func ownerOf(ctx context.Context, path string) (string, error) {
 	})
 	dir, _ := strings.CutPrefix(owner, "workspace ")
 	return dir, err
+}
+
+// Adopt makes the memory of another directory this workspace's: for a project that was moved. The other directory must be gone, and nothing may be remembered here yet; else both are
+// projects, and an export and an import bring one to the other. It is for a person. If it is interrupted, doing it again completes it.
+func (s *Store) Adopt(ctx context.Context, from string) error {
+	if err := s.allowed(Workspace); err != nil {
+		return err
+	}
+	if !s.opt.Author {
+		return &Error{Kind: ErrDenied, Msg: "the memory of another workspace is a person's to adopt", Hint: "ask the person"}
+	}
+	if from = filepath.Clean(from); !filepath.IsAbs(from) || from == s.opt.Workspace {
+		return invalid(fmt.Sprintf("%q is no other workspace", clip(from, 200)), "give the whole path that the project had; `board memory workspaces` lists them")
+	}
+	if _, err := os.Stat(from); err == nil {
+		return conflict(from+" is still there, so its memory is its own", "`board memory export` there, and `board memory import` here")
+	}
+	old, path := WorkspacePath(s.home, from), WorkspacePath(s.home, s.opt.Workspace)
+	owner := "workspace " + s.opt.Workspace
+	half := false // moved, and not renamed: an adoption that was interrupted
+	if have, err := ownerOf(ctx, path); err == nil && have == from {
+		half = true
+	} else if err == nil {
+		return conflict("something is remembered in "+s.opt.Workspace+" already", "two memories are not made one by moving files: export what is here, and ask again in a workspace that has none")
+	}
+	if !half {
+		if have, err := ownerOf(ctx, old); err != nil || have != from {
+			return &Error{Kind: ErrNotFound, Msg: "nothing is remembered for " + from, Hint: "`board memory workspaces` lists those that have a memory"}
+		}
+		s.opening.Lock()
+		defer s.opening.Unlock()
+		// A link fails if somebody has made one here meanwhile, where a rename would write over it.
+		if err := os.Link(old, path); err != nil {
+			return fmt.Errorf("adopt the memory of %s: %w", from, err)
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		if err := sqlite.Rename(ctx, old, path); err != nil {
+			return fmt.Errorf("adopt the memory of %s: %w", from, err)
+		}
+	}
+	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetNow(s.now)
+	f := &file{s: s, db: db}
+	return db.Write(ctx, func(tx *sqlite.Tx) error {
+		if _, err := tx.Exec(`UPDATE meta SET value = ? WHERE key = 'owner'`, owner); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbAdopted, Scope: Workspace, Subject: Workspace})
+	})
 }
