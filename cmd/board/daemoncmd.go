@@ -17,6 +17,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/embed/minilm"
 	"blackboard/kb"
+	"blackboard/kb/memory"
 )
 
 func (p *program) daemonCommand() *cli.Command {
@@ -131,6 +132,9 @@ func (p *program) daemonRun(c *cli.Context) error {
 		idle = -1
 	}
 	cfg := daemon.Config{Place: place, Build: daemon.Build(versionString()), ModelDir: p.usedModelDir(place.Home), Idle: idle, Log: log}
+	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
+		return fmt.Errorf("$BOARD_MEMORY_DECAY: %w", err)
+	}
 	switch {
 	case c.IsSet("listen"):
 		cfg.TCP = &daemon.TCP{Addr: c.String("listen"), Cert: c.String("tls-cert"), Key: c.String("tls-key")}

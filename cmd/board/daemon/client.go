@@ -18,6 +18,13 @@ import (
 // dialWithin is how long a client waits for a daemon to take the call. It is on this machine: what takes longer is none.
 const dialWithin = 200 * time.Millisecond
 
+// How long a daemon has to answer. One that is stuck must not keep anybody: the file answers in less.
+const (
+	searchWithin = 3 * time.Second
+	statusWithin = 2 * time.Second
+	modelWithin  = 30 * time.Second // a model may have to be loaded, or long texts to be read
+)
+
 // Client talks to the daemon of a data home. It is safe for concurrent use.
 type Client struct {
 	place    Place
@@ -43,7 +50,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // There reports whether there may be a daemon, without asking: a socket that others cannot have made.
 func (c *Client) There() bool { return there(c.place.Socket) && c.place.private() == nil }
 
-// Search asks the daemon what kb.KB.Search would answer. Errors that match ErrNone, ErrOtherBuild, ErrOtherModel or ErrStopping say nothing about the question: ask it of the file.
+// Search asks the daemon what kb.KB.Search would answer. Errors that match ErrNone, ErrOtherBuild, ErrOtherModel or ErrBadRequest say nothing about the question: ask it of the file.
 func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 	res, _, err := c.SearchNotes(ctx, q)
 	return res, err
@@ -52,23 +59,23 @@ func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 // SearchNotes is Search, with what the knowledge base has to say besides.
 func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
 	q.Text = strings.ToValidUTF8(q.Text, " ") // as Search does; JSON would do it otherwise
-	res, err := call[searchRequest, searchResponse](ctx, c, "search", searchRequest{q, c.modelDir})
+	res, err := call[searchRequest, searchResponse](ctx, c, "search", searchWithin, searchRequest{q, c.modelDir})
 	return res.Result, res.Notes, err
 }
 
 // Unusable reports whether an error says that the daemon is of no use, and the question is still open.
 func Unusable(err error) bool {
-	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrStopping) || errors.Is(err, ErrBadRequest)
+	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrBadRequest)
 }
 
 // Status asks the daemon how it is, of whatever build it is.
 func (c *Client) Status(ctx context.Context) (Status, error) {
-	return call[struct{}, Status](ctx, c, "status", struct{}{})
+	return call[struct{}, Status](ctx, c, "status", statusWithin, struct{}{})
 }
 
 // Stop has the daemon end, once it is idle or when it has finished what it is at. It does not wait for that; see WaitGone.
 func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
-	_, err := call[stopRequest, struct{}](ctx, c, "stop", stopRequest{whenIdle})
+	_, err := call[stopRequest, struct{}](ctx, c, "stop", statusWithin, stopRequest{whenIdle})
 	return err
 }
 
@@ -103,7 +110,7 @@ func (c *Client) WaitReady(ctx context.Context) (Status, error) {
 
 // Embedder returns an embed.Embedder whose model the daemon has loaded.
 func (c *Client) Embedder(ctx context.Context) (*Embedder, error) {
-	m, err := call[modelRequest, embed.Model](ctx, c, "model", modelRequest{c.modelDir})
+	m, err := call[modelRequest, embed.Model](ctx, c, "model", modelWithin, modelRequest{c.modelDir})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +146,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			req.Texts = append(req.Texts, []byte(t))
 			n++
 		}
-		res, err := call[embedRequest, embedResponse](ctx, e.c, "embed", req)
+		res, err := call[embedRequest, embedResponse](ctx, e.c, "embed", modelWithin, req)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, ctx.Err()

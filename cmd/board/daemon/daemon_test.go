@@ -622,7 +622,7 @@ func TestPlaces(t *testing.T) {
 		return func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": dir}[name] }
 	}
 	a, err := PlaceOf("/home/a/data", env("/run/user/7"))
-	if err != nil || a.Socket != "/run/user/7/blackboard/"+filepath.Base(a.Socket) || a.Log != "/home/a/data/log/daemon.log" {
+	if err != nil || a.Socket != "/run/user/7/blackboard/"+filepath.Base(a.Socket) || a.Lock != "/home/a/data/run/daemon.lock" || a.Log != "/home/a/data/log/daemon.log" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	b, err := PlaceOf("/home/b/data", env("/run/user/7"))
@@ -680,5 +680,97 @@ func TestMemoryIsLookedAfter(t *testing.T) {
 		if got, err := j.Run(t.Context()); err != nil || got != "" {
 			t.Errorf("%s once more: %q, %v", j.Name, got, err)
 		}
+	}
+}
+
+// TestAPanicIsSurvived has the model panic once. The daemon goes on, and ends when it is told to.
+func TestAPanicIsSurvived(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 2)
+	m := &once{Hash: embedtest.NewHash(64)}
+	r := start(t, dir, func(c *Config) {
+		c.OpenModel = func(context.Context, string) (embed.Embedder, func() error, error) {
+			return m, func() error { return nil }, nil
+		}
+	})
+	c := r.client(t)
+	e, err := c.Embedder(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.panics.Store(true)
+	if _, err := e.Embed(t.Context(), []string{"x"}); err == nil || !strings.Contains(err.Error(), "the daemon failed") {
+		t.Errorf("the request that failed: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "model"), 0o700); err != nil { // another model: everything is opened anew
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "model", "model.onnx"), []byte("1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Search(t.Context(), kb.Query{Text: "capsule"}); err != nil || len(got.Hits) != 2 {
+		t.Errorf("afterwards: %+v, %v", got, err)
+	}
+	r.end(t)
+}
+
+// once is a model that panics when it is told to.
+type once struct {
+	*embedtest.Hash
+	panics atomic.Bool
+}
+
+func (o *once) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	if o.panics.Swap(false) {
+		panic("oh")
+	}
+	return o.Hash.Embed(ctx, texts)
+}
+
+// TestStuckDaemon asks one that takes the call and does not answer.
+func TestStuckDaemon(t *testing.T) {
+	place := PlaceMust(t, home(t))
+	if err := place.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listen(place.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := NewClient(place, "test", "")
+	defer c.Close()
+	if _, err := c.Search(t.Context(), kb.Query{Text: "x"}); !errors.Is(err, ErrNone) || !Unusable(err) {
+		t.Errorf("a search: %v", err)
+	}
+	if _, err := c.Status(t.Context()); !errors.Is(err, ErrNone) {
+		t.Errorf("how it is: %v", err)
+	}
+}
+
+// TestOneForAHomeInWhateverEnvironment starts a daemon as a session has it, and looks from where there is none.
+func TestOneForAHomeInWhateverEnvironment(t *testing.T) {
+	dir, runtime := home(t), home(t)
+	there, err := PlaceOf(dir, func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, dir, func(c *Config) { c.Place = there })
+	link := filepath.Join(home(t), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for what, path := range map[string]string{"without the variable": dir, "by a link": link} {
+		place := PlaceMust(t, path)
+		if place.Socket != there.Socket {
+			t.Errorf("%s: the socket is %s, not %s", what, place.Socket, there.Socket)
+		}
+		if err := Run(t.Context(), Config{Place: place, Build: "test", OpenModel: noModel}, nil); !errors.Is(err, ErrRunning) {
+			t.Errorf("%s: a second one: %v", what, err)
+		}
+	}
+	r.end(t)
+	if place := PlaceMust(t, dir); place.Socket == there.Socket {
+		t.Error("the note is left behind")
 	}
 }

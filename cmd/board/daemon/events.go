@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -120,6 +121,7 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, out cha
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	following := map[string]bool{}
+	last := map[string]int64{} // of the runs that were followed: one that is followed again goes on there
 	var mu sync.Mutex
 	first := true
 	t := time.NewTicker(lookForRuns)
@@ -136,22 +138,34 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, out cha
 		for _, run := range names {
 			mu.Lock()
 			known := following[run]
+			from, again := last[run]
 			following[run] = true
 			mu.Unlock()
 			if known {
 				continue
 			}
-			from := since
-			if !first && since == board.FromNow {
-				from = 0 // it was made since the stream began
+			if !again {
+				from = since
+				if !first && since == board.FromNow {
+					from = 0 // it was made since the stream began
+				}
 			}
 			wg.Go(func() {
-				if err := followOne(ctx, dir, run, from, out); err != nil && ctx.Err() == nil {
-					s.log.Debug("following a board", "run", run, "error", err)
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				delete(following, run) // it is looked for again
+				seq, err := from, error(nil)
+				defer func() {
+					if r := recover(); r != nil {
+						s.log.Error("following a board failed badly", "run", run, "panic", r, "stack", string(debug.Stack()))
+					} else if err != nil && ctx.Err() == nil {
+						s.log.Debug("following a board", "run", run, "error", err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					if seq != board.FromNow {
+						last[run] = seq
+					}
+					delete(following, run) // it is looked for again
+				}()
+				err = followOne(ctx, dir, run, &seq, out)
 			})
 		}
 		first = false
@@ -163,8 +177,8 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, out cha
 	}
 }
 
-// followOne sends the events of a board, and its gate's changes.
-func followOne(ctx context.Context, dir, run string, since int64, out chan<- Event) error {
+// followOne sends the events of a board, and its gate's changes. It begins after seq, and keeps it up to date.
+func followOne(ctx context.Context, dir, run string, seq *int64, out chan<- Event) error {
 	b, err := board.Open(ctx, dir, run)
 	if err != nil {
 		return err
@@ -195,7 +209,7 @@ func followOne(ctx context.Context, dir, run string, since int64, out chan<- Eve
 	if err := gate(); err != nil {
 		return err
 	}
-	for e, err := range b.Watch(ctx, since) {
+	for e, err := range b.Watch(ctx, *seq) {
 		if err != nil {
 			if errors.Is(err, context.Canceled) {
 				return nil
@@ -205,6 +219,7 @@ func followOne(ctx context.Context, dir, run string, since int64, out chan<- Eve
 		if !send(Event{Run: run, Event: &e}) {
 			return nil
 		}
+		*seq = e.Seq
 		if err := gate(); err != nil {
 			return err
 		}

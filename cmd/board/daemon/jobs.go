@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -19,22 +18,9 @@ func (s *Server) jobs() []Job {
 			d, err := k.Decay(ctx, kb.CurateOptions{})
 			return did(d.Changed, "changed"), err
 		})},
-		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Run: s.onMemories(func(ctx context.Context, m *memory.Store) (int, error) {
-			r, err := m.Backfill(ctx, 0)
-			if errors.Is(err, embed.ErrNoModel) {
-				return 0, nil
-			}
-			return r.Embedded, err
-		}, "embedded")},
+		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Run: s.onMemories("embedded", s.embedMemory)},
 		// It looks whether a pass is due, which is a matter of what has happened, not of the clock.
-		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.onMemories(func(ctx context.Context, m *memory.Store) (int, error) {
-			due, err := m.Due(ctx)
-			if err != nil || len(due) == 0 {
-				return 0, err
-			}
-			done, err := m.Consolidate(ctx, due, nil)
-			return len(done), err
-		}, "scopes consolidated")},
+		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.onMemories("scopes consolidated", s.consolidateMemory)},
 		{Name: "checkpoint", First: 5 * time.Minute, Every: 10 * time.Minute, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			return "", k.Checkpoint(ctx)
 		})},
@@ -80,6 +66,9 @@ func (s *Server) embedCapsules(ctx context.Context) (string, error) {
 
 // unembedded reports whether there are capsules that wait for their embedding.
 func (s *Server) unembedded(ctx context.Context) (wait bool) {
+	if !there(kb.Path(s.cfg.Place.Home)) {
+		return false
+	}
 	err := s.warm.use(ctx, true, func(h *held) error {
 		n, err := h.kb.Unembedded(ctx)
 		wait = n > 0
@@ -88,8 +77,48 @@ func (s *Server) unembedded(ctx context.Context) (wait bool) {
 	return err == nil && wait
 }
 
+// embedMemory embeds what has no embedding, batch by batch: the model is given free in between, since it may have to be loaded anew.
+func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int, err error) {
+	for {
+		n, left := 0, 0
+		err := s.warm.use(ctx, false, func(h *held) error {
+			if h.model == nil {
+				return nil
+			}
+			opt.Embedder = h.model
+			m, err := memory.Open(s.cfg.Place.Home, opt)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			r, err := m.Backfill(ctx, 1)
+			n, left = r.Embedded, r.Left
+			return err
+		})
+		total += n
+		if err != nil || n == 0 || left == 0 {
+			return total, err
+		}
+	}
+}
+
+// consolidateMemory makes the passes that are due. It needs no model, and holds nothing that others need.
+func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int, error) {
+	m, err := memory.Open(s.cfg.Place.Home, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer m.Close()
+	due, err := m.Due(ctx)
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	done, err := m.Consolidate(ctx, due, nil)
+	return len(done), err
+}
+
 // onMemories makes a job of something to be done with the memory of the account, and of each workspace, one after the other.
-func (s *Server) onMemories(fn func(context.Context, *memory.Store) (int, error), what string) func(context.Context) (string, error) {
+func (s *Server) onMemories(what string, fn func(context.Context, memory.Options) (int, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		all, err := memory.Workspaces(ctx, s.cfg.Place.Home)
 		if err != nil {
@@ -98,21 +127,12 @@ func (s *Server) onMemories(fn func(context.Context, *memory.Store) (int, error)
 		total := 0
 		var failed []error
 		for _, workspace := range append([]string{""}, all...) {
-			opt := memory.Options{Workspace: workspace, Author: true, Actor: "daemon"}
+			opt := memory.Options{Workspace: workspace, Author: true, Actor: "daemon", Rates: s.cfg.Rates}
 			if workspace != "" {
 				opt.Tiers = []string{memory.Conversation, memory.Channel, memory.Workspace} // the account has its own turn
 			}
-			err := s.warm.use(ctx, false, func(h *held) error {
-				opt.Embedder = h.model
-				m, err := memory.Open(s.cfg.Place.Home, opt)
-				if err != nil {
-					return err
-				}
-				defer m.Close()
-				n, err := fn(ctx, m)
-				total += n
-				return err
-			})
+			n, err := fn(ctx, opt)
+			total += n
 			if ctx.Err() != nil {
 				return "", ctx.Err()
 			}

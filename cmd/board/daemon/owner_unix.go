@@ -16,5 +16,3 @@ func ownedByUs(info fs.FileInfo) bool {
 
 // detach has a process live on when the one that started it, and its terminal, are gone.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
-
-func isRunning(p *os.Process) bool { return p.Signal(syscall.Signal(0)) == nil }

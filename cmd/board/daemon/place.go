@@ -14,6 +14,7 @@ type Place struct {
 	Home   string // the data home
 	Socket string
 	Lock   string
+	Note   string // says where the socket is, while a daemon runs
 	Log    string
 	Token  string // of the TCP listener
 }
@@ -21,23 +22,30 @@ type Place struct {
 // maxSocket is how long the path of a socket may be: 104 bytes on macOS, 108 on Linux, with the zero at its end.
 const maxSocket = 103
 
-// PlaceOf returns the place of a data home's daemon: in $XDG_RUNTIME_DIR, else in the data home, else, if that path is too long for a socket, in the directory for temporary files.
+// PlaceOf returns the place of a data home's daemon. The lock is in the data home: whoever has whatever environment, there is one daemon. Its socket is in $XDG_RUNTIME_DIR, else in the data
+// home, else, if that path is too long for a socket, in the directory for temporary files; a daemon that runs has noted where, for those with another environment.
 func PlaceOf(home string, env func(string) string) (Place, error) {
 	home, err := filepath.Abs(home)
 	if err != nil {
 		return Place{}, err
 	}
-	p := Place{Home: home, Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(home, "run", "token")}
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	run := filepath.Join(home, "run")
+	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token")}
+	if noted, err := os.ReadFile(p.Note); err == nil && filepath.IsAbs(string(noted)) && len(noted) <= maxSocket && there(string(noted)) {
+		p.Socket = string(noted)
+		return p, nil
+	}
 	sum := sha256.Sum256([]byte(home))
-	name := fmt.Sprintf("%x", sum[:6])
+	name := fmt.Sprintf("%x.sock", sum[:6])
 	var dirs []string
 	if dir := env("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 		dirs = append(dirs, filepath.Join(dir, "blackboard"))
 	}
-	dirs = append(dirs, filepath.Join(home, "run"), filepath.Join(os.TempDir(), fmt.Sprintf("blackboard-%d", os.Getuid())))
-	for _, dir := range dirs {
-		if p.Socket = filepath.Join(dir, name+".sock"); len(p.Socket) <= maxSocket {
-			p.Lock = filepath.Join(dir, name+".lock")
+	for _, dir := range append(dirs, run, filepath.Join(os.TempDir(), fmt.Sprintf("blackboard-%d", os.Getuid()))) {
+		if p.Socket = filepath.Join(dir, name); len(p.Socket) <= maxSocket {
 			return p, nil
 		}
 	}
@@ -46,7 +54,7 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 
 // prepare makes the directories, for their owner alone. A directory that is somebody else's, in a place where anybody may make one, is not used.
 func (p Place) prepare() error {
-	for _, dir := range []string{filepath.Dir(p.Socket), filepath.Dir(p.Log), filepath.Dir(p.Token)} {
+	for _, dir := range []string{filepath.Dir(p.Socket), filepath.Dir(p.Lock), filepath.Dir(p.Log)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/embed/minilm"
+	"blackboard/kb/memory"
 )
 
 // IdleAfter is after how long without a request a daemon ends.
@@ -35,6 +36,8 @@ type Config struct {
 	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0 never.
 	Idle time.Duration
 	Log  *slog.Logger
+	// Rates are those by which memories fade; the zero value is the usual ones.
+	Rates memory.Rates
 	// TCP is a listener beside the socket; nil: none.
 	TCP *TCP
 	// Jobs replaces the upkeep, for tests; nil: the usual.
@@ -103,6 +106,11 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	if err != nil {
 		return err
 	}
+	if err := os.WriteFile(cfg.Place.Note, []byte(cfg.Place.Socket), 0o600); err != nil {
+		l.Close()
+		return err
+	}
+	defer os.Remove(cfg.Place.Note)
 	return s.serve(ctx, l, ready)
 }
 

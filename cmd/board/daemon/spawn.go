@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -24,12 +22,10 @@ func Spawn(place Place, exe string, args, env []string) error {
 		return err
 	}
 	defer lock.Unlock()
-	// One that was started a moment ago, and cannot be reached yet, is enough.
+	// One that was started a moment ago, and cannot be reached yet, is enough; and one that cannot live is not started by every search. Who ends as he should leaves the file empty.
 	const lately = 5 * time.Second
-	if info, err := os.Stat(place.Lock + "-start"); err == nil && time.Since(info.ModTime()) < lately {
-		if raw, err := os.ReadFile(place.Lock + "-start"); err == nil && alive(string(raw)) {
-			return nil
-		}
+	if info, err := os.Stat(place.Lock + "-start"); err == nil && info.Size() > 0 && time.Since(info.ModTime()) < lately {
+		return nil
 	}
 	log, err := os.OpenFile(place.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -49,16 +45,6 @@ func Spawn(place Place, exe string, args, env []string) error {
 	}
 	go cmd.Wait() // a caller that lives on must not keep a dead child
 	return nil
-}
-
-// alive reports whether there is a process of that number.
-func alive(pid string) bool {
-	n, err := strconv.Atoi(strings.TrimSpace(pid))
-	if err != nil || n <= 0 {
-		return false
-	}
-	p, err := os.FindProcess(n)
-	return err == nil && isRunning(p)
 }
 
 // StopOther asks a daemon of another build to end once it is idle: then one of this build can be started.

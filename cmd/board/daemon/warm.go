@@ -48,26 +48,27 @@ type held struct {
 // use calls fn with the model, and with the knowledge base if it is needed, as they are on the disk now. They stay open until fn returns.
 func (w *warm) use(ctx context.Context, needKB bool, fn func(*held) error) error {
 	for {
-		w.mu.RLock()
-		if w.current(needKB) {
-			err := w.useNow(needKB, fn)
-			w.mu.RUnlock()
-			if errors.Is(err, sqlite.ErrGone) && ctx.Err() == nil { // it was removed, and maybe made anew, just now
-				if again := w.refresh(ctx, needKB); again != nil {
-					return again
-				}
-				continue
-			}
+		used, err := w.tryUse(needKB, fn)
+		if used && !errors.Is(err, sqlite.ErrGone) { // it was removed, and maybe made anew, just now
 			return err
 		}
-		w.mu.RUnlock()
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err := w.refresh(ctx, needKB); err != nil {
 			return err
 		}
 	}
+}
+
+// tryUse calls fn if what is open is what is on the disk.
+func (w *warm) tryUse(needKB bool, fn func(*held) error) (used bool, err error) {
+	w.mu.RLock()
+	defer w.mu.RUnlock() // also of a panic that the server survives
+	if !w.current(needKB) {
+		return false, nil
+	}
+	return true, w.useNow(needKB, fn)
 }
 
 func (w *warm) useNow(needKB bool, fn func(*held) error) error {

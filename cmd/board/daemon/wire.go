@@ -40,8 +40,6 @@ var (
 	ErrOtherModel = errors.New("the daemon has another model")
 	// ErrBadRequest is that the daemon could not read what it was sent.
 	ErrBadRequest = errors.New("bad request")
-	// ErrStopping is that the daemon is about to end.
-	ErrStopping = errors.New("the daemon is stopping")
 )
 
 // identities are the errors that keep what they are on their way through the socket. The first that matches decides.
@@ -52,7 +50,6 @@ var identities = []struct {
 }{
 	{"other_build", ErrOtherBuild, http.StatusConflict},
 	{"other_model", ErrOtherModel, http.StatusConflict},
-	{"stopping", ErrStopping, http.StatusServiceUnavailable},
 	{"bad_request", ErrBadRequest, http.StatusBadRequest},
 	{"kb_invalid", kb.ErrInvalid, http.StatusBadRequest},
 	{"kb_not_found", kb.ErrNotFound, http.StatusNotFound},
@@ -174,8 +171,10 @@ func readJSON(r io.Reader, into any) error {
 	return nil
 }
 
-// call asks a daemon. An error that matches ErrNone says that it could not be asked, or has not answered.
-func call[Req, Res any](ctx context.Context, c *Client, verb string, req Req) (res Res, err error) {
+// call asks a daemon, which has so long to answer. An error that matches ErrNone says that it could not be asked, or has not answered in time.
+func call[Req, Res any](caller context.Context, c *Client, verb string, within time.Duration, req Req) (res Res, err error) {
+	ctx, cancel := context.WithTimeout(caller, within)
+	defer cancel()
 	body, err := json.Marshal(req)
 	if err != nil {
 		return res, err
@@ -188,16 +187,16 @@ func call[Req, Res any](ctx context.Context, c *Client, verb string, req Req) (r
 	hr.Header.Set(headerBuild, c.build)
 	resp, err := c.http.Do(hr)
 	if err != nil {
-		if ctx.Err() != nil {
-			return res, ctx.Err()
+		if caller.Err() != nil {
+			return res, caller.Err()
 		}
 		return res, fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
-		if ctx.Err() != nil {
-			return res, ctx.Err()
+		if caller.Err() != nil {
+			return res, caller.Err()
 		}
 		return res, fmt.Errorf("%w: it broke off: %w", ErrNone, err)
 	}
