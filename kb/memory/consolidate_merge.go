@@ -27,11 +27,19 @@ const (
 // kinKey is equal for items of the same readers with the same numbers and negations: no others are merged, however near they are.
 type kinKey [16]byte
 
-// outranks reports whether an item stays of two that say the same: the more important one, then the one that was asked for more often, then the newer.
+// outranks reports whether an item stays of two that say the same: what the author said, then the more important one, then the one that was asked for more often, then the newer.
 func (it *Item) outranks(o *Item) bool { return it.rank(o) < 0 }
 
 func (it *Item) rank(o *Item) int {
-	return cmp.Or(cmp.Compare(o.Importance, it.Importance), cmp.Compare(o.Accesses, it.Accesses), o.Created.Compare(it.Created), cmp.Compare(o.n, it.n))
+	return cmp.Or(cmp.Compare(o.authority(), it.authority()), cmp.Compare(o.Importance, it.Importance), cmp.Compare(o.Accesses, it.Accesses), o.Created.Compare(it.Created), cmp.Compare(o.n, it.n))
+}
+
+// authority is 1 for what the author said: nothing that an agent said takes its place.
+func (it *Item) authority() int {
+	if it.Curator == CuratorAuthor {
+		return 1
+	}
+	return 0
 }
 
 // absorb gives an item what another one has that is merged into it. It lasts as long as the one that would have lasted longer.
@@ -208,7 +216,7 @@ func (b *nearby) findKin(tx *sqlite.Tx, of ...*standing) error {
 		}
 		if st := b.byN[n]; st != nil && !st.known {
 			said := words(embeddingText(&it))
-			sum := sha256.Sum256([]byte(st.Agent + "\x00" + strings.Join(marks(said), "\x00")))
+			sum := sha256.Sum256([]byte(st.Agent + "\x00" + strings.Join(marks(embeddingText(&it)), "\x00")))
 			copy(st.kin[:], sum[:])
 			st.said = make([]uint32, len(said))
 			for i, w := range said {

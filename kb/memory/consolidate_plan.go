@@ -116,7 +116,7 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 		return err
 	}
 	where, args := p.where()
-	rows, err := tx.Query(`SELECT n, id, agent, title, importance, lifetime, accesses, created, updated, accessed, expires, revision, text_hash, model FROM items WHERE `+where, args...)
+	rows, err := tx.Query(`SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated, accessed, expires, revision, text_hash, model FROM items WHERE `+where, args...)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 		var created, updated, accessed int64
 		var expires *int64
 		var hash []byte
-		if err := rows.Scan(&st.n, &st.ID, &st.Agent, &st.Title, &st.Importance, &st.Lifetime, &st.Accesses, &created, &updated, &accessed, &expires, &st.Revision, &hash, &st.Model); err != nil {
+		if err := rows.Scan(&st.n, &st.ID, &st.Agent, &st.Curator, &st.Title, &st.Importance, &st.Lifetime, &st.Accesses, &created, &updated, &accessed, &expires, &st.Revision, &hash, &st.Model); err != nil {
 			return err
 		}
 		st.Created, st.Updated, st.Accessed, st.Expires = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC(), time.UnixMilli(accessed).UTC(), timeOf(expires)
@@ -172,9 +172,9 @@ func mayPromote(it *Item, relevance float64) bool {
 }
 
 // mayPrune: short-term items only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to forget anything (seed 004: decay is a ranking lever, not
-// a deletion trigger). A fact that is asked for once a year is still a fact.
+// a deletion trigger). A fact that is asked for once a year is still a fact. And what a person took the trouble to say stays until somebody forgets it.
 func mayPrune(it *Item, relevance float64, now time.Time) bool {
-	return it.Lifetime == ShortTerm && relevance < PruneBelow && !it.shielded(now)
+	return it.Lifetime == ShortTerm && relevance < PruneBelow && it.Curator != CuratorAuthor && !it.shielded(now)
 }
 
 func (it *Item) shielded(now time.Time) bool {
@@ -220,7 +220,7 @@ func (p *pass) prune() {
 	})
 }
 
-// crop plans what goes because the scope holds too much: what counts least, the oldest of equals. Long-term items are not spared, since those are what fills a scope in the end.
+// crop plans what goes because the scope holds too much: what counts least, the oldest of equals, what the author said after all else. Long-term items are not spared, since those are what fills a scope in the end.
 func (p *pass) crop() {
 	most := p.f.s.most()
 	over := len(p.live) - most
@@ -229,15 +229,18 @@ func (p *pass) crop() {
 	}
 	type weighed struct {
 		n         int64
+		authority int
 		relevance float64
 	}
 	var loose []weighed
 	for _, st := range p.live {
 		if !st.shielded(p.now) {
-			loose = append(loose, weighed{st.n, p.relevance(&st.Item)})
+			loose = append(loose, weighed{st.n, st.authority(), p.relevance(&st.Item)})
 		}
 	}
-	slices.SortFunc(loose, func(a, b weighed) int { return cmp.Or(cmp.Compare(a.relevance, b.relevance), cmp.Compare(a.n, b.n)) })
+	slices.SortFunc(loose, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(a.authority, b.authority), cmp.Compare(a.relevance, b.relevance), cmp.Compare(a.n, b.n))
+	})
 	if len(loose) < over {
 		p.note("it stays at %s, %s more than %s: those are of importance %g or more and were asked for within %d days", items(len(p.live)-len(loose)), spelled(over-len(loose)), spelled(most),
 			shieldFrom, int(shieldFor.Hours()/24))

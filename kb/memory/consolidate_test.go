@@ -974,7 +974,7 @@ func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 	if _, err := s.Update(t.Context(), b.ID, UpdateOptions{}, func(it *Item) error { it.Source = "user"; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if got := consolidate(t, s); got.Merged != 1 || get(t, s, b.ID).ReplacedBy != a.ID {
+	if got := consolidate(t, s); got.Merged != 1 || get(t, s, a.ID).ReplacedBy != b.ID {
 		t.Errorf("%+v", got)
 	}
 	// What was embedded since the last pass is compared, though it is neither new nor changed.
@@ -990,7 +990,7 @@ func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 	if _, err := s.Reembed(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := consolidate(t, s); got.Merged != 1 || get(t, s, d.ID).ReplacedBy != a.ID {
+	if got := consolidate(t, s); got.Merged != 1 || get(t, s, d.ID).ReplacedBy != b.ID {
 		t.Errorf("%+v", got)
 	}
 	// With another model everything is compared again.
@@ -1005,7 +1005,7 @@ func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 	if _, err := s.Reembed(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := consolidate(t, s); got.Merged != 1 || get(t, s, e.ID).ReplacedBy != a.ID {
+	if got := consolidate(t, s); got.Merged != 1 || get(t, s, e.ID).ReplacedBy != b.ID {
 		t.Errorf("%+v", got)
 	}
 }

@@ -145,7 +145,8 @@ func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
 	return all, err
 }
 
-// StartConversation begins a conversation in a channel, the default one if none is named. If the harness has a name for it, and has begun it before, that one is returned.
+// StartConversation begins a conversation in a channel, the default one if none is named. If the harness has a name for it, and
+// has begun it before, that one is returned, unless it was archived.
 func (s *Store) StartConversation(ctx context.Context, channel, thread string) (c ConversationInfo, again bool, err error) {
 	if channel == "" {
 		channel = DefaultChannel
@@ -166,10 +167,15 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 		}
 		if thread != "" {
 			found, err := conversations(tx, `thread = ?`, thread)
-			if err != nil || len(found) == 1 {
-				if err == nil {
-					c, again = found[0], true
-				}
+			if err != nil {
+				return err
+			}
+			if len(found) == 1 && found[0].Status != StatusArchived {
+				c, again = found[0], true
+				return s.counts(tx, &c)
+			}
+			// One that was put away gives its thread to the new one.
+			if _, err := tx.Exec(`UPDATE conversations SET thread = '' WHERE thread = ?`, thread); err != nil {
 				return err
 			}
 		}

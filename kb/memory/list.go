@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
@@ -172,6 +174,16 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		}
 		if err := f.read(ctx, func(tx *sqlite.Tx) error { return f.stats(tx, &st) }); err != nil {
 			return nil, err
+		}
+		if !s.Reaches(Conversation) {
+			st.Statuses = map[string]int{}
+		}
+		st.Scopes = slices.DeleteFunc(st.Scopes, func(sc ScopeStats) bool {
+			scope, _, _ := strings.Cut(sc.Scope, ":")
+			return !s.Reaches(scope)
+		})
+		if !s.opt.Author { // who else there is, is a person's to know
+			maps.DeleteFunc(st.Agents, func(agent string, _ int) bool { return agent != s.opt.Agent })
 		}
 		all = append(all, st)
 	}

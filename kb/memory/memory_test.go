@@ -506,6 +506,11 @@ func TestWhatSaysTheSame(t *testing.T) {
 		{"The deploy takes ten minutes.", "the deploy takes about ten minutes", false},
 		{"", "", false},
 		{"Turn it on and off", "Turn it off and on", true},
+		{"keep latency < 30 ms", "keep latency > 30 ms", true},
+		{"set the offset to -5 hours", "set the offset to +5 hours", true},
+		{"it is done if status == 0", "it is done if status != 0", true},
+		{"call curl -i for headers", "call curl -I for headers", true},
+		{"deploys - as always - on Friday", "deploys, as always, on Friday", false},
 	} {
 		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
 			if got := differs(pair[0], pair[1]); got != tc.differs {
@@ -680,5 +685,47 @@ func TestReadOnly(t *testing.T) {
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the file was changed: %v", err)
+	}
+}
+
+// TestWhatTheAuthorSaidStays has an agent say the same, louder.
+func TestWhatTheAuthorSaidStays(t *testing.T) {
+	home, ctx := t.TempDir(), t.Context()
+	person, bob := open(t, home, Options{Embedder: bag{}}), open(t, home, Options{Agent: "bob", Embedder: bag{}})
+	said := put(t, person, Item{Tier: Workspace, Content: "Releases are approved by the release manager, who is carol", Importance: .3})
+	put(t, bob, Item{Tier: Workspace, Content: "Releases are approved by the release manager, who is surely carol", Importance: 1})
+	if _, err := bob.Consolidate(ctx, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := person.Peek(ctx, said.ID); err != nil || got.Forgotten != nil {
+		t.Errorf("it is forgotten: %+v, %v", got, err)
+	}
+	if _, err := bob.Put(ctx, Item{Tier: Workspace, Content: said.Content, Importance: 1, Tags: []string{"bobs"}, DerivedFrom: "bob.md"}, PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := person.Peek(ctx, said.ID); err != nil || slices.Contains(got.Tags, "bobs") || got.DerivedFrom != "" {
+		t.Errorf("bob adds to it: %+v, %v", got, err)
+	}
+	noted := put(t, bob, Item{Tier: Workspace, Content: "Tests run on every push"})
+	if r, err := person.Put(ctx, Item{Tier: Workspace, Content: "tests run on every push", Importance: .5}, PutOptions{}); err != nil || !r.Confirmed || r.Item.ID != noted.ID || r.Item.Curator != CuratorAuthor {
+		t.Errorf("the author says it too: %+v, %v", r, err)
+	}
+	soon := time.Now().Add(time.Hour)
+	once := put(t, bob, Item{Tier: Workspace, Content: "The build is slow today", Expires: &soon})
+	if r, err := bob.Put(ctx, Item{Tier: Workspace, Content: once.Content, Importance: .5, Lifetime: LongTerm}, PutOptions{}); err != nil || r.Item.Expires != nil || r.Item.Lifetime != LongTerm {
+		t.Errorf("put again, for good: %+v, %v", r, err)
+	}
+}
+
+// TestImportanceIsAskedOfAll has what counts behind a hundred that do not.
+func TestImportanceIsAskedOfAll(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	want := put(t, s, Item{Tier: Workspace, Content: "deploy with care, and much else that makes this text longer than all the others, so that it ranks behind", Importance: 1})
+	for i := range 300 {
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("deploy %d", i), Importance: .2})
+	}
+	got := read(t, s, Query{Tiers: []string{Workspace}, Text: "deploy", MinImportance: .9})
+	if len(got.Slices[0].Hits) != 1 || got.Slices[0].Hits[0].ID != want.ID {
+		t.Errorf("%q", contents(got))
 	}
 }

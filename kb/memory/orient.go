@@ -78,6 +78,11 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		}
 		rq.Text, rq.Tiers = text, tiers
 		res, err := s.Read(ctx, rq)
+		for i := range res.Slices {
+			for j := range res.Slices[i].Hits {
+				rq.shown = append(rq.shown, &res.Slices[i].Hits[j])
+			}
+		}
 		o.Slices = append(o.Slices, res.Slices...)
 		o.Degraded = append(o.Degraded, res.Degraded...)
 		return err

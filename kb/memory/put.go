@@ -54,7 +54,7 @@ type Stored struct {
 	Confirmed bool `json:"confirmed"`
 }
 
-// Put stores an item in its tier; its id and times are given to it. A channel that is not named is that of its conversation, else the default one.
+// Put stores an item in its tier, with the importance that it has, of which 0 counts for nothing; its id and times are given to it. A channel that is not named is that of its conversation, else the default one.
 func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if err := s.allowed(it.Tier); err != nil {
@@ -74,6 +74,11 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	}
 	if it.Source == "" {
 		it.Source = s.opt.Agent
+	}
+	if it.Conversation != "" && it.Tier != Conversation {
+		if err := s.allowed(Conversation); err != nil && it.Tier != Account {
+			return out, err
+		}
 	}
 	if it.Tier == Conversation && it.Conversation == "" {
 		return out, invalid("no conversation is named", "name it with --conversation or $BOARD_CONVERSATION; `board memory conversation start` begins one")
@@ -169,25 +174,26 @@ func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	return &found[0], nil
 }
 
-// confirm has an item count as new. What it was put with this time is added: the greater importance, more tags, the links that it did not have, the later expiry.
+// confirm has an item count as new. What it was put with this time is added: the greater importance, more tags, the links that it did not have, the longer life. To what the author said an
+// agent adds nothing; what the author says is the author's from then on.
 func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 	now := *it
-	now.Importance = max(it.Importance, again.Importance)
-	now.Tags = union(it.Tags, again.Tags)
-	if now.Source == "" {
-		now.Source = again.Source
-	}
-	if now.DerivedFrom == "" {
-		now.DerivedFrom = again.DerivedFrom
-	}
-	if e := again.Expires; e != nil && it.Expires != nil && e.After(*it.Expires) {
-		now.Expires = e
-	}
-	if again.Lifetime == LongTerm {
-		now.Lifetime = LongTerm
-	}
 	now.Accessed = tx.Now
-	if len(now.Tags) == len(it.Tags) && now.Source == it.Source && now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires && now.Lifetime == it.Lifetime {
+	if f.s.mayChange(it) == nil {
+		more := *again
+		more.Accesses, more.Accessed = 0, tx.Now
+		now.absorb(&more)
+		if now.Source == "" {
+			now.Source = again.Source
+		}
+		if now.DerivedFrom == "" {
+			now.DerivedFrom = again.DerivedFrom
+		}
+		if again.Curator == CuratorAuthor {
+			now.Curator = CuratorAuthor
+		}
+	}
+	if len(now.Tags) == len(it.Tags) && now.Source == it.Source && now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires && now.Lifetime == it.Lifetime && now.Curator == it.Curator {
 		// How much it counts is no change of what it says.
 		if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`, now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
 			return now, err
@@ -432,6 +438,13 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 				return nil
 			}
 			now.Accesses, now.Accessed = have.Accesses, tx.Now // being confirmed is an access of its own kind
+			// What fn has left alone may have changed without a new revision: others have confirmed it, or consolidation has promoted it.
+			if now.Importance == it.Importance {
+				now.Importance = have.Importance
+			}
+			if now.Lifetime == it.Lifetime {
+				now.Lifetime = have.Lifetime
+			}
 			out.Item = now
 			return f.change(tx, have, &out.Item, v, opt.Why, &out.Warnings)
 		})

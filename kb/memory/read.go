@@ -46,6 +46,8 @@ type Query struct {
 
 	// Untouched does not count as an access.
 	Untouched bool
+
+	shown []*Hit // elsewhere: what says the same is left out
 }
 
 // Hit is an item that was read.
@@ -146,7 +148,7 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	var accepted []*Hit
+	accepted := q.shown
 	for _, tier := range q.Tiers {
 		slice := Slice{Tier: tier, Hits: []Hit{}}
 		f, err := s.file(ctx, tier, false)
@@ -374,6 +376,24 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	if err != nil {
 		return nil, err
 	}
+	// What has expired, or counts too little, is known by the rows alone: if little is left, more candidates are asked for, until there are no more.
+	var light map[int64]*Item
+	for {
+		ns := make([]int64, len(found.Candidates))
+		for i := range found.Candidates {
+			ns[i] = found.Candidates[i].ID
+		}
+		if light, err = lightItems(tx, ns, q.MinImportance); err != nil {
+			return nil, err
+		}
+		if len(light) >= want || len(light) == len(ns) || len(ns) < iq.Depth || int64(iq.Depth) > found.Docs {
+			break
+		}
+		iq.Depth *= 4
+		if found, err = f.index.Search(tx, iq); err != nil {
+			return nil, err
+		}
+	}
 	if missing := found.Docs - found.Vectors; iq.Vector != nil && missing > 0 {
 		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
 			return nil, err
@@ -384,20 +404,15 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	}
 	cands := map[int64]*index.Candidate{}
 	var text, vector, recent []rank.Scored
-	ns := make([]int64, len(found.Candidates))
 	for i := range found.Candidates {
 		c := &found.Candidates[i]
-		ns[i], cands[c.ID] = c.ID, c
+		cands[c.ID] = c
 		if c.TextRank > 0 {
 			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
 		}
 		if c.VectorRank > 0 {
 			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
 		}
-	}
-	light, err := lightItems(tx, ns, q.MinImportance)
-	if err != nil {
-		return nil, err
 	}
 	if tier == Conversation {
 		for n, it := range light {
@@ -422,7 +437,7 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	}
 	rank.Sort(list)
 	list = list[:min(len(list), want)]
-	ns = ns[:0]
+	ns := make([]int64, 0, len(list))
 	for _, sc := range list {
 		ns = append(ns, sc.ID)
 	}

@@ -33,11 +33,10 @@ func init() {
 	}
 }
 
-// differs reports whether two texts that mean almost the same differ in what an embedding hardly sees: a number, a negation, an opposite, or the order of the words that they share. Then one
-// corrects the other, or says the reverse of it, and is no duplicate of it.
+// differs reports whether two texts that mean almost the same differ in what an embedding hardly sees: a number, a sign, a negation, an opposite, or the order of the words that they share. Then one corrects the other, or says the reverse of it, and is no duplicate of it.
 func differs(a, b string) bool {
 	x, y := words(a), words(b)
-	return !slices.Equal(marks(x), marks(y)) || opposed(x, y, opposites) || !sameOrder(x, y)
+	return !slices.Equal(marks(a), marks(b)) || opposed(x, y, opposites) || !sameOrder(x, y)
 }
 
 // opposed reports whether one text has a word where the other has its opposite.
@@ -58,26 +57,47 @@ func opposed[W comparable](a, b []W, opposites map[W]W) bool {
 	return false
 }
 
-// words are a text's words in small letters, with numbers and what is written like one as they are.
+// words are a text's words in small letters, without their commonest endings.
 func words(s string) []string {
 	all := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, "’", "'")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '.'
 	})
 	for i, w := range all {
-		all[i] = strings.Trim(w, ".'")
+		all[i] = stem(strings.Trim(w, ".'"))
 	}
 	return slices.DeleteFunc(all, func(w string) bool { return w == "" })
 }
 
-// marks are the numbers and negations among words, sorted.
-func marks(words []string) []string {
+// stem takes the commonest endings off a longer word, unless it is one of a pair of opposites.
+func stem(w string) string {
+	if len(w) < 5 || opposites[w] != "" {
+		return w
+	}
+	for _, end := range []string{"ing", "es", "ed", "s"} {
+		if s, ok := strings.CutSuffix(w, end); ok && len(s) > 3 {
+			return s
+		}
+	}
+	return w
+}
+
+// marks are the numbers, signs and negations of a text, sorted.
+func marks(text string) []string {
 	var all []string
-	for _, w := range words {
+	for _, w := range words(text) {
 		switch {
 		case strings.ContainsFunc(w, unicode.IsDigit):
 			all = append(all, w)
 		case slices.Contains(negations, w):
 			all = append(all, "not")
+		}
+	}
+	// Signs that stand alone ("<", "!=") or before a word or a number ("-5", "--force", "!done").
+	for _, f := range strings.Fields(text) {
+		f = strings.Trim(f, "\"'()[]{},;:“”‘’")
+		sign := f[:len(f)-len(strings.TrimLeft(f, "<>=!+-~^&|%*"))]
+		if sign != "" && sign != "-" || sign == "-" && len(f) > 1 { // a dash alone is punctuation
+			all = append(all, f)
 		}
 	}
 	slices.Sort(all)

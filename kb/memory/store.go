@@ -134,6 +134,9 @@ func Open(home string, opt Options) (*Store, error) {
 	if opt.Workspace != "" && !filepath.IsAbs(opt.Workspace) {
 		return nil, invalid(fmt.Sprintf("the workspace %q is no whole path", clip(opt.Workspace, 100)), "give it from the root on")
 	}
+	if opt.Workspace != "" {
+		s.opt.Workspace = filepath.Clean(opt.Workspace)
+	}
 	return s, nil
 }
 

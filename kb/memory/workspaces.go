@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,12 +15,17 @@ import (
 // Workspaces returns the directories of the workspaces that have a memory in a data home: for upkeep, which looks after all of them, one by one. Files that cannot be read, and whatever
 // else is there, are left out.
 func Workspaces(ctx context.Context, home string) ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(Dir(home), "workspaces", "*.sqlite3"))
-	if err != nil {
+	dir := filepath.Join(Dir(home), "workspaces")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var all []string
-	for _, name := range names {
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if filepath.Ext(name) != ".sqlite3" {
+			continue
+		}
 		dir, err := ownerOf(ctx, name)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
