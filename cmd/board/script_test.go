@@ -47,6 +47,7 @@ func shared() string {
 //	exits N cmd…   runs a command that must end with exit code N
 //	[shared]       the folder of real inputs is there, as $SHARED
 //	[killed]       daemons are killed all the time
+//	[race]         with the race detector each command takes a second to begin, and finds nothing, since no script has two in one process
 //
 // With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
 func TestScript(t *testing.T) {
@@ -68,6 +69,8 @@ func TestScript(t *testing.T) {
 			switch cond {
 			case "shared":
 				return shared() != "", nil
+			case "race":
+				return raceEnabled, nil
 			case "killed":
 				return os.Getenv("BOARD_TEST_DAEMON") == "killed", nil
 			case "root":
