@@ -343,7 +343,9 @@ func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 			return err
 		}
 	}
-	data, err := json.Marshal(out.Manifest)
+	logged := out.Manifest
+	logged.Sample = []string{} // others read the log, and some of the ids are of private things
+	data, err := json.Marshal(logged)
 	if err != nil {
 		return err
 	}

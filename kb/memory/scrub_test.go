@@ -346,7 +346,7 @@ func TestScrubRemovesWhatTheManifestSays(t *testing.T) {
 		}
 		last := now[len(now)-1]
 		var said Manifest
-		if err := json.Unmarshal(last.Data, &said); err != nil || said.Hash != dry.Hash || !maps.Equal(said.Counts, dry.Counts) || said.Mode == "" || !slices.Equal(said.Sample, dry.Sample) {
+		if err := json.Unmarshal(last.Data, &said); err != nil || said.Hash != dry.Hash || !maps.Equal(said.Counts, dry.Counts) || said.Mode == "" || len(said.Sample) != 0 {
 			t.Errorf("%s: the log says %s, %v", step.q.Scope, last.Data, err)
 		}
 		if s := string(last.Data); strings.Contains(s, "says") || strings.Contains(s, "notes") || strings.Contains(s, "version") {
