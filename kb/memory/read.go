@@ -2,13 +2,11 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -278,33 +276,6 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 	return hits, nil
 }
 
-// where says in SQL what a query's filters say, for who goes without the index.
-func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
-	w := `tier = ? AND forgotten IS NULL AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) AND importance >= ?`
-	args := []any{tier, agent, now.UnixMilli(), q.MinImportance}
-	if tier == Channel && q.Channel != "" {
-		w += ` AND channel = ?`
-		args = append(args, q.Channel)
-	}
-	if tier == Conversation {
-		w += ` AND channel = '' AND conversation = ?`
-		args = append(args, q.Conversation)
-	}
-	if len(q.Curators) > 0 {
-		w += ` AND curator IN (SELECT value FROM json_each(?))`
-		args = append(args, jsonList(q.Curators))
-	}
-	if len(q.Sources) > 0 {
-		w += ` AND source IN (SELECT value FROM json_each(?))`
-		args = append(args, jsonList(q.Sources))
-	}
-	if len(q.Tags) > 0 {
-		w += ` AND EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?)))`
-		args = append(args, jsonList(q.Tags))
-	}
-	return w, args
-}
-
 // byRelevance lists what counts most now; of a conversation what is newest.
 func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hit, error) {
 	where, args := q.where(tier, f.s.opt.Agent, tx.Now)
@@ -340,24 +311,6 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 		hits = append(hits, Hit{Item: *it, Relevance: f.s.rates.Relevance(it, tx.Now)})
 	}
 	return hits, nil
-}
-
-func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
-	list, _ := json.Marshal(ns) // numbers always can be
-	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, string(list))
-	if err != nil {
-		return nil, err
-	}
-	byN := make(map[int64]*Item, len(items))
-	for i := range items {
-		byN[items[i].n] = &items[i]
-	}
-	for _, n := range ns {
-		if byN[n] == nil {
-			return nil, fmt.Errorf("%w: it has item %d, which is not there", index.ErrCorrupt, n)
-		}
-	}
-	return byN, nil
 }
 
 // byText lists what fits a text.
@@ -455,54 +408,4 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		}
 	}
 	return hits, nil
-}
-
-// filter says the same as where, to the index.
-func (q *Query) filter(tier, agent string) index.Filter {
-	f := index.Filter{All: [][]string{{kwTier + tier}, {kwAgent}}}
-	if agent != "" {
-		f.All[1] = append(f.All[1], keyword(kwAgent, agent))
-	}
-	if tier == Channel && q.Channel != "" {
-		f.All = append(f.All, []string{kwChannel + q.Channel})
-	}
-	if tier == Conversation {
-		f.All = append(f.All, []string{kwConversation + q.Conversation})
-	}
-	for _, l := range []struct {
-		prefix string
-		values []string
-	}{{kwCurator, q.Curators}, {kwSource, q.Sources}, {kwTag, q.Tags}} {
-		if len(l.values) == 0 {
-			continue
-		}
-		var group []string
-		for _, v := range l.values {
-			group = append(group, keyword(l.prefix, v))
-		}
-		f.All = append(f.All, group)
-	}
-	return f
-}
-
-// lightItems reads what relevance is made of, of those that have not expired.
-func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
-	list, _ := json.Marshal(ns)
-	rows, err := tx.Query(`SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
-		string(list), tx.Now.UnixMilli(), minImportance)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := make(map[int64]*Item, len(ns))
-	for rows.Next() {
-		it := &Item{}
-		var accessed, created int64
-		if err := rows.Scan(&it.n, &it.Importance, &it.Accesses, &accessed, &created); err != nil {
-			return nil, err
-		}
-		it.Accessed, it.Created = time.UnixMilli(accessed).UTC(), time.UnixMilli(created).UTC()
-		out[it.n] = it
-	}
-	return out, rows.Err()
 }

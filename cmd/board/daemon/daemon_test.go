@@ -649,9 +649,10 @@ func TestMemoryIsLookedAfter(t *testing.T) {
 	r.warm.cfg.OpenModel = r.cfg.OpenModel
 	defer r.end()
 	defer r.warm.close()
-	soon := time.Now().Add(50 * time.Millisecond)
+	then := time.Now().Add(-time.Hour)
+	soon := then.Add(time.Minute)
 	for _, ws := range []string{"", filepath.Join(dir, "a"), filepath.Join(dir, "b")} {
-		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true})
+		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true, Now: func() time.Time { return then }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -668,7 +669,6 @@ func TestMemoryIsLookedAfter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(60 * time.Millisecond)
 	want := map[string]string{"embed memories": "6 embedded", "consolidate memories": "3 scopes consolidated"}
 	for _, j := range r.upkeep.jobs {
 		if want[j.Name] == "" {

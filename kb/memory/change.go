@@ -1,0 +1,225 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// mayChange refuses to agents what a person has said: they read it, and may say something beside it.
+func (s *Store) mayChange(it *Item) error {
+	if it.Curator != CuratorAuthor {
+		return nil
+	}
+	return s.granted(GrantAuthor, it.ID+" is what the author said: an agent does not change it")
+}
+
+// UpdateOptions say how an item is changed.
+type UpdateOptions struct {
+	Revision    int    // only if it still has this revision; 0: whichever it has
+	Why         string // kept with what it was
+	Force       bool   // keep it though it holds what looks like a secret
+	NoEmbedding bool
+}
+
+// Update lets fn change an item: its texts, importance, lifetime, tags, expiry and links. What it was stays among its revisions. Its tier, and whose it is, stay as they are.
+func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (Stored, error) {
+	out := Stored{Warnings: []string{}}
+	f, it, err := s.find(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	for {
+		now := *it
+		now.Tags = slices.Clone(it.Tags)
+		if err := s.mayChange(it); err != nil {
+			return out, err
+		}
+		if err := fn(&now); err != nil {
+			return out, err
+		}
+		now.Curator = s.curator()
+		now.ID, now.Tier, now.Channel, now.Conversation, now.Agent, now.n = it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.n
+		if err := now.normalise(); err != nil {
+			return out, err
+		}
+		if !opt.Force {
+			if err := refuseSecret(&now); err != nil {
+				return out, err
+			}
+		}
+		var v embed.Vector
+		if embeddingText(&now) != embeddingText(it) && !opt.NoEmbedding {
+			if v, err = s.embedOne(ctx, &now, &out.Warnings); err != nil {
+				return out, err
+			}
+		}
+		changed := false
+		err = f.write(ctx, func(tx *sqlite.Tx) error {
+			have, err := s.again(tx, id)
+			if err != nil {
+				return err
+			}
+			if err := unlessForgotten(have); err != nil {
+				return err
+			}
+			if opt.Revision != 0 && have.Revision != opt.Revision {
+				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, opt.Revision), "`board memory get "+id+"` shows it")
+			}
+			if have.Revision != it.Revision {
+				changed, it = true, have
+				return nil
+			}
+			now.Accesses, now.Accessed = have.Accesses, tx.Now // being confirmed is an access of its own kind
+			// What fn has left alone may have changed without a new revision: others have confirmed it, or consolidation has promoted it.
+			if now.Importance == it.Importance {
+				now.Importance = have.Importance
+			}
+			if now.Lifetime == it.Lifetime {
+				now.Lifetime = have.Lifetime
+			}
+			out.Item = now
+			return f.change(tx, have, &out.Item, v, opt.Why, &out.Warnings)
+		})
+		if err != nil || !changed {
+			return out, err
+		}
+	}
+}
+
+func unlessForgotten(it *Item) error {
+	if it.Forgotten == nil {
+		return nil
+	}
+	say := it.Rule
+	if it.ReplacedBy != "" {
+		say += ", replaced by " + it.ReplacedBy
+	}
+	return conflict(it.ID+" is forgotten: "+say, "put a new one")
+}
+
+// change stores an item that has become another.
+func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string, warnings *[]string) error {
+	old := *was
+	old.Why = clip(why, maxWhy)
+	before, err := json.Marshal(&old)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, was.ID, was.Revision, tx.Now.UnixMilli(), f.s.opt.Actor, string(before)); err != nil {
+		return err
+	}
+	now.Revision, now.Updated = was.Revision+1, tx.Now
+	if embeddingText(now) == embeddingText(was) {
+		vs, err := f.index.Vectors(tx, was.n)
+		if err != nil {
+			return err
+		}
+		v = vs[was.n]
+	} else {
+		if v, err = f.usable(tx, v, warnings); err != nil {
+			return err
+		}
+		if now.Model, now.Dim = "", 0; v != nil {
+			now.Model, now.Dim = f.s.opt.Embedder.Model().Name, len(v)
+		}
+	}
+	if _, err := tx.Exec(`UPDATE items SET tier = ?, channel = ?, title = ?, content = ?, source = ?, importance = ?, lifetime = ?, tags = ?, updated = ?, accesses = ?, accessed = ?, expires = ?,
+		derived_from = ?, revision = ?, text_hash = ?, model = ?, dim = ?, curator = ? WHERE n = ?`,
+		now.Tier, now.Channel, now.Title, now.Content, now.Source, now.Importance, now.Lifetime, jsonList(now.Tags), now.Updated.UnixMilli(), now.Accesses, now.Accessed.UnixMilli(),
+		millis(now.Expires), now.DerivedFrom, now.Revision, textHash(now.Content), now.Model, now.Dim, now.Curator, was.n); err != nil {
+		return err
+	}
+	now.n = was.n
+	if err := f.index.Put(tx, document(now, v)); err != nil {
+		return err
+	}
+	return f.event(tx, Event{Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, agent: now.Agent})
+}
+
+// Forget marks an item as no longer active: no read finds it, and Get still shows it. by is the item that takes its place, or "".
+func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
+	if len(id) > 0 && id[0] == 'j' {
+		return Item{}, s.forgetNote(ctx, id)
+	}
+	f, _, err := s.find(ctx, id)
+	if err != nil {
+		return Item{}, err
+	}
+	if by != "" {
+		if _, r, err := s.find(ctx, by); err != nil {
+			return Item{}, err
+		} else if err := unlessForgotten(r); err != nil {
+			return Item{}, err
+		} else if by == id {
+			return Item{}, invalid("an item cannot take its own place", "name another, or none")
+		}
+	}
+	var it *Item
+	err = f.write(ctx, func(tx *sqlite.Tx) (err error) {
+		if it, err = s.again(tx, id); err != nil {
+			return err
+		}
+		if err := unlessForgotten(it); err != nil {
+			return err
+		}
+		if err := s.mayChange(it); err != nil {
+			return err
+		}
+		return f.forget(tx, it, RuleAsked, by, why)
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	return *it, nil
+}
+
+// forget marks a live item as forgotten by a rule.
+func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
+	it.Forgotten, it.Rule, it.ReplacedBy, it.Why = new(time.Time), rule, by, clip(why, maxWhy)
+	*it.Forgotten = tx.Now
+	if _, err := tx.Exec(`UPDATE items SET forgotten = ?, rule = ?, replaced_by = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
+		return err
+	}
+	if err := f.index.Delete(tx, it.n); err != nil {
+		return err
+	}
+	return f.event(tx, Event{Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: rule, agent: it.Agent})
+}
+
+// maxWhy is how many characters of a reason are kept.
+const maxWhy = 500
+
+// Revisions returns what an item said before each of its changes, the oldest first.
+func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
+	f, _, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	all := []Item{}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, id)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var raw string
+			var it Item
+			if err := rows.Scan(&raw); err != nil {
+				return err
+			}
+			if err := json.Unmarshal([]byte(raw), &it); err != nil {
+				return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "has a revision of " + id + " that cannot be read", Cause: err}
+			}
+			all = append(all, it)
+		}
+		return rows.Err()
+	})
+	return all, err
+}

@@ -1,0 +1,100 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// Verbs of events.
+const (
+	VerbPut         = "put"
+	VerbConfirmed   = "confirmed" // put again with the same words
+	VerbUpdated     = "updated"
+	VerbForgotten   = "forgotten"
+	VerbPromoted    = "promoted"
+	VerbImported    = "imported"
+	VerbNamed       = "named edited"
+	VerbNamedGone   = "named removed"
+	VerbJournal     = "journal"
+	VerbCore        = "core"
+	VerbStarted     = "conversation started"
+	VerbIdle        = "conversation idle"
+	VerbArchived    = "conversation archived"
+	VerbChannel     = "channel created"
+	VerbCleared     = "scratch cleared"
+	VerbConsolidate = "consolidated"
+	VerbScrubbed    = "scrubbed"
+	VerbPurged      = "purged"
+	VerbAdopted     = "workspace adopted"
+)
+
+// Event is one thing that was done to the memory. It holds no content.
+type Event struct {
+	At      time.Time       `json:"at"`
+	Actor   string          `json:"actor"`
+	Verb    string          `json:"verb"`
+	Scope   string          `json:"scope"`
+	Subject string          `json:"subject"`
+	Other   string          `json:"other"`
+	Why     string          `json:"why"`
+	Data    json.RawMessage `json:"data"`
+
+	agent string // whose alone the subject is
+}
+
+// event appends to the log. Nothing that somebody wrote goes into it: Why is a rule, or what the program says.
+func (f *file) event(tx *sqlite.Tx, e Event) error {
+	if e.Actor == "" {
+		e.Actor = f.s.opt.Actor
+	}
+	_, err := tx.Exec(`INSERT INTO events (at, actor, agent, verb, scope, subject, other, why, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		tx.Now.UnixMilli(), e.Actor, e.agent, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, 500), string(e.Data))
+	return err
+}
+
+// Events returns what was done, the newest last: to one subject, or with "" in a whole tier's file, but for what was done to others' private things, and in tiers that the caller does not
+// reach. limit is how many of the newest, 0 for all.
+func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]Event, error) {
+	all := []Event{}
+	f, err := s.file(ctx, tier, false)
+	if errors.Is(err, errNoFile) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if limit <= 0 {
+		limit = -1
+	}
+	reached := slices.DeleteFunc(slices.Clone(Tiers), func(t string) bool { return !s.Reaches(t) })
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT at, actor, verb, scope, subject, other, why, data FROM events WHERE (?1 = '' OR subject = ?1) AND agent IN ('', ?3)
+			AND CASE instr(scope, ':') WHEN 0 THEN scope ELSE substr(scope, 1, instr(scope, ':') - 1) END IN (SELECT value FROM json_each(?4)) ORDER BY n DESC LIMIT ?2`,
+			subject, limit, s.opt.Agent, jsonList(reached))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e Event
+			var at int64
+			var data string
+			if err := rows.Scan(&at, &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other, &e.Why, &data); err != nil {
+				return err
+			}
+			e.At = time.UnixMilli(at).UTC()
+			if data != "" {
+				e.Data = json.RawMessage(data)
+			}
+			all = append(all, e)
+		}
+		return rows.Err()
+	})
+	slices.Reverse(all)
+	return all, err
+}
