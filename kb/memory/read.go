@@ -61,6 +61,7 @@ type Hit struct {
 	Derived    string   `json:"derived_note"` // how it stands with what it was derived from
 	Frame      string   `json:"frame"`        // how to put it to a reader: a candidate, not a fact
 	vector     embed.Vector
+	hash       string // of its text
 }
 
 // Slice is what was read of a tier.
@@ -189,7 +190,7 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 
 // saysTheSame compares meanings where both are known, else texts.
 func (h *Hit) saysTheSame(other *Hit) bool {
-	if string(textHash(h.Content)) == string(textHash(other.Content)) {
+	if h.hash == other.hash {
 		return true
 	}
 	return h.vector != nil && other.vector != nil && h.Model == other.Model && len(h.vector) == len(other.vector) &&
@@ -271,7 +272,7 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 		return nil, err
 	}
 	for i := range hits {
-		hits[i].vector = vectors[hits[i].n]
+		hits[i].vector, hits[i].hash = vectors[hits[i].n], string(textHash(hits[i].Content))
 	}
 	return hits, nil
 }
