@@ -86,7 +86,7 @@ func TestMemoryAges(t *testing.T) {
 	}
 	// With another rate it is worth something else.
 	env["BOARD_MEMORY_DECAY"] = "workspace=1"
-	if got := board("read", "--tier", "workspace"); !strings.Contains(got, "relevance 1.00") {
+	if got := board("read", "--tier", "workspace"); !strings.Contains(got, "relevance 1.69") { // read once: 1 + ln 2
 		t.Errorf("with no decay: %s", got)
 	}
 }

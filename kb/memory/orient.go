@@ -149,7 +149,10 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		for _, frame := range frames[i][:kept[i]] {
 			b.WriteString("- " + frame + "\n")
 		}
-		if err := s.touchHits(ctx, sl); err != nil {
+		if q.Text == "" || sl.Tier == Conversation {
+			continue // nobody has asked for these: they came by themselves
+		}
+		if err := s.touchHits(ctx, sl, q.Text); err != nil {
 			return o, err
 		}
 	}
@@ -167,7 +170,7 @@ func heading(tier string) string {
 }
 
 // touchHits counts what was asked for as accessed.
-func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
+func (s *Store) touchHits(ctx context.Context, sl *Slice, text string) error {
 	if len(sl.Hits) == 0 {
 		return nil
 	}
@@ -175,7 +178,7 @@ func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
 	if err != nil {
 		return err
 	}
-	f.touch(ctx, asked(sl.Hits)...)
+	f.touch(ctx, asked(sl.Hits, text)...)
 	return nil
 }
 

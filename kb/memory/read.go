@@ -209,7 +209,7 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 		h.vector = nil
 	}
 	if !q.Untouched {
-		f.touch(ctx, asked(hits)...)
+		f.touch(ctx, asked(hits, q.Text)...)
 	}
 }
 
@@ -219,11 +219,11 @@ const (
 	askedCosine = 0.45
 )
 
-// asked returns those of the hits of a text that it asked for; without a text nobody has asked for anything.
-func asked(hits []Hit) (items []*Item) {
+// asked returns those of the hits of a text that it asked for; without a text all of them were.
+func asked(hits []Hit, text string) (items []*Item) {
 	for i := range hits {
 		h := &hits[i]
-		if h.TextRank > 0 && h.TextRank <= askedRank || h.Cosine != nil && *h.Cosine >= askedCosine {
+		if text == "" || h.TextRank > 0 && h.TextRank <= askedRank || h.Cosine != nil && *h.Cosine >= askedCosine {
 			items = append(items, &h.Item)
 		}
 	}
