@@ -29,7 +29,7 @@
 // # The files of this package
 //
 //	capsule.go sidecar.go frontmatter.go     what a capsule is, and its file
-//	kb.go change.go sync*.go quarantine.go   opening, changing, picking up what files say
+//	kb.go change*.go sync*.go quarantine.go  opening, changing, picking up what files say
 //	remember.go edit.go secrets.go           storing, editing, retiring, history, restoring
 //	search.go snippet.go list.go             finding
 //	ingest*.go chunk.go                      documents

@@ -32,8 +32,8 @@ continued by the same command.`,
 		},
 		&cli.Command{
 			Name: "events", Usage: "list what was done, the newest last",
-			Description: `Who did what to which item, and why; never what it says. Nothing removes
-events, a scrub included.`,
+			Description: `Who did what to which item, and by which rule; never what somebody said.
+Nothing removes events, a scrub included. What is private to others is left out.`,
 			Flags: memoryFlags(
 				tierFlag("only of this `TIER`: "+strings.Join(memory.Tiers, ", ")),
 				&cli.StringFlag{Name: "subject", Usage: "only of this `ID`: an item, a note, a conversation, named:NAME"},
