@@ -105,6 +105,10 @@ func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (
 	if err != nil {
 		return nil, err
 	}
+	if err := db.Full(); err != nil && opt.Warm { // who keeps it open would not see that there is space again
+		db.Close()
+		return nil, err
+	}
 	if opt.Now != nil {
 		db.SetNow(opt.Now)
 	}

@@ -108,10 +108,15 @@ type Result struct {
 	Gated     bool    `json:"gated"` // there were hits, but the gate kept them back
 }
 
-// Searcher answers questions to a knowledge base: a KB, or a process that has one open.
+// Searcher answers questions to a knowledge base: a KB, or a process that has one open. Wherever it is, a question has the same hits, scores, order and errors, and what was acknowledged to
+// whoever wrote it is found by the next search. It is safe for concurrent use, and leaves the question alone. The errors are those of KB.Search: ErrInvalid of a question that is none, whatever
+// match embed.ErrNoModel for what needs a model where there is none, those of the context. kbtest.TestSearcher checks all that.
 type Searcher interface {
 	Search(ctx context.Context, q Query) (Result, error)
 }
+
+// Check refuses a question that is none. Its errors match ErrInvalid.
+func (q Query) Check() error { return q.normalise() }
 
 func (q *Query) normalise() error {
 	if q.Mode == "" {

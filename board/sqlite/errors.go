@@ -80,6 +80,8 @@ const (
 	codeNotADB   = 26
 
 	codeConstraint = 19
+
+	codeIOErrShmSize = codeIOErr | 19<<8
 )
 
 // wrap gives errors of the driver and the system a path and a kind. Others, the caller's own included, pass unchanged.
@@ -124,6 +126,10 @@ func (db *DB) wrap(err error) error {
 			}
 			e.Kind, e.Detail = ErrReadOnly, "has unmerged changes beside it (-wal) that cannot be read on read-only storage"
 		case codeIOErr:
+			if de.Code() == codeIOErrShmSize {
+				e.Kind, e.Detail = ErrFull, "has no room for what its readers and writers share (-shm)"
+				break
+			}
 			return fmt.Errorf("%s: %w", db.path, err)
 		default:
 			return err

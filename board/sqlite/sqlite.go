@@ -57,19 +57,28 @@ type DB struct {
 	file     os.FileInfo   // identity of the file that was opened
 	turn     chan struct{} // one writer of this process at a time queues for the lock file
 	readOnly bool
+	full     error       // why nothing can be written, where that is for want of space
+	asItWas  os.FileInfo // of a file that is read as if nobody could write to it; nil: another
 	now      func() time.Time
 }
 
 // Open opens path and brings its schema up to date. With mode ReadWrite a missing file, or one that nothing was written to yet, is an error
 // that matches fs.ErrNotExist.
-// A file on read-only storage is opened for reading; writes to it then fail with ErrReadOnly.
+// A file on read-only storage is opened for reading; writes to it then fail with ErrReadOnly. So is one on a disk that has not even room for what readers share; writes then fail with
+// ErrFull, see Full.
 // Many processes may create and migrate one new file at the same time.
 func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
 	// The file may be removed, and made anew, by others while it is being opened; then it is opened again.
 	for try := 0; ; try++ {
 		db, err := openOnce(ctx, path, schema, mode, false)
-		if errors.Is(err, ErrReadOnly) {
+		switch refused := err; {
+		case errors.Is(err, ErrReadOnly):
 			db, err = openOnce(ctx, path, schema, mode, true) // for reading at least
+		case errors.Is(err, ErrFull):
+			if db, err = openOnce(ctx, path, schema, mode, true); err != nil {
+				return nil, refused
+			}
+			db.full = refused
 		}
 		again := errors.Is(err, ErrGone) || mode == Create && errors.Is(err, fs.ErrNotExist)
 		if !again || try == 4 || ctx.Err() != nil {
@@ -151,6 +160,7 @@ func (db *DB) connect(ctx context.Context) error {
 		if wal, err := os.Stat(db.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && wal.Size() == 0 {
 			// With no WAL beside it the file is complete by itself. Without this, SQLite insists on making a -shm.
 			q.Set("immutable", "1")
+			db.asItWas = db.file
 		}
 	}
 	path := filepath.ToSlash(db.path)
@@ -176,6 +186,9 @@ func (db *DB) Path() string { return db.path }
 
 // ReadOnly reports whether the file could only be opened for reading.
 func (db *DB) ReadOnly() bool { return db.readOnly }
+
+// Full is why the file could only be opened for reading, where that is for want of space: an error that matches ErrFull. With space again it must be opened anew to be written to.
+func (db *DB) Full() error { return db.full }
 
 // Now is the time that a transaction would have.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
@@ -234,7 +247,10 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // WriteWithin is Write for who cannot wait long for others: after that time it is ErrBusy.
 func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
-	if db.readOnly {
+	switch {
+	case db.full != nil:
+		return db.full
+	case db.readOnly:
 		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: "cannot be written to"}
 	}
 	unlock, err := db.lockWithin(ctx, wait)
@@ -265,6 +281,11 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 	t := &Tx{ctx: ctx, tx: tx, Now: db.Now()}
 	if err := fn(t); err != nil {
 		return db.wrap(err)
+	}
+	if was := db.asItWas; was != nil { // somebody could write to it after all
+		if now, err := os.Stat(db.path); err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
+			return &Error{Path: db.path, Kind: ErrBusy, Detail: "was written to while it was read"}
+		}
 	}
 	if err := tx.Commit(); err != nil {
 		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // called off before it was the last word

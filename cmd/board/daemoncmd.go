@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -15,8 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/daemon"
-	"blackboard/embed/minilm"
-	"blackboard/kb"
 	"blackboard/kb/memory"
 )
 
@@ -24,7 +21,9 @@ func (p *program) daemonCommand() *cli.Command {
 	return &cli.Command{
 		Name: "daemon", Category: catProgram, Usage: "the process that keeps the model and the indexes warm: run, start, stop, status, logs",
 		Description: `Nothing needs it: files are the truth, and any command does by itself what the daemon cannot. With it, a search need not read the model and the index first. The first search
-that would have profited starts one, for the next; it ends after 30 minutes without use. $BOARD_DAEMON: auto (the default), off, or require (fail where there is none).`,
+or other use of the model that would have profited starts one, for the next; it ends after 30 minutes without use. $BOARD_DAEMON: auto (the default), off, or require (fail where there is none).
+It embeds what has no embedding, sinks capsules that nobody asks for, consolidates memories when that is due, and with $BOARD_CURATE_EVERY (24h, say) makes one of capsules
+that say the same, as `+"`board kb curate dedupe`"+` does. board daemon status shows what it did, and when it does more.`,
 		Subcommands: []*cli.Command{
 			{
 				Name: "run", Usage: "serve in the foreground, until Ctrl-C",
@@ -70,32 +69,6 @@ launchd: board daemon unit --launchd > ~/Library/LaunchAgents/blackboard.daemon.
 	}
 }
 
-// Values of $BOARD_DAEMON.
-const (
-	daemonAuto    = "auto"
-	daemonOff     = "off"
-	daemonRequire = "require"
-)
-
-func (p *program) daemonMode() (string, error) {
-	switch m := p.env("BOARD_DAEMON"); m {
-	case "":
-		return daemonAuto, nil
-	case daemonAuto, daemonOff, daemonRequire:
-		return m, nil
-	default:
-		return "", usagef("auto, off or require", "$BOARD_DAEMON is %q", m)
-	}
-}
-
-func (p *program) usedModelDir(home string) string {
-	dir := minilm.DefaultDir(home, p.env)
-	if abs, err := filepath.Abs(dir); err == nil {
-		return abs
-	}
-	return dir
-}
-
 // daemonClient is a client for the data home's daemon, whether there is one or not.
 func (p *program) daemonClient() (*daemon.Client, daemon.Place, error) {
 	home, err := p.dataHome()
@@ -135,6 +108,9 @@ func (p *program) daemonRun(c *cli.Context) error {
 	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
 		return fmt.Errorf("$BOARD_MEMORY_DECAY: %w", err)
 	}
+	if cfg.Curate, err = p.curateEvery(); err != nil {
+		return err
+	}
 	switch {
 	case c.IsSet("listen"):
 		cfg.TCP = &daemon.TCP{Addr: c.String("listen"), Cert: c.String("tls-cert"), Key: c.String("tls-key")}
@@ -150,6 +126,19 @@ func (p *program) daemonRun(c *cli.Context) error {
 		return &usageHint{"a daemon serves this data home already", "`board daemon status` shows it"}
 	}
 	return err
+}
+
+// curateEvery is how often the daemon curates by itself: $BOARD_CURATE_EVERY; 0: never.
+func (p *program) curateEvery() (time.Duration, error) {
+	v := p.env("BOARD_CURATE_EVERY")
+	if v == "" || v == "off" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Hour {
+		return 0, usagef("off, or an hour or more: 24h", "$BOARD_CURATE_EVERY is %q", line(v, 40))
+	}
+	return d, nil
 }
 
 func (p *program) daemonToken(c *cli.Context) error {
@@ -188,8 +177,14 @@ func (p *program) daemonUnit(c *cli.Context) error {
 		return err
 	}
 	u := daemon.Unit{Exe: exe, Env: [][2]string{{"BOARD_HOME", place.Home}}}
-	if dir := p.env("BOARD_MODEL_DIR"); dir != "" {
-		u.Env = append(u.Env, [2]string{"BOARD_MODEL_DIR", p.usedModelDir(place.Home)})
+	for _, name := range []string{"BOARD_MODEL_DIR", "BOARD_MEMORY_DECAY", "BOARD_CURATE_EVERY"} {
+		value := p.env(name)
+		if value != "" && name == "BOARD_MODEL_DIR" {
+			value = p.usedModelDir(place.Home)
+		}
+		if value != "" {
+			u.Env = append(u.Env, [2]string{name, value})
+		}
 	}
 	text := u.Systemd
 	if c.Bool("launchd") || runtime.GOOS == "darwin" && !c.Bool("systemd") {
@@ -383,55 +378,4 @@ func (p *program) daemonLogs(c *cli.Context) error {
 		p.printf("%s\n", safe(l))
 	}
 	return nil
-}
-
-// search answers a question through the daemon if there is one, else from the file. If a daemon would have been of use, one is started for the next.
-func (p *program) search(c *cli.Context, q kb.Query) (kb.Result, error) {
-	mode, err := p.daemonMode()
-	if err != nil {
-		return kb.Result{}, err
-	}
-	if mode == daemonOff {
-		return p.searchCold(c, q)
-	}
-	client, place, err := p.daemonClient()
-	if err != nil {
-		if mode == daemonRequire {
-			return kb.Result{}, err
-		}
-		return p.searchCold(c, q)
-	}
-	defer client.Close()
-	err = daemon.ErrNone
-	if client.There() {
-		var res kb.Result
-		var notes []string
-		if res, notes, err = client.SearchNotes(c.Context, q); !daemon.Unusable(err) {
-			for _, n := range notes {
-				p.talk("note: %s", safe(n))
-			}
-			return res, err
-		}
-	}
-	if mode == daemonRequire {
-		return kb.Result{}, &usageHint{fmt.Sprintf("the daemon did not answer: %v", err), "`board daemon start` starts one; without BOARD_DAEMON=require the file is asked"}
-	}
-	res, coldErr := p.searchCold(c, q)
-	switch {
-	case coldErr != nil || res.Mode == kb.ModeBM25: // words alone are quick enough
-	case errors.Is(err, daemon.ErrOtherBuild):
-		client.StopOther(c.Context)
-	case errors.Is(err, daemon.ErrNone):
-		p.spawnDaemon(place, daemon.IdleAfter) // for the next; that it cannot be started is no matter of this search
-	}
-	return res, coldErr
-}
-
-func (p *program) searchCold(c *cli.Context, q kb.Query) (kb.Result, error) {
-	k, done, err := p.openKB(c, kb.OpenExisting, q.Mode != kb.ModeBM25)
-	if err != nil {
-		return kb.Result{}, err
-	}
-	defer done()
-	return k.Search(c.Context, q)
 }

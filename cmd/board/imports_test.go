@@ -21,6 +21,7 @@ var allowedImports = map[string][]string{
 	"embed/minilm":     {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: two pulls at once
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "github.com/kljensen/snowball", "golang.org/x/text"}, // the analyser: stems, Unicode forms
+	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {"github.com/zricethezav/gitleaks/v8/config", "github.com/pelletier/go-toml/v2"},                     // the rules, and how to read them
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
 	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret"},

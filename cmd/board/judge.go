@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
-	"blackboard/embed/minilm"
 )
 
 // Formats of a verdict. Text is for people; the others are for CI.
@@ -303,15 +302,14 @@ const defaultMinCosine = 0.9
 
 // addMeaning looks for the missing items by meaning.
 func (p *program) addMeaning(c *cli.Context, s *board.Survival, reports []*board.Report) error {
-	home, err := p.dataHome()
+	model, closeModel, err := p.embedder(c.Context)
 	if err != nil {
 		return err
 	}
-	model, err := minilm.Open(c.Context, minilm.DefaultDir(home, p.env))
-	if err != nil {
-		return err
+	defer closeModel()
+	if model == nil {
+		return errNoModel
 	}
-	defer model.Close()
 	if isTerminal(p.err) && s.Missing > 0 {
 		p.talk("comparing %s with every passage by meaning (%s) …", count(int64(s.Missing), "item", "items"), model.Model().Name)
 	}

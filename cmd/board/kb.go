@@ -264,13 +264,13 @@ func (p *program) kbReembed(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	e, closeModel, err := p.embedder(c.Context)
+	e, closeModel, err := p.ownEmbedder(c.Context)
 	if err != nil {
 		return err
 	}
 	defer closeModel()
 	if e == nil {
-		return &usageHint{"no embedding model is installed", "`board model pull` fetches one"}
+		return errNoModel
 	}
 	home, err := p.dataHome()
 	if err != nil {

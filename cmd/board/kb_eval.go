@@ -74,7 +74,7 @@ func (p *program) kbEval(c *cli.Context) error {
 			return usagef("bm25, vector or hybrid", "the mode %q cannot be measured", line(m, 40))
 		}
 	}
-	e, closeModel, err := p.embedder(c.Context)
+	e, closeModel, err := p.ownEmbedder(c.Context)
 	if err != nil {
 		return err
 	}

@@ -8,39 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/embed"
-	"blackboard/embed/minilm"
 	"blackboard/kb"
 )
-
-// embedder opens the installed model. Without one it returns nil and no error: whoever needs one says so.
-func (p *program) embedder(ctx context.Context) (embed.Embedder, func(), error) {
-	home, err := p.dataHome()
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := minilm.Open(ctx, minilm.DefaultDir(home, p.env))
-	if errors.Is(err, embed.ErrNoModel) {
-		return nil, func() {}, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return m, func() { m.Close() }, nil
-}
-
-// usableEmbedder opens the installed model, or says that it cannot be used: a broken model is no reason not to answer by words.
-func (p *program) usableEmbedder(ctx context.Context) (embed.Embedder, func(), error) {
-	e, closeModel, err := p.embedder(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, nil, err
-		}
-		p.talk("the embedding model cannot be used: %s", safe(err.Error()))
-		return nil, func() {}, nil
-	}
-	return e, closeModel, nil
-}
 
 // openKB opens the knowledge base, with the installed model if it is wanted.
 func (p *program) openKB(c *cli.Context, open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool) (*kb.KB, func(), error) {

@@ -75,6 +75,8 @@ type program struct {
 	color bool
 	// terminal says that a person is looking on.
 	terminal bool
+	// daemonUseless says that the daemon was asked, and is of no use to this command.
+	daemonUseless bool
 }
 
 // checkedWriter remembers its first error, so that output that went nowhere (a full disk) becomes a failure without a check at each print.

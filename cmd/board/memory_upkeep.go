@@ -134,7 +134,7 @@ func (p *program) memoryReembed(c *cli.Context) error {
 	bar.clear()
 	if err != nil {
 		if errors.Is(err, embed.ErrNoModel) {
-			return &modelError{&usageHint{"no embedding model is installed", "`board model pull` fetches one"}, embed.ErrNoModel}
+			return errNoModel
 		}
 		if r.Embedded > 0 {
 			p.talk("%s have theirs; the same command continues", count(int64(r.Embedded), "item", "items"))

@@ -80,6 +80,9 @@ type modelError struct {
 
 func (e *modelError) Unwrap() []error { return []error{e.kind, e.error} }
 
+// errNoModel is the answer of commands that cannot do without one.
+var errNoModel = &modelError{&usageHint{"no embedding model is installed", "`board model pull` fetches one"}, embed.ErrNoModel}
+
 func asModelError(err error) error {
 	for _, k := range modelKinds {
 		if errors.Is(err, k.is) {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,6 +49,8 @@ func shared() string {
 //
 //	exits N cmd…   runs a command that must end with exit code N
 //	[shared]       the folder of real inputs is there, as $SHARED
+//	smalldisk DIR SIZE   mounts a file system of that size, such as 8m; it takes [mount]
+//	fill FILE      writes until the disk is full
 //	[killed]       daemons are killed all the time
 //	[race]         with the race detector each command takes a second to begin, and finds nothing, since no script has two in one process
 //
@@ -75,12 +80,24 @@ func TestScript(t *testing.T) {
 				return os.Getenv("BOARD_TEST_DAEMON") == "killed", nil
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "mount":
+				return canMount(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "smalldisk": smallDisk, "fill": fill},
 	})
 }
+
+// canMount reports whether a small file system can be mounted.
+var canMount = sync.OnceValue(func() bool {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	return exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "none", dir).Run() == nil && exec.Command("umount", dir).Run() == nil
+})
 
 // exits runs a command and checks its exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
@@ -100,6 +117,37 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("%v: exit code %d, not %d", args[1:], got, want)
+	}
+}
+
+// smallDisk mounts a file system in memory, until the end of the script.
+func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: smalldisk DIR SIZE")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o700))
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0700,size="+args[1], "none", dir).CombinedOutput(); err != nil {
+		ts.Fatalf("mount: %v: %s", err, out)
+	}
+	ts.Defer(func() { exec.Command("umount", "-l", dir).Run() })
+}
+
+// fill writes a file until there is no space left.
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fill FILE")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	for size := 64 << 10; size > 0; size /= 2 {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, size))
+		}
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		ts.Fatalf("fill: %v", err)
 	}
 }
 

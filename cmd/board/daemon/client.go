@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb"
 )
@@ -22,7 +23,8 @@ const dialWithin = 200 * time.Millisecond
 const (
 	searchWithin = 3 * time.Second
 	statusWithin = 2 * time.Second
-	modelWithin  = 30 * time.Second // a model may have to be loaded, or long texts to be read
+	modelWithin  = 3 * time.Second // it may have to be loaded
+	textWithin   = 500 * time.Millisecond
 )
 
 // Client talks to the daemon of a data home. It is safe for concurrent use.
@@ -58,14 +60,17 @@ func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 
 // SearchNotes is Search, with what the knowledge base has to say besides.
 func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
+	if err := q.Check(); err != nil { // also of what JSON cannot carry
+		return kb.Result{}, nil, err
+	}
 	q.Text = strings.ToValidUTF8(q.Text, " ") // as Search does; JSON would do it otherwise
 	res, err := call[searchRequest, searchResponse](ctx, c, "search", searchWithin, searchRequest{q, c.modelDir})
 	return res.Result, res.Notes, err
 }
 
-// Unusable reports whether an error says that the daemon is of no use, and the question is still open.
+// Unusable reports whether an error says that the daemon is of no use, and the question is still open. On a full disk a file can be read once, but not kept open.
 func Unusable(err error) bool {
-	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrBadRequest)
+	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrBadRequest) || errors.Is(err, sqlite.ErrFull)
 }
 
 // Status asks the daemon how it is, of whatever build it is.
@@ -146,7 +151,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			req.Texts = append(req.Texts, []byte(t))
 			n++
 		}
-		res, err := call[embedRequest, embedResponse](ctx, e.c, "embed", modelWithin, req)
+		res, err := call[embedRequest, embedResponse](ctx, e.c, "embed", modelWithin+time.Duration(n)*textWithin, req)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -25,6 +25,7 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/kb/kbtest"
 	"blackboard/kb/memory"
 )
 
@@ -155,36 +156,17 @@ func TestEmbedderConformance(t *testing.T) {
 	})
 }
 
-// TestSameHitsColdAndWarm asks the same of the file and of the daemon.
-func TestSameHitsColdAndWarm(t *testing.T) {
-	dir := home(t)
-	remember(t, dir, 120)
-	c := start(t, dir, nil).client(t)
-	cold, err := kb.Open(t.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cold.Close()
-	n := 0
-	for _, text := range []string{"topic 3", "pane and socket", "item 17 of group 2", "nothing of the kind", "\xff broken \xfe text", "*\"-:", "日本語", strings.Repeat("pane ", 2000)} {
-		for _, q := range []kb.Query{{}, {Mode: kb.ModeBM25}, {Mode: kb.ModeVector}, {Fusion: kb.FusionRRF}, {Kinds: []string{"fact"}}, {Tags: []string{"t1"}, Limit: 3}, {Projects: []string{"p1"}, Explain: true},
-			{Floor: .5}, {NoMMR: true, Limit: 50}, {Gate: true}, {Kinds: []string{"no such"}}, {Limit: -1}} {
-			q.Text = text
-			want, wantErr := cold.Search(t.Context(), q)
-			got, gotErr := c.Search(t.Context(), q)
-			if (wantErr == nil) != (gotErr == nil) || wantErr != nil && (wantErr.Error() != gotErr.Error() || errors.Is(wantErr, kb.ErrInvalid) != errors.Is(gotErr, kb.ErrInvalid)) {
-				t.Errorf("%.20q %+v: %v cold, %v warm", text, q, wantErr, gotErr)
-				continue
+func TestSearcherConformance(t *testing.T) {
+	kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
+		return start(t, home, func(c *Config) {
+			c.OpenModel = noModel
+			if model != nil {
+				c.OpenModel = func(context.Context, string) (embed.Embedder, func() error, error) {
+					return model, func() error { return nil }, nil
+				}
 			}
-			a, _ := json.Marshal(want)
-			b, _ := json.Marshal(got)
-			if string(a) != string(b) {
-				t.Errorf("%.20q %+v:\ncold %s\nwarm %s", text, q, a, b)
-			}
-			n++
-		}
-	}
-	t.Logf("%d questions", n)
+		}).client(t)
+	})
 }
 
 func TestErrorsKeepWhatTheyAre(t *testing.T) {
@@ -680,6 +662,109 @@ func TestMemoryIsLookedAfter(t *testing.T) {
 		if got, err := j.Run(t.Context()); err != nil || got != "" {
 			t.Errorf("%s once more: %q, %v", j.Name, got, err)
 		}
+	}
+}
+
+// TestMemoriesAreEmbeddedAtOnce sees that a write to a memory is noticed from outside, and the daemon's own is the last.
+func TestMemoriesAreEmbeddedAtOnce(t *testing.T) {
+	dir := home(t)
+	s := newServer(Config{Place: PlaceMust(t, dir), OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
+		return embedtest.NewHash(64), func() error { return nil }, nil
+	}})
+	defer s.end()
+	defer s.warm.close()
+	var job Job
+	for _, job = range s.upkeep.jobs {
+		if job.Name == "embed memories" {
+			break
+		}
+	}
+	if job.Wake(t.Context()) {
+		t.Error("it is wanted where there is no memory")
+	}
+	for i, ws := range []string{"", filepath.Join(dir, "a"), ""} {
+		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tier := map[bool]string{true: memory.Account, false: memory.Workspace}[ws == ""]
+		if _, err := m.Put(t.Context(), memory.Item{Tier: tier, Content: fmt.Sprint("item ", i)}, memory.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !job.Wake(t.Context()) {
+			t.Errorf("write %d is not noticed", i)
+		}
+		if got, err := job.Run(t.Context()); err != nil || got != "1 embedded" {
+			t.Errorf("write %d: %q, %v", i, got, err)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; job.Wake(t.Context()); n++ { // its own write, and what was closed
+			if got, err := job.Run(t.Context()); err != nil || got != "" || n > 3 {
+				t.Fatalf("write %d, once more: %q, %v", i, got, err)
+			}
+		}
+	}
+}
+
+// TestClockJumps has the clock of a daemon jump years to and fro, while others write by theirs. What was written is found, nothing is forgotten for its age, and the daemon goes on.
+func TestClockJumps(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 20)
+	var off atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+	var s *Server
+	r := start(t, dir, func(c *Config) {
+		c.Now, c.Idle = now, time.Minute
+		s = newServer(*c) // its jobs are run by hand
+	})
+	defer s.end()
+	defer s.warm.close()
+	c := r.client(t)
+	m, err := memory.Open(dir, memory.Options{Agent: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	soon := time.Now().Add(30 * 24 * time.Hour)
+	for i := range 5 {
+		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: fmt.Sprint("short-lived ", i), Lifetime: memory.ShortTerm, Importance: .1, Expires: &soon}, memory.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k, err := kb.Open(t.Context(), dir, kb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	const year = 365 * 24 * time.Hour
+	for i, by := range []time.Duration{0, 10 * year, -40 * year, 200 * year, 0} {
+		off.Store(int64(by))
+		word := fmt.Sprint("zeppelin", i)
+		if _, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: "About " + word, Body: "It is " + word + ".", Source: "test"}, kb.RememberOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range s.upkeep.jobs {
+			if got, err := j.Run(t.Context()); err != nil {
+				t.Errorf("by %v, %s: %q, %v", by, j.Name, got, err)
+			}
+		}
+		if res, err := c.Search(t.Context(), kb.Query{Text: word}); err != nil || len(res.Hits) == 0 || !strings.Contains(res.Hits[0].Title, word) {
+			t.Errorf("by %v: %d hits, %v", by, len(res.Hits), err)
+		}
+		if st, err := c.Status(t.Context()); err != nil || st.IdleIn < 30 || st.Failed != 0 {
+			t.Errorf("by %v: %+v, %v", by, st, err)
+		}
+	}
+	if st, err := k.Stats(t.Context()); err != nil || st.Capsules != 25 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if got, _, err := m.List(t.Context(), memory.ListQuery{}); err != nil || len(got) != 5 {
+		t.Errorf("%d items are left: %v", len(got), err)
+	}
+	if err := k.Check(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	s.active.Add(1)
 	defer func() {
 		s.active.Add(-1)
-		s.lastUse.Store(time.Now().UnixNano())
+		s.used()
 	}()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"blackboard/kb"
@@ -12,18 +15,35 @@ import (
 
 // jobs are the usual upkeep. Each is a change that any process may make, in small steps that are kept one by one.
 func (s *Server) jobs() []Job {
-	return []Job{
+	jobs := []Job{
 		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.unembedded, Run: s.embedCapsules},
-		{Name: "decay capsules", First: 2 * time.Minute, Every: 24 * time.Hour, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+		{Name: "decay capsules", First: 2 * time.Minute, Every: 24 * time.Hour, Daily: true, Run: s.whenSteady(s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			d, err := k.Decay(ctx, kb.CurateOptions{})
 			return did(d.Changed, "changed"), err
-		})},
-		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Run: s.onMemories("embedded", s.embedMemory)},
+		}))},
+		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Wake: s.memoriesChanged(), Run: s.onMemories("embedded", s.embedMemory)},
 		// It looks whether a pass is due, which is a matter of what has happened, not of the clock.
-		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.onMemories("scopes consolidated", s.consolidateMemory)},
+		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.whenSteady(s.onMemories("scopes consolidated", s.consolidateMemory))},
 		{Name: "checkpoint", First: 5 * time.Minute, Every: 10 * time.Minute, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			return "", k.Checkpoint(ctx)
 		})},
+	}
+	if s.cfg.Curate > 0 {
+		jobs = append(jobs, Job{Name: "curate capsules", First: 4 * time.Minute, Every: s.cfg.Curate, Daily: true, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+			d, err := k.Dedupe(ctx, kb.CurateOptions{})
+			return did(len(d.Duplicates), "superseded"), err
+		})})
+	}
+	return jobs
+}
+
+// whenSteady makes a job of one that forgets or sinks things by their age. While the clock has just been set it is left for later: what it would do by a wrong clock is hard to undo.
+func (s *Server) whenSteady(fn func(context.Context) (string, error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		if !s.clock.steady() {
+			return "left for later: the clock was set", nil
+		}
+		return fn(ctx)
 	}
 }
 
@@ -102,6 +122,26 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 	}
 }
 
+// memoriesChanged returns what reports whether a memory was written to since it was last asked. It looks at the files from outside, since opening them all takes too long.
+func (s *Server) memoriesChanged() func(context.Context) bool {
+	before := ""
+	return func(context.Context) bool {
+		now := ""
+		for _, dir := range []string{memory.Dir(s.cfg.Place.Home), filepath.Join(memory.Dir(s.cfg.Place.Home), "workspaces")} {
+			entries, _ := os.ReadDir(dir) // none yet
+			for _, e := range entries {
+				// Not the index of the log, nor an empty log: those change whenever a file is opened.
+				if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !strings.HasSuffix(e.Name(), "-shm") {
+					now += fmt.Sprintf("%s %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
+				}
+			}
+		}
+		changed := now != before
+		before = now
+		return changed && now != ""
+	}
+}
+
 // consolidateMemory makes the passes that are due. It needs no model, and holds nothing that others need.
 func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int, error) {
 	m, err := memory.Open(s.cfg.Place.Home, opt)
@@ -127,7 +167,7 @@ func (s *Server) onMemories(what string, fn func(context.Context, memory.Options
 		total := 0
 		var failed []error
 		for _, workspace := range append([]string{""}, all...) {
-			opt := memory.Options{Workspace: workspace, Author: true, Actor: "daemon", Rates: s.cfg.Rates}
+			opt := memory.Options{Workspace: workspace, Author: true, Actor: "daemon", Rates: s.cfg.Rates, Now: s.cfg.Now}
 			if workspace != "" {
 				opt.Tiers = []string{memory.Conversation, memory.Channel, memory.Workspace} // the account has its own turn
 			}

@@ -17,6 +17,8 @@ type Place struct {
 	Note   string // says where the socket is, while a daemon runs
 	Log    string
 	Token  string // of the TCP listener
+	// Journal keeps how it stands with the upkeep from one daemon to the next.
+	Journal string
 }
 
 // maxSocket is how long the path of a socket may be: 104 bytes on macOS, 108 on Linux, with the zero at its end.
@@ -33,7 +35,7 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 		home = real
 	}
 	run := filepath.Join(home, "run")
-	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token")}
+	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Journal: filepath.Join(run, "upkeep.json")}
 	if noted, err := os.ReadFile(p.Note); err == nil && filepath.IsAbs(string(noted)) && len(noted) <= maxSocket && there(string(noted)) {
 		p.Socket = string(noted)
 		return p, nil

@@ -38,12 +38,16 @@ type Config struct {
 	Log  *slog.Logger
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
+	// Curate is how often capsules that say the same are made one; 0: never, unless somebody asks for it.
+	Curate time.Duration
 	// TCP is a listener beside the socket; nil: none.
 	TCP *TCP
 	// Jobs replaces the upkeep, for tests; nil: the usual.
 	Jobs []Job
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
+	// Now replaces the clock on the wall, for tests. What waits goes by time that passes, whatever that clock says.
+	Now func() time.Time
 }
 
 // Server is a running daemon.
@@ -58,7 +62,7 @@ type Server struct {
 	active   atomic.Int64 // requests and streams
 	served   atomic.Int64
 	failed   atomic.Int64
-	lastUse  atomic.Int64  // unix nanoseconds
+	lastUse  atomic.Int64  // nanoseconds after the start: a clock that is set must not end it
 	stopping chan struct{} // closed when it shall end
 	whenIdle atomic.Bool   // it shall end when nobody needs it
 	stopOnce sync.Once
@@ -66,6 +70,7 @@ type Server struct {
 	tcp      net.Listener // nil: none
 	token    string
 	upkeep   *upkeep
+	clock    *clock
 	streams  context.Context // ends with the server: streams would keep it from ending
 	end      context.CancelFunc
 }
@@ -224,12 +229,12 @@ func newServer(cfg Config) *Server {
 	}
 	s.warm.cfg, s.warm.log = &s.cfg, s.log
 	s.streams, s.end = context.WithCancel(context.Background())
-	s.lastUse.Store(s.started.UnixNano())
+	s.clock = newClock(cfg.Now)
 	jobs := cfg.Jobs
 	if jobs == nil {
 		jobs = s.jobs()
 	}
-	s.upkeep = newUpkeep(jobs, s.log)
+	s.upkeep = newUpkeep(jobs, cfg.Place.Journal, s.log)
 	handle(s, "search", s.search)
 	handle(s, "embed", s.embed)
 	handle(s, "model", s.model)
@@ -300,11 +305,16 @@ func (s *Server) finish(why string) {
 	})
 }
 
+// used notes that somebody needs it.
+func (s *Server) used() { s.lastUse.Store(int64(time.Since(s.started))) }
+
+// idle is for how long nobody has needed it.
+func (s *Server) idle() time.Duration { return time.Since(s.started) - time.Duration(s.lastUse.Load()) }
+
 // untilIdle ends the server when nobody has needed it for a while.
 func (s *Server) untilIdle(ctx context.Context) {
 	for {
-		idle := time.Since(time.Unix(0, s.lastUse.Load()))
-		left := s.cfg.Idle - idle
+		left := s.cfg.Idle - s.idle()
 		switch {
 		case s.whenIdle.Load() && s.active.Load() == 0:
 			s.finish("asked to, and idle")
@@ -378,7 +388,7 @@ func (s *Server) run(ctx context.Context, verb string, fn func(context.Context) 
 	defer func() {
 		s.active.Add(-1)
 		if use {
-			s.lastUse.Store(time.Now().UnixNano())
+			s.used()
 		}
 		if r := recover(); r != nil {
 			s.log.Error("a request failed badly", "verb", verb, "panic", r, "stack", string(debug.Stack()))

@@ -2,8 +2,11 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -14,6 +17,8 @@ type Job struct {
 	Name  string
 	First time.Duration // after the start
 	Every time.Duration // after the end of the run before, so that runs never pile up
+	// Daily marks what counts by the day: a daemon that is started anew goes by when the last one ran it. The others begin anew, First after the start.
+	Daily bool
 	// Wake, if it is not nil, is asked every WakeEvery whether there is something to do now.
 	Wake func(context.Context) bool
 	// Run does it, and says what it did; "" if there was nothing to do. It ends soon when ctx ends, and goes on from there when it is run again.
@@ -27,8 +32,8 @@ const WakeEvery = 5 * time.Second
 type JobStatus struct {
 	Name    string     `json:"name"`
 	Running bool       `json:"running"`
-	Runs    int        `json:"runs"`
-	Last    *time.Time `json:"last"` // when the last run began
+	Runs    int        `json:"runs"` // of this daemon
+	Last    *time.Time `json:"last"` // when the last run began, of this daemon or one before
 	Millis  int64      `json:"last_millis"`
 	Result  string     `json:"last_result"` // what it did, or how it failed
 	Failed  bool       `json:"last_failed"`
@@ -37,20 +42,60 @@ type JobStatus struct {
 
 // upkeep runs jobs, one at a time: they share the processor with those who ask.
 type upkeep struct {
-	jobs []Job
-	log  *slog.Logger
-	turn chan struct{}
+	jobs    []Job
+	log     *slog.Logger
+	journal string // the file that keeps the status from one daemon to the next; "": none
+	turn    chan struct{}
 
 	mu     sync.Mutex
 	status []JobStatus
 }
 
-func newUpkeep(jobs []Job, log *slog.Logger) *upkeep {
-	u := &upkeep{jobs: jobs, log: log, turn: make(chan struct{}, 1)}
+func newUpkeep(jobs []Job, journal string, log *slog.Logger) *upkeep {
+	u := &upkeep{jobs: jobs, log: log, journal: journal, turn: make(chan struct{}, 1)}
+	before := map[string]JobStatus{}
+	for _, s := range u.readJournal() {
+		before[s.Name] = s
+	}
 	for _, j := range jobs {
-		u.status = append(u.status, JobStatus{Name: j.Name})
+		s := JobStatus{Name: j.Name}
+		if b := before[j.Name]; b.Last != nil && b.Last.Before(time.Now()) { // a time to come is of a clock that was wrong
+			s.Last, s.Millis, s.Result, s.Failed = b.Last, b.Millis, b.Result, b.Failed
+		}
+		u.status = append(u.status, s)
 	}
 	return u
+}
+
+// readJournal returns how it stood with the jobs when the last daemon wrote it down. One that cannot be read is none: jobs may run too often.
+func (u *upkeep) readJournal() (all []JobStatus) {
+	if u.journal == "" {
+		return nil
+	}
+	data, err := os.ReadFile(u.journal)
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		u.log.Warn("the journal of the upkeep cannot be read", "file", u.journal, "error", err)
+		return nil
+	}
+	return all
+}
+
+func (u *upkeep) writeJournal() {
+	if u.journal == "" {
+		return
+	}
+	data, err := json.Marshal(u.Status())
+	if err == nil {
+		if err = os.WriteFile(u.journal+".new", data, 0o600); err == nil {
+			err = os.Rename(u.journal+".new", u.journal)
+		}
+	}
+	if err != nil {
+		u.log.Debug("the journal of the upkeep cannot be written", "file", u.journal, "error", err)
+	}
 }
 
 // run runs the jobs at their times until ctx ends.
@@ -65,6 +110,13 @@ func (u *upkeep) run(ctx context.Context) {
 func (u *upkeep) runJob(ctx context.Context, i int) {
 	j := &u.jobs[i]
 	next := time.Now().Add(j.First)
+	if j.Daily {
+		u.note(i, func(s *JobStatus) {
+			if s.Last != nil && !s.Failed {
+				next = later(next, time.Now().Add(j.Every-time.Since(*s.Last)))
+			}
+		})
+	}
 	for {
 		u.note(i, func(s *JobStatus) { at := next.UTC(); s.Next = &at })
 		if !u.wait(ctx, j, next) {
@@ -79,6 +131,14 @@ func (u *upkeep) runJob(ctx context.Context, i int) {
 		}
 		next = time.Now().Add(j.Every)
 	}
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // wait waits until a job's time has come, or it is wanted before; false if ctx ends.
@@ -131,6 +191,7 @@ func (u *upkeep) once(ctx context.Context, i int) {
 		s.Running, s.Millis, s.Result, s.Failed = false, took.Milliseconds(), result, err != nil
 		s.Runs++
 	})
+	u.writeJournal()
 }
 
 func (u *upkeep) note(i int, fn func(*JobStatus)) {

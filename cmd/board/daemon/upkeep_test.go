@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +44,7 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 		}
 		bad := job("bad", time.Hour, time.Hour, 0, nil)
 		bad.Run = func(context.Context) (string, error) { panic("oh") }
-		u := newUpkeep([]Job{embed, job("slow", 2*time.Hour, time.Minute, 3*time.Hour, nil), job("failing", 5*time.Minute, 10*time.Hour, 0, errors.New("no luck")), bad}, slog.New(slog.DiscardHandler))
+		u := newUpkeep([]Job{embed, job("slow", 2*time.Hour, time.Minute, 3*time.Hour, nil), job("failing", 5*time.Minute, 10*time.Hour, 0, errors.New("no luck")), bad}, "", slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { u.run(ctx); close(done) }()
@@ -80,6 +82,53 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 	})
 }
 
+// TestDailyJobsOutliveTheDaemon starts one after the other: what was done today is not done again by each, and a time to come is none.
+func TestDailyJobsOutliveTheDaemon(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "upkeep.json")
+	synctest.Test(t, func(t *testing.T) {
+		runs := map[string]int{}
+		jobs := func(err error) []Job {
+			run := func(name string) func(context.Context) (string, error) {
+				return func(context.Context) (string, error) { runs[name]++; return name, err }
+			}
+			return []Job{{Name: "daily", First: time.Minute, Every: 24 * time.Hour, Daily: true, Run: run("daily")}, {Name: "often", First: time.Minute, Every: 24 * time.Hour, Run: run("often")}}
+		}
+		live := func(d time.Duration, err error) []JobStatus {
+			ctx, cancel := context.WithCancel(t.Context())
+			u := newUpkeep(jobs(err), journal, slog.New(slog.DiscardHandler))
+			done := make(chan struct{})
+			go func() { u.run(ctx); close(done) }()
+			time.Sleep(d)
+			cancel()
+			<-done
+			return u.Status()
+		}
+		for range 20 { // twenty daemons in ten hours
+			live(30*time.Minute, nil)
+		}
+		if runs["daily"] != 1 || runs["often"] != 20 {
+			t.Errorf("in ten hours: %v", runs)
+		}
+		st := live(15*time.Hour, errors.New("no luck"))
+		if runs["daily"] != 2 || st[0].Last == nil || !st[0].Failed || st[0].Runs != 1 {
+			t.Errorf("the next day: %v, %+v", runs, st[0])
+		}
+		live(2*time.Minute, nil) // what failed is tried again soon
+		if runs["daily"] != 3 {
+			t.Errorf("after a failure: %v", runs)
+		}
+		for _, text := range []string{`[{"name":"daily","last":"2999-01-01T00:00:00Z"}]`, `[{"na`, ``} {
+			if err := os.WriteFile(journal, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := runs["daily"]
+			if live(2*time.Minute, nil); runs["daily"] != before+1 {
+				t.Errorf("with the journal %q it does not run", text)
+			}
+		}
+	})
+}
+
 // TestEndsWhenIdle plays the timer that ends a daemon.
 func TestEndsWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -88,7 +137,7 @@ func TestEndsWhenIdle(t *testing.T) {
 		ended := make(chan time.Duration, 1)
 		go func() { s.untilIdle(t.Context()); ended <- time.Since(start) }()
 		time.Sleep(20 * time.Minute)
-		s.lastUse.Store(time.Now().UnixNano())
+		s.used()
 		s.active.Add(1) // a stream
 		time.Sleep(40 * time.Minute)
 		select {
@@ -96,7 +145,7 @@ func TestEndsWhenIdle(t *testing.T) {
 			t.Error("it ends while somebody watches")
 		default:
 		}
-		s.lastUse.Store(time.Now().UnixNano())
+		s.used()
 		s.active.Add(-1)
 		if took := <-ended; took < 90*time.Minute || took > 90*time.Minute+6*time.Second {
 			t.Errorf("it ends after %v", took)

@@ -125,7 +125,7 @@ func (s *Server) status(context.Context, struct{}) (Status, error) {
 		st.Listen = s.tcp.Addr().String()
 	}
 	if s.cfg.Idle > 0 {
-		st.IdleIn = max(0, int64((s.cfg.Idle - time.Since(time.Unix(0, s.lastUse.Load()))).Seconds()))
+		st.IdleIn = max(0, int64((s.cfg.Idle - s.idle()).Seconds()))
 	}
 	if s.warm.mu.TryRLock() { // who asks how it is must not wait for a model that is being loaded
 		if s.warm.model != nil {

@@ -119,7 +119,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 		return nil
 	}
 	w.closeKB()
-	opt := kb.Options{Warm: true, Actor: "daemon"}
+	opt := kb.Options{Warm: true, Actor: "daemon", Now: w.cfg.Now}
 	if w.model != nil {
 		opt.Embedder = w.model
 	}

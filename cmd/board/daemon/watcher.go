@@ -16,12 +16,13 @@ import (
 
 // watcher picks up edits of capsules' files by hand as they happen.
 type watcher struct {
-	k     *kb.KB
-	log   *slog.Logger
-	fs    *fsnotify.Watcher // nil: the system cannot watch
-	ctx   context.Context
-	stop  context.CancelFunc
-	ended chan struct{}
+	pickUp func(context.Context, string) error      // looks at the file of one capsule
+	lookAt func(context.Context) (kb.Synced, error) // looks at all files
+	log    *slog.Logger
+	fs     *fsnotify.Watcher // nil: the system cannot watch
+	ctx    context.Context
+	stop   context.CancelFunc
+	ended  chan struct{}
 
 	settling sync.Mutex // held while files are looked at one by one
 
@@ -41,8 +42,8 @@ const (
 
 // watch begins to watch.
 func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
-	w := &watcher{k: k, log: log, ended: make(chan struct{}), changed: map[string]bool{}, full: true} // what happened before the watching began
-	w.ctx, w.stop = context.WithCancel(context.Background())
+	w := newWatcher(log)
+	w.pickUp, w.lookAt = k.PickUp, k.Sync
 	f, err := fsnotify.NewWatcher()
 	if err == nil {
 		if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -56,20 +57,28 @@ func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
 	if err != nil {
 		log.Warn("files cannot be watched, so they are looked at now and then", "error", err)
 	}
-	w.fs = f
-	go w.run()
+	if w.fs = f; f == nil {
+		go w.run(nil, nil)
+	} else {
+		go w.run(f.Events, f.Errors)
+	}
 	return w
 }
 
-func (w *watcher) run() {
+func newWatcher(log *slog.Logger) *watcher {
+	w := &watcher{log: log, ended: make(chan struct{}), changed: map[string]bool{}, full: true} // what happened before the watching began
+	w.ctx, w.stop = context.WithCancel(context.Background())
+	return w
+}
+
+// run looks at files as the events tell, else now and then.
+func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(w.ended)
-	var events chan fsnotify.Event
-	var errs chan error
-	every := time.Duration(1<<63 - 1)
 	if w.fs != nil {
 		defer w.fs.Close()
-		events, errs = w.fs.Events, w.fs.Errors
-	} else {
+	}
+	every := time.Duration(1<<63 - 1)
+	if events == nil {
 		every = unwatched
 	}
 	again := time.NewTicker(every)
@@ -129,7 +138,7 @@ func (w *watcher) settle() {
 	w.changed = map[string]bool{}
 	w.mu.Unlock()
 	for id := range changed {
-		if err := w.k.PickUp(w.ctx, id); err != nil && w.ctx.Err() == nil {
+		if err := w.pickUp(w.ctx, id); err != nil && w.ctx.Err() == nil {
 			w.log.Warn("an edit by hand could not be picked up", "capsule", id, "error", err)
 			w.lookAtAll()
 		}
@@ -145,7 +154,7 @@ func (w *watcher) sync() {
 	if !full {
 		return
 	}
-	if s, err := w.k.Sync(w.ctx); err != nil && w.ctx.Err() == nil {
+	if s, err := w.lookAt(w.ctx); err != nil && w.ctx.Err() == nil {
 		w.log.Warn("edits by hand could not be picked up", "error", err)
 	} else if n := len(s.PickedUp) + len(s.Added) + len(s.Retired) + len(s.Quarantined); n > 0 {
 		w.log.Info("edits by hand picked up", "picked_up", len(s.PickedUp), "added", len(s.Added), "retired", len(s.Retired), "quarantined", len(s.Quarantined))

@@ -1,0 +1,44 @@
+package daemon
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// jump is by how much the clock on the wall may run apart from the time that passes before it counts as set.
+	jump = 10 * time.Minute
+	// settled is for how long it must have run evenly after that. A machine that wakes from sleep looks the same, and loses as much.
+	settled = time.Hour
+)
+
+// clock tells whether the clock on the wall was set.
+type clock struct {
+	wall    func() time.Time
+	started time.Time // by both clocks
+
+	mu     sync.Mutex
+	apart  time.Duration // of the clocks, when it was last set
+	set    bool
+	setAt  time.Duration // after the start
+	origin time.Time     // of the clock on the wall
+}
+
+func newClock(wall func() time.Time) *clock {
+	if wall == nil {
+		wall = time.Now
+	}
+	return &clock{wall: wall, started: time.Now(), origin: wall().Round(0)}
+}
+
+// steady reports whether the clock has not been set lately. It notices that when it is asked, so it is asked now and then.
+func (c *clock) steady() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	passed := time.Since(c.started)
+	apart := c.wall().Round(0).Sub(c.origin) - passed // Round(0): by the clock on the wall alone
+	if d := apart - c.apart; d > jump || d < -jump {
+		c.apart, c.set, c.setAt = apart, true, passed
+	}
+	return !c.set || passed-c.setAt >= settled
+}

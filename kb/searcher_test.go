@@ -1,0 +1,28 @@
+package kb_test
+
+import (
+	"errors"
+	"testing"
+
+	"blackboard/embed"
+	"blackboard/kb"
+	"blackboard/kb/kbtest"
+)
+
+func TestSearcherConformance(t *testing.T) {
+	for name, warm := range map[string]bool{"cold": false, "warm": true} {
+		t.Run(name, func(t *testing.T) {
+			kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
+				k, err := kb.OpenExisting(t.Context(), home, kb.Options{Embedder: model, Warm: warm})
+				if errors.Is(err, kb.ErrNotFound) {
+					return nil
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { k.Close() })
+				return k
+			})
+		})
+	}
+}
