@@ -21,18 +21,23 @@ var allowedImports = map[string][]string{
 	"embed/minilm":     {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: two pulls at once
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "github.com/kljensen/snowball", "golang.org/x/text"}, // the analyser: stems, Unicode forms
+	"hooks/mcp":        {"blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
-	"kb/secret":        {"github.com/zricethezav/gitleaks/v8/config", "github.com/pelletier/go-toml/v2"},                     // the rules, and how to read them
-	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
+	"kb/secret":        {"github.com/zricethezav/gitleaks/v8/config", "github.com/pelletier/go-toml/v2"}, // the rules, and how to read them
+	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
 	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret"},
+	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
+	"hooks":            {"blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/topics"},
+	"hooks/topics":     {"github.com/rogpeppe/go-internal/lockedfile"}, // the lock: many hooks at once
+	"hooks/setup":      {"github.com/pelletier/go-toml/v2"},
 	"kb":               {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
-	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term"},
+	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 }
 
-var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite"}
+var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}
 
 // topLevel is all that may lie at the top.
-var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "kb", "testdata"}
+var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "hooks", "kb", "testdata"}
 
 // TestImports reads the files instead of asking the go command, whose answers a cached test would never see change.
 func TestImports(t *testing.T) {

@@ -1,0 +1,373 @@
+package topics
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// This file keeps what topics have said where nobody clears it. An archive has a directory for each day on which something had changed, and in it the files as they lie below the root:
+//
+//	2026-11-21/WORKSPACE/TOPIC.txt
+//	2026-11-21.2/…            what has changed once more on that day: nothing in an archive is ever overwritten
+//	_last_run.txt             the day of the last run that came to its end
+//	_lock                     held by a run
+
+// ArchiveDir is the archive of a data home.
+func ArchiveDir(home string) string { return filepath.Join(home, "specs-archive") }
+
+const lastRunFile = "_last_run.txt"
+
+// maxArchived is the most bytes of a file that is archived. Topics' own are far smaller.
+const maxArchived = 64 << 20
+
+// ArchiveOptions are what an archiving run is to do.
+type ArchiveOptions struct {
+	Now time.Time // the day that it is; now, for the zero time
+	// OlderThan takes away, once they are in the archive, the topics that nobody has changed for that long; 0 takes none away. What is pinned stays, and so does a sentinel without a topic.
+	OlderThan time.Duration
+	// DryRun only says what would be done.
+	DryRun bool
+}
+
+// Moved is a topic that is in the archive alone.
+type Moved struct {
+	Workspace string    `json:"workspace"`
+	Topic     string    `json:"topic"`
+	Changed   time.Time `json:"changed"`
+}
+
+// ArchiveResult is what an archiving run has done.
+type ArchiveResult struct {
+	Archive     string   `json:"archive"` // its directory
+	Files       int      `json:"files"`   // that were looked at
+	Copied      int      `json:"copied"`  // that had changed
+	CopiedBytes int64    `json:"copied_bytes"`
+	Moved       []Moved  `json:"moved"`
+	Problems    []string `json:"problems"` // files that could not be archived; all others were
+}
+
+// Archive copies what has changed below root since the last run into the archive, with the bytes and times as they are. Each file is copied whole or not at all, so a run that was interrupted is
+// resumed by the next; one that has nothing new to copy changes nothing. It fails for what concerns the archive as a whole, and goes on where a single file is the problem.
+func Archive(ctx context.Context, root, into string, opt ArchiveOptions) (ArchiveResult, error) {
+	if opt.Now.IsZero() {
+		opt.Now = time.Now()
+	}
+	a := archiver{root: root, into: into, opt: opt, have: map[string]archived{}}
+	a.result = ArchiveResult{Archive: into, Moved: []Moved{}, Problems: []string{}}
+	for _, dirs := range [][2]string{{root, into}, {into, root}} {
+		if rel, err := filepath.Rel(dirs[0], dirs[1]); err == nil && filepath.IsLocal(rel) {
+			return a.result, invalid("the archive "+into+" and the topics "+root+" lie in each other", "set $BOARD_SPEC_ROOT or $BOARD_HOME to another place")
+		}
+	}
+	if !opt.DryRun {
+		unlock, err := lock(ctx, into)
+		if err != nil {
+			return a.result, err
+		}
+		defer unlock()
+	}
+	if err := a.look(ctx); err != nil {
+		return a.result, err
+	}
+	if err := eachWorkspace(ctx, root, func(d *Dir) error { return a.workspace(ctx, d) }); err != nil || opt.DryRun {
+		return a.result, err
+	}
+	return a.result, writeFile(filepath.Join(into, lastRunFile), []byte(a.day()+"\n"))
+}
+
+// ArchiveDue says whether no archiving run has come to its end on the day.
+func ArchiveDue(into string, now time.Time) bool {
+	text, err := readText(filepath.Join(into, lastRunFile), maxSmall)
+	return err != nil || strings.TrimSpace(text) != now.UTC().Format(time.DateOnly)
+}
+
+// archiver is a run.
+type archiver struct {
+	root, into string
+	opt        ArchiveOptions
+	have       map[string]archived // the latest copy of each file, by its path below root
+	result     ArchiveResult
+}
+
+// archived is a copy.
+type archived struct {
+	path    string
+	size    int64
+	changed time.Time
+}
+
+func (a *archiver) day() string { return a.opt.Now.UTC().Format(time.DateOnly) }
+
+// look finds the latest copy of each file.
+func (a *archiver) look(ctx context.Context) error {
+	snapshots, err := listSnapshots(a.into)
+	if err != nil {
+		return err
+	}
+	for _, s := range snapshots {
+		dir := filepath.Join(a.into, s.name)
+		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || ctx.Err() != nil {
+				return errors.Join(err, ctx.Err())
+			}
+			if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), unfinished) {
+				return nil
+			}
+			rel, err := filepath.Rel(dir, name)
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			if err == nil {
+				a.have[rel] = archived{name, info.Size(), info.ModTime()}
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("read the archive: %w", err)
+		}
+	}
+	return nil
+}
+
+// snapshot is a day's directory, or a later one of the same day.
+type snapshot struct {
+	name, day string
+	n         int
+}
+
+var snapshotName = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?$`)
+
+// listSnapshots are the directories of an archive, the oldest first.
+func listSnapshots(into string) ([]snapshot, error) {
+	entries, err := os.ReadDir(into)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the archive: %w", err)
+	}
+	var all []snapshot
+	for _, e := range entries {
+		if m := snapshotName.FindStringSubmatch(e.Name()); m != nil && e.IsDir() {
+			n, _ := strconv.Atoi("0" + m[2]) // digits, and few of them
+			all = append(all, snapshot{e.Name(), m[1], n})
+		}
+	}
+	slices.SortFunc(all, func(a, b snapshot) int { return cmp.Or(strings.Compare(a.day, b.day), cmp.Compare(a.n, b.n)) })
+	return all, nil
+}
+
+// workspace archives the files of one directory, and takes away its old topics.
+func (a *archiver) workspace(ctx context.Context, d *Dir) error {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		a.problem(err)
+		return nil
+	}
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e.IsDir() || e.Name() == lockFile || strings.HasPrefix(e.Name(), unfinished) {
+			continue
+		}
+		if err := a.file(ctx, d, e.Name()); errors.Is(err, fs.ErrNotExist) { // wiped meanwhile
+			continue
+		} else if ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			a.problem(err)
+		}
+	}
+	if a.opt.OlderThan <= 0 {
+		return nil
+	}
+	all, err := d.List()
+	if err != nil {
+		a.problem(err)
+	}
+	for i := range all {
+		if a.old(&all[i]) {
+			if err := a.move(ctx, d, &all[i]); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				a.problem(err)
+			}
+		}
+	}
+	return nil
+}
+
+func (a *archiver) problem(err error) { a.result.Problems = append(a.result.Problems, err.Error()) }
+
+// read reads a file as it is at one moment: a worklog is appended to.
+func (a *archiver) read(ctx context.Context, d *Dir, file string) ([]byte, fs.FileInfo, error) {
+	if strings.HasSuffix(file, worklogExt) {
+		unlock, err := d.lock(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer unlock()
+	}
+	data, info, err := readFile(filepath.Join(d.path, file), maxArchived)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("archive %s: %w", filepath.Join(d.path, file), err)
+	}
+	return data, info, err
+}
+
+// file copies a file if its latest copy is another.
+func (a *archiver) file(ctx context.Context, d *Dir, name string) error {
+	a.result.Files++
+	rel, err := filepath.Rel(a.root, filepath.Join(d.path, name))
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(filepath.Join(d.path, name)); err == nil && a.same(rel, info) {
+		return nil
+	}
+	data, info, err := a.read(ctx, d, name)
+	if err != nil || a.holds(rel, data) {
+		return err
+	}
+	a.result.Copied++
+	a.result.CopiedBytes += int64(len(data))
+	if a.opt.DryRun {
+		return nil
+	}
+	to := ""
+	for n := 1; ; n++ {
+		day := a.day()
+		if n > 1 {
+			day += "." + strconv.Itoa(n)
+		}
+		to = filepath.Join(a.into, day, rel)
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := writeFile(to, data); err != nil {
+		return err
+	}
+	a.have[rel] = archived{to, info.Size(), info.ModTime()}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// same says whether the latest copy has the size and the time of a file.
+func (a *archiver) same(rel string, info fs.FileInfo) bool {
+	c, ok := a.have[rel]
+	return ok && c.size == info.Size() && c.changed.Equal(info.ModTime())
+}
+
+// holds says whether the latest copy has a file's content.
+func (a *archiver) holds(rel string, data []byte) bool {
+	c, ok := a.have[rel]
+	if !ok || c.size != int64(len(data)) {
+		return false
+	}
+	copied, _, err := readFile(c.path, maxArchived)
+	return err == nil && bytes.Equal(copied, data)
+}
+
+// old says whether a topic is to be taken away. A sentinel alone is a wish, and no trace.
+func (a *archiver) old(t *Info) bool {
+	return !t.Pinned && a.opt.Now.Sub(t.Changed) > a.opt.OlderThan && slices.ContainsFunc(t.files, func(f string) bool { return !strings.HasSuffix(f, noContextExt) })
+}
+
+// move takes away a topic that is in the archive, unless somebody has changed or pinned it meanwhile.
+func (a *archiver) move(ctx context.Context, d *Dir, t *Info) error {
+	moved := Moved{d.workspace, t.Name, t.Changed}
+	if a.opt.DryRun {
+		a.result.Moved = append(a.result.Moved, moved)
+		return nil
+	}
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now, err := d.List()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(now, func(n Info) bool { return n.Name == t.Name })
+	if i < 0 || !a.old(&now[i]) {
+		return nil
+	}
+	for _, file := range now[i].files {
+		rel, err := filepath.Rel(a.root, filepath.Join(d.path, file))
+		if err != nil {
+			return err
+		}
+		data, _, err := readFile(filepath.Join(d.path, file), maxArchived)
+		if err != nil {
+			return err
+		}
+		if !a.holds(rel, data) {
+			return nil // it is not in the archive; what was the matter is among the problems
+		}
+	}
+	for _, file := range now[i].files {
+		if err := os.Remove(filepath.Join(d.path, file)); err != nil {
+			return err
+		}
+	}
+	a.result.Moved = append(a.result.Moved, moved)
+	return syncDir(d.path)
+}
+
+// ArchivedFile is a file of an archive.
+type ArchivedFile struct {
+	Snapshot  string    `json:"snapshot"`
+	Workspace string    `json:"workspace"`
+	Topic     string    `json:"topic"`
+	Path      string    `json:"path"`
+	Bytes     int64     `json:"bytes"`
+	Changed   time.Time `json:"changed"` // when it was, before it was archived
+}
+
+// Archived lists the topics' files of an archive, those of the latest day first: of one workspace, or of all for "".
+func Archived(ctx context.Context, into, workspace string) ([]ArchivedFile, error) {
+	snapshots, err := listSnapshots(into)
+	if err != nil {
+		return nil, err
+	}
+	all := []ArchivedFile{}
+	for _, s := range slices.Backward(snapshots) {
+		dir := filepath.Join(into, s.name)
+		err := eachWorkspace(ctx, dir, func(d *Dir) error {
+			if workspace != "" && d.workspace != workspace {
+				return nil
+			}
+			found, err := d.List()
+			for i := range found {
+				for _, file := range found[i].files {
+					info, err := os.Stat(filepath.Join(d.path, file))
+					if err != nil {
+						return err
+					}
+					all = append(all, ArchivedFile{s.name, d.workspace, found[i].Name, filepath.Join(d.path, file), info.Size(), info.ModTime().UTC().Truncate(time.Millisecond)})
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the archive: %w", err)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,123 @@
+package topics
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Entry is a line of a worklog: what was done, and how it went. What is not known is left out. The names are among those that `board kb harvest` understands.
+type Entry struct {
+	Time    time.Time `json:"time"` // when it was recorded, if the caller does not say
+	Session string    `json:"session,omitempty"`
+	// ID tells this use of a tool from all others of the session. Hooks may be called twice for one thing; with an ID the second time changes nothing.
+	ID      string `json:"id,omitempty"`
+	Event   string `json:"event,omitempty"`   // the moment, by the harness's name
+	Tool    string `json:"tool,omitempty"`    // the tool, by the harness's name
+	Command string `json:"command,omitempty"` // of a shell
+	Path    string `json:"path,omitempty"`    // the file that was edited or read
+	Summary string `json:"summary,omitempty"` // what else tells what was done
+	Error   string `json:"error,omitempty"`   // what went wrong, in the tool's words
+
+	ExitCode   *int   `json:"exit_code,omitempty"`
+	OK         *bool  `json:"ok,omitempty"`
+	DurationMS *int64 `json:"duration_ms,omitempty"`
+}
+
+// Most bytes of an entry's texts. Together, with every byte escaped, they stay below maxLine.
+const (
+	maxWord    = 128 // event, tool
+	maxID      = 256 // id, session
+	maxPath    = 1000
+	maxCommand = 2000
+	maxWords   = 1000 // summary, error
+
+	maxLine = 64 << 10
+)
+
+// bounded is an entry that can be written.
+func (e Entry) bounded(now time.Time) Entry {
+	if y := e.Time.Year(); e.Time.IsZero() || y < 1 || y > 9999 {
+		e.Time = now
+	}
+	e.Time = e.Time.UTC().Truncate(time.Millisecond)
+	for _, f := range []struct {
+		s     *string
+		limit int
+	}{
+		{&e.Session, maxID}, {&e.ID, maxID}, {&e.Event, maxWord}, {&e.Tool, maxWord}, {&e.Command, maxCommand}, {&e.Path, maxPath}, {&e.Summary, maxWords}, {&e.Error, maxWords},
+	} {
+		*f.s = bound(*f.s, f.limit)
+	}
+	return e
+}
+
+// bound cuts a text to valid UTF-8 of at most n bytes, between runes; a mark stands for what was cut.
+func bound(s string, n int) string {
+	const mark = "…"
+	cut := len(s) > n
+	if cut {
+		s = s[:n]
+	}
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	if !cut && len(s) <= n {
+		return s
+	}
+	if end := n - len(mark); end < len(s) {
+		for end > 0 && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = s[:end]
+	}
+	return s + mark
+}
+
+// line is the entry as it stands in the file, with the line's end.
+func (e Entry) line() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(e)
+	return b.Bytes(), err
+}
+
+// String tells an entry in one line, for prompts and people: "2026-11-21 14:03:05 Bash: go test ./... (exit 1, 3.2s)".
+func (e Entry) String() string {
+	what := e.Tool
+	if what == "" {
+		what = e.Event
+	}
+	var parts []string
+	for _, s := range []string{e.Command, e.Path, e.Summary} {
+		if s = strings.Join(strings.Fields(s), " "); s != "" {
+			parts = append(parts, clip(s, 200))
+		}
+	}
+	var how []string
+	switch {
+	case e.ExitCode != nil:
+		how = append(how, fmt.Sprintf("exit %d", *e.ExitCode))
+	case e.OK != nil && !*e.OK:
+		how = append(how, "failed")
+	}
+	if e.DurationMS != nil && *e.DurationMS >= 1000 {
+		how = append(how, (time.Duration(*e.DurationMS) * time.Millisecond).Round(100*time.Millisecond).String())
+	}
+	if wrong := strings.Join(strings.Fields(e.Error), " "); wrong != "" {
+		how = append(how, clip(wrong, 120))
+	}
+	s := e.Time.UTC().Format("2006-01-02 15:04:05")
+	if what != "" {
+		s += " " + what
+	}
+	if len(parts) > 0 {
+		s += ": " + strings.Join(parts, ", ")
+	}
+	if len(how) > 0 {
+		s += " (" + strings.Join(how, ", ") + ")"
+	}
+	return s
+}

@@ -1,0 +1,147 @@
+package topics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// This file has what keeps files whole: turns to write, atomic replacement, bounded reading.
+
+// Names in a workspace's directory that are no topic's. A topic's name begins with neither _ nor a dot.
+const (
+	activeFile   = "_active_topic.txt"
+	silentFile   = "_no_session_context"
+	lockFile     = "_lock"
+	unfinished   = ".new-" // how the names of files begin that are not finished
+	specExt      = ".txt"
+	worklogExt   = ".worklog.jsonl"
+	noContextExt = ".no_context"
+)
+
+// errTooLong is a file with more than was asked for.
+var errTooLong = errors.New("the file is too long")
+
+// readFile reads a regular file of at most limit bytes. What is none, such as a pipe, would keep a hook waiting.
+func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, info, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, info, errTooLong
+	}
+	return data, info, err
+}
+
+func readText(name string, limit int64) (string, error) {
+	data, _, err := readFile(name, limit)
+	return string(data), err
+}
+
+// writeFile replaces a file so that it holds the old or the new content, whatever happens; a link is followed. Whoever calls it has the turn to write there.
+func writeFile(name string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	temp := filepath.Join(filepath.Dir(name), unfinished+filepath.Base(name))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(temp, name)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// syncDir makes the names in a directory last.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) { // some file systems cannot
+		return err
+	}
+	return nil
+}
+
+// lockTimeout is how long a turn to write is waited for, if the context has no nearer end.
+const lockTimeout = 10 * time.Second
+
+// lock waits for the turn to write in a directory, which it makes if need be. A turn that does not come in time is ErrBusy.
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	if err := ctx.Err(); err != nil {
+		return nil, lockError(err, dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	type turn struct {
+		file *lockedfile.File
+		err  error
+	}
+	got := make(chan turn, 1)
+	go func() { // the wait itself cannot be called off, so what comes too late is given back
+		file, err := lockedfile.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+		got <- turn{file, err}
+	}()
+	select {
+	case t := <-got:
+		if t.err != nil {
+			return nil, t.err
+		}
+		return func() { t.file.Close() }, nil
+	case <-ctx.Done():
+		go func() {
+			if t := <-got; t.err == nil {
+				t.file.Close()
+			}
+		}()
+		return nil, lockError(ctx.Err(), dir)
+	}
+}
+
+func lockError(err error, dir string) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Kind: ErrBusy, Msg: "another writer in " + dir + " did not finish in time; nothing was written", Hint: "try again; if it stays so, look for a process that is stopped"}
+	}
+	return err
+}

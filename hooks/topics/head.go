@@ -1,0 +1,81 @@
+package topics
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// maxSmall is the most bytes that are read of a file that has a line or two.
+const maxSmall = 64 << 10
+
+const branchPrefix = "refs/heads/"
+
+// hash is a commit: SHA-1 or SHA-256.
+var hash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// readHead returns the branch that a repository, or a worktree's part of it, is on. Packed refs do not matter: HEAD is never packed.
+func readHead(git string) (branch, head string) {
+	if git == "" {
+		return "", HeadUnknown
+	}
+	name := filepath.Join(git, "HEAD")
+	if target, err := os.Readlink(name); err == nil { // as git once wrote it
+		return refBranch(target)
+	}
+	text, err := readText(name, maxSmall)
+	if err != nil {
+		return "", HeadUnknown
+	}
+	text = strings.TrimSpace(text)
+	if ref, ok := strings.CutPrefix(text, "ref:"); ok {
+		return refBranch(strings.TrimSpace(ref))
+	}
+	if !hash.MatchString(text) {
+		return "", HeadUnknown
+	}
+	if branch := interrupted(git); branch != "" {
+		return branch, HeadBranch
+	}
+	return "", HeadDetached
+}
+
+// interrupted is the branch that a rebase or a bisect began on, which has detached HEAD and will go back to it.
+func interrupted(git string) string {
+	for _, name := range []string{"rebase-merge/head-name", "rebase-apply/head-name"} {
+		if text, err := readText(filepath.Join(git, filepath.FromSlash(name)), maxSmall); err == nil {
+			branch, _ := refBranch(strings.TrimSpace(text)) // "detached HEAD" is none
+			return branch
+		}
+	}
+	text, err := readText(filepath.Join(git, "BISECT_START"), maxSmall)
+	if text = strings.TrimSpace(text); err == nil && !hash.MatchString(text) && validBranch(text) {
+		return text
+	}
+	return ""
+}
+
+// refBranch is the branch of a full ref.
+func refBranch(ref string) (branch, head string) {
+	branch, ok := strings.CutPrefix(ref, branchPrefix)
+	if !ok || !validBranch(branch) {
+		return "", HeadUnknown
+	}
+	return branch, HeadBranch
+}
+
+// validBranch says whether git takes it for a branch's name. It refuses ".invalid", which HEAD names where the refs are kept in tables: the true branch stands there.
+func validBranch(name string) bool {
+	if name == "" || strings.HasSuffix(name, ".") || strings.ContainsAny(name, " ~^:?*[\\") || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+		strings.ContainsFunc(name, unicode.IsControl) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
+}

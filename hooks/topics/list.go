@@ -1,0 +1,149 @@
+package topics
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Info is a topic that has files.
+type Info struct {
+	Workspace string    `json:"workspace"`
+	Name      string    `json:"name"`
+	Kind      string    `json:"kind"`
+	Pinned    bool      `json:"pinned"`
+	Changed   time.Time `json:"changed"` // the latest time of its files
+	Spec      int64     `json:"spec_bytes"`
+	Worklog   int64     `json:"worklog_bytes"`
+	NoContext bool      `json:"no_context"` // the sentinel is there
+
+	files []string // its files, the names alone
+}
+
+// List returns the workspace's topics, the one that changed last first.
+func (d *Dir) List() ([]Info, error) {
+	entries, err := os.ReadDir(d.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the topics: %w", err)
+	}
+	pinned, _ := d.Pinned()
+	byName := map[string]*Info{}
+	for _, e := range entries {
+		name, ext := topicOf(e.Name())
+		if name == "" {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(d.path, e.Name()))
+		if err != nil || !info.Mode().IsRegular() { // gone meanwhile, or the directory of a workspace that is called so
+			continue
+		}
+		t := byName[name]
+		if t == nil {
+			t = &Info{Workspace: d.workspace, Name: name, Kind: KindOf(name), Pinned: name == pinned}
+			byName[name] = t
+		}
+		t.files = append(t.files, e.Name())
+		switch ext {
+		case specExt:
+			t.Spec = info.Size()
+		case worklogExt:
+			t.Worklog = info.Size()
+		case noContextExt:
+			t.NoContext = true
+		}
+		if changed := info.ModTime().UTC().Truncate(time.Millisecond); changed.After(t.Changed) {
+			t.Changed = changed
+		}
+	}
+	all := make([]Info, 0, len(byName))
+	for _, t := range byName {
+		all = append(all, *t)
+	}
+	slices.SortFunc(all, func(a, b Info) int { return cmp.Or(b.Changed.Compare(a.Changed), strings.Compare(a.Name, b.Name)) })
+	return all, nil
+}
+
+// All returns the topics of all workspaces below a root, by workspace, and in each the one that changed last first. What cannot be read is left out.
+func All(ctx context.Context, root string) ([]Info, error) {
+	all := []Info{}
+	err := eachWorkspace(ctx, root, func(d *Dir) error {
+		found, err := d.List()
+		if err == nil {
+			all = append(all, found...)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// eachWorkspace calls fn for each directory below a root that belongs to a workspace: that has files, or could have.
+func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error {
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !e.IsDir() || name == root {
+			return nil
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		d, err := Open(root, above(rel), Options{})
+		if err != nil {
+			return nil
+		}
+		return fn(d)
+	})
+}
+
+// Removed is a file that Wipe has removed.
+type Removed struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Wipe deletes a topic: its spec, its worklog and its sentinel. Other topics, the pin and the archive stay. One that has no files is ErrNotFound.
+func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
+	if err := CheckName(topic); err != nil {
+		return nil, err
+	}
+	gone := notFound("there is nothing of the topic "+topic+" in "+d.workspace, "`board topic list` shows the topics of this workspace")
+	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, gone
+	}
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	removed := []Removed{}
+	for _, ext := range []string{specExt, worklogExt, noContextExt} {
+		name := filepath.Join(d.path, topic+ext)
+		info, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() { // the directory of a workspace that is called so
+			continue
+		}
+		if err == nil {
+			err = os.Remove(name)
+		}
+		if err != nil {
+			return removed, fmt.Errorf("wipe %s: %w", topic, err)
+		}
+		removed = append(removed, Removed{name, info.Size()})
+	}
+	if len(removed) == 0 {
+		return nil, gone
+	}
+	return removed, syncDir(d.path)
+}

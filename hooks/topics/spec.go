@@ -1,0 +1,139 @@
+package topics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of a spec and of a note.
+const (
+	MaxSpec = 1 << 20 // bytes
+	MaxNote = 10_000  // bytes
+)
+
+// Spec is a topic's spec.
+type Spec struct {
+	Path    string     `json:"path"`
+	Exists  bool       `json:"exists"`
+	Bytes   int64      `json:"bytes"`
+	Changed *time.Time `json:"changed"` // nil if it does not exist
+	// Seeded says that it holds what Use has written and nothing else.
+	Seeded bool `json:"seeded"`
+	// TooLong says that it has more than MaxSpec bytes and was not read.
+	TooLong bool   `json:"too_long"`
+	Text    string `json:"text"`
+}
+
+// Spec reads a topic's spec. One that is not there is no error.
+func (d *Dir) Spec(topic string) (Spec, error) {
+	s := Spec{Path: d.SpecPath(topic)}
+	if err := CheckName(topic); err != nil {
+		return s, err
+	}
+	data, info, err := readFile(s.Path, MaxSpec)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	s.TooLong = errors.Is(err, errTooLong)
+	if err != nil && !s.TooLong {
+		return s, fmt.Errorf("read the spec of %s: %w", topic, err)
+	}
+	changed := info.ModTime().UTC().Truncate(time.Millisecond)
+	s.Exists, s.Bytes, s.Changed, s.Text = true, info.Size(), &changed, string(data)
+	s.Seeded = s.Text == seed(topic, "")
+	return s, nil
+}
+
+// seed is what a new spec says. Its words make a topic's name and goal the question for what is known about it.
+func seed(topic, goal string) string {
+	if goal != "" {
+		goal = " " + goal
+	}
+	return "# " + topic + "\n\nGoal:" + goal + "\nScope:\n"
+}
+
+// Note appends a text to a topic's spec, with its time (UTC), at the end of a section "Notes", and returns the line or lines. The spec is made if there is none.
+func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
+	if err := CheckName(topic); err != nil {
+		return "", err
+	}
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	if err := checkText("the note", text, MaxNote); err != nil {
+		return "", err
+	}
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	s, err := d.Spec(topic)
+	if err != nil {
+		return "", err
+	}
+	if !s.Exists {
+		s.Text = seed(topic, "")
+	}
+	note := "- " + d.opt.Now().UTC().Format("2006-01-02 15:04") + " " + strings.ReplaceAll(text, "\n", "\n  ")
+	body := strings.TrimRight(s.Text, "\n")
+	if !strings.EqualFold(lastHeading(s.Text), notesHeading) {
+		body += "\n\n## " + notesHeading + "\n"
+	}
+	body = strings.TrimLeft(body, "\n") + "\n" + note + "\n"
+	if s.TooLong || len(body) > MaxSpec {
+		return "", tooLong(s.Path)
+	}
+	return note, writeFile(s.Path, []byte(body))
+}
+
+// notesHeading is the section that notes are in. What is noted may be a finding, so a clean room goes without it.
+const notesHeading = "Notes"
+
+// Rewrite replaces a topic's spec. If was is not nil, the spec must still say that, "" for none; else somebody has written meanwhile, and the error matches ErrConflict.
+func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spec, error) {
+	if err := CheckName(topic); err != nil {
+		return Spec{}, err
+	}
+	if err := checkText("the spec", text, MaxSpec); err != nil {
+		return Spec{}, err
+	}
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return Spec{}, err
+	}
+	defer unlock()
+	s, err := d.Spec(topic)
+	if err != nil {
+		return s, err
+	}
+	if was != nil && (s.TooLong || s.Text != *was) {
+		return s, &Error{Kind: ErrConflict, Msg: "the spec of " + topic + " was changed meanwhile", Hint: "look at what it says now (`board topic show " + topic + "`), and edit that"}
+	}
+	if err := writeFile(s.Path, []byte(text)); err != nil {
+		return s, err
+	}
+	return d.Spec(topic)
+}
+
+func tooLong(path string) error {
+	return invalid(fmt.Sprintf("%s would have more than %d bytes", path, MaxSpec), "keep what still matters: `board topic edit`; a session is shown specs of some KB")
+}
+
+// checkText reports what is wrong with a text, if anything.
+func checkText(what, text string, limit int) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return invalid(what+" is empty", "give it some text; `board topic wipe` removes a topic")
+	case len(text) > limit:
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(text), limit), "keep what matters, and name the file that has the rest")
+	case !utf8.ValidString(text):
+		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")
+	case strings.ContainsRune(text, 0):
+		return invalid(what+" holds a NUL character", "is it a binary file? give text")
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package topics
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Bounds of what a session starts with, unless StartupLimits say otherwise: harnesses take about 10,000 characters.
+const (
+	DefaultSpecBytes   = 6000
+	DefaultTailEntries = 15
+	DefaultTailBytes   = 2500
+)
+
+// StartupLimits are the bounds of what a session starts with. Zero means the default.
+type StartupLimits struct {
+	SpecBytes   int // longest spec that is shown
+	TailEntries int // most entries of the worklog
+	TailBytes   int // most bytes of them, as they are told (Entry.String)
+	// Full shows all of a review topic too (FullContext).
+	Full bool
+}
+
+// Startup is what a session of a topic starts with.
+type Startup struct {
+	// CleanRoom says that what earlier sessions found was left out.
+	CleanRoom bool `json:"clean_room"`
+	// Spec is the spec, or what a clean room has of it; "" if there is none, or it is too long.
+	Spec string `json:"spec"`
+	// Pointer stands for a spec that is too long, and says where it is.
+	Pointer string `json:"pointer"`
+	// Worklog is the end of the worklog, the oldest entry first. A clean room has none.
+	Worklog []Entry `json:"worklog"`
+}
+
+// Startup returns what a session of a topic starts with. Whether anything is to be injected at all says Suppressed.
+func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
+	most := func(n, standard int) int {
+		if n > 0 {
+			return n
+		}
+		return standard
+	}
+	s := Startup{CleanRoom: t.CleanRoom() && !limits.Full, Worklog: []Entry{}}
+	spec, err := d.Spec(t.Name)
+	if err != nil {
+		return s, err
+	}
+	if s.Spec = strings.TrimSpace(strings.ToValidUTF8(spec.Text, "\uFFFD")); s.CleanRoom {
+		s.Spec = CleanRoom(s.Spec)
+	}
+	if spec.TooLong || len(s.Spec) > most(limits.SpecBytes, DefaultSpecBytes) {
+		s.Spec, s.Pointer = "", fmt.Sprintf("The spec of the topic %s has %d bytes, too many to be shown here. It is in %s.", t.Name, spec.Bytes, spec.Path)
+		if s.CleanRoom {
+			s.Pointer += " It also holds what earlier sessions found: a review that is to be unbiased does not read it before it has judged."
+		}
+	}
+	if s.CleanRoom {
+		return s, nil
+	}
+	all, err := d.Tail(t.Name, TailLimits{Entries: most(limits.TailEntries, DefaultTailEntries)})
+	if err != nil {
+		return s, err
+	}
+	size, left := 0, most(limits.TailBytes, DefaultTailBytes)
+	for i := len(all) - 1; i >= 0; i-- {
+		if size += len(all[i].String()) + 1; size > left {
+			all = slices.Delete(all, 0, i+1)
+			break
+		}
+	}
+	s.Worklog = all
+	return s, nil
+}
+
+// Suppressed says why nothing of a topic is to be injected into a session, "" if it is to be: $BOARD_HOOK_CONTEXT is 0 (or off, false, no), or a file beside the topics says so. Worklogs are
+// written all the same.
+func (d *Dir) Suppressed(topic string, env func(string) string) string {
+	if v := strings.ToLower(strings.TrimSpace(env("BOARD_HOOK_CONTEXT"))); slices.Contains([]string{"0", "off", "false", "no"}, v) {
+		return "$BOARD_HOOK_CONTEXT is " + v
+	}
+	names := []string{silentFile}
+	if CheckName(topic) == nil {
+		names = append(names, topic+noContextExt)
+	}
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(d.path, name)); err == nil {
+			return filepath.Join(d.path, name) + " is there"
+		}
+	}
+	return ""
+}
+
+// FullContext says whether $BOARD_HOOK_CONTEXT asks for everything: review topics then start without a clean room.
+func FullContext(env func(string) string) bool {
+	return strings.EqualFold(strings.TrimSpace(env("BOARD_HOOK_CONTEXT")), "full")
+}
