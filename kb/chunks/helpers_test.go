@@ -1,0 +1,203 @@
+package chunks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// clock is a time that passes only when a test says so.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Date(2025, 6, 1, 14, 0, 0, 0, time.UTC)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// openStore opens a store that is closed at the end, after it was checked.
+func openStore(tb testing.TB, dir string, opt Options) *Store {
+	tb.Helper()
+	s, _, err := Open(context.Background(), dir, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		agrees(tb, s)
+		s.Close()
+	})
+	return s
+}
+
+// write stores a chunk of a topic with tags; its content is made of the topic.
+func write(tb testing.TB, s *Store, topic string, tags ...string) Chunk {
+	tb.Helper()
+	return writeChunk(tb, s, NewChunk{Topic: topic, Content: "About " + topic + ".", Tags: tags})
+}
+
+func writeChunk(tb testing.TB, s *Store, n NewChunk) Chunk {
+	tb.Helper()
+	c, err := s.Write(context.Background(), n)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// found are the topics that a search finds, in its order.
+func found(tb testing.TB, s *Store, q Query) []string {
+	tb.Helper()
+	r, err := s.Search(context.Background(), q)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return topicsOf(r)
+}
+
+func topicsOf(r Result) []string {
+	topics := []string{}
+	for _, h := range r.Hits {
+		topics = append(topics, h.Topic)
+	}
+	return topics
+}
+
+// fails fails unless an error is of a kind, holds some words and has a next step.
+func fails(tb testing.TB, err, kind error, words string) {
+	tb.Helper()
+	var step interface{ Try() string }
+	if !errors.Is(err, kind) || !strings.Contains(err.Error(), words) || !errors.As(err, &step) || step.Try() == "" {
+		tb.Errorf("%v (%T): it should be %v, with %q and a next step", err, err, kind, words)
+	}
+}
+
+// agrees fails unless rows, tags and index say the same.
+func agrees(tb testing.TB, s *Store) {
+	tb.Helper()
+	f, err := s.file(context.Background(), false)
+	if errors.Is(err, fs.ErrClosed) || err == nil && f == nil {
+		return
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := f.db.Check(context.Background()); err != nil {
+		tb.Error(err)
+	}
+	if err := f.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+		if err := f.index.Check(tx); err != nil {
+			return err
+		}
+		docs, err := f.index.Documents(tx)
+		if err != nil {
+			return err
+		}
+		all, err := chunksWhere(tx, `1 ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		vectors, err := f.index.Vectors(tx, docs...)
+		if err != nil {
+			return err
+		}
+		var rows, tags int64
+		for i := range all {
+			c := &all[i]
+			tags += int64(len(foldedTags(&c.Meta)))
+			if _, there := slices.BinarySearch(docs, c.n); !there {
+				tb.Errorf("%s is not in the index", c.ID)
+			}
+			if !slices.Contains(Importances, c.Importance) || c.Topic == "" || c.Agent == "" || c.Tags == nil || c.Updated.Before(c.Created) {
+				tb.Errorf("%+v", c.Meta)
+			}
+			if vectors[c.n] != nil && c.Model == "" {
+				tb.Errorf("%s has an embedding that it does not know of", c.ID)
+			}
+		}
+		if len(docs) != len(all) {
+			tb.Errorf("there are %d chunks, and %d in the index", len(all), len(docs))
+		}
+		if err := tx.QueryRow(`SELECT count(*) FROM tags`).Scan(&rows); err != nil || rows != tags {
+			tb.Errorf("there are %d rows for %d tags: %v", rows, tags, err)
+		}
+		return nil
+	}); err != nil {
+		tb.Error(err)
+	}
+}
+
+// contents are the names and bytes of the files below a directory, but for our own.
+func contents(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	all := map[string]string{}
+	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || strings.HasPrefix(d.Name(), FileName) {
+			return err
+		}
+		data := []byte("directory")
+		if !d.IsDir() {
+			if data, err = os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		all[path] = string(data)
+		return nil
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// concepts is an embedder that knows some words and what they are about: words of one line mean about the same.
+type concepts struct{ model embed.Model }
+
+var known = [][]string{{"auth", "login", "jwt", "autenticação"}, {"deploy", "staging", "pipeline", "release"}, {"scraper", "listings", "crawl"}, {"limit", "throttle"}}
+
+func newConcepts() *concepts { return &concepts{embed.Model{Name: "concepts", Dim: 8}} }
+
+func (c *concepts) Model() embed.Model { return c.model }
+
+func (c *concepts) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	out := make([]embed.Vector, len(texts))
+	for i, t := range texts {
+		v := make(embed.Vector, c.model.Dim)
+		for w := range strings.FieldsFuncSeq(strings.ToLower(t), func(r rune) bool { return strings.ContainsRune(" .,:;—\n", r) }) {
+			for about, words := range known {
+				if slices.Contains(words, w) {
+					v[about]++
+				}
+			}
+		}
+		v.Normalize()
+		out[i] = v
+	}
+	return out, ctx.Err()
+}
+
+// broken is an embedder that fails.
+type broken struct{ concepts }
+
+func (*broken) Embed(context.Context, []string) ([]embed.Vector, error) {
+	return nil, &embed.Error{Kind: embed.ErrBadModel, Msg: "the model is broken"}
+}

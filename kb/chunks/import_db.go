@@ -1,0 +1,161 @@
+package chunks
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// table is one of the other program's tables. Those of its columns that come first must be there, the others may be missing.
+type table struct {
+	name    string
+	record  string // what a row is called
+	columns []string
+	needed  int
+}
+
+var (
+	chunkTable = table{"chunks", "chunk", []string{"id", "topic", "content", "agent", "tags", "importance", "created_at", "updated_at", "expires_at", "embedding"}, 3}
+	stateTable = table{"state", "state", []string{"key", "value", "updated_at"}, 2}
+)
+
+// openDB opens the database as a copy, and reads all of it once, so that what is found to be damaged is found before anything is written. It returns how many rows there are.
+func (src *source) openDB(ctx context.Context) (rows int, err error) {
+	if src.db, err = sqlite.OpenForeign(ctx, src.path); err != nil {
+		return 0, err
+	}
+	src.columns = map[string][]string{}
+	for _, t := range []table{chunkTable, stateTable} {
+		have, err := src.db.Columns(ctx, t.name)
+		if err != nil {
+			return 0, err
+		}
+		if len(have) == 0 && t.name == stateTable.name {
+			continue
+		}
+		for _, c := range t.columns[:t.needed] {
+			if !slices.Contains(have, c) {
+				return 0, invalid(fmt.Sprintf("cannot import %s: it has no table %s with a column %s, so it is not of agent-memory-store", src.path, t.name, c),
+					"put the right file there, or go on without what is in it: --no-import")
+			}
+		}
+		src.columns[t.name] = slices.DeleteFunc(slices.Clone(t.columns), func(c string) bool { return !slices.Contains(have, c) })
+	}
+	err = src.eachRow(ctx, func(incomingChunk) error { rows++; return nil }, func(State) error { rows++; return nil }, func(string, string) { rows++ })
+	return rows, err
+}
+
+// eachRow calls chunk and state with every row of the database, as far as it can be one.
+func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
+	if err := src.rows(ctx, chunkTable, func(row map[string]any, from string) error {
+		in := incomingChunk{vector: blobVector(row["embedding"])}
+		in.ID, in.Topic, in.Content, in.Agent, in.Importance = cell(row["id"]), cell(row["topic"]), cell(row["content"]), cell(row["agent"]), cell(row["importance"])
+		in.Tags = storedTags(cell(row["tags"]))
+		in.setTimes(cell(row["created_at"]), cell(row["updated_at"]), cell(row["expires_at"]))
+		if why := in.complete(); why != "" {
+			refuse(from, why)
+			return nil
+		}
+		return chunk(in)
+	}); err != nil {
+		return err
+	}
+	return src.rows(ctx, stateTable, func(row map[string]any, from string) error {
+		v := State{Key: cell(row["key"]), Value: json.RawMessage(cell(row["value"]))}
+		v.Updated, _ = parseTime(cell(row["updated_at"]))
+		if why := v.complete(); why != "" {
+			refuse(from, why)
+			return nil
+		}
+		return state(v)
+	})
+}
+
+// rows calls fn with every row of a table, by column, and with what to call it.
+func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any, from string) error) error {
+	columns := src.columns[t.name]
+	if len(columns) == 0 {
+		return nil
+	}
+	selected := make([]string, len(columns))
+	for i, c := range columns {
+		// More than is taken is not read: one byte more tells.
+		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxImported+1)
+	}
+	n := 0
+	var failed error // of fn, which is no fault of the source
+	err := src.db.Each(ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(t.name), func(values []any) error {
+		n++
+		row := make(map[string]any, len(columns))
+		for i, c := range columns {
+			row[c] = values[i]
+		}
+		name := clip(inLine(text(cell(values[0]))), 60)
+		if name == "" {
+			name = fmt.Sprintf("in row %d", n)
+		}
+		failed = fn(row, fmt.Sprintf("%s: %s %s", src.path, t.record, name))
+		return failed
+	})
+	if failed != nil {
+		return failed
+	}
+	return sourceError(src.path, err)
+}
+
+// cell is a value of the database as text.
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case []byte:
+		return string(v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(v)
+}
+
+// storedTags reads a list of JSON; what is none is parted at commas.
+func storedTags(s string) []string {
+	if s = strings.TrimSpace(s); s == "" || s == "null" {
+		return nil
+	}
+	var list []any
+	if json.Unmarshal([]byte(s), &list) != nil {
+		return strings.Split(strings.Trim(s, "[]"), ",")
+	}
+	var tags []string
+	for _, t := range list {
+		if t != nil {
+			tags = append(tags, fmt.Sprint(t))
+		}
+	}
+	return tags
+}
+
+// blobVector reads an embedding of originalModel: 384 numbers of four bytes, the lowest first. It is nil for anything else.
+func blobVector(v any) embed.Vector {
+	b, ok := v.([]byte)
+	if !ok || len(b) != 4*originalModel.Dim {
+		return nil
+	}
+	out := make(embed.Vector, originalModel.Dim)
+	sum := 0.0
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		sum += float64(out[i]) * float64(out[i])
+	}
+	if !(math.Abs(sum-1) < 0.01) { // nor NaN: it makes vectors of length 1
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,284 @@
+package chunks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// taking is an import at work, as part of a transaction.
+type taking struct {
+	f       *file
+	tx      *sqlite.Tx
+	res     *ImportResult
+	vectors bool // embeddings are taken over
+	docs    []index.Doc
+	pending map[int64]bool // the numbers that docs have
+	refused int
+	odd     map[string]int // how many chunks have what is not as it was
+}
+
+// takeBatch is how many chunks are given to the index at once: so many make a part of it without waiting for more.
+const takeBatch = 4096
+
+// refusedListed is how many refused records are listed; the others are counted.
+const refusedListed = 1000
+
+// take takes over what a source holds.
+func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
+	name, dim, err := f.index.Model(tx)
+	if err != nil {
+		return err
+	}
+	t := &taking{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
+	// Embeddings are worth keeping if they are of the model at hand, or if there is none at hand that could make others.
+	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
+	if s.opt.Embedder != nil {
+		m := s.opt.Embedder.Model()
+		t.vectors = t.vectors && m.Name == originalModel.Name && m.Dim == originalModel.Dim
+	}
+	res.Source, res.Notes = src.path, append(res.Notes, src.notes...)
+	if err := src.each(ctx, t.chunk, t.state, t.refuse); err != nil {
+		return err
+	}
+	for _, what := range slices.Sorted(maps.Keys(t.odd)) {
+		res.Notes = append(res.Notes, fmt.Sprintf("%s: %d chunks", what, t.odd[what]))
+	}
+	if more := t.refused - len(res.Refused); more > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("%d more were refused, which are not listed", more))
+	}
+	return t.flush()
+}
+
+func (t *taking) refuse(from, why string) {
+	if t.refused++; len(t.res.Refused) < refusedListed {
+		t.res.Refused = append(t.res.Refused, Refused{text(from), text(why)})
+	}
+}
+
+// chunk takes over one chunk.
+func (t *taking) chunk(in incomingChunk) error {
+	if in.expired(t.tx.Now) {
+		t.res.Expired++
+		return nil
+	}
+	n, news, err := t.isNews(&in.Meta)
+	if err != nil || !news {
+		return err
+	}
+	in.fillTimes(t.tx.Now)
+	for _, what := range in.odd {
+		t.odd[what]++
+	}
+	if !t.vectors {
+		in.vector = nil
+	}
+	if in.vector != nil {
+		if t.res.Embeddings == 0 {
+			if err := t.f.index.SetModel(t.tx, originalModel); err != nil {
+				return err
+			}
+		}
+		in.Model = originalModel.Name
+		t.res.Embeddings++
+	}
+	if in.n = n; n != 0 {
+		t.res.Chunks.Updated++
+		err = t.replace(&in.Chunk)
+	} else {
+		t.res.Chunks.Added++
+		err = insert(t.tx, &in.Chunk, true)
+	}
+	if err != nil {
+		return err
+	}
+	if t.pending[in.n] { // a source may have an id twice
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	t.docs, t.pending[in.n] = append(t.docs, document(&in.Chunk, in.vector)), true
+	if len(t.docs) == takeBatch {
+		return t.flush()
+	}
+	return nil
+}
+
+// isNews reports whether a chunk is to be taken over, and the number of the older version that it replaces, 0 if there is none.
+func (t *taking) isNews(in *Meta) (n int64, news bool, err error) {
+	newer := func(than int64) bool { return !in.Updated.IsZero() && in.Updated.UnixMilli() > than }
+	var here int64
+	err = t.tx.QueryRow(`SELECT n, updated FROM chunks WHERE id = ?`, in.ID).Scan(&n, &here)
+	if err == nil {
+		if news = newer(here); !news {
+			t.res.Chunks.Kept++
+		}
+		return n, news, nil
+	}
+	if !sqlite.IsNoRows(err) {
+		return 0, false, err
+	}
+	err = t.tx.QueryRow(`SELECT at FROM deleted WHERE id = ?`, in.ID).Scan(&here)
+	switch {
+	case sqlite.IsNoRows(err):
+		return 0, true, nil
+	case err != nil:
+		return 0, false, err
+	case !newer(here):
+		t.res.Deleted++
+		return 0, false, nil
+	}
+	_, err = t.tx.Exec(`DELETE FROM deleted WHERE id = ?`, in.ID)
+	return 0, true, err
+}
+
+// replace stores a chunk in the place of an older version.
+func (t *taking) replace(c *Chunk) error {
+	was, err := metasWhere(t.tx, `n = ?`, c.n)
+	if err != nil || len(was) != 1 {
+		return err
+	}
+	if err := deleteTags(t.tx, &was[0]); err != nil {
+		return err
+	}
+	if _, err := t.tx.Exec(`UPDATE chunks SET topic = ?, agent = ?, tags = ?, importance = ?, created = ?, updated = ?, expires = ?, imported = 1, model = ?, content = ? WHERE n = ?`,
+		c.Topic, c.Agent, jsonList(c.Tags), c.Importance, c.Created.UnixMilli(), c.Updated.UnixMilli(), millis(c.Expires), c.Model, c.Content, c.n); err != nil {
+		return err
+	}
+	return insertTags(t.tx, c)
+}
+
+// flush gives the index what has gathered.
+func (t *taking) flush() error {
+	err := t.f.index.Put(t.tx, t.docs...)
+	t.docs = t.docs[:0]
+	clear(t.pending)
+	return err
+}
+
+// state takes over one value.
+func (t *taking) state(in State) error {
+	var here int64
+	err := t.tx.QueryRow(`SELECT updated FROM state WHERE key = ?`, in.Key).Scan(&here)
+	switch {
+	case err != nil && !sqlite.IsNoRows(err):
+		return err
+	case err != nil:
+		t.res.State.Added++
+	case in.Updated.IsZero() || in.Updated.UnixMilli() <= here:
+		t.res.State.Kept++
+		return nil
+	default:
+		t.res.State.Updated++
+	}
+	if in.Updated.IsZero() {
+		in.Updated = t.tx.Now
+	}
+	return putState(t.tx, &in)
+}
+
+// fillTimes gives a chunk the times that are not known of it.
+func (c *Chunk) fillTimes(now time.Time) {
+	if c.Updated.IsZero() {
+		c.Updated = c.Created
+	}
+	if c.Updated.IsZero() {
+		c.Updated = now
+	}
+	if c.Created.IsZero() || c.Created.After(c.Updated) {
+		c.Created = c.Updated
+	}
+}
+
+const (
+	// maxImported is how many bytes a text or a value of the other program may have. What has more cannot be what one puts into a store of notes.
+	maxImported = 1 << 20
+	// maxID is how many bytes an imported id may have.
+	maxID = 200
+	// untitled is the topic of what has none.
+	untitled = "Untitled"
+)
+
+// Oddities of what is imported.
+const (
+	oddImportance = "an importance that there is not has become " + Medium
+	oddExpiry     = "a time of expiry that cannot be read is left out: they stay"
+)
+
+// complete brings what was read of a chunk into the form in which chunks are stored. It says why that cannot be.
+func (c *incomingChunk) complete() (why string) {
+	c.ID, c.Topic, c.Agent, c.Content = strings.TrimSpace(c.ID), strings.TrimSpace(text(c.Topic)), strings.TrimSpace(text(c.Agent)), text(c.Content)
+	if c.ID == "" || len(c.ID) > maxID || text(c.ID) != c.ID || inLine(c.ID) != c.ID || strings.Contains(c.ID, "`") {
+		return fmt.Sprintf("its id is not one line of 1 to %d bytes, without backquotes", maxID)
+	}
+	c.Tags = tagList(c.Tags)
+	for _, f := range []struct {
+		what string
+		size int
+	}{{"topic", len(c.Topic)}, {"agent", len(c.Agent)}, {"list of tags", len(jsonList(c.Tags))}, {"content", len(c.Content)}} {
+		if f.size > maxImported {
+			return fmt.Sprintf("its %s is larger than %d bytes", f.what, maxImported)
+		}
+	}
+	if c.Topic == "" {
+		c.Topic = untitled
+	}
+	if c.Agent == "" {
+		c.Agent = DefaultAgent
+	}
+	c.Importance = strings.ToLower(strings.TrimSpace(c.Importance))
+	if !slices.Contains(Importances, c.Importance) {
+		if c.Importance != "" {
+			c.odd = append(c.odd, oddImportance)
+		}
+		c.Importance = Medium
+	}
+	return ""
+}
+
+// complete brings what was read of a value into its form. It says why that cannot be.
+func (v *State) complete() (why string) {
+	if v.Key = text(v.Key); v.Key == "" || len(v.Key) > maxImported {
+		return fmt.Sprintf("its key is not one of 1 to %d bytes", maxImported)
+	}
+	if len(v.Value) > maxImported {
+		return fmt.Sprintf("its value is larger than %d bytes", maxImported)
+	}
+	plain, err := plainJSON(v.Value)
+	if err != nil {
+		return "its value is not JSON"
+	}
+	v.Value = plain
+	return ""
+}
+
+// timeLayouts are the ways in which a time may be written; without a zone it is UTC.
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// parseTime reads a time; false if it cannot be one.
+func parseTime(s string) (time.Time, bool) {
+	s = strings.TrimSpace(s)
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1970 && t.UTC().Year() <= 9999 {
+			return t.UTC().Truncate(time.Millisecond), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// setTimes reads a chunk's times; those that cannot be read are not known. A chunk whose end is not known stays.
+func (c *incomingChunk) setTimes(created, updated, expires string) {
+	c.Created, _ = parseTime(created)
+	c.Updated, _ = parseTime(updated)
+	if t, ok := parseTime(expires); ok {
+		c.Expires = &t
+	} else if strings.TrimSpace(expires) != "" {
+		c.odd = append(c.odd, oddExpiry)
+	}
+}

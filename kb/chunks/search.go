@@ -1,0 +1,318 @@
+package chunks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+	"blackboard/kb/rank"
+)
+
+// Modes of a search.
+const (
+	ModeHybrid   = "hybrid"   // by words and by meaning
+	ModeBM25     = "bm25"     // by words
+	ModeSemantic = "semantic" // by meaning
+)
+
+// Modes lists them.
+var Modes = []string{ModeHybrid, ModeBM25, ModeSemantic}
+
+const (
+	// DefaultTopK is how many chunks a search finds unless it is told otherwise.
+	DefaultTopK = 6
+	// MaxTopK is the most.
+	MaxTopK = 20
+	// DefaultMinScore is the score that a chunk must have to be found, unless the search is told otherwise.
+	DefaultMinScore = 0.1
+	// MaxQuery is how many bytes a question may have.
+	MaxQuery = 64 << 10
+
+	// Weights of the lanes in a hybrid search.
+	weightText   = 0.4
+	weightVector = 0.6
+	// laneDepth is how many candidates each lane gives. With fewer, what is in both lanes is not seen to be: on SciFact nDCG@10 is .50 with 18, .54 with 100 and with 200.
+	laneDepth = 100
+)
+
+// Query is a question. The filters apply before anything is ranked.
+type Query struct {
+	Text     string   // any text is one; "" finds nothing
+	Tags     []string // one of them is enough, in small letters or capitals; none: whatever it has
+	Agent    string   // who has written it, exactly; "": anybody
+	TopK     *int     // 1 to MaxTopK; nil: DefaultTopK
+	MinScore *float64 // 0 or more; nil: DefaultMinScore
+	Mode     string   // "": ModeHybrid
+}
+
+// Hit is a chunk that was found. The ranks begin with 1; 0 means that the lane did not have it among its candidates.
+type Hit struct {
+	Chunk
+	// Score says how well the chunk fits, from 0 to 1. It orders the hits, and is comparable within a result only:
+	//
+	//   - hybrid: the sum of reciprocal ranks (see RRFScore), as a share of the greatest that there can be, which is that of a chunk that is first by words and by meaning
+	//   - bm25: the BM25 score as a share of the best one's
+	//   - semantic: the cosine
+	Score      float64  `json:"score"`
+	BM25Rank   int      `json:"bm25_rank"`
+	VectorRank int      `json:"vector_rank"`
+	BM25Score  float64  `json:"bm25_score"`
+	Cosine     *float64 `json:"cosine_score"` // null: not known
+	// RRFScore is 0.4 / (60 + rank by words) + 0.6 / (60 + rank by meaning), ranks counted from 1; a lane that does not have the chunk adds nothing.
+	RRFScore float64 `json:"rrf_score"`
+}
+
+// Result is what a search found, best first.
+type Result struct {
+	Hits     []Hit    `json:"hits"`
+	Mode     string   `json:"mode"`     // what was done
+	Degraded []string `json:"degraded"` // what could not be done, and why
+}
+
+func (q *Query) normalise() error {
+	if q.Mode == "" {
+		q.Mode = ModeHybrid
+	}
+	if q.TopK == nil {
+		q.TopK = new(DefaultTopK)
+	}
+	if q.MinScore == nil {
+		q.MinScore = new(DefaultMinScore)
+	}
+	switch {
+	case !slices.Contains(Modes, q.Mode):
+		return unknown("the search mode", q.Mode, Modes)
+	case *q.TopK < 1 || *q.TopK > MaxTopK:
+		return invalid(fmt.Sprintf("a top_k of %d is not between 1 and %d", *q.TopK, MaxTopK), "a second, narrower question finds more than a longer list")
+	case !(*q.MinScore >= 0) || math.IsInf(*q.MinScore, 1): // nor NaN
+		return invalid(fmt.Sprintf("a min_score of %g is not 0 or more", *q.MinScore), "scores lie between 0 and 1; 0 leaves nothing out")
+	case len(q.Text) > MaxQuery:
+		return invalid(fmt.Sprintf("the query has %d bytes; at most %d are taken", len(q.Text), MaxQuery), "ask in a sentence")
+	}
+	q.Text = text(q.Text)
+	return nil
+}
+
+// words is what of a question is searched for: tokens of two characters or more, without the signs that mean something in FTS5.
+func (q *Query) words() string {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`"*^:(){}[]`, r) {
+			return ' '
+		}
+		return r
+	}, q.Text)
+	return strings.Join(slices.DeleteFunc(strings.Fields(plain), func(t string) bool { return utf8.RuneCountInString(t) < 2 }), " ")
+}
+
+func (q *Query) filter() index.Filter {
+	var f index.Filter
+	if tags := tagList(q.Tags); len(tags) > 0 {
+		for i := range tags {
+			tags[i] = keyword(kwTag, folded(tags[i]))
+		}
+		f.All = append(f.All, tags)
+	}
+	if agent := strings.TrimSpace(text(q.Agent)); agent != "" {
+		f.All = append(f.All, []string{keyword(kwAgent, agent)})
+	}
+	return f
+}
+
+// Search finds the chunks that fit a question best.
+//
+// A hybrid search ranks them by words (BM25) and by meaning (cosine) and merges the two lists by reciprocal rank fusion; see Hit for the scores. Without a model, or where nothing is embedded
+// yet, it goes by words alone, as a semantic one does, and the result says so.
+func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
+	res := Result{Hits: []Hit{}, Degraded: []string{}}
+	if err := q.normalise(); err != nil {
+		return res, err
+	}
+	res.Mode = q.Mode
+	f, err := s.file(ctx, false)
+	if err != nil || f == nil || strings.TrimSpace(q.Text) == "" {
+		return res, err
+	}
+	v, err := s.embedQuery(ctx, &q, &res)
+	if err != nil {
+		return res, err
+	}
+	degraded := len(res.Degraded)
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		res.Mode, res.Hits, res.Degraded = q.Mode, []Hit{}, res.Degraded[:degraded] // a second try begins anew
+		return s.searchIn(tx, f, q, v, &res)
+	})
+	return res, err
+}
+
+// embedQuery gives the question's vector, nil if it goes by words alone; if that was not asked for, the result says so.
+func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vector, error) {
+	if q.Mode == ModeBM25 {
+		return nil, nil
+	}
+	if s.opt.Embedder == nil {
+		q.degrade(res, "no embedding model is installed")
+		return nil, nil
+	}
+	vs, err := s.opt.Embedder.Embed(ctx, []string{q.Text})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		q.degrade(res, fmt.Sprintf("the question could not be embedded (%v)", err))
+		return nil, nil
+	}
+	return vs[0], nil
+}
+
+// degrade has the search go by words.
+func (q *Query) degrade(res *Result, why string) {
+	q.Mode, res.Mode = ModeBM25, ModeBM25
+	res.Degraded = append(res.Degraded, why+": searched by words only")
+}
+
+func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *Result) error {
+	// What has expired since the store was opened may still have a row: it takes no place.
+	gone, err := expiredNow(tx)
+	if err != nil {
+		return err
+	}
+	iq := index.Query{Filter: q.filter(), Depth: laneDepth + len(gone)}
+	if q.Mode != ModeSemantic {
+		iq.Text = q.words()
+	}
+	if q.Mode != ModeBM25 {
+		iq.Vector, iq.Model = v, s.opt.Embedder.Model().Name
+	}
+	found, err := f.index.Search(tx, iq)
+	switch {
+	case errors.Is(err, index.ErrOtherModel):
+		name, _, _ := f.index.Model(tx)
+		q.degrade(res, fmt.Sprintf("the store is embedded with %s, the model here is %s (`board context reembed` changes over)", name, iq.Model))
+	case err != nil:
+		return err
+	case q.Mode != ModeBM25 && found.Vectors == 0 && found.Docs > 0:
+		q.degrade(res, "no chunk has an embedding yet")
+	case q.Mode != ModeBM25:
+		if err := sayMissing(tx, found.Docs, res); err != nil {
+			return err
+		}
+	}
+	if q.Mode == ModeBM25 && iq.Vector != nil {
+		iq.Text, iq.Vector = q.words(), nil
+		if found, err = f.index.Search(tx, iq); err != nil {
+			return err
+		}
+	}
+	list := fuse(&q, slices.DeleteFunc(found.Candidates, func(c index.Candidate) bool { return gone[c.ID] }))
+	list = slices.DeleteFunc(list, func(h Hit) bool { return h.Score < *q.MinScore })
+	list = list[:min(len(list), *q.TopK)]
+	return fill(tx, f, list, res)
+}
+
+// sayMissing says how many chunks have no embedding yet.
+func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
+	var missing int
+	if err := tx.QueryRow(`SELECT count(*) FROM chunks WHERE model = ''`).Scan(&missing); err != nil {
+		return err
+	}
+	if missing > 0 {
+		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d chunks have no embedding yet and are found by their words only", missing, docs))
+	}
+	return nil
+}
+
+// expiredNow are the numbers of the chunks whose time is over.
+func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
+	rows, err := tx.Query(`SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	gone := map[int64]bool{}
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		gone[n] = true
+	}
+	return gone, rows.Err()
+}
+
+// fuse makes one list of the lanes' candidates, best first: of their numbers, ranks and scores.
+func fuse(q *Query, cands []index.Candidate) []Hit {
+	var byText, byVector []rank.Scored
+	of := make(map[int64]*Hit, len(cands))
+	for i := range cands {
+		c := &cands[i]
+		h := &Hit{BM25Score: c.BM25}
+		if c.HasVector {
+			h.Cosine = new(c.Cosine)
+		}
+		of[c.ID] = h
+		if c.TextRank > 0 {
+			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
+		}
+		if c.VectorRank > 0 {
+			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
+	}
+	rank.Sort(byText)
+	rank.Sort(byVector)
+	byText, byVector = byText[:min(len(byText), laneDepth)], byVector[:min(len(byVector), laneDepth)]
+	for i, c := range byText {
+		of[c.ID].BM25Rank = i + 1
+	}
+	for i, c := range byVector {
+		of[c.ID].VectorRank = i + 1
+	}
+	fused := rank.RRF(rank.K, []float64{weightText, weightVector}, byText, byVector)
+	for _, c := range fused {
+		of[c.ID].RRFScore = c.Score
+	}
+	scored := fused
+	switch q.Mode {
+	case ModeHybrid:
+		for i := range scored {
+			scored[i].Score *= (rank.K + 1) / (weightText + weightVector)
+		}
+	case ModeBM25:
+		scored = rank.Normalize(byText)
+	case ModeSemantic:
+		scored = byVector
+	}
+	list := make([]Hit, len(scored))
+	for i, c := range scored {
+		list[i] = *of[c.ID]
+		list[i].n, list[i].Score = c.ID, min(1, c.Score)
+	}
+	return list
+}
+
+// fill reads the chunks of a list.
+func fill(tx *sqlite.Tx, f *file, list []Hit, res *Result) error {
+	ns := make([]int64, len(list))
+	for i := range list {
+		ns[i] = list[i].n
+	}
+	all, err := chunksWhere(tx, `n IN (SELECT value FROM json_each(?))`, jsonNumbers(ns))
+	if err != nil {
+		return err
+	}
+	for _, h := range list {
+		i := slices.IndexFunc(all, func(c Chunk) bool { return c.n == h.n })
+		if i < 0 {
+			return errors.Join(index.ErrCorrupt, &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has chunk %d in its index only", h.n)})
+		}
+		h.Chunk = all[i]
+		res.Hits = append(res.Hits, h)
+	}
+	return nil
+}

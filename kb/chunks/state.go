@@ -1,0 +1,151 @@
+package chunks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// State is a value under a key.
+type State struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Updated time.Time       `json:"updated_at"`
+}
+
+// State returns what stands under a key. The error for a key under which nothing was set matches ErrNotFound, and its message is the tool's answer for that.
+func (s *Store) State(ctx context.Context, key string) (State, error) {
+	out := State{Key: text(key)}
+	f, err := s.file(ctx, false)
+	if err != nil {
+		return out, err
+	}
+	if f == nil {
+		return out, noState(out.Key)
+	}
+	var value string
+	var updated int64
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan(&value, &updated)
+	})
+	if sqlite.IsNoRows(err) {
+		return out, noState(out.Key)
+	}
+	out.Value, out.Updated = json.RawMessage(value), time.UnixMilli(updated).UTC()
+	return out, err
+}
+
+// SetState puts a value, any JSON, under a key, in the place of what was there. Numbers and the order of fields stay as they are written.
+func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage) (State, error) {
+	out := State{Key: text(key)}
+	if err := checkKey(out.Key); err != nil {
+		return out, err
+	}
+	if len(value) > MaxValue {
+		return out, invalid(fmt.Sprintf("the value has %d bytes; at most %d are taken", len(value), MaxValue), "keep what is large in a chunk or a file, and name it here")
+	}
+	var err error
+	if out.Value, err = plainJSON(value); err != nil {
+		return out, invalid(fmt.Sprintf("the value is not JSON: %v", err), "give a string, a number, true, false, null, a list or an object")
+	}
+	f, err := s.file(ctx, true)
+	if err != nil {
+		return out, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		out.Updated = tx.Now
+		return putState(tx, &out)
+	})
+	return out, err
+}
+
+// Keys returns the keys that have a value, those that were set last first, at most so many.
+func (s *Store) Keys(ctx context.Context, limit int) ([]string, error) {
+	keys := []string{}
+	f, err := s.file(ctx, false)
+	if err != nil || f == nil {
+		return keys, err
+	}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`SELECT key FROM state ORDER BY updated DESC, key LIMIT ?`, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key string
+			if err := rows.Scan(&key); err != nil {
+				return err
+			}
+			keys = append(keys, key)
+		}
+		return rows.Err()
+	})
+	return keys, err
+}
+
+func checkKey(key string) error {
+	if strings.TrimSpace(key) == "" {
+		return invalid("the key is blank", "name the value, such as current_phase")
+	}
+	return atMost("the key", key, MaxKey, "shorten it")
+}
+
+func putState(tx *sqlite.Tx, v *State) error {
+	_, err := tx.Exec(`INSERT INTO state VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated = excluded.updated`, v.Key, string(v.Value), v.Updated.UnixMilli())
+	return err
+}
+
+// plainJSON writes a value as JSON.stringify would: without blanks between its parts, and no character escaped that need not be. Numbers stay as they are written.
+func plainJSON(value []byte) (json.RawMessage, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, bytes.ToValidUTF8(value, []byte("\ufffd"))); err != nil {
+		return nil, err
+	}
+	in := compact.Bytes()
+	if !bytes.ContainsRune(in, '\\') {
+		return in, nil
+	}
+	out := make([]byte, 0, len(in))
+	for at := 0; at < len(in); {
+		if in[at] != '"' {
+			out = append(out, in[at])
+			at++
+			continue
+		}
+		end := at + 1
+		for in[end] != '"' {
+			if in[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end++
+		plain, err := plainString(in[at:end])
+		if err != nil {
+			return nil, err
+		}
+		out, at = append(out, plain...), end
+	}
+	return out, nil
+}
+
+// plainString is plainJSON of a string.
+func plainString(literal []byte) ([]byte, error) {
+	var s string
+	if err := json.Unmarshal(literal, &s); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}

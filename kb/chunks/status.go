@@ -1,0 +1,70 @@
+package chunks
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// Status is what there is in a store.
+type Status struct {
+	Dir      string      `json:"dir"`
+	Path     string      `json:"path"`  // of our file
+	There    bool        `json:"there"` // it has been made
+	Bytes    int64       `json:"bytes"` // of it, without what SQLite keeps beside it
+	Chunks   int         `json:"chunks"`
+	State    int         `json:"state"` // how many keys
+	Embedded int         `json:"embedded"`
+	Model    string      `json:"embedding_model"` // of the embeddings; "": there are none
+	Index    index.Stats `json:"index"`
+	// Import is the last import, that of the first use if there was no other; null: there was no use yet.
+	Import *Imported `json:"import"`
+	// Originals are the files of agent-memory-store that are in the directory.
+	Originals []string `json:"originals"`
+}
+
+// Status counts what there is.
+func (s *Store) Status(ctx context.Context) (Status, error) {
+	out := Status{Dir: s.dir, Path: s.Path(), Originals: []string{}}
+	for _, name := range []string{storeFile, chunkFolder, stateFolder} {
+		path := filepath.Join(s.dir, name)
+		if _, err := os.Stat(path); err == nil {
+			out.Originals = append(out.Originals, path)
+		}
+	}
+	f, err := s.file(ctx, false)
+	if err != nil || f == nil {
+		return out, err
+	}
+	out.There = true
+	if info, err := os.Stat(out.Path); err == nil {
+		out.Bytes = info.Size()
+	}
+	err = f.read(ctx, func(tx *sqlite.Tx) error {
+		if err := tx.QueryRow(`SELECT count(*), count(nullif(model, '')), (SELECT count(*) FROM state) FROM chunks WHERE expires IS NULL OR expires > ?`, tx.Now.UnixMilli()).
+			Scan(&out.Chunks, &out.Embedded, &out.State); err != nil {
+			return err
+		}
+		var err error
+		if out.Index, err = f.index.Stats(tx); err != nil {
+			return err
+		}
+		if out.Embedded > 0 {
+			out.Model = out.Index.Model
+		}
+		var last string
+		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, metaImport).Scan(&last); err != nil {
+			return err
+		}
+		out.Import = &Imported{}
+		if err := json.Unmarshal([]byte(last), out.Import); err != nil {
+			return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "does not say what was imported last", Cause: err}
+		}
+		return nil
+	})
+	return out, err
+}

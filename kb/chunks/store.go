@@ -1,0 +1,247 @@
+package chunks
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+//go:embed migrations/0001_chunks.sql
+var migration1 string
+
+var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1}}
+
+// FileName is our own file in the directory of a store.
+const FileName = "board.sqlite3"
+
+// DefaultDir is the directory of the store that nobody has named: $AGENT_STORE_PATH, else .agent-memory-store in the working directory.
+func DefaultDir(env func(string) string) string {
+	if dir := env("AGENT_STORE_PATH"); dir != "" {
+		return dir
+	}
+	return ".agent-memory-store"
+}
+
+// Options say how a store is opened.
+type Options struct {
+	// Embedder turns texts into vectors; nil: there is none, and questions are answered by words alone.
+	Embedder embed.Embedder
+	// Import has the first use of the directory take over what agent-memory-store has left there. Without it the first use is over when something is written, and only Import takes that over.
+	Import bool
+	// Warm keeps what searches read in memory, for a process that lives.
+	Warm bool
+	// Now replaces the clock.
+	Now func() time.Time
+}
+
+// Store is the context of one project. It is safe for concurrent use, by any number of processes.
+type Store struct {
+	dir string
+	opt Options
+	now func() time.Time
+
+	mu     sync.Mutex // guards what follows, and has one goroutine at a time open the file
+	open   *file
+	closed bool
+
+	embedding chan struct{} // whoever embeds holds it: what two embedded at the same time would be the same
+}
+
+// file is our SQLite file with its index.
+type file struct {
+	db    *sqlite.DB
+	index *index.Index
+}
+
+// Open opens the store of a directory. Nothing is made before something is written or imported; until then the store is empty.
+//
+// With Options.Import the first use takes over the files of agent-memory-store, and the result says what became of them. If they cannot be read, that is an error that names the file, and
+// nothing is written.
+func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, error) {
+	res := newImportResult()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, res, err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, res, invalid(dir+" is not a directory", "name the directory of a store with --store or $AGENT_STORE_PATH")
+	}
+	s := &Store{dir: dir, opt: opt, now: opt.Now, embedding: make(chan struct{}, 1)}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.attach(ctx, false, &res); err != nil {
+		return nil, res, err
+	}
+	return s, res, nil
+}
+
+// Close closes the file. What is called later fails with an error that matches fs.ErrClosed.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.detach()
+}
+
+func (s *Store) detach() error {
+	if s.open == nil {
+		return nil
+	}
+	f := s.open
+	s.open = nil
+	return f.db.Close()
+}
+
+// Dir returns the store's directory, as a path from the root.
+func (s *Store) Dir() string { return s.dir }
+
+// Path returns our own file in it.
+func (s *Store) Path() string { return filepath.Join(s.dir, FileName) }
+
+// file returns the store's file, nil if there is none; make says whether it is made then. One that was removed while it was open is given up: the store is empty again.
+func (s *Store) file(ctx context.Context, make bool) (*file, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("the store %s: %w", s.dir, fs.ErrClosed)
+	}
+	if s.open != nil {
+		if s.open.db.StillThere() == nil {
+			return s.open, nil
+		}
+		s.detach()
+	}
+	res := newImportResult()
+	err := s.attach(ctx, make, &res)
+	return s.open, err
+}
+
+// attach opens the file and brings it into order. A first use takes over what the other program has left; without that, and unless make says so, no file is made.
+func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error {
+	db, used, err := s.look(ctx)
+	if err != nil {
+		return storeError(err)
+	}
+	var src *source
+	if !used && s.opt.Import {
+		src, err = s.originals(ctx)
+	}
+	if src != nil {
+		defer src.close()
+	}
+	wanted := used || src != nil || make // else there is nothing in it, if it is there at all: somebody has not come to the end of its first use
+	if err == nil && db == nil && wanted {
+		db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create)
+	}
+	if err == nil && db != nil && wanted {
+		db.SetNow(s.now)
+		f := &file{db: db, index: index.New(indexConfig)}
+		if err = f.prepare(ctx, s, src, res); err == nil && s.opt.Warm {
+			err = f.read(ctx, f.index.Warm)
+		}
+		if err == nil {
+			s.open = f
+			return nil
+		}
+	}
+	if db != nil {
+		db.Close()
+	}
+	return storeError(err)
+}
+
+// look opens the file if there is one, and says whether its first use is over.
+func (s *Store) look(ctx context.Context) (db *sqlite.DB, used bool, err error) {
+	db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.ReadWrite)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	err = db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		used, err = isUsed(tx)
+		return err
+	})
+	if err != nil {
+		db.Close()
+		return nil, false, err
+	}
+	return db, used, nil
+}
+
+// metaImport is the key under which it says what was taken over last, and when. The first use puts it there, whatever it found, so without it the first use is not over.
+const metaImport = "import"
+
+func isUsed(tx *sqlite.Tx) (used bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?)`, metaImport).Scan(&used)
+	return used, err
+}
+
+// firstUseWait is how long somebody waits for another's first use, which may have to take over a great deal.
+const firstUseWait = 10 * time.Minute
+
+// prepare brings the file into order: the first use is over, the index there, what has expired gone.
+func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportResult) error {
+	var used bool
+	var state index.State
+	look := func(tx *sqlite.Tx) (err error) {
+		if used, err = isUsed(tx); err != nil {
+			return err
+		}
+		state, err = f.index.State(tx)
+		return err
+	}
+	if err := f.db.Read(ctx, look); err != nil {
+		return err
+	}
+	if used && state == index.Ready {
+		return f.purge(ctx)
+	}
+	if f.db.ReadOnly() {
+		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}
+	}
+	return f.db.WriteWithin(ctx, firstUseWait, func(tx *sqlite.Tx) error {
+		if err := look(tx); err != nil {
+			return err
+		}
+		if state != index.Ready {
+			if err := f.reindex(tx); err != nil {
+				return err
+			}
+		}
+		if used {
+			return nil
+		}
+		if src != nil {
+			if err := f.take(ctx, tx, s, src, res); err != nil {
+				return err
+			}
+		}
+		return noteImport(tx, res)
+	})
+}
+
+// noteImport keeps what an import has done.
+func noteImport(tx *sqlite.Tx, res *ImportResult) error {
+	data, err := json.Marshal(Imported{At: tx.Now, ImportResult: *res})
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT OR REPLACE INTO meta VALUES (?, ?)`, metaImport, string(data))
+	return err
+}

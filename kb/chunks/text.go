@@ -1,0 +1,106 @@
+package chunks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The answers of the tools, to the letter. What stands within a line is kept there: a topic that has a line end in it does not make a line of its own. Contents stand as they are.
+
+// SearchText is the answer of search_context.
+func SearchText(r Result) string {
+	if len(r.Hits) == 0 {
+		return "No matching chunks found."
+	}
+	all := make([]string, len(r.Hits))
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		score := strconv.FormatFloat(math.Round(h.Score*100)/100, 'f', -1, 64)
+		all[i] = fmt.Sprintf("### [score: %s] %s\n%s\n\n%s", score, inLine(h.Topic), metaLine(&h.Meta), h.Content)
+	}
+	return strings.Join(all, "\n\n---\n\n")
+}
+
+// WriteText is the answer of write_context.
+func WriteText(c Chunk) string {
+	return fmt.Sprintf("Chunk saved: id=`%s` | topic=\"%s\" | tags=[%s] | importance=%s", inLine(c.ID), inLine(c.Topic), tagText(c.Tags), c.Importance)
+}
+
+// ReadText is the answer of read_context.
+func ReadText(c Chunk) string {
+	return fmt.Sprintf("## %s\n%s\n\n%s", inLine(c.Topic), metaLine(&c.Meta), c.Content)
+}
+
+// ListText is the answer of list_context. It counts what it lists, not what there is.
+func ListText(l List) string {
+	switch {
+	case l.Empty:
+		return "Memory store is empty."
+	case len(l.Chunks) == 0:
+		return "No matching chunks found."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d chunk(s) found:\n", len(l.Chunks))
+	for i := range l.Chunks {
+		c := &l.Chunks[i]
+		fmt.Fprintf(&b, "\n- `%s` **%s** | agent:%s | tags:[%s] | %s | %s", inLine(c.ID), inLine(c.Topic), inLine(c.Agent), tagText(c.Tags), c.Importance, timeText(c.Updated))
+	}
+	return b.String()
+}
+
+// DeleteText is the answer of delete_context.
+func DeleteText(id string) string { return fmt.Sprintf("Chunk `%s` deleted.", inLine(id)) }
+
+// NoChunkText is the answer of read_context and delete_context for an id that there is not.
+func NoChunkText(id string) string {
+	return fmt.Sprintf("No chunk found with id `%s`.", clip(inLine(text(id)), 200))
+}
+
+// StateText is the answer of get_state: a string as it is, anything else as formatted JSON.
+func StateText(v State) string {
+	var s string
+	if len(v.Value) > 0 && v.Value[0] == '"' && json.Unmarshal(v.Value, &s) == nil {
+		return s
+	}
+	var out bytes.Buffer
+	if json.Indent(&out, v.Value, "", "  ") != nil {
+		return string(v.Value)
+	}
+	return out.String()
+}
+
+// NoStateText is the answer of get_state for a key under which nothing was set.
+func NoStateText(key string) string {
+	return fmt.Sprintf("State key \"%s\" not found.", clip(inLine(text(key)), MaxKey))
+}
+
+// SetStateText is the answer of set_state.
+func SetStateText(v State) string {
+	return fmt.Sprintf("State \"%s\" written at %s.", inLine(v.Key), timeText(v.Updated))
+}
+
+// metaLine is the line below a heading.
+func metaLine(m *Meta) string {
+	return fmt.Sprintf("**id:** `%s` | **agent:** %s | **tags:** %s | **importance:** %s | **updated:** %s", inLine(m.ID), inLine(m.Agent), tagText(m.Tags), m.Importance, timeText(m.Updated))
+}
+
+func tagText(tags []string) string { return inLine(strings.Join(tags, ", ")) }
+
+// timeText is a time as JavaScript writes it: UTC, with milliseconds.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// inLine is a text in which nothing ends the line.
+func inLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,136 @@
+package chunks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+	"blackboard/kb/secret"
+)
+
+// Write stores a chunk and gives it its id and its times. It is found by its words from now on, and by its meaning once it has been embedded: see Embed.
+func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
+	out, err := c.chunk()
+	if err != nil {
+		return Chunk{}, err
+	}
+	f, err := s.file(ctx, true)
+	if err != nil {
+		return Chunk{}, err
+	}
+	err = f.write(ctx, func(tx *sqlite.Tx) error {
+		if _, err := f.purgeIn(tx); err != nil {
+			return err
+		}
+		out.Created, out.Updated, out.Expires = tx.Now, tx.Now, c.expiry(tx.Now)
+		for taken := true; taken; {
+			out.ID = newID(out.Agent, out.Topic, tx.Now)
+			if err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM chunks WHERE id = ?1) OR EXISTS (SELECT 1 FROM deleted WHERE id = ?1)`, out.ID).Scan(&taken); err != nil {
+				return err
+			}
+		}
+		if err := insert(tx, &out, false); err != nil {
+			return err
+		}
+		return f.index.Put(tx, document(&out, nil))
+	})
+	if err != nil {
+		return Chunk{}, err
+	}
+	return out, nil
+}
+
+// Warnings say what a writer should know of a chunk that was stored all the same: that it holds what looks like a secret.
+func Warnings(c *Chunk) []string {
+	all := []string{}
+	for _, t := range []struct{ what, text string }{{"the topic", c.Topic}, {"the content", c.Content}} {
+		if found := secret.Find(t.text); len(found) > 0 {
+			all = append(all, fmt.Sprintf("%s holds what looks like a secret: %s; others can read it here: say where it is kept, and delete %s if it is one", t.what, found[0].Description, c.ID))
+		}
+	}
+	return all
+}
+
+// Read returns a chunk. The error for one that there is not, or not any more, matches ErrNotFound.
+func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
+	id = text(id)
+	f, err := s.file(ctx, false)
+	if err != nil {
+		return Chunk{}, err
+	}
+	if f == nil {
+		return Chunk{}, noChunk(id)
+	}
+	var found []Chunk
+	if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+		found, err = chunksWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
+		return err
+	}); err != nil {
+		return Chunk{}, err
+	}
+	if len(found) == 0 {
+		return Chunk{}, noChunk(id)
+	}
+	return found[0], nil
+}
+
+// Delete removes a chunk for good. The error for one that there is not matches ErrNotFound.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	id = text(id)
+	if _, err := s.Read(ctx, id); err != nil { // nothing is made, and nobody waited for, to delete what is not there
+		return err
+	}
+	f, err := s.file(ctx, false)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		return noChunk(id)
+	}
+	return f.write(ctx, func(tx *sqlite.Tx) error {
+		found, err := metasWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return noChunk(id)
+		}
+		if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted SELECT id, ? FROM chunks WHERE n = ? AND imported`, tx.Now.UnixMilli(), found[0].n); err != nil {
+			return err
+		}
+		return f.remove(tx, found...)
+	})
+}
+
+// purgePatience is how long the opening of a store waits for its turn to remove what has expired, which is in no answer anyway.
+const purgePatience = time.Second
+
+// purge removes what has expired, if it can be done soon.
+func (f *file) purge(ctx context.Context) error {
+	var due bool
+	if err := f.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM chunks WHERE expires <= ?)`, tx.Now.UnixMilli()).Scan(&due)
+	}); err != nil || !due || f.db.ReadOnly() {
+		return err
+	}
+	err := f.db.WriteWithin(ctx, purgePatience, func(tx *sqlite.Tx) error {
+		_, err := f.purgeIn(tx)
+		return err
+	})
+	if errors.Is(err, sqlite.ErrBusy) || errors.Is(err, index.ErrCorrupt) { // which the next read or write mends
+		return nil
+	}
+	return err
+}
+
+// purgeIn removes what has expired as part of a transaction, and says how many chunks that were.
+func (f *file) purgeIn(tx *sqlite.Tx) (int, error) {
+	gone, err := metasWhere(tx, `expires <= ?`, tx.Now.UnixMilli())
+	if err != nil || len(gone) == 0 {
+		return 0, err
+	}
+	return len(gone), f.remove(tx, gone...)
+}
