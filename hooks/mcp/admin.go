@@ -1,0 +1,383 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// What kb_curate does.
+const (
+	curateDedupe         = "dedupe"
+	curateDecay          = "decay"
+	curateContradictions = "contradictions"
+)
+
+var curations = []string{curateDedupe, curateDecay, curateContradictions}
+
+func (s *Server) addAdminTools() {
+	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin, kind: removes, need: KBWrite,
+		about: "dedupe: capsules that say the same become one. decay: capsules that nobody asks for sink. contradictions: list pairs that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."}, (*call).curate)
+	add(s, tool{name: "kb_resolve", title: "Settle a contradiction", profile: ProfileAdmin, kind: removes, need: KBWrite,
+		about: "Record what was decided about two capsules, and do it: both stand, one supersedes the other, or the other is retired."}, (*call).resolve)
+	add(s, tool{name: "kb_retire", title: "Retire a capsule", profile: ProfileAdmin, kind: removes, need: KBWrite, about: "Take a capsule that is wrong out of searches, with the reason. It can be restored."}, (*call).retire)
+	add(s, tool{name: "kb_ingest", title: "Ingest documents", profile: ProfileAdmin, kind: sets, need: Files,
+		about: "Cut markdown documents of this machine into capsules, a section each. What has not changed is left alone, so it can be repeated."}, (*call).ingest)
+	add(s, tool{name: "kb_reembed", title: "Make missing embeddings", profile: ProfileAdmin, kind: sets, need: KBWrite, about: "Give every capsule the embedding of the model at hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
+	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin, kind: reads, need: KBRead, about: "Look at everything: the file, the index, the sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
+	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin, kind: removes, need: WorkspaceWrite,
+		about: "Promote what is asked for, forget what is over, faded or said twice. It is a dry run unless apply is set; forgotten items keep their rule."}, (*call).consolidate)
+	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin, kind: removes, need: Scrub,
+		about: "Without confirm: a manifest of what would be removed, with its hash. With confirm, the hash: exactly that is removed, and cannot be brought back. Show the manifest to the person first."}, (*call).scrub)
+}
+
+type curateIn struct {
+	What  string `json:"what" enum:"curations"`
+	Apply bool   `json:"apply,omitempty" jsonschema:"do it; default only say what would be done"`
+}
+
+type pairOut struct {
+	Keep   string   `json:"keep"`
+	Other  string   `json:"other"`
+	Titles []string `json:"titles"`
+	Cosine float64  `json:"cosine"`
+	Why    []string `json:"why"`
+}
+
+type curateOut struct {
+	What    string    `json:"what"`
+	Applied bool      `json:"applied"`
+	Pairs   []pairOut `json:"pairs" jsonschema:"50 at most"`
+	Found   int       `json:"found"`
+	Changed int       `json:"changed"`
+}
+
+// mostPairs is how many pairs an answer lists.
+const mostPairs = 50
+
+func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
+	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions, Pairs: []pairOut{}}
+	opt := kb.CurateOptions{DryRun: !in.Apply, Progress: c.progress}
+	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+		switch in.What {
+		case curateDedupe:
+			d, err := k.Dedupe(c.ctx, opt)
+			if err != nil {
+				return err
+			}
+			out.Found = len(d.Duplicates)
+			for _, p := range d.Duplicates {
+				out.pair(p.Keep, p.Drop, p.Cosine, p.Why)
+			}
+			if in.Apply {
+				out.Changed = out.Found
+			}
+		case curateDecay:
+			d, err := k.Decay(c.ctx, opt)
+			if err != nil {
+				return err
+			}
+			out.Found, out.Changed = d.Dormant, d.Changed
+		default:
+			all, _, err := k.Contradictions(c.ctx, opt)
+			if err != nil {
+				return err
+			}
+			out.Found = len(all)
+			for _, p := range all {
+				out.pair(p.A, p.B, p.Cosine, p.Why...)
+			}
+		}
+		text = out.text()
+		return nil
+	})
+	return out, text, err
+}
+
+func (o *curateOut) pair(a, b kb.Capsule, cosine float64, why ...string) {
+	if len(o.Pairs) < mostPairs {
+		o.Pairs = append(o.Pairs, pairOut{a.ID, b.ID, []string{a.Title, b.Title}, cosine, list(why)})
+	}
+}
+
+func (o *curateOut) text() string {
+	verb := "would change"
+	if o.Applied {
+		verb = "changed"
+	}
+	lines := []string{fmt.Sprintf("%s: %d found, %d %s.", o.What, o.Found, o.Changed, verb)}
+	if o.What == curateContradictions {
+		lines[0] = fmt.Sprintf("%d pairs may not both hold.", o.Found)
+	}
+	for _, p := range o.Pairs {
+		lines = append(lines, fmt.Sprintf("- %s %q and %s %q (%.2f): %s", p.Keep, inLine(p.Titles[0]), p.Other, inLine(p.Titles[1]), p.Cosine, inLine(strings.Join(p.Why, "; "))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+type resolveIn struct {
+	Keep  string `json:"keep"`
+	Other string `json:"other"`
+	How   string `json:"how" enum:"resolutions"`
+	Why   string `json:"why"`
+}
+
+type doneOut struct {
+	Done bool `json:"done"`
+}
+
+func (c *call) resolve(in resolveIn) (out doneOut, text string, err error) {
+	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+		out.Done = true
+		return k.Resolve(c.ctx, in.Keep, in.Other, in.How, in.Why)
+	})
+	return out, fmt.Sprintf("Settled %s and %s: %s", inLine(in.Keep), inLine(in.Other), in.How), err
+}
+
+type retireIn struct {
+	ID  string `json:"id"`
+	Why string `json:"why"`
+}
+
+func (c *call) retire(in retireIn) (out capsuleOut, text string, err error) {
+	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+		retired, err := k.Retire(c.ctx, in.ID, in.Why)
+		if err != nil {
+			return err
+		}
+		out, text = capsuleOf(&retired), "Retired: "+inLine(retired.Title)
+		return nil
+	})
+	return out, text, err
+}
+
+type ingestIn struct {
+	Paths   []string `json:"paths" jsonschema:"files and folders; below the workspace unless they begin at the root"`
+	Project string   `json:"project,omitempty"`
+	Scope   string   `json:"scope,omitempty" enum:"scopes"`
+	Tags    []string `json:"tags,omitempty"`
+	Domains []string `json:"domains,omitempty"`
+	Prune   bool     `json:"prune,omitempty" jsonschema:"remove the capsules of documents that are gone from the folders given"`
+	DryRun  bool     `json:"dry_run,omitempty"`
+}
+
+type ingestOut struct {
+	New       []string `json:"new"`
+	Changed   []string `json:"changed"`
+	Pruned    []string `json:"pruned"`
+	Unchanged int      `json:"unchanged"`
+	Capsules  int      `json:"capsules"`
+	Removed   int      `json:"removed"`
+	Refused   []string `json:"refused"`
+	Warnings  []string `json:"warnings"`
+}
+
+func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
+	if err := c.cfg.Grants.need(KBWrite, "writing to the knowledge base"); err != nil {
+		return out, "", err
+	}
+	paths := make([]string, len(in.Paths))
+	for i, p := range in.Paths {
+		paths[i] = c.path(p)
+	}
+	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
+		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace, Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains, Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress})
+		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules, r.Removed, []string{}, list(r.Warnings)}
+		for _, f := range r.Refused {
+			out.Refused = append(out.Refused, fmt.Sprint(f.From, ": ", f.Why))
+		}
+		text = fmt.Sprintf("%d new, %d changed, %d unchanged documents; %d capsules written, %d removed", len(out.New), len(out.Changed), out.Unchanged, out.Capsules, out.Removed)
+		for _, f := range out.Refused {
+			text += "\nRefused: " + inLine(f)
+		}
+		return err
+	})
+	return out, text, err
+}
+
+type reembedOut struct {
+	Model    string `json:"model"`
+	Embedded int    `json:"embedded"`
+	Skipped  int    `json:"skipped"`
+}
+
+func (c *call) reembed(noneIn) (out reembedOut, text string, err error) {
+	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
+		r, err := k.Reembed(c.ctx, func(done, of int) { c.progress("embedding", done, of) })
+		out = reembedOut{r.Model, r.Embedded, r.Skipped}
+		text = fmt.Sprintf("%d embedded with %s, %d had theirs", r.Embedded, r.Model, r.Skipped)
+		return err
+	})
+	return out, text, err
+}
+
+type findingOut struct {
+	What  string `json:"what"`
+	State string `json:"state" jsonschema:"ok, note, broken"`
+	Say   string `json:"say"`
+	Try   string `json:"try,omitempty"`
+}
+
+type doctorOut struct {
+	Findings []findingOut `json:"findings"`
+	Broken   int          `json:"broken"`
+}
+
+func (c *call) doctor(noneIn) (out doctorOut, text string, err error) {
+	out.Findings = []findingOut{}
+	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+		all, err := k.Doctor(c.ctx)
+		if err != nil {
+			return err
+		}
+		var lines []string
+		for _, f := range all {
+			out.Findings = append(out.Findings, findingOut{f.What, f.State, f.Say, f.Try})
+			if f.State == kb.StateBroken {
+				out.Broken++
+			}
+			line := fmt.Sprintf("- %s [%s] %s", f.What, f.State, inLine(f.Say))
+			if f.Try != "" {
+				line += "; try: " + f.Try
+			}
+			lines = append(lines, line)
+		}
+		text = strings.Join(lines, "\n")
+		return nil
+	})
+	return out, text, err
+}
+
+type consolidateIn struct {
+	Apply bool `json:"apply,omitempty" jsonschema:"do it; default only say what would be done"`
+}
+
+type stepOut struct {
+	Op   string `json:"op"`
+	Item string `json:"item"`
+	Into string `json:"into,omitempty"`
+	Why  string `json:"why"`
+}
+
+type scopePassOut struct {
+	Scope  string         `json:"scope"`
+	Counts map[string]int `json:"counts" jsonschema:"by what is done"`
+	Steps  []stepOut      `json:"steps" jsonschema:"of a dry run, 50 at most"`
+	Notes  []string       `json:"notes"`
+}
+
+type consolidateOut struct {
+	Applied bool           `json:"applied"`
+	Scopes  []scopePassOut `json:"scopes"`
+}
+
+func (c *call) consolidate(in consolidateIn) (out consolidateOut, text string, err error) {
+	out = consolidateOut{in.Apply, []scopePassOut{}}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		if !in.Apply {
+			plans, err := m.PlanConsolidation(c.ctx, nil)
+			if err != nil {
+				return err
+			}
+			for _, p := range plans {
+				out.Scopes = append(out.Scopes, planOf(&p))
+			}
+			return nil
+		}
+		done, err := m.Consolidate(c.ctx, nil, func(done, of int) { c.progress("consolidating", done, of) })
+		for _, d := range done {
+			out.Scopes = append(out.Scopes, scopePassOut{d.Scope, map[string]int{memory.OpExpire: d.Expired, memory.OpEnd: d.Ended, memory.OpPromote: d.Promoted, memory.OpPrune: d.Pruned, memory.OpMerge: d.Merged, memory.OpCap: d.Capped}, []stepOut{}, list(d.Notes)})
+		}
+		return err
+	})
+	return out, out.text(), err
+}
+
+func planOf(p *memory.Plan) scopePassOut {
+	out := scopePassOut{p.Scope, map[string]int{}, []stepOut{}, list(p.Notes)}
+	for _, s := range p.Steps {
+		out.Counts[s.Op]++
+		if len(out.Steps) < mostPairs {
+			out.Steps = append(out.Steps, stepOut{s.Op, s.Item, s.Into, s.Why})
+		}
+	}
+	return out
+}
+
+func (o *consolidateOut) text() string {
+	verb := "would do"
+	if o.Applied {
+		verb = "did"
+	}
+	lines := []string{"A pass " + verb + ":"}
+	for _, s := range o.Scopes {
+		counts := map[string]int64{}
+		for op, n := range s.Counts {
+			counts[op] = int64(n)
+		}
+		what := counted(counts)
+		if what == "" {
+			what = " nothing"
+		}
+		lines = append(lines, "- "+s.Scope+":"+what)
+		for _, st := range s.Steps {
+			lines = append(lines, fmt.Sprintf("  %s %s%s: %s", st.Op, st.Item, map[bool]string{true: "", false: " into " + st.Into}[st.Into == ""], inLine(st.Why)))
+		}
+	}
+	if len(o.Scopes) == 0 {
+		lines = append(lines, "nothing: nothing is remembered")
+	}
+	return strings.Join(lines, "\n")
+}
+
+type scrubIn struct {
+	Tier         string `json:"tier" enum:"tiers"`
+	Channel      string `json:"channel,omitempty" jsonschema:"of the tier channel"`
+	Conversation string `json:"conversation,omitempty" jsonschema:"ref code, of the tier conversation"`
+	Mode         string `json:"mode,omitempty" enum:"scrub_modes" default:"keep_named"`
+	Purge        bool   `json:"purge,omitempty" jsonschema:"of a conversation: its working notes and itself too"`
+	Confirm      string `json:"confirm,omitempty" jsonschema:"the manifest's hash"`
+}
+
+type scrubOut struct {
+	Removed bool           `json:"removed"`
+	Hash    string         `json:"hash" jsonschema:"confirms exactly this manifest"`
+	Mode    string         `json:"mode"`
+	Counts  map[string]int `json:"counts"`
+	Sample  []string       `json:"sample"`
+	Notes   []string       `json:"notes"`
+}
+
+func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
+	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
+		return out, "", err
+	}
+	q := memory.ScrubQuery{Scope: memory.Scope{Tier: in.Tier, Channel: in.Channel, Conversation: in.Conversation}, Mode: in.Mode, Purge: in.Purge}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		if in.Confirm == "" {
+			man, err := m.ScrubManifest(c.ctx, q)
+			if err != nil {
+				return err
+			}
+			out = scrubOut{false, man.Hash, man.Mode, man.Counts, list(man.Sample), []string{}}
+			return nil
+		}
+		s, err := m.Scrub(c.ctx, q, in.Confirm)
+		if err != nil {
+			return err
+		}
+		out = scrubOut{true, s.Hash, s.Mode, s.Counts, list(s.Sample), list(s.Notes)}
+		return nil
+	})
+	counts := map[string]int64{}
+	for name, n := range out.Counts {
+		counts[name] = int64(n)
+	}
+	text = fmt.Sprintf("A scrub of %s (%s) would remove%s.\nNothing was removed. To do exactly this: confirm %s", in.Tier, out.Mode, counted(counts), out.Hash)
+	if out.Removed {
+		text = fmt.Sprintf("Removed for good from %s:%s", in.Tier, counted(counts))
+	}
+	return out, text, err
+}

@@ -1,0 +1,362 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"blackboard/kb/chunks"
+)
+
+// contextStore is the store of chunks, opened when it is first needed, with the model that there is then.
+type contextStore struct {
+	mu     sync.Mutex
+	open   *chunks.Store
+	model  string // that it was opened with
+	back   func() // gives the model back
+	behind sync.WaitGroup
+	life   context.Context // ends when the store is closed
+	stop   context.CancelFunc
+	ended  bool
+}
+
+// embedWithin is how long a chunk may take to get its embedding after it was written. What takes longer gets it when the store is opened the next time.
+const embedWithin = 30 * time.Second
+
+// backfillWithin is how long what has no embedding yet may take to get it, when the store is opened.
+const backfillWithin = 10 * time.Minute
+
+// chunks returns the context store.
+func (c *call) chunks() (*chunks.Store, error) {
+	if c.cfg.Store == "" {
+		return nil, badArgument("start it with --store DIR", "the server has no context store")
+	}
+	s := &c.context
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil, context.Canceled
+	}
+	e, back := c.embedder(c.ctx)
+	model := ""
+	if e != nil {
+		model = e.Model().Name
+	}
+	if s.open != nil && s.model == model {
+		back()
+		return s.open, nil
+	}
+	s.closeLocked()
+	store, imported, err := chunks.Open(c.ctx, c.cfg.Store, chunks.Options{Embedder: e, Import: !c.cfg.NoImport, Warm: true, Now: c.cfg.Now})
+	if err != nil {
+		back()
+		return nil, err
+	}
+	if imported.Source != "" {
+		c.log.Info("the context store was taken over", "from", imported.Source, "chunks", imported.Chunks, "state", imported.State)
+	}
+	s.open, s.model, s.back = store, model, back
+	s.life, s.stop = context.WithCancel(context.Background())
+	if e != nil {
+		s.embedLocked(backfillWithin, c.log, func(ctx context.Context) error {
+			_, err := store.Backfill(ctx, 0)
+			return err
+		})
+	}
+	return store, nil
+}
+
+// embedLocked embeds something while the client goes on, until the store is closed. The lock is held.
+func (s *contextStore) embedLocked(within time.Duration, log *slog.Logger, fn func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(s.life, within)
+	s.behind.Go(func() {
+		defer cancel()
+		if err := fn(ctx); err != nil && s.life.Err() == nil {
+			log.Debug("chunks have no embedding yet", "error", err)
+		}
+	})
+}
+
+func (s *contextStore) closeLocked() error {
+	if s.open == nil {
+		return nil
+	}
+	s.stop()
+	s.behind.Wait()
+	err := s.open.Close()
+	s.back()
+	s.open = nil
+	return err
+}
+
+// close calls off what is being embedded, which is done when the store is opened the next time, and closes the store.
+func (s *contextStore) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return s.closeLocked()
+}
+
+// embedBehind gives a chunk its embedding while its writer goes on.
+func (c *call) embedBehind(store *chunks.Store, id string) {
+	s := &c.context
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open != store || s.model == "" || s.ended {
+		return
+	}
+	s.embedLocked(embedWithin, c.log, func(ctx context.Context) error {
+		_, err := store.Embed(ctx, id)
+		return err
+	})
+}
+
+func (s *Server) addContextTools() {
+	add(s, tool{name: "search_context", title: "Search stored context", profile: ProfileContext, kind: reads, need: ContextRead,
+		about: "Search stored chunks by words and meaning. Call it at the start of every task, with specific, canonical terms, to find what is known before you act."}, (*call).searchContext)
+	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: adds, need: ContextWrite,
+		about: "Store a chunk after a subtask, a decision, or output that others will need: what it is and why. Search first; delete what it replaces."}, (*call).writeContext)
+	add(s, tool{name: "read_context", title: "Read a chunk", profile: ProfileContext, kind: reads, need: ContextRead, about: "Read a chunk in full by its id, from search_context or list_context."}, (*call).readContext)
+	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads, need: ContextRead, about: "List stored chunks without their bodies: for an inventory, or to find what to delete. Use filters and pages where there are many."}, (*call).listContext)
+	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Delete a chunk for good, because it is outdated or wrong, or before an updated version of it is written."}, (*call).deleteContext)
+	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext, kind: reads, need: ContextRead, about: "Read a pipeline state variable by its exact key: progress, flags, counters. A key that is not there is no error."}, (*call).getState)
+	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext, kind: sets, need: ContextWrite, about: "Write a pipeline state variable, in place of what was there. What should be found by search is a chunk instead."}, (*call).setState)
+}
+
+type searchContextIn struct {
+	Query    string   `json:"query" jsonschema:"specific, canonical terms"`
+	Tags     []string `json:"tags,omitempty" jsonschema:"any of these"`
+	Agent    string   `json:"agent,omitempty" jsonschema:"only what this agent wrote"`
+	TopK     *float64 `json:"top_k,omitempty" min:"1" max:"20" default:"6" jsonschema:"how many results at most"`
+	MinScore *float64 `json:"min_score,omitempty" min:"0" default:"0.1" jsonschema:"lower lets more through"`
+	Mode     string   `json:"search_mode,omitempty" enum:"context_modes" default:"hybrid"`
+}
+
+type chunkHitOut struct {
+	ID         string   `json:"id"`
+	Topic      string   `json:"topic"`
+	Agent      string   `json:"agent"`
+	Tags       []string `json:"tags"`
+	Importance string   `json:"importance"`
+	Updated    string   `json:"updated_at"`
+	Score      float64  `json:"score"`
+	Content    string   `json:"content"`
+}
+
+type searchContextOut struct {
+	Chunks   []chunkHitOut `json:"chunks"`
+	Mode     string        `json:"mode"`
+	Degraded []string      `json:"degraded"`
+}
+
+// whole is a number as a client writes it, 6 or 6.0.
+func whole(name string, f *float64) (*int, error) {
+	if f == nil {
+		return nil, nil
+	}
+	if *f != math.Trunc(*f) || math.Abs(*f) > 1<<40 {
+		return nil, badArgument("give a whole number", "%s is %g", name, *f)
+	}
+	n := int(*f)
+	return &n, nil
+}
+
+func (c *call) searchContext(in searchContextIn) (out searchContextOut, text string, err error) {
+	out.Chunks = []chunkHitOut{}
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	top, err := whole("top_k", in.TopK)
+	if err != nil {
+		return out, "", err
+	}
+	r, err := store.Search(c.ctx, chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top, MinScore: in.MinScore, Mode: in.Mode})
+	if err != nil {
+		return out, "", err
+	}
+	out.Mode, out.Degraded = r.Mode, list(r.Degraded)
+	for _, h := range r.Hits {
+		out.Chunks = append(out.Chunks, chunkHitOut{h.ID, h.Topic, h.Agent, list(h.Tags), h.Importance, milliText(h.Updated), h.Score, h.Content})
+	}
+	return out, chunks.SearchText(r), nil
+}
+
+type writeContextIn struct {
+	Topic      string   `json:"topic" jsonschema:"short and specific: what a search in half a year would ask for"`
+	Content    string   `json:"content" jsonschema:"markdown: the reasons too, not only the conclusion"`
+	Agent      string   `json:"agent,omitempty" default:"global" jsonschema:"who writes it"`
+	Tags       []string `json:"tags,omitempty" jsonschema:"short, lower case, from the agreed vocabulary"`
+	Importance string   `json:"importance,omitempty" enum:"importances" default:"medium"`
+	TTLDays    *float64 `json:"ttl_days,omitempty" jsonschema:"over after so many days; leave it out for what lasts"`
+}
+
+type chunkOut struct {
+	ID         string   `json:"id"`
+	Topic      string   `json:"topic"`
+	Agent      string   `json:"agent"`
+	Tags       []string `json:"tags"`
+	Importance string   `json:"importance"`
+	Created    string   `json:"created_at"`
+	Updated    string   `json:"updated_at"`
+	Expires    string   `json:"expires_at,omitempty"`
+	Content    string   `json:"content,omitempty"`
+}
+
+func chunkOf(m *chunks.Meta, content string) chunkOut {
+	out := chunkOut{ID: m.ID, Topic: m.Topic, Agent: m.Agent, Tags: list(m.Tags), Importance: m.Importance, Created: milliText(m.Created), Updated: milliText(m.Updated), Content: content}
+	if m.Expires != nil {
+		out.Expires = milliText(*m.Expires)
+	}
+	return out
+}
+
+// milliText writes a time as the other tool's clients expect it.
+func milliText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err error) {
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content, Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
+	if err != nil {
+		return out, "", err
+	}
+	c.embedBehind(store, chunk.ID)
+	return chunkOf(&chunk.Meta, ""), chunks.WriteText(chunk), nil
+}
+
+type chunkIDIn struct {
+	ID string `json:"id"`
+}
+
+// chunkFoundOut is a chunk, if there is one.
+type chunkFoundOut struct {
+	Found bool      `json:"found"`
+	Chunk *chunkOut `json:"chunk,omitempty"`
+}
+
+func (c *call) readContext(in chunkIDIn) (out chunkFoundOut, text string, err error) {
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	chunk, err := store.Read(c.ctx, in.ID)
+	if errors.Is(err, chunks.ErrNotFound) {
+		return out, chunks.NoChunkText(in.ID), nil
+	}
+	if err != nil {
+		return out, "", err
+	}
+	o := chunkOf(&chunk.Meta, chunk.Content)
+	return chunkFoundOut{true, &o}, chunks.ReadText(chunk), nil
+}
+
+type listContextIn struct {
+	Agent  string   `json:"agent,omitempty"`
+	Tags   []string `json:"tags,omitempty" jsonschema:"any of these"`
+	Limit  *float64 `json:"limit,omitempty" min:"1" max:"500" default:"100"`
+	Offset *float64 `json:"offset,omitempty" min:"0" default:"0" jsonschema:"how many to skip"`
+}
+
+type listContextOut struct {
+	Chunks []chunkOut `json:"chunks"`
+	Total  int        `json:"total"`
+}
+
+func (c *call) listContext(in listContextIn) (out listContextOut, text string, err error) {
+	out.Chunks = []chunkOut{}
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	limit, err := whole("limit", in.Limit)
+	if err != nil {
+		return out, "", err
+	}
+	offset, err := whole("offset", in.Offset)
+	if err != nil {
+		return out, "", err
+	}
+	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit}
+	give(&q.Offset, offset)
+	l, err := store.List(c.ctx, q)
+	if err != nil {
+		return out, "", err
+	}
+	out.Total = l.Total
+	for i := range l.Chunks {
+		out.Chunks = append(out.Chunks, chunkOf(&l.Chunks[i], ""))
+	}
+	return out, chunks.ListText(l), nil
+}
+
+type chunkDeletedOut struct {
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
+}
+
+func (c *call) deleteContext(in chunkIDIn) (out chunkDeletedOut, text string, err error) {
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	out.ID = in.ID
+	switch err := store.Delete(c.ctx, in.ID); {
+	case errors.Is(err, chunks.ErrNotFound):
+		return out, chunks.NoChunkText(in.ID), nil
+	case err != nil:
+		return out, "", err
+	}
+	out.Deleted = true
+	return out, chunks.DeleteText(in.ID), nil
+}
+
+type stateKeyIn struct {
+	Key string `json:"key"`
+}
+
+type stateValueOut struct {
+	Found   bool            `json:"found"`
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Updated string          `json:"updated_at,omitempty"`
+}
+
+func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err error) {
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	v, err := store.State(c.ctx, in.Key)
+	if errors.Is(err, chunks.ErrNotFound) {
+		return stateValueOut{Key: in.Key, Value: json.RawMessage("null")}, chunks.NoStateText(in.Key), nil
+	}
+	if err != nil {
+		return out, "", err
+	}
+	return stateValueOut{true, v.Key, v.Value, milliText(v.Updated)}, chunks.StateText(v), nil
+}
+
+type setStateIn struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value" jsonschema:"any JSON value"`
+}
+
+func (c *call) setState(in setStateIn) (out stateValueOut, text string, err error) {
+	store, err := c.chunks()
+	if err != nil {
+		return out, "", err
+	}
+	v, err := store.SetState(c.ctx, in.Key, in.Value)
+	if err != nil {
+		return out, "", fmt.Errorf("set_state: %w", err)
+	}
+	return stateValueOut{true, v.Key, v.Value, milliText(v.Updated)}, chunks.SetStateText(v), nil
+}

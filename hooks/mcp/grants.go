@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/kb/memory"
+)
+
+// ErrDenied is for what the caller's grants do not allow.
+var ErrDenied = errors.New("not granted")
+
+// Grants that there are, beside run:NAME and run:NAME:read for one run. Who may write may read.
+const (
+	RunRead        = "run:read"
+	RunWrite       = "run:write"
+	KBRead         = "kb:read"
+	KBWrite        = "kb:write"
+	WorkspaceRead  = "workspace:read" // the memory's conversation, channel and workspace tiers, and the caller's own notes
+	WorkspaceWrite = "workspace:write"
+	AccountRead    = "account:read" // the memory's account tier
+	AccountWrite   = "account:write"
+	ContextRead    = "context:read"
+	ContextWrite   = "context:write"
+	NamedWrite     = "named:write" // write named entries
+	Scrub          = "scrub"       // remove memories for good
+	Files          = "files"       // name files of this machine: reports to check, documents to ingest
+)
+
+// AllGrants lists them.
+var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite, AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, Files}
+
+// Defaults: who starts a server as a process of its own gets all that a command of that user could do, but for what belongs to the person: the account's memory, named entries, scrubs. Who
+// comes over the network reads.
+var (
+	ProcessGrants = []string{RunWrite, KBWrite, WorkspaceWrite, ContextWrite, Files}
+	NetworkGrants = []string{RunRead, KBRead, WorkspaceRead}
+)
+
+// Grants are what a caller may do. The zero value is nothing.
+type Grants struct {
+	has  map[string]bool
+	runs map[string]bool // of single runs: whether they may be written to
+}
+
+// ParseGrants reads a list of grants; "all" is all of them. Its error names the one that there is not.
+func ParseGrants(list []string) (Grants, error) {
+	g := Grants{has: map[string]bool{}, runs: map[string]bool{}}
+	for _, grant := range list {
+		parts := strings.Split(grant, ":")
+		switch {
+		case grant == "all":
+			for _, all := range AllGrants {
+				g.has[all] = true
+			}
+		case slices.Contains(AllGrants, grant):
+			g.has[grant] = true
+		case parts[0] == "run" && (len(parts) == 2 || len(parts) == 3 && slices.Contains([]string{"read", "write"}, parts[2])) && board.CheckRun(parts[1]) == nil:
+			g.runs[parts[1]] = g.runs[parts[1]] || len(parts) == 2 || parts[2] == "write"
+		default:
+			return Grants{}, fmt.Errorf("there is no grant %q: choose among %s, run:NAME, run:NAME:read, all", grant, strings.Join(AllGrants, ", "))
+		}
+	}
+	for _, grant := range AllGrants {
+		if read, ok := strings.CutSuffix(grant, ":write"); ok && g.has[grant] {
+			g.has[read+":read"] = true
+		}
+	}
+	return g, nil
+}
+
+// deniedError says which grant is missing.
+type deniedError struct{ what, grant string }
+
+func (e *deniedError) Error() string { return fmt.Sprintf("%s is not granted to this client", e.what) }
+func (e *deniedError) Unwrap() error { return ErrDenied }
+
+// Try returns the next step.
+func (e *deniedError) Try() string {
+	return "whoever runs the server can grant it: --grant " + e.grant
+}
+
+// need refuses what a grant is missing for.
+func (g Grants) need(grant, what string) error {
+	if grant == "" || g.has[grant] {
+		return nil
+	}
+	return &deniedError{what, grant}
+}
+
+// run refuses a run that the caller may not read, or write to.
+func (g Grants) run(name string, write bool) error {
+	writes, named := g.runs[name]
+	switch {
+	case g.has[RunWrite] || named && writes:
+		return nil
+	case write:
+		return &deniedError{fmt.Sprintf("writing to the run %s", name), "run:" + name}
+	case g.has[RunRead] || named:
+		return nil
+	}
+	return &deniedError{fmt.Sprintf("reading the run %s", name), "run:" + name + ":read"}
+}
+
+// tiers are those that the caller may read.
+func (g Grants) tiers() []string {
+	tiers := []string{}
+	if g.has[WorkspaceRead] {
+		tiers = append(tiers, memory.Conversation, memory.Channel, memory.Workspace)
+	}
+	if g.has[AccountRead] {
+		tiers = append(tiers, memory.Account)
+	}
+	return tiers
+}
+
+// writeTier refuses a tier that the caller may not write to.
+func (g Grants) writeTier(tier string) error {
+	if tier == memory.Account {
+		return g.need(AccountWrite, "writing to the account's memory")
+	}
+	return g.need(WorkspaceWrite, "writing to the workspace's memory")
+}
+
+// ofMemory are the grants as the memory knows them.
+func (g Grants) ofMemory() (list []string) {
+	if g.has[NamedWrite] {
+		list = append(list, memory.GrantNamed)
+	}
+	if g.has[Scrub] {
+		list = append(list, memory.GrantScrub)
+	}
+	return list
+}

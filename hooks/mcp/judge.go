@@ -1,0 +1,328 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"blackboard/board"
+)
+
+func (s *Server) addJudgeTools() {
+	add(s, tool{name: "board_gate", title: "May the synthesis begin?", profile: ProfileRun, kind: reads,
+		about: "Ask before you write the final text. Closed while a critical or high signal is open; each reason says what would clear it. A closed gate is an answer, not an error."}, (*call).gate)
+	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads,
+		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
+	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
+		about: "Wait until the gate opens, a signal is settled, or anything happens, for at most the timeout. Running out of time is no error: `happened` is false, and you may wait again."}, (*call).wait)
+}
+
+type gateIn struct {
+	onRun
+	Block         []string `json:"block,omitempty" enum:"priorities" jsonschema:"priorities that block; default critical and high"`
+	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" jsonschema:"at most so many open signals of any priority"`
+	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" jsonschema:"at most so many disputed entries"`
+	RequireSource bool     `json:"require_source,omitempty" jsonschema:"each entry that must surface needs a source"`
+}
+
+type reasonOut struct {
+	Rule     string `json:"rule"`
+	ID       string `json:"id"`
+	Priority string `json:"priority,omitempty"`
+	Content  string `json:"content,omitempty"`
+	Claimed  string `json:"claimed_by,omitempty"`
+	Clear    string `json:"clear" jsonschema:"what would clear it"`
+}
+
+type gateOut struct {
+	Run     string      `json:"run"`
+	Open    bool        `json:"open"`
+	Reasons []reasonOut `json:"reasons" jsonschema:"30 at most"`
+	Left    int         `json:"further_reasons"`
+	Seq     int64       `json:"seq" jsonschema:"the event up to which it was judged"`
+}
+
+// mostReasons is how many reasons and missing items an answer lists.
+const mostReasons = 30
+
+func gateOf(v *board.Verdict) gateOut {
+	out := gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Reasons: []reasonOut{}, Left: max(0, len(v.Reasons)-mostReasons)}
+	for _, r := range v.Reasons[:min(len(v.Reasons), mostReasons)] {
+		out.Reasons = append(out.Reasons, reasonOut{r.Rule, r.ID, r.Priority, r.Content, r.Claimed, r.Clear})
+	}
+	return out
+}
+
+func (g *gateOut) text() string {
+	if g.Open {
+		return fmt.Sprintf("The gate of %s is open.", g.Run)
+	}
+	lines := []string{fmt.Sprintf("The gate of %s is closed:", g.Run)}
+	for _, r := range g.Reasons {
+		line := "- " + strings.TrimSpace(r.Rule+" "+r.ID)
+		if r.Priority != "" {
+			line += " [" + r.Priority + "]"
+		}
+		if r.Content != "" {
+			line += " " + inLine(r.Content)
+		}
+		if r.Claimed != "" {
+			line += " (claimed by " + inLine(r.Claimed) + ")"
+		}
+		lines = append(lines, line+"; to clear it: "+r.Clear)
+	}
+	if g.Left > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", g.Left))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		v, err := b.Gate(c.ctx, board.Policy{Block: in.Block, MaxOpen: in.MaxOpen, MaxDisputed: in.MaxDisputed, RequireSource: in.RequireSource})
+		if err != nil {
+			return err
+		}
+		out = gateOf(&v)
+		text = out.text()
+		return nil
+	})
+	return out, text, err
+}
+
+type survivalIn struct {
+	onRun
+	Text      string   `json:"text,omitempty" jsonschema:"the final text itself"`
+	Files     []string `json:"files,omitempty" jsonschema:"or files that have it: md, txt, html, docx"`
+	Semantic  bool     `json:"semantic,omitempty" jsonschema:"look for missing items by meaning too; takes an embedding model"`
+	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9" jsonschema:"with semantic: how near counts"`
+}
+
+type missingOut struct {
+	ID             string   `json:"id"`
+	Why            string   `json:"why" jsonschema:"why the text has to carry it"`
+	Content        string   `json:"content"`
+	Cause          string   `json:"cause" jsonschema:"absent, number differs, scattered"`
+	MissingTokens  []string `json:"missing_words"`
+	MissingNumbers []string `json:"missing_numbers"`
+	Nearest        string   `json:"nearest,omitempty" jsonschema:"the passage that comes nearest"`
+	Line           int      `json:"line,omitempty"`
+}
+
+type survivalOut struct {
+	Run     string       `json:"run"`
+	Passed  bool         `json:"passed"`
+	Checked int          `json:"checked"`
+	Missing int          `json:"missing"`
+	Items   []missingOut `json:"items" jsonschema:"what is missing, 30 at most"`
+}
+
+func (c *call) survival(in survivalIn) (out survivalOut, text string, err error) {
+	out.Items = []missingOut{}
+	reports, err := c.reports(&in)
+	if err != nil {
+		return out, "", err
+	}
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		s, err := b.Survival(c.ctx, reports...)
+		if err != nil {
+			return err
+		}
+		if in.Semantic {
+			e, done := c.embedder(c.ctx)
+			defer done()
+			if e == nil {
+				return badArgument("leave out semantic", "there is no embedding model at hand to compare meaning with")
+			}
+			if err := s.AddMeaning(c.ctx, e, in.MinCosine, reports...); err != nil {
+				return err
+			}
+		}
+		out.Run, out.Passed, out.Checked, out.Missing = s.Run, s.Passed, s.Checked, s.Missing
+		for i := range s.Items {
+			r := &s.Items[i]
+			if r.Present || len(out.Items) == mostReasons {
+				continue
+			}
+			m := missingOut{ID: r.ID, Why: r.Why, Content: r.Content, Cause: r.Cause, MissingTokens: list(r.MissingTokens), MissingNumbers: list(r.MissingNumbers)}
+			if r.Passage != nil {
+				m.Nearest, m.Line = board.Line(r.Passage.Text, 200), r.Passage.Line
+			}
+			out.Items = append(out.Items, m)
+		}
+		text = out.text()
+		return nil
+	})
+	return out, text, err
+}
+
+// reports are the texts to check.
+func (c *call) reports(in *survivalIn) ([]*board.Report, error) {
+	var all []*board.Report
+	if in.Text != "" {
+		r, err := board.ReadReport("text.md", strings.NewReader(in.Text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	if len(in.Files) > 0 {
+		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range in.Files {
+		r, err := board.OpenReport(c.path(f))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		return nil, badArgument("give text, or files", "there is nothing to check")
+	}
+	return all, nil
+}
+
+// path is where a file that a client names is: below the workspace, unless it says otherwise.
+func (c *call) path(name string) string {
+	if filepath.IsAbs(name) || c.cfg.Workspace == "" {
+		return name
+	}
+	return filepath.Join(c.cfg.Workspace, name)
+}
+
+func (s *survivalOut) text() string {
+	if s.Checked == 0 {
+		return fmt.Sprintf("Nothing was checked: no entry of %s must surface, and no signal is open or waived.", s.Run)
+	}
+	head := fmt.Sprintf("Survival in %s: %d of %d present", s.Run, s.Checked-s.Missing, s.Checked)
+	if s.Passed {
+		return head + ". Passed: words and numbers are there; whether it says what they mean is yours to judge."
+	}
+	lines := []string{head + ". FAILED; missing:"}
+	for _, m := range s.Items {
+		line := fmt.Sprintf("- %s (%s, %s): %s", m.ID, m.Why, m.Cause, inLine(m.Content))
+		if len(m.MissingNumbers) > 0 {
+			line += "\n  numbers not there: " + strings.Join(m.MissingNumbers, ", ")
+		}
+		if m.Nearest != "" {
+			line += fmt.Sprintf("\n  nearest, line %d: %s", m.Line, inLine(m.Nearest))
+		}
+		lines = append(lines, line)
+	}
+	if left := s.Missing - len(s.Items); left > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// list is a list that is never null.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}
+
+// What board_wait waits for.
+const (
+	waitGate   = "gate"
+	waitEvent  = "event"
+	waitSignal = "signal"
+)
+
+type waitIn struct {
+	onRun
+	For     string  `json:"for" enum:"waits" jsonschema:"gate: it opens; event: anything happens; signal: it is settled"`
+	Signal  string  `json:"signal,omitempty" jsonschema:"for signal: which (s3)"`
+	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"for event: the next one after this (seq); default from now on"`
+	Timeout float64 `json:"timeout_seconds,omitempty" min:"0" max:"300" default:"20"`
+}
+
+type eventOut struct {
+	Seq     int64           `json:"seq"`
+	At      string          `json:"at"`
+	Actor   string          `json:"actor"`
+	Verb    string          `json:"verb"`
+	ID      string          `json:"id"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+type waitOut struct {
+	Run      string     `json:"run"`
+	Happened bool       `json:"happened"`
+	Gate     *gateOut   `json:"gate,omitempty"`
+	Signal   *signalOut `json:"signal,omitempty"`
+	Event    *eventOut  `json:"event,omitempty"`
+}
+
+// stillWaiting is how often a waiting call says that it is.
+const stillWaiting = 5 * time.Second
+
+func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
+	if (in.For == waitSignal) != (in.Signal != "") {
+		return out, "", badArgument("signal goes with for: signal", "it is not clear what to wait for")
+	}
+	limit := time.Duration(in.Timeout * float64(time.Second))
+	ctx, cancel := context.WithTimeout(c.ctx, limit)
+	defer cancel()
+	quiet := c.tell(ctx, limit)
+	defer quiet()
+	err = c.onBoard(in.Run, false, func(b *board.Board) (err error) {
+		out.Run = b.Run()
+		switch in.For {
+		case waitGate:
+			var v board.Verdict
+			if v, err = b.WaitGate(ctx, board.Policy{}); err == nil || errors.Is(err, board.ErrTimeout) && c.ctx.Err() == nil {
+				g := gateOf(&v)
+				out.Gate, text = &g, g.text()
+			}
+		case waitSignal:
+			var s board.Signal
+			if s, err = b.WaitSignal(ctx, in.Signal); err == nil {
+				o := signalOf(&s)
+				out.Signal, text = &o, o.line()
+			}
+		case waitEvent:
+			after := int64(board.FromNow)
+			if in.Since != nil {
+				after = *in.Since
+			}
+			var e board.Event
+			if e, err = b.WaitEvent(ctx, after); err == nil {
+				out.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, e.Payload}
+				text = fmt.Sprintf("Event %d: %s %s by %s. %s", e.Seq, e.Verb, e.ID, inLine(e.Actor), inLine(e.Describe()))
+			}
+		}
+		return err
+	})
+	if err != nil && c.ctx.Err() == nil && (errors.Is(err, board.ErrTimeout) || errors.Is(err, context.DeadlineExceeded)) {
+		return out, strings.TrimSpace(fmt.Sprintf("Not within %g seconds. %s", in.Timeout, text)), nil
+	}
+	out.Happened = err == nil
+	return out, text, err
+}
+
+// tell tells the client now and then that a call is still waiting, until it is called.
+func (c *call) tell(ctx context.Context, limit time.Duration) (quiet func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		begin := time.Now()
+		for {
+			select {
+			case <-time.After(stillWaiting):
+				c.progress("waiting", int(time.Since(begin).Seconds()), int(limit.Seconds()))
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}

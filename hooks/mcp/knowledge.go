@@ -1,0 +1,292 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"blackboard/kb"
+)
+
+func (s *Server) addKnowledgeTools() {
+	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge, kind: reads, need: KBRead,
+		about: "Search before a task, when a name comes up that you do not know, and before you guess: two or three specific questions beat one broad one. What is found is a candidate to check, best first; kb_get has the whole of one."}, (*call).search)
+	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads, need: KBRead,
+		about: "Read one capsule in full, with its source, its confidence and what it replaced."}, (*call).get)
+	add(s, tool{name: "kb_remember", title: "Remember something for good", profile: ProfileKnowledge, kind: adds, need: KBWrite,
+		about: "Store one verified, lasting, reusable insight, with the reason behind it and where it can be checked. Not for guesses, and not for what concerns this task alone. What is there already is refused with its id: supersede it if yours is better."}, (*call).remember)
+	add(s, tool{name: "kb_brief", title: "What a role should know", profile: ProfileKnowledge, kind: reads, need: KBRead,
+		about: "A block for a worker's prompt with what is surely about its task, within a budget of tokens; empty if nothing is. For an orchestrator that is about to start a worker."}, (*call).brief)
+}
+
+type searchIn struct {
+	Query     string   `json:"query" jsonschema:"what you want to know, in specific words"`
+	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"6"`
+	Mode      string   `json:"mode,omitempty" enum:"modes" default:"auto" jsonschema:"auto: by words and by meaning, as far as there is a model"`
+	Kinds     []string `json:"kinds,omitempty" enum:"kinds"`
+	Scopes    []string `json:"scopes,omitempty" enum:"scopes"`
+	Tags      []string `json:"tags,omitempty" jsonschema:"all of them"`
+	Domains   []string `json:"domains,omitempty" jsonschema:"any of these domain tags"`
+	Here      bool     `json:"here,omitempty" jsonschema:"only what belongs to this workspace"`
+	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies instead of snippets"`
+	MinScore  float64  `json:"min_score,omitempty" min:"0" max:"1" jsonschema:"leave out what scores less than this share of the best"`
+	Unasked   bool     `json:"unasked,omitempty" jsonschema:"answer only if something is surely about it: for prompts that nobody asked to look up"`
+	WithStale bool     `json:"superseded,omitempty" jsonschema:"superseded capsules too"`
+}
+
+// hitOut is a capsule found, as agents need it.
+type hitOut struct {
+	ID         string   `json:"id"`
+	Kind       string   `json:"kind"`
+	Scope      string   `json:"scope"`
+	Title      string   `json:"title"`
+	Text       string   `json:"text" jsonschema:"a snippet, or the body if it was asked for"`
+	Score      float64  `json:"score" jsonschema:"0 to 1, the best has 1; comparable within this answer only"`
+	Cosine     *float64 `json:"cosine,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	Source     string   `json:"source"`
+	Confidence *float64 `json:"confidence,omitempty"`
+	Workspace  string   `json:"workspace,omitempty"`
+	Updated    string   `json:"updated"`
+}
+
+type searchOut struct {
+	Hits     []hitOut `json:"hits"`
+	Mode     string   `json:"mode"`
+	Degraded []string `json:"degraded" jsonschema:"what could not be done, and why"`
+	Missing  []string `json:"missing" jsonschema:"words that no capsule has"`
+	Total    int64    `json:"total" jsonschema:"capsules in the knowledge base"`
+	Gated    bool     `json:"gated" jsonschema:"with unasked: there were hits, but none surely about it"`
+}
+
+func (c *call) search(in searchIn) (out searchOut, text string, err error) {
+	out = searchOut{Hits: []hitOut{}}
+	q := kb.Query{Text: in.Query, Limit: in.Limit, Mode: in.Mode, Kinds: in.Kinds, Scopes: in.Scopes, Tags: in.Tags, DomainTags: in.Domains, Workspace: c.cfg.Workspace, Floor: in.MinScore, Gate: in.Unasked, Superseded: in.WithStale}
+	if in.Here {
+		if c.cfg.Workspace == "" {
+			return out, "", badArgument("leave out here", "the server belongs to no workspace")
+		}
+		q.Workspaces = []string{c.cfg.Workspace}
+	}
+	if err := q.Check(); err != nil {
+		return out, "", err
+	}
+	r, notes, err := c.find(q)
+	if errors.Is(err, kb.ErrNotFound) { // the first question of all: there is no answer yet, which is one
+		r, notes, err = kb.Result{Mode: kb.ModeBM25}, []string{noKB}, nil
+	}
+	if err != nil {
+		return out, "", err
+	}
+	out.Mode, out.Degraded, out.Missing, out.Total, out.Gated = r.Mode, append(list(r.Degraded), notes...), list(r.Missing), r.Total, r.Gated
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: h.Snippet, Score: h.Score, Cosine: h.CosineScore, Tags: h.Tags, Source: h.Source, Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
+		if in.Full {
+			o.Text = h.Body
+		}
+		out.Hits = append(out.Hits, o)
+	}
+	return out, out.text(), nil
+}
+
+// noKB is said where nothing was ever remembered.
+const noKB = "there is no knowledge base yet; the first kb_remember makes it"
+
+// find asks whoever answers questions to the knowledge base.
+func (c *call) find(q kb.Query) (r kb.Result, notes []string, err error) {
+	if c.cfg.Search != nil {
+		return c.cfg.Search(c.ctx, q)
+	}
+	err = c.onKB(kb.OpenExisting, q.Mode != kb.ModeBM25, func(k *kb.KB) (err error) {
+		r, err = k.Search(c.ctx, q)
+		notes = k.TakeNotes()
+		return err
+	})
+	return r, notes, err
+}
+
+func (o *searchOut) text() string {
+	var b strings.Builder
+	for i := range o.Hits {
+		h := &o.Hits[i]
+		fmt.Fprintf(&b, "%s [%s, %s] %s (score %.2f", h.ID, h.Kind, h.Scope, inLine(h.Title), h.Score)
+		if h.Confidence != nil {
+			fmt.Fprintf(&b, ", confidence %g", *h.Confidence)
+		}
+		fmt.Fprintf(&b, ", %s)\n  %s\n", h.Updated[:len("2006-01-02")], indented(h.Text))
+		if h.Source != "" {
+			fmt.Fprintf(&b, "  source: %s\n", inLine(h.Source))
+		}
+		b.WriteByte('\n')
+	}
+	switch {
+	case o.Gated:
+		b.WriteString("Nothing is surely about it.\n")
+	case len(o.Hits) == 0:
+		fmt.Fprintf(&b, "Nothing found among %d capsules.\n", o.Total)
+	}
+	if len(o.Missing) > 0 {
+		fmt.Fprintf(&b, "No capsule has: %s\n", inLine(strings.Join(o.Missing, ", ")))
+	}
+	for _, d := range o.Degraded {
+		fmt.Fprintf(&b, "Note: %s\n", inLine(d))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+type getIn struct {
+	ID string `json:"id" jsonschema:"the capsule's id"`
+}
+
+// capsuleOut is a capsule as agents need it.
+type capsuleOut struct {
+	ID           string   `json:"id"`
+	Kind         string   `json:"kind"`
+	Scope        string   `json:"scope"`
+	Title        string   `json:"title"`
+	Body         string   `json:"body"`
+	Tags         []string `json:"tags"`
+	Domains      []string `json:"domains"`
+	Source       string   `json:"source"`
+	Confidence   *float64 `json:"confidence,omitempty"`
+	VerifiedBy   string   `json:"verified_by,omitempty"`
+	Supersedes   []string `json:"supersedes"`
+	SupersededBy string   `json:"superseded_by,omitempty"`
+	Refs         []string `json:"refs"`
+	Workspace    string   `json:"workspace,omitempty"`
+	Project      string   `json:"project,omitempty"`
+	Created      string   `json:"created"`
+	Updated      string   `json:"updated"`
+	Retired      string   `json:"retired,omitempty" jsonschema:"since when it is out of searches"`
+	RetiredWhy   string   `json:"retired_why,omitempty"`
+	Revision     int      `json:"revision"`
+}
+
+func capsuleOf(k *kb.Capsule) capsuleOut {
+	out := capsuleOut{ID: k.ID, Kind: k.Kind, Scope: k.Scope, Title: k.Title, Body: k.Body, Tags: list(k.Tags), Domains: list(k.DomainTags), Source: k.Source, Confidence: k.Confidence, VerifiedBy: k.VerifiedBy,
+		Supersedes: list(k.Supersedes), SupersededBy: k.SupersededBy, Refs: list(k.Refs), Workspace: k.Workspace, Project: k.Project, Created: timeText(k.Created), Updated: timeText(k.Updated), RetiredWhy: k.RetiredWhy, Revision: k.Revision}
+	if k.Retired != nil {
+		out.Retired = timeText(*k.Retired)
+	}
+	return out
+}
+
+// text writes a capsule for a reader.
+func (o *capsuleOut) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n%s [%s, %s]", inLine(o.Title), o.ID, o.Kind, o.Scope)
+	if o.Confidence != nil {
+		fmt.Fprintf(&b, ", confidence %g", *o.Confidence)
+	}
+	fmt.Fprintf(&b, ", updated %s\n", o.Updated)
+	for _, l := range [][2]string{{"source", o.Source}, {"verified by", o.VerifiedBy}, {"tags", strings.Join(append(append([]string{}, o.Tags...), o.Domains...), ", ")}, {"refs", strings.Join(o.Refs, ", ")},
+		{"SUPERSEDED by", o.SupersededBy}, {"RETIRED", o.RetiredWhy}, {"supersedes", strings.Join(o.Supersedes, ", ")}, {"workspace", o.Workspace}} {
+		if l[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", l[0], inLine(l[1]))
+		}
+	}
+	return b.String() + "\n" + o.Body
+}
+
+func (c *call) get(in getIn) (out capsuleOut, text string, err error) {
+	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+		found, err := k.Get(c.ctx, in.ID)
+		if err != nil {
+			return err
+		}
+		out = capsuleOf(&found)
+		text = out.text()
+		return nil
+	})
+	return out, text, err
+}
+
+type rememberIn struct {
+	Title      string   `json:"title" jsonschema:"what it says, in one line that can be found months later"`
+	Body       string   `json:"body" jsonschema:"what holds, for whom, why, and how you know"`
+	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact"`
+	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"how far it holds; default workspace"`
+	Source     string   `json:"source,omitempty" jsonschema:"where it can be checked: file:line, a command, a URL"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 a guess, 1 certain"`
+	VerifiedBy string   `json:"verified_by,omitempty" jsonschema:"who or what has verified it"`
+	Tags       []string `json:"tags,omitempty" jsonschema:"short and lower case; use those that are in use"`
+	Domains    []string `json:"domains,omitempty" jsonschema:"taxonomy: auth, tmux, rust"`
+	Project    string   `json:"project,omitempty"`
+	Refs       []string `json:"refs,omitempty" jsonschema:"runs, entries, files that it came from"`
+	Supersedes []string `json:"supersedes,omitempty" jsonschema:"capsules that it replaces"`
+	Force      bool     `json:"force,omitempty" jsonschema:"store it though it looks like one that is there; never for a secret"`
+}
+
+type rememberOut struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Warnings []string `json:"warnings"`
+}
+
+func (c *call) remember(in rememberIn) (out rememberOut, text string, err error) {
+	capsule := kb.Capsule{Kind: in.Kind, Scope: in.Scope, Title: in.Title, Body: in.Body, Tags: in.Tags, DomainTags: in.Domains, Source: in.Source, Confidence: in.Confidence, VerifiedBy: in.VerifiedBy,
+		Supersedes: in.Supersedes, Refs: in.Refs, Workspace: c.cfg.Workspace, Project: in.Project}
+	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
+		r, err := k.Remember(c.ctx, capsule, kb.RememberOptions{})
+		var refused *kb.Error
+		if in.Force && errors.As(err, &refused) && refused.ID != "" { // for the likeness, not for what looks like a secret
+			r, err = k.Remember(c.ctx, capsule, kb.RememberOptions{Force: true})
+		}
+		if err != nil {
+			return err
+		}
+		out = rememberOut{r.Capsule.ID, r.Capsule.Title, list(r.Warnings)}
+		text = fmt.Sprintf("Remembered as %s: %s", out.ID, inLine(out.Title))
+		for _, w := range out.Warnings {
+			text += "\nNote: " + inLine(w)
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+type briefIn struct {
+	Task    string `json:"task" jsonschema:"what the worker is about to do"`
+	Role    string `json:"role,omitempty" enum:"roles" jsonschema:"decides on the kinds: an executor gets facts, recipes, gotchas and patterns, a reviewer gotchas and anti-patterns"`
+	Budget  int    `json:"budget,omitempty" min:"50" max:"4000" default:"600" jsonschema:"tokens"`
+	Project string `json:"project,omitempty"`
+}
+
+type briefOut struct {
+	Block    string   `json:"block" jsonschema:"for the prompt; empty if nothing is surely about the task"`
+	Tokens   int      `json:"tokens"`
+	Capsules []string `json:"capsules" jsonschema:"ids of those that are in it"`
+	Degraded []string `json:"degraded"`
+}
+
+func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
+	out.Capsules, out.Degraded = []string{}, []string{}
+	if strings.TrimSpace(in.Task) == "" {
+		return out, "", badArgument("say what the worker is about to do", "there is no task")
+	}
+	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
+		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: in.Budget, Workspace: c.cfg.Workspace, Project: in.Project})
+		if err != nil {
+			return err
+		}
+		out.Block, out.Tokens, out.Degraded = r.Block, r.Tokens, list(r.Degraded)
+		for _, b := range r.Log {
+			if b.Included {
+				out.Capsules = append(out.Capsules, b.ID)
+			}
+		}
+		if text = out.Block; text == "" {
+			text = "Nothing is known that is surely about this task."
+		}
+		for _, d := range out.Degraded {
+			text += "\nNote: " + inLine(d)
+		}
+		return nil
+	})
+	if errors.Is(err, kb.ErrNotFound) {
+		out.Degraded = []string{noKB}
+		return out, "Nothing is known: " + noKB, nil
+	}
+	return out, text, err
+}

@@ -1,0 +1,735 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board"
+	"blackboard/embed"
+	"blackboard/embed/embedtest"
+	"blackboard/kb"
+)
+
+// everything is a server of all profiles and grants, with a model, in a data home and a project of its own.
+func everything(t testing.TB, change func(*Config)) *Server {
+	t.Helper()
+	dir := t.TempDir()
+	grants, err := ParseGrants([]string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(dir, "project")
+	if err := os.MkdirAll(filepath.Join(project, "docs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "docs", "a.md"), []byte("# Refunds\n\nThey need a key.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Home: filepath.Join(dir, "home"), Workspace: project, Version: "test", Profiles: Profiles, Grants: grants, Run: "r1", Store: filepath.Join(dir, "store"),
+		Embedder: func(context.Context) (embed.Embedder, func()) { return embedtest.NewHash(64), func() {} }}
+	if change != nil {
+		change(&cfg)
+	}
+	s := New(cfg)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// connect is a client of a server in this process.
+func connect(t testing.TB, s *Server, opt *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	near, far := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { s.Serve(ctx, far); close(done) }()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(ctx, near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); cancel(); <-done })
+	return c
+}
+
+func textOf(r *sdk.CallToolResult) string {
+	var all []string
+	for _, c := range r.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			all = append(all, t.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// step is one call of testdata/mcp/calls.jsonl.
+type step struct {
+	Tool string            `json:"tool"`
+	Args json.RawMessage   `json:"args"`
+	Save map[string]string `json:"save"`
+}
+
+func steps(t testing.TB) (all []step) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "testdata", "mcp", "calls.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		var s step
+		if err := json.Unmarshal(sc.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// TestEveryToolAnswers makes the calls that the Inspector makes too. Each answer is what its schema says, and can be read.
+func TestEveryToolAnswers(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	schemas := map[string]*jsonschema.Resolved{}
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range listed.Tools {
+		var s jsonschema.Schema
+		data, err := json.Marshal(tool.OutputSchema)
+		if err == nil {
+			err = json.Unmarshal(data, &s)
+		}
+		if err == nil {
+			schemas[tool.Name], err = s.Resolve(nil)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+	}
+	saved, called := map[string]string{}, map[string]bool{}
+	for _, s := range steps(t) {
+		args := string(s.Args)
+		for k, v := range saved {
+			args = strings.ReplaceAll(args, `"$`+k+`"`, `"`+v+`"`)
+		}
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool, Arguments: json.RawMessage(args)})
+		if err != nil || r.IsError {
+			t.Fatalf("%s %s: %v\n%s", s.Tool, args, err, textOf(r))
+		}
+		called[s.Tool] = true
+		if strings.TrimSpace(textOf(r)) == "" {
+			t.Errorf("%s %s: there is nothing to read", s.Tool, args)
+		}
+		if err := schemas[s.Tool].Validate(r.StructuredContent); err != nil {
+			t.Errorf("%s %s: %v\n%v", s.Tool, args, err, r.StructuredContent)
+		}
+		for k, path := range s.Save {
+			v := r.StructuredContent
+			for _, p := range strings.Split(path, ".") {
+				v = v.(map[string]any)[p]
+			}
+			saved[k] = v.(string)
+		}
+	}
+	for _, tool := range listed.Tools {
+		if !called[tool.Name] {
+			t.Errorf("%s is never called", tool.Name)
+		}
+	}
+}
+
+// TestToolsAreDescribed reads the list as a client does.
+func TestToolsAreDescribed(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(tool, at string, v any)
+	walk = func(tool, at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if kind, there := v["type"]; there {
+				if _, one := kind.(string); !one && at != "properties" {
+					t.Errorf("%s %s: several types: %v", tool, at, kind)
+				}
+			}
+			for k, member := range v {
+				walk(tool, k, member)
+			}
+		case []any:
+			for _, member := range v {
+				walk(tool, at, member)
+			}
+		}
+	}
+	for _, tool := range listed.Tools {
+		if tool.Title == "" || len(tool.Description) < 20 || tool.Annotations == nil || tool.Annotations.DestructiveHint == nil || tool.OutputSchema == nil {
+			t.Errorf("%s is not described: %+v", tool.Name, tool)
+		}
+		walk(tool.Name, "input", tool.InputSchema)
+		walk(tool.Name, "output", tool.OutputSchema)
+		if in := tool.InputSchema.(map[string]any); in["type"] != "object" || in["additionalProperties"] == nil {
+			t.Errorf("%s takes anything", tool.Name)
+		}
+	}
+	// What an agent gets when nobody chose: few, and no word of the others.
+	few := connect(t, everything(t, func(c *Config) { c.Profiles = nil }), nil)
+	listed, err = few.ListTools(t.Context(), nil)
+	if err != nil || len(listed.Tools) != 16 {
+		t.Errorf("by default there are %d tools, %v", len(listed.Tools), err)
+	}
+	if text := few.InitializeResult().Instructions; strings.Contains(text, "memory_") || !strings.Contains(text, "board_state") {
+		t.Errorf("the instructions are %s", text)
+	}
+}
+
+// TestGrants calls tools that are not granted. Each refusal names the grant that is missing, and that grant is enough.
+func TestGrants(t *testing.T) {
+	full := everything(t, nil)
+	admin := connect(t, full, nil)
+	item := ""
+	for _, s := range []step{{Tool: "board_post", Args: []byte(`{"content":"x"}`)}, {Tool: "board_post", Args: []byte(`{"run":"other","content":"x"}`)}, {Tool: "kb_remember", Args: []byte(`{"title":"t","body":"b"}`)},
+		{Tool: "memory_put", Args: []byte(`{"content":"x","tier":"account"}`)}} {
+		r, err := admin.CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool, Arguments: s.Args})
+		if err != nil || r.IsError {
+			t.Fatalf("%v %s", err, textOf(r))
+		}
+		if s.Tool == "memory_put" {
+			item = r.StructuredContent.(map[string]any)["item"].(map[string]any)["id"].(string)
+		}
+	}
+	for _, c := range []struct{ tool, args, grant string }{
+		{"board_state", `{}`, "run:r1:read"},
+		{"board_state", `{"run":"other"}`, "run:other:read"},
+		{"board_query", `{}`, "run:read"},
+		{"board_post", `{"content":"y"}`, "run:r1"},
+		{"board_post", `{"content":"y","run":"other"}`, "run:other"},
+		{"board_signal", `{"content":"y?"}`, "run:write"},
+		{"board_claim", `{}`, "run:r1:write"},
+		{"board_var_set", `{"key":"k","value":1}`, "run:r1"},
+		{"kb_search", `{"query":"t"}`, "kb:read"},
+		{"kb_remember", `{"title":"u","body":"c"}`, "kb:write"},
+		{"memory_read", `{}`, "workspace:read"},
+		{"memory_read", `{"tiers":["account"]}`, "account:read"},
+		{"memory_put", `{"content":"z"}`, "workspace:write"},
+		{"memory_put", `{"content":"z","tier":"account"}`, "account:write"},
+		{"memory_update", `{"id":"` + item + `","title":"u"}`, "account:write"},
+		{"memory_context", `{}`, "workspace:read"},
+		{"save_to_core", `{"content":"z","tier":"account"}`, "account:write"},
+		{"get_state", `{"key":"k"}`, "context:read"},
+		{"set_state", `{"key":"k","value":null}`, "context:write"},
+		{"kb_curate", `{"what":"decay"}`, "kb:write"},
+		{"memory_named", `{"name":"VOICE","body":"b","revision":0}`, "named:write"},
+		{"memory_scrub", `{"tier":"workspace"}`, "scrub"},
+		{"board_survival", `{"files":["docs/a.md"]}`, "files"},
+	} {
+		call := func(grants ...string) (*sdk.CallToolResult, error) {
+			s := New(full.cfg)
+			defer s.Close()
+			var err error
+			if s.cfg.Grants, err = ParseGrants(grants); err != nil {
+				t.Fatal(err)
+			}
+			return connect(t, s, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+		}
+		// What else the tool takes is granted.
+		beside := map[string][]string{"save_to_core": {WorkspaceWrite}, "memory_named": {WorkspaceRead}, "memory_scrub": {WorkspaceWrite}, "board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {}, "kb_ingest": {KBWrite}}[c.tool]
+		r, err := call(beside...)
+		named := strings.TrimSuffix(strings.TrimSuffix(c.grant, ":read"), ":write")
+		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") || !strings.Contains(textOf(r), "--grant "+strings.Split(named, ":")[0]) {
+			t.Errorf("%s %s without %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+		}
+		if r, err := call(append(beside, c.grant)...); err != nil || r.IsError && strings.Contains(textOf(r), "not granted") {
+			t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+		}
+	}
+	for _, bad := range []string{"", "run", "run:", "run:../x", "kb", "kb:all", "workspace", "root", "run:x:y"} {
+		if _, err := ParseGrants([]string{bad}); err == nil || !strings.Contains(err.Error(), "choose among") {
+			t.Errorf("the grant %q: %v", bad, err)
+		}
+	}
+}
+
+// TestOwnMemoriesStayOwn has two clients keep what is theirs.
+func TestOwnMemoriesStayOwn(t *testing.T) {
+	s := everything(t, nil)
+	call := func(name, tool, args string) string {
+		near, far := sdk.NewInMemoryTransports()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.Serve(ctx, far)
+		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(ctx, near, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+		if err != nil || r.IsError {
+			t.Fatalf("%s %s: %v %s", tool, args, err, textOf(r))
+		}
+		return textOf(r)
+	}
+	call("anna", "save_to_core", `{"content":"I am thorough"}`)
+	call("anna", "memory_put", `{"content":"between us","private":true}`)
+	call("anna", "memory_put", `{"content":"for everybody"}`)
+	if got := call("anna", "memory_context", `{}`); !strings.Contains(got, "thorough") || !strings.Contains(got, "between us") {
+		t.Errorf("anna sees %s", got)
+	}
+	if got := call("ben", "memory_context", `{}`); strings.Contains(got, "thorough") || strings.Contains(got, "between us") || !strings.Contains(got, "for everybody") || !strings.Contains(got, "anna") {
+		t.Errorf("ben sees %s", got)
+	}
+}
+
+// TestSecretsAreNotForced tries to store a secret over a refusal.
+func TestSecretsAreNotForced(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	for _, args := range []string{`{"title":"The key","body":"the key is AKIAQ3EGRZ7T5WXNLB2M","force":true}`} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember", Arguments: json.RawMessage(args)})
+		if err != nil || !r.IsError || !strings.Contains(textOf(r), "secret") {
+			t.Errorf("%v %s", err, textOf(r))
+		}
+	}
+	for i, force := range []string{"false", "false", "true"} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember", Arguments: json.RawMessage(`{"title":"Refunds need a key","body":"All of them.","force":` + force + `}`)})
+		if err != nil || r.IsError != (i == 1) {
+			t.Errorf("%d: %v %s", i, err, textOf(r))
+		}
+	}
+}
+
+// TestResources reads what has an address, and is told when it changes.
+func TestResources(t *testing.T) {
+	s := everything(t, nil)
+	changed := make(chan string, 100)
+	c := connect(t, s, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }})
+	b, err := board.OpenOrCreate(t.Context(), s.boards(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	for uri, want := range map[string]string{"board://run/r1/state": `"seq": 2`, "board://run/r1/entry/e1": "first", "board://gate/r1": `"open": true`, "board://runs": "r1"} {
+		r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil || !strings.Contains(r.Contents[0].Text, want) || r.Contents[0].MIMEType != "application/json" {
+			t.Errorf("%s: %v %+v", uri, err, r)
+		}
+	}
+	for _, uri := range []string{"board://run/none/state", "board://run/r1/entry/e9", "board://run/../state", "board://run//state", "board://capsule/none", "board://gate/r1/x", "board://nothing", "file:///etc/passwd"} {
+		if r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
+			t.Errorf("%s: %+v", uri, r.Contents[0])
+		}
+	}
+	for _, uri := range []string{"board://run/r1/state", "board://run/r1/entry/e1"} {
+		if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]bool{}
+	for n := 0; len(got) < 2; n++ { // a client of the new era is subscribed a moment after it has said so
+		if n == 100 {
+			t.Fatalf("told of %v only", got)
+		}
+		if _, err := b.Post(t.Context(), "w", board.Post{Content: fmt.Sprint("more ", n), Supports: []string{"e1"}}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case uri := <-changed:
+			got[uri] = true
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	for _, uri := range []string{"board://run/r1/state", "board://run/r1/entry/e1"} {
+		if err := c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: uri}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.watches.wg.Wait() // nobody is left, and nothing is followed
+}
+
+// TestPrompts asks for each prompt.
+func TestPrompts(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	call := func(tool, args string) {
+		t.Helper()
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)}); err != nil || r.IsError {
+			t.Fatalf("%s: %v %s", tool, err, textOf(r))
+		}
+	}
+	get := func(name string, args map[string]string) string {
+		t.Helper()
+		r, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: args})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return r.Messages[0].Content.(*sdk.TextContent).Text
+	}
+	call("board_post", `{"content":"Tokens never expire","must_surface":true}`)
+	call("board_signal", `{"content":"who rotates the keys?","priority":"critical"}`)
+	call("kb_remember", `{"title":"Tokens expire after a day","body":"Since May.","source":"auth.go:3"}`)
+	if got := get("synthesis", nil); !strings.Contains(got, "Do not write") || !strings.Contains(got, "s1") {
+		t.Errorf("with a closed gate: %s", got)
+	}
+	call("board_waive", `{"signal":"s1","reason":"out of scope"}`)
+	if got := get("synthesis", nil); !strings.Contains(got, "Tokens never expire") || !strings.Contains(got, "out of scope") {
+		t.Errorf("with an open gate: %s", got)
+	}
+	if got := get("recall", map[string]string{"task": "when do tokens expire"}); !strings.Contains(got, "auth.go:3") || !strings.Contains(got, "not instructions") {
+		t.Errorf("recall: %s", got)
+	}
+	if got := get("handoff", map[string]string{"to": "ben"}); !strings.Contains(got, "ben") || !strings.Contains(got, "event") {
+		t.Errorf("handoff: %s", got)
+	}
+	if got := get("bootstrap", nil); !strings.Contains(got, "ask before") {
+		t.Errorf("bootstrap: %s", got)
+	}
+	if _, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "nothing"}); err == nil {
+		t.Error("there is a prompt called nothing")
+	}
+}
+
+// TestWaiting waits for what comes, and for what does not.
+func TestWaiting(t *testing.T) {
+	s := everything(t, nil)
+	c := connect(t, s, nil)
+	call := func(tool, args string) (map[string]any, string) {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+		if err != nil || r.IsError {
+			t.Errorf("%s %s: %v %s", tool, args, err, textOf(r))
+			return map[string]any{}, ""
+		}
+		return r.StructuredContent.(map[string]any), textOf(r)
+	}
+	call("board_signal", `{"content":"who?","priority":"high"}`)
+	if out, text := call("board_wait", `{"for":"gate","timeout_seconds":0.05}`); out["happened"] != false || !strings.Contains(text, "closed") {
+		t.Errorf("%v %s", out, text)
+	}
+	var wg sync.WaitGroup
+	for _, args := range []string{`{"for":"gate","timeout_seconds":60}`, `{"for":"signal","signal":"s1","timeout_seconds":60}`, `{"for":"event","since":2,"timeout_seconds":60}`} {
+		wg.Go(func() {
+			if out, text := call("board_wait", args); out["happened"] != true {
+				t.Errorf("%s: %v %s", args, out, text)
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	call("board_waive", `{"signal":"s1","reason":"no matter"}`)
+	wg.Wait()
+	// One that is called off ends.
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+		done <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %v", err)
+	}
+}
+
+// TestBadArguments sends what does not fit. The answer says what is wrong, and what the tool takes.
+func TestBadArguments(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	for _, b := range []struct{ tool, args, want string }{
+		{"kb_search", `{}`, `missing properties: ["query"]`},
+		{"kb_search", `{"query":7}`, `want "string"`},
+		{"kb_search", `{"query":"x","limit":0}`, "minimum"},
+		{"kb_search", `{"query":"x","limit":2.5}`, "integer"},
+		{"kb_search", `{"query":"x","mode":"best"}`, "enum"},
+		{"kb_search", `{"query":"x","color":"red"}`, `unexpected additional properties ["color"]`},
+		{"kb_search", `[1]`, "one JSON object"},
+		{"kb_search", `{"query":""}`, "nothing to search for"},
+		{"board_post", `{"content":"` + strings.Repeat("x", 5<<20) + `"}`, "65536"},
+		{"board_post", `{"content":"x","supports":["e99"]}`, "e99"},
+		{"board_post", `{"content":"x","run":"../x"}`, "run"},
+		{"board_claim", `{"release":true}`, "release takes the signal"},
+		{"board_address", `{"signal":"s1"}`, "give one of entry and content"},
+		{"board_wait", `{"for":"signal"}`, "signal goes with"},
+		{"board_survival", `{}`, "nothing to check"},
+		{"memory_forget", `{"id":"x","why":" "}`, "reason is needed"},
+		{"memory_named", `{"name":"VOICE","body":"x"}`, "read it first"},
+		{"conversation", `{"do":"start","ref":"x"}`, "start takes a channel"},
+		{"search_context", `{"query":"x","top_k":21}`, "maximum"},
+		{"list_context", `{"limit":1.5}`, "whole number"},
+		{"board_var_set", `{"key":"k"}`, `missing properties: ["value"]`},
+	} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: b.tool, Arguments: json.RawMessage(b.args)})
+		if err != nil {
+			t.Errorf("%s %.60s: %v", b.tool, b.args, err)
+			continue
+		}
+		if !r.IsError || !strings.Contains(textOf(r), b.want) || !strings.Contains(textOf(r), "try: ") && b.want != "e99" {
+			t.Errorf("%s %.60s: %.300s", b.tool, b.args, textOf(r))
+		}
+	}
+	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "nothing"}); err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("an unknown tool: %v", err)
+	}
+	// null says nothing, and numbers of a value keep their digits.
+	for _, args := range []string{`{"key":"n","value":12345678901234567890.5}`, `{"key":"nothing","value":null,"run":null,"if_version":null}`} {
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_set", Arguments: json.RawMessage(args)}); err != nil || r.IsError {
+			t.Errorf("%s: %v %s", args, err, textOf(r))
+		}
+	}
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_get", Arguments: map[string]any{"key": "n"}})
+	if err != nil || !strings.Contains(textOf(r), "12345678901234567890.5") {
+		t.Errorf("%v %s", err, textOf(r))
+	}
+}
+
+// TestStdioSurvivesBadLines sends what is no message over stdio.
+func TestStdioSurvivesBadLines(t *testing.T) {
+	s := everything(t, nil)
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	for _, c := range []struct {
+		name, in string
+		want     []string // in the answers, each in a line of its own
+	}{
+		{"garbage", hello + "\nnonsense\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n", []string{`"id":1,"result"`, `-32700`, `"id":2,"result"`}},
+		{"invalid UTF-8", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_post","arguments":{"content":"` + "a\xff\xfeb" + `"}}}` + "\n", []string{`"id":1,"result"`, `Posted to r1`}},
+		{"the end in the middle", hello + "\n" + `{"jsonrpc":"2.0","id":2,"meth`, []string{`"id":1,"result"`, `-32700`}},
+		{"the last line has no end", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`, []string{`"id":1,"result"`, `"id":2,"result"`}},
+		{"no handshake", `{"jsonrpc":"2.0","id":5,"method":"tools/list"}` + "\n", []string{`"id":5,"error"`}},
+		{"one id twice", hello + "\n" + `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":0.2}}}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `the id is in use`, `"happened":false`}},
+		{"an array, a string, nothing", hello + "\n[]\n\"x\"\n\n{}\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `a message is a JSON object`, `"id":2,"result"`}},
+		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", MaxMessage) + `"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `longer than 32 MB`, `"id":2,"result"`}},
+		{"deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_var_set","arguments":{"key":"k","value":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}}}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `deeper than 500 levels`, `"id":3,"result"`}},
+		{"too deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + "}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `-32700`, `"id":3,"result"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out syncBuffer
+			s.Serve(t.Context(), NewStdio(strings.NewReader(c.in), &out).Transport())
+			for line := range strings.Lines(out.String()) {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("%.200s is no message", line)
+				}
+			}
+			for _, want := range c.want {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("%s is missing in\n%.2000s", want, out.String())
+				}
+			}
+		})
+	}
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// TestClientThatDoesNotRead fills the pipe to a client. Its input goes on being read, and ends the session.
+func TestClientThatDoesNotRead(t *testing.T) {
+	s := everything(t, nil)
+	in, feed := io.Pipe()
+	_, out := io.Pipe() // nobody reads
+	done := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { s.Serve(ctx, NewStdio(in, out).Transport()); close(done) }()
+	for i := range 200 {
+		if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed.Close()
+	cancel()
+	out.Close()
+	<-done
+}
+
+// TestRecordedSessions plays the recorded sessions of both eras: each request has an answer of the same kind, result or error, of the same id.
+func TestRecordedSessions(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(sharedDir(), "fixtures", "mcp", "*.in.jsonl"))
+	if len(files) == 0 {
+		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			in, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorded, err := os.ReadFile(strings.Replace(f, ".in.", ".out.", 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The server that was recorded had a tool called search, which failed at boom, and a resource of its own.
+			text := strings.NewReplacer(`"name":"search"`, `"name":"kb_search"`, "board://status", "board://runs", `"query":"boom"`, `"query":""`).Replace(string(in))
+			var out syncBuffer
+			s := everything(t, nil)
+			if err := os.MkdirAll(s.cfg.Home, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			s.Serve(t.Context(), NewStdio(strings.NewReader(text), &out).Transport())
+			got, want := kinds(out.String()), kinds(string(recorded))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("answers %v instead of %v\n%.3000s", got, want, out.String())
+			}
+		})
+	}
+}
+
+// kinds says of each id what its answer has.
+func kinds(lines string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(lines) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Result map[string]any  `json:"result"`
+			Error  *struct {
+				Code int `json:"code"`
+			} `json:"error"`
+		}
+		if json.Unmarshal([]byte(line), &m) != nil || len(m.ID) == 0 {
+			continue
+		}
+		what := "result"
+		if m.Error != nil {
+			what = fmt.Sprint("error ", m.Error.Code)
+		}
+		if _, modern := m.Result["resultType"]; modern {
+			what += " of the new era"
+		}
+		if m.Result["isError"] == true {
+			what += ", the tool's error"
+		}
+		all[string(m.ID)] = what
+	}
+	return all
+}
+
+func sharedDir() string {
+	if dir := os.Getenv("BOARD_SHARED"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "shared")
+}
+
+// TestEnumsAreUsed sees that each list that a tag may name is named.
+func TestEnumsAreUsed(t *testing.T) {
+	data := []string{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, string(text))
+	}
+	all := strings.Join(data, "")
+	for name := range enums {
+		if !strings.Contains(all, `enum:"`+name+`"`) {
+			t.Errorf("the list %s is not used", name)
+		}
+	}
+	if !slices.Contains(Profiles, ProfileAdmin) {
+		t.Error("there is no profile for upkeep")
+	}
+}
+
+// TestProgressIsTold has something long done, by a client that wants to know how far it has come.
+func TestProgressIsTold(t *testing.T) {
+	s := everything(t, nil)
+	var mu sync.Mutex
+	told := map[string]int{}
+	c := connect(t, s, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+		mu.Lock()
+		defer mu.Unlock()
+		told[fmt.Sprint(r.Params.ProgressToken)]++
+	}})
+	for i := range 30 {
+		if err := os.WriteFile(filepath.Join(s.cfg.Workspace, "docs", fmt.Sprintf("d%d.md", i)), []byte(fmt.Sprintf("# Document %d\n\nIt says %d.\n", i, i)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, call := range []struct{ tool, args string }{{"kb_ingest", `{"paths":["docs"]}`}, {"kb_reembed", `{}`}} {
+		p := &sdk.CallToolParams{Name: call.tool, Arguments: json.RawMessage(call.args)}
+		p.SetProgressToken(call.tool)
+		if r, err := c.CallTool(t.Context(), p); err != nil || r.IsError {
+			t.Fatalf("%s: %v %s", call.tool, err, textOf(r))
+		}
+	}
+	if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_ingest", Arguments: json.RawMessage(`{"paths":["docs"]}`)}); err != nil || r.IsError {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		mu.Lock()
+		got := fmt.Sprint(told)
+		ok := told["kb_ingest"] > 0 && len(told) <= 2
+		mu.Unlock()
+		if ok {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("told %s", got)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestWhoWrote sees that each write has the client's name.
+func TestWhoWrote(t *testing.T) {
+	s := everything(t, nil)
+	c := connect(t, s, nil)
+	for _, call := range []struct{ tool, args, want string }{
+		{"board_post", `{"content":"x"}`, ""}, {"board_query", `{}`, "by scout"},
+		{"kb_remember", `{"title":"t","body":"b"}`, ""},
+		{"memory_put", `{"content":"x"}`, ""}, {"memory_read", `{}`, "scout"},
+	} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: call.tool, Arguments: json.RawMessage(call.args)})
+		if err != nil || r.IsError || !strings.Contains(textOf(r), call.want) {
+			t.Errorf("%s: %v %s", call.tool, err, textOf(r))
+		}
+	}
+	k, err := kb.Open(t.Context(), s.cfg.Home, kb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	all, _, err := k.List(t.Context(), kb.ListQuery{})
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if events, err := k.History(t.Context(), all[0].ID); err != nil || len(events) == 0 || events[0].Actor != "scout" {
+		t.Errorf("%+v, %v", events, err)
+	}
+}

@@ -1,0 +1,395 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"blackboard/kb/memory"
+)
+
+func (s *Server) addMemoryTools() {
+	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory, kind: reads,
+		about: "The memory as one document for this turn, within a budget: named entries first, then what each tier has to say about the task, then your own core memories and journal. Call it once at the start of a turn; memory_read looks further."}, (*call).memoryContext)
+	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads,
+		about: "What the tiers named have about a question; without one, what counts most. Each hit is somebody's note, framed with who noted it and when: a candidate, not a fact."}, (*call).memoryRead)
+	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
+		about: "Keep what was decided, preferred or learned, and cannot be read from the files themselves. Tier workspace for this project, channel for a topic in it, account for the person everywhere, conversation for this exchange alone."}, (*call).memoryPut)
+	add(s, tool{name: "memory_update", title: "Change a memory", profile: ProfileMemory, kind: sets,
+		about: "Correct an item in place. What it said stays among its revisions. Only what you give is changed."}, (*call).memoryUpdate)
+	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory, kind: removes,
+		about: "Put an item out of every read, because it is wrong or over. Say why, and what replaces it if something does."}, (*call).memoryForget)
+	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileMemory, kind: sets,
+		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with one, the whole. Give body to write one, which takes the grant named:write, and the revision that you read."}, (*call).memoryNamed)
+}
+
+type contextIn struct {
+	Task         string `json:"task,omitempty" jsonschema:"what the turn is about"`
+	Conversation string `json:"conversation,omitempty" jsonschema:"ref code"`
+	Channel      string `json:"channel,omitempty"`
+	Budget       int    `json:"budget,omitempty" min:"100" max:"8000" default:"1200" jsonschema:"tokens of the tiers"`
+}
+
+type contextOut struct {
+	Markdown string   `json:"markdown"`
+	Tokens   int      `json:"tokens"`
+	LeftOut  int      `json:"left_out" jsonschema:"hits that the budget had no room for"`
+	Own      string   `json:"own" jsonschema:"your core memories and your journal of a week"`
+	Degraded []string `json:"degraded"`
+}
+
+func (c *call) memoryContext(in contextIn) (out contextOut, text string, err error) {
+	if err := c.anyTier(); err != nil {
+		return out, "", err
+	}
+	err = c.onMemory(true, func(m *memory.Store) error {
+		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation, Channel: in.Channel, Budget: in.Budget})
+		if err != nil {
+			return err
+		}
+		own, err := m.AgentContext(c.ctx)
+		if err != nil {
+			return err
+		}
+		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, own, list(o.Degraded)}
+		if text = strings.TrimSpace(out.Markdown + "\n\n" + own); text == "" {
+			text = "Nothing is remembered yet."
+		}
+		for _, d := range out.Degraded {
+			text += "\nNote: " + inLine(d)
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+// anyTier refuses a caller without any tier.
+func (c *call) anyTier() error {
+	if len(c.cfg.Grants.tiers()) == 0 {
+		return c.cfg.Grants.need(WorkspaceRead, "reading the memory")
+	}
+	return nil
+}
+
+type memoryReadIn struct {
+	Tiers         []string `json:"tiers,omitempty" enum:"tiers" jsonschema:"none inherits from another; default workspace and channel"`
+	Query         string   `json:"query,omitempty" jsonschema:"what it is about"`
+	Channel       string   `json:"channel,omitempty"`
+	Conversation  string   `json:"conversation,omitempty" jsonschema:"ref code; needed for the conversation tier"`
+	Limit         int      `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"of each tier"`
+	Tags          []string `json:"tags,omitempty"`
+	Curators      []string `json:"curators,omitempty" enum:"curators"`
+	Sources       []string `json:"sources,omitempty"`
+	MinImportance float64  `json:"min_importance,omitempty" min:"0" max:"1"`
+}
+
+// itemOut is an item as agents need it.
+type itemOut struct {
+	ID         string   `json:"id"`
+	Tier       string   `json:"tier"`
+	Channel    string   `json:"channel,omitempty"`
+	Title      string   `json:"title,omitempty"`
+	Content    string   `json:"content"`
+	Curator    string   `json:"curator"`
+	Source     string   `json:"source"`
+	Importance float64  `json:"importance"`
+	Lifetime   string   `json:"lifetime"`
+	Tags       []string `json:"tags"`
+	Private    bool     `json:"private"`
+	Created    string   `json:"created"`
+	Revision   int      `json:"revision"`
+	Relevance  float64  `json:"relevance,omitempty"`
+	Frame      string   `json:"frame,omitempty" jsonschema:"how to put it: who noted it, when"`
+}
+
+func itemOf(it *memory.Item) itemOut {
+	return itemOut{ID: it.ID, Tier: it.Tier, Channel: it.Channel, Title: it.Title, Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance, Lifetime: it.Lifetime, Tags: list(it.Tags),
+		Private: it.Agent != "", Created: timeText(it.Created), Revision: it.Revision}
+}
+
+type memoryReadOut struct {
+	Items      []itemOut `json:"items" jsonschema:"tier by tier, the best of each first"`
+	Duplicates int       `json:"duplicates" jsonschema:"left out because another says the same"`
+	Degraded   []string  `json:"degraded"`
+}
+
+func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err error) {
+	out.Items = []itemOut{}
+	if len(in.Tiers) == 0 {
+		in.Tiers = []string{memory.Workspace, memory.Channel}
+	}
+	for _, t := range in.Tiers {
+		grant := WorkspaceRead
+		if t == memory.Account {
+			grant = AccountRead
+		}
+		if err := c.cfg.Grants.need(grant, "reading the tier "+t); err != nil {
+			return out, "", err
+		}
+	}
+	err = c.onMemory(in.Query != "", func(m *memory.Store) error {
+		r, err := m.Read(c.ctx, memory.Query{Tiers: in.Tiers, Text: in.Query, Channel: in.Channel, Conversation: in.Conversation, Limit: in.Limit, Tags: in.Tags, Curators: in.Curators, Sources: in.Sources, MinImportance: in.MinImportance})
+		if err != nil {
+			return err
+		}
+		out.Duplicates, out.Degraded = r.Duplicates, list(r.Degraded)
+		var lines []string
+		for _, slice := range r.Slices {
+			for i := range slice.Hits {
+				h := &slice.Hits[i]
+				o := itemOf(&h.Item)
+				o.Relevance, o.Frame = h.Relevance, h.Frame
+				out.Items = append(out.Items, o)
+				lines = append(lines, fmt.Sprintf("- %s [%s] %s", o.ID, slice.Tier, indented(h.Frame)))
+			}
+		}
+		if len(lines) == 0 {
+			lines = []string{"Nothing is remembered about it in " + strings.Join(in.Tiers, ", ") + "."}
+		}
+		for _, d := range out.Degraded {
+			lines = append(lines, "Note: "+inLine(d))
+		}
+		text = strings.Join(lines, "\n")
+		return nil
+	})
+	return out, text, err
+}
+
+type memoryPutIn struct {
+	Tier         string   `json:"tier,omitempty" enum:"tiers" default:"workspace"`
+	Content      string   `json:"content" jsonschema:"10,000 characters at most"`
+	Title        string   `json:"title,omitempty"`
+	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:".25 low, .5 medium, .75 high, 1 critical: others go wrong without it"`
+	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default long_term; short_term fades unless it is asked for; conversation ends with it"`
+	Tags         []string `json:"tags,omitempty"`
+	Source       string   `json:"source,omitempty" jsonschema:"who produced it: orchestrator, researcher, user; default the client's name"`
+	Channel      string   `json:"channel,omitempty"`
+	Conversation string   `json:"conversation,omitempty" jsonschema:"ref code"`
+	TTLDays      float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"it is over then"`
+	DerivedFrom  string   `json:"derived_from,omitempty" jsonschema:"a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ITEM"`
+	Private      bool     `json:"private,omitempty" jsonschema:"yours alone"`
+}
+
+type storedOut struct {
+	Item      itemOut  `json:"item"`
+	Confirmed bool     `json:"confirmed" jsonschema:"the same words were there already"`
+	Warnings  []string `json:"warnings"`
+}
+
+func (c *call) memoryPut(in memoryPutIn) (out storedOut, text string, err error) {
+	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
+		return out, "", err
+	}
+	it := memory.Item{Tier: in.Tier, Content: in.Content, Title: in.Title, Importance: in.Importance, Lifetime: in.Lifetime, Tags: in.Tags, Source: in.Source, Channel: in.Channel, Conversation: in.Conversation, DerivedFrom: in.DerivedFrom}
+	if it.Source == "" {
+		it.Source = c.client
+	}
+	if it.Expires, err = c.expiry(in.TTLDays); err != nil {
+		return out, "", err
+	}
+	err = c.onMemory(true, func(m *memory.Store) error {
+		r, err := m.Put(c.ctx, it, memory.PutOptions{Private: in.Private})
+		if err != nil {
+			return err
+		}
+		out, text = stored(r, "Remembered as")
+		return nil
+	})
+	return out, text, err
+}
+
+func stored(r memory.Stored, verb string) (storedOut, string) {
+	out := storedOut{itemOf(&r.Item), r.Confirmed, list(r.Warnings)}
+	text := fmt.Sprintf("%s %s in the tier %s", verb, r.Item.ID, r.Item.Tier)
+	if r.Confirmed {
+		text = fmt.Sprintf("%s said so already; it counts as new again", r.Item.ID)
+	}
+	for _, w := range out.Warnings {
+		text += "\nNote: " + inLine(w)
+	}
+	return out, text
+}
+
+// expiry is when something is over that lasts for some days; nil: never.
+func (c *call) expiry(days float64) (*time.Time, error) {
+	const century = 36_500
+	switch {
+	case days == 0:
+		return nil, nil
+	case days > century:
+		return nil, badArgument("leave it out, and it stays", "%g days are more than a century", days)
+	}
+	now := time.Now()
+	if c.cfg.Now != nil {
+		now = c.cfg.Now()
+	}
+	at := now.Add(time.Duration(days * 24 * float64(time.Hour)))
+	return &at, nil
+}
+
+type memoryUpdateIn struct {
+	ID         string    `json:"id"`
+	Content    *string   `json:"content,omitempty"`
+	Title      *string   `json:"title,omitempty"`
+	Importance *float64  `json:"importance,omitempty" min:"0" max:"1"`
+	Lifetime   *string   `json:"lifetime,omitempty" enum:"lifetimes"`
+	Tags       *[]string `json:"tags,omitempty" jsonschema:"all of them anew"`
+	TTLDays    *float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"from now; 0: it stays"`
+	Revision   int       `json:"revision,omitempty" min:"1" jsonschema:"only if it still has this revision"`
+	Why        string    `json:"why,omitempty"`
+}
+
+func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err error) {
+	var expires *time.Time
+	if in.TTLDays != nil {
+		if expires, err = c.expiry(*in.TTLDays); err != nil {
+			return out, "", err
+		}
+	}
+	err = c.onMemory(true, func(m *memory.Store) error {
+		if err := c.mayWrite(m, in.ID); err != nil {
+			return err
+		}
+		r, err := m.Update(c.ctx, in.ID, memory.UpdateOptions{Revision: in.Revision, Why: in.Why}, func(it *memory.Item) error {
+			give(&it.Content, in.Content)
+			give(&it.Title, in.Title)
+			give(&it.Importance, in.Importance)
+			give(&it.Lifetime, in.Lifetime)
+			give(&it.Tags, in.Tags)
+			if in.TTLDays != nil {
+				it.Expires = expires
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		out, text = stored(r, "Changed")
+		return nil
+	})
+	return out, text, err
+}
+
+// give sets what was given.
+func give[T any](to *T, v *T) {
+	if v != nil {
+		*to = *v
+	}
+}
+
+// mayWrite refuses an item in a tier that the caller may only read.
+func (c *call) mayWrite(m *memory.Store, id string) error {
+	it, err := m.Peek(c.ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.cfg.Grants.writeTier(it.Tier)
+}
+
+type memoryForgetIn struct {
+	ID         string `json:"id"`
+	Why        string `json:"why" jsonschema:"kept with it"`
+	ReplacedBy string `json:"replaced_by,omitempty" jsonschema:"the item that takes its place"`
+}
+
+type forgottenOut struct {
+	ID         string `json:"id"`
+	ReplacedBy string `json:"replaced_by,omitempty"`
+}
+
+func (c *call) memoryForget(in memoryForgetIn) (out forgottenOut, text string, err error) {
+	if strings.TrimSpace(in.Why) == "" {
+		return out, "", badArgument("say in a sentence why it is wrong or over", "a reason is needed")
+	}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		if err := c.mayWrite(m, in.ID); err != nil {
+			return err
+		}
+		if _, err := m.Forget(c.ctx, in.ID, in.Why, in.ReplacedBy); err != nil {
+			return err
+		}
+		out = forgottenOut{in.ID, in.ReplacedBy}
+		text = "Forgotten: " + inLine(in.ID)
+		return nil
+	})
+	return out, text, err
+}
+
+type namedIn struct {
+	Name     string  `json:"name,omitempty" jsonschema:"VOICE, SOUL, or another; default: list them"`
+	Tier     string  `json:"tier,omitempty" enum:"own_tiers" jsonschema:"default: that of VOICE or SOUL, else workspace"`
+	Body     *string `json:"body,omitempty" jsonschema:"markdown to write"`
+	Revision *int    `json:"revision,omitempty" min:"0" jsonschema:"with body: the revision that you read; 0: it must be new"`
+}
+
+// namedOut is a named entry as agents need it.
+type namedOut struct {
+	Name     string `json:"name"`
+	Tier     string `json:"tier"`
+	Body     string `json:"body"`
+	Revision int    `json:"revision" jsonschema:"0: nothing was written yet"`
+	Updated  string `json:"updated,omitempty"`
+}
+
+func namedOf(n *memory.Named) namedOut {
+	out := namedOut{Name: n.Name, Tier: n.Tier, Body: n.Body, Revision: n.Revision}
+	if n.Revision > 0 {
+		out.Updated = timeText(n.Updated)
+	}
+	return out
+}
+
+type namedListOut struct {
+	Entries []namedOut `json:"entries"`
+}
+
+func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error) {
+	out.Entries = []namedOut{}
+	if err := c.anyTier(); err != nil {
+		return out, "", err
+	}
+	if in.Body != nil && (in.Name == "" || in.Revision == nil) {
+		return out, "", badArgument("read it first", "to write a named entry takes its name, and the revision that you read")
+	}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		var all []memory.Named
+		switch {
+		case in.Name == "":
+			var tiers []string
+			if in.Tier != "" {
+				tiers = []string{in.Tier}
+			}
+			if all, err = m.Named(c.ctx, tiers...); err != nil {
+				return err
+			}
+		default:
+			n, err := c.named(m, &in)
+			if err != nil {
+				return err
+			}
+			all = append(all, n)
+		}
+		var parts []string
+		for i := range all {
+			n := namedOf(&all[i])
+			out.Entries = append(out.Entries, n)
+			parts = append(parts, fmt.Sprintf("## %s (%s, revision %d)\n%s", inLine(n.Name), n.Tier, n.Revision, n.Body))
+		}
+		if text = strings.Join(parts, "\n\n"); text == "" {
+			text = "There is no named entry."
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+// named reads a named entry, or writes it.
+func (c *call) named(m *memory.Store, in *namedIn) (memory.Named, error) {
+	if in.Body == nil {
+		return m.GetNamed(c.ctx, in.Name, in.Tier)
+	}
+	if err := c.cfg.Grants.need(NamedWrite, "writing a named entry"); err != nil {
+		return memory.Named{}, err
+	}
+	return m.EditNamed(c.ctx, in.Name, in.Tier, *in.Body, *in.Revision)
+}

@@ -1,0 +1,306 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/kb/memory"
+)
+
+func (s *Server) addOwnMemoryTools() {
+	add(s, tool{name: "save_to_journal", title: "Write into your journal", profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+		about: "Note what happened and how you see it. Yours alone; it is with you for a week."}, (*call).journal)
+	add(s, tool{name: "save_to_core", title: "Keep as a core memory", profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."}, (*call).core)
+	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileMemory, kind: sets, need: WorkspaceWrite,
+		about: "Set a value in your working notes of a conversation: partial results, what is left to do. Nothing finds it but its key."}, (*call).scratchWrite)
+	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileMemory, kind: reads, need: WorkspaceRead, about: "Read a value of your working notes."}, (*call).scratchRead)
+	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileMemory, kind: reads, need: WorkspaceRead, about: "List your working notes of a conversation."}, (*call).scratchList)
+	add(s, tool{name: "scratch_clear", title: "Clear working notes", profile: ProfileMemory, kind: removes, need: WorkspaceWrite, about: "Remove your working notes of a conversation, or one of them."}, (*call).scratchClear)
+}
+
+type noteIn struct {
+	Content string `json:"content"`
+	Tier    string `json:"tier,omitempty" enum:"own_tiers" default:"workspace" jsonschema:"account: with you in every project"`
+}
+
+type noteOut struct {
+	ID   string `json:"id"`
+	Kind string `json:"memory_type"`
+	Tier string `json:"tier"`
+}
+
+func (c *call) journal(in noteIn) (noteOut, string, error) { return c.note(memory.Journal, in) }
+
+func (c *call) core(in noteIn) (noteOut, string, error) { return c.note(memory.Core, in) }
+
+func (c *call) note(kind string, in noteIn) (out noteOut, text string, err error) {
+	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
+		return out, "", err
+	}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		n, err := m.SaveNote(c.ctx, kind, in.Tier, in.Content, false)
+		if err != nil {
+			return err
+		}
+		out = noteOut{n.ID, n.Kind, n.Tier}
+		text = fmt.Sprintf("Kept in your %s memories as %s", n.Kind, n.ID)
+		return nil
+	})
+	return out, text, err
+}
+
+// inConversation names the conversation of working notes.
+type inConversation struct {
+	Conversation string `json:"conversation" jsonschema:"ref code, from conversation"`
+}
+
+type scratchWriteIn struct {
+	inConversation
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value" jsonschema:"any JSON value"`
+}
+
+type scratchKeyIn struct {
+	inConversation
+	Key string `json:"key"`
+}
+
+type scratchClearIn struct {
+	inConversation
+	Key string `json:"key,omitempty" jsonschema:"default: all of them"`
+}
+
+type scratchOut struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Updated string          `json:"updated"`
+}
+
+func scratchOf(s *memory.Scratch) scratchOut { return scratchOut{s.Key, s.Value, timeText(s.Updated)} }
+
+func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err error) {
+	err = c.onMemory(false, func(m *memory.Store) error {
+		n, err := m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value)
+		if err != nil {
+			return err
+		}
+		out, text = scratchOf(&n), "Noted under "+inLine(n.Key)
+		return nil
+	})
+	return out, text, err
+}
+
+func (c *call) scratchRead(in scratchKeyIn) (out scratchOut, text string, err error) {
+	err = c.onMemory(false, func(m *memory.Store) error {
+		n, err := m.ReadScratch(c.ctx, in.Conversation, in.Key)
+		if err != nil {
+			return err
+		}
+		out, text = scratchOf(&n), string(n.Value)
+		return nil
+	})
+	return out, text, err
+}
+
+type scratchListOut struct {
+	Notes []scratchOut `json:"notes"`
+}
+
+func (c *call) scratchList(in inConversation) (out scratchListOut, text string, err error) {
+	out.Notes = []scratchOut{}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		all, err := m.ListScratch(c.ctx, in.Conversation)
+		if err != nil {
+			return err
+		}
+		lines := []string{}
+		for i := range all {
+			n := scratchOf(&all[i])
+			out.Notes = append(out.Notes, n)
+			lines = append(lines, fmt.Sprintf("- %s = %s", inLine(n.Key), inLine(string(n.Value))))
+		}
+		if text = strings.Join(lines, "\n"); text == "" {
+			text = "There are no working notes."
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+type clearedOut struct {
+	Removed int `json:"removed"`
+}
+
+func (c *call) scratchClear(in scratchClearIn) (out clearedOut, text string, err error) {
+	err = c.onMemory(false, func(m *memory.Store) error {
+		n, err := m.ClearScratch(c.ctx, in.Conversation, in.Key)
+		out.Removed, text = n, fmt.Sprintf("Removed: %d", n)
+		return err
+	})
+	return out, text, err
+}
+
+// What conversation does.
+const (
+	actStart   = "start"
+	actGet     = "get"
+	actIdle    = "idle"
+	actArchive = "archive"
+)
+
+var conversationActs = []string{actStart, actGet, actIdle, actArchive}
+
+func (s *Server) addConversationTools() {
+	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileMemory, kind: sets, need: WorkspaceRead,
+		about: "A conversation has a ref code of its own, its memories and working notes. start at the beginning (the same thread gives the same one again), idle at the end, archive to put it away; get says how it stands."}, (*call).conversation)
+	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileMemory, kind: reads, need: WorkspaceRead, about: "Conversations of a channel, or of all, the newest first; archived ones only if they are asked for."}, (*call).conversationList)
+	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileMemory, kind: reads, need: WorkspaceRead, about: "The workspace's channels: topics that conversations share."}, (*call).channelList)
+	add(s, tool{name: "channel_create", title: "Make a channel", profile: ProfileMemory, kind: adds, need: WorkspaceWrite, about: "Make a channel for a topic that several conversations will share."}, (*call).channelCreate)
+}
+
+type conversationIn struct {
+	Do      string `json:"do" enum:"conversation_acts"`
+	Ref     string `json:"ref,omitempty" jsonschema:"the ref code; for get, idle and archive"`
+	Channel string `json:"channel,omitempty" jsonschema:"for start; default the workspace's"`
+	Thread  string `json:"thread,omitempty" jsonschema:"for start: what you call it"`
+	Force   bool   `json:"force,omitempty" jsonschema:"for archive: an active one too"`
+}
+
+// conversationOut is a conversation as agents need it.
+type conversationOut struct {
+	Ref     string `json:"ref"`
+	Channel string `json:"channel"`
+	Thread  string `json:"thread,omitempty"`
+	Agent   string `json:"agent"`
+	Status  string `json:"status" enum:"conversation_statuses"`
+	Started string `json:"started"`
+	Items   int    `json:"items"`
+	Notes   int    `json:"notes" jsonschema:"your working notes"`
+}
+
+func conversationOf(v *memory.ConversationInfo) conversationOut {
+	return conversationOut{v.Ref, v.Channel, v.Thread, v.Agent, v.Status, timeText(v.Started), v.Items, v.Scratch}
+}
+
+func (o *conversationOut) line() string {
+	return fmt.Sprintf("%s [%s] in %s, by %s since %s: %d memories, %d notes", o.Ref, o.Status, inLine(o.Channel), inLine(o.Agent), o.Started, o.Items, o.Notes)
+}
+
+func (c *call) conversation(in conversationIn) (out conversationOut, text string, err error) {
+	if in.Do != actGet {
+		if err := c.cfg.Grants.need(WorkspaceWrite, "changing a conversation"); err != nil {
+			return out, "", err
+		}
+	}
+	if (in.Do == actStart) == (in.Ref != "") {
+		return out, "", badArgument("start takes a channel and a thread; get, idle and archive take a ref", "%s with ref=%q", in.Do, in.Ref)
+	}
+	err = c.onMemory(false, func(m *memory.Store) (err error) {
+		var v memory.ConversationInfo
+		switch in.Do {
+		case actStart:
+			v, _, err = m.StartConversation(c.ctx, in.Channel, in.Thread)
+		case actIdle:
+			v, err = m.IdleConversation(c.ctx, in.Ref)
+		case actArchive:
+			v, err = m.ArchiveConversation(c.ctx, in.Ref, in.Force)
+		default:
+			v, err = m.Conversation(c.ctx, in.Ref)
+		}
+		if err != nil {
+			return err
+		}
+		out = conversationOf(&v)
+		text = out.line()
+		return nil
+	})
+	return out, text, err
+}
+
+type conversationListIn struct {
+	Channel  string   `json:"channel,omitempty"`
+	Statuses []string `json:"statuses,omitempty" enum:"conversation_statuses" jsonschema:"default active and idle"`
+	Limit    int      `json:"limit,omitempty" min:"1" max:"200" default:"20"`
+}
+
+type conversationListOut struct {
+	Conversations []conversationOut `json:"conversations"`
+}
+
+func (c *call) conversationList(in conversationListIn) (out conversationListOut, text string, err error) {
+	out.Conversations = []conversationOut{}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		all, err := m.Conversations(c.ctx, in.Channel, in.Statuses, in.Limit)
+		if err != nil {
+			return err
+		}
+		lines := []string{}
+		for i := range all {
+			o := conversationOf(&all[i])
+			out.Conversations = append(out.Conversations, o)
+			lines = append(lines, "- "+o.line())
+		}
+		if text = strings.Join(lines, "\n"); text == "" {
+			text = "There is no such conversation."
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+type noneIn struct{}
+
+// channelOut is a channel as agents need it.
+type channelOut struct {
+	Name          string `json:"name"`
+	Description   string `json:"description"`
+	IsDefault     bool   `json:"is_default"`
+	Conversations int    `json:"conversations"`
+	Items         int    `json:"items"`
+}
+
+type channelListOut struct {
+	Channels []channelOut `json:"channels"`
+}
+
+func channelOf(v memory.ChannelInfo) channelOut {
+	return channelOut{v.Name, v.Description, v.IsDefault, v.Conversations, v.Items}
+}
+
+func (c *call) channelList(noneIn) (out channelListOut, text string, err error) {
+	out.Channels = []channelOut{}
+	err = c.onMemory(false, func(m *memory.Store) error {
+		all, err := m.Channels(c.ctx)
+		if err != nil {
+			return err
+		}
+		lines := []string{}
+		for o := range slices.Values(all) {
+			out.Channels = append(out.Channels, channelOf(o))
+			lines = append(lines, fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name), o.Conversations, o.Items, inLine(o.Description)))
+		}
+		text = strings.Join(lines, "\n")
+		return nil
+	})
+	return out, text, err
+}
+
+type channelCreateIn struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+func (c *call) channelCreate(in channelCreateIn) (out channelOut, text string, err error) {
+	err = c.onMemory(false, func(m *memory.Store) error {
+		ch, err := m.CreateChannel(c.ctx, in.Name, in.Description)
+		if err != nil {
+			return err
+		}
+		out, text = channelOf(ch), "Made the channel "+inLine(ch.Name)
+		return nil
+	})
+	return out, text, err
+}

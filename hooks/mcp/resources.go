@@ -1,0 +1,316 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board"
+	"blackboard/kb"
+)
+
+// resource is something that can be read by its address.
+type resource struct {
+	template string // board://…/{name}
+	name     string
+	about    string
+	read     func(c *call, args []string) (any, error)
+}
+
+func (s *Server) addResources() {
+	for _, r := range []resource{
+		{"board://run/{run}/state", "run-state", "Where a run stands: counts, open signals, workers, variables", func(c *call, a []string) (any, error) {
+			out, _, err := c.state(onRun{a[0]})
+			return out, err
+		}},
+		{"board://run/{run}/entry/{id}", "entry", "An entry of a run's board, with what links to it and its history", func(c *call, a []string) (v any, err error) {
+			err = c.onBoard(a[0], false, func(b *board.Board) error {
+				d, err := b.Entry(c.ctx, a[1])
+				v = d
+				return err
+			})
+			return v, err
+		}},
+		{"board://run/{run}/signal/{id}", "signal", "An open question of a run, or one that was, with its answers and its history", func(c *call, a []string) (v any, err error) {
+			err = c.onBoard(a[0], false, func(b *board.Board) error {
+				d, err := b.SignalByID(c.ctx, a[1])
+				v = d
+				return err
+			})
+			return v, err
+		}},
+		{"board://gate/{run}", "gate", "Whether the synthesis of a run may begin, and what keeps it shut", func(c *call, a []string) (any, error) {
+			out, _, err := c.gate(gateIn{onRun: onRun{a[0]}})
+			return out, err
+		}},
+		{"board://capsule/{id}", "capsule", "A capsule of the knowledge base", func(c *call, a []string) (any, error) {
+			if err := c.cfg.Grants.need(KBRead, "reading the knowledge base"); err != nil {
+				return nil, err
+			}
+			out, _, err := c.get(getIn{a[0]})
+			return out, err
+		}},
+	} {
+		s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: r.template, Name: r.name, Description: r.about, MIMEType: "application/json"}, s.reader(r))
+	}
+	s.sdk.AddResource(&sdk.Resource{URI: "board://runs", Name: "runs", Description: "The runs that there are", MIMEType: "application/json"}, s.reader(resource{template: "board://runs", read: func(c *call, _ []string) (any, error) {
+		out, _, err := c.runs(stateOut{Runs: []runOut{}})
+		return map[string]any{"runs": out.Runs}, err
+	}}))
+}
+
+// reader reads a resource as JSON. What is not there, or not granted, is not found: an address must not tell which.
+func (s *Server) reader(r resource) sdk.ResourceHandler {
+	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		args, ok := match(r.template, req.Params.URI)
+		if !ok {
+			return nil, sdk.ResourceNotFoundError(req.Params.URI)
+		}
+		c := &call{Server: s, ctx: ctx, client: clientName(req)}
+		v, err := guarded(s, r.name, func() (any, error) { return r.read(c, args) })
+		switch {
+		case atFault(err):
+			return nil, sdk.ResourceNotFoundError(req.Params.URI)
+		case err != nil:
+			return nil, refusal(err)
+		}
+		data, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: string(data)}}}, nil
+	}
+}
+
+// atFault reports whether an error is the request's: it is about something that is not there or not granted, or it makes no sense.
+func atFault(err error) bool {
+	var argument *argumentError
+	return errors.As(err, &argument) || slices.ContainsFunc([]error{board.ErrNotFound, board.ErrInvalid, kb.ErrNotFound, kb.ErrInvalid, ErrDenied}, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// refusal is the error of a request that is no call of a tool, with the code that says whose fault it is: without one it would go out as 0. It says what the answer of a tool would.
+func refusal(err error) error {
+	code := int64(jsonrpc.CodeInternalError)
+	if atFault(err) {
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: explained(err)}
+}
+
+// match reads the names out of an address that a template describes.
+func match(template, uri string) (args []string, ok bool) {
+	want, have := strings.Split(template, "/"), strings.Split(uri, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	for i, w := range want {
+		switch {
+		case strings.HasPrefix(w, "{"):
+			if have[i] == "" {
+				return nil, false
+			}
+			args = append(args, have[i])
+		case w != have[i]:
+			return nil, false
+		}
+	}
+	return args, true
+}
+
+// watches are the runs whose resources somebody has subscribed to.
+type watches struct {
+	mu    sync.Mutex
+	of    map[string]*watched // by run
+	ended bool
+	wg    sync.WaitGroup
+}
+
+// watched is a run that is followed for its subscribers.
+type watched struct {
+	stop context.CancelFunc
+	uris map[string]map[*sdk.ServerSession]bool
+}
+
+func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
+	run, ok := runOfURI(req.Params.URI)
+	if !ok {
+		return refusal(badArgument("watch board://run/RUN/state", "%s cannot be watched: only what belongs to a run changes by events", req.Params.URI))
+	}
+	if err := s.cfg.Grants.run(run, false); err != nil {
+		return refusal(err)
+	}
+	b, err := board.Open(ctx, s.boards(), run)
+	if err != nil {
+		return refusal(err)
+	}
+	s.forgetGone()
+	w := &s.watches
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		b.Close()
+		return context.Canceled
+	}
+	of := w.of[run]
+	if of == nil {
+		st, err := b.State(ctx) // what happens from here on is told, however long the following takes to begin
+		if err != nil {
+			b.Close()
+			return err
+		}
+		follow, stop := context.WithCancel(context.WithoutCancel(ctx))
+		of = &watched{stop: stop, uris: map[string]map[*sdk.ServerSession]bool{}}
+		w.of[run] = of
+		w.wg.Go(func() { s.follow(follow, run, b, st.Seq, of) })
+	} else {
+		b.Close()
+	}
+	if of.uris[req.Params.URI] == nil {
+		of.uris[req.Params.URI] = map[*sdk.ServerSession]bool{}
+	}
+	of.uris[req.Params.URI][req.Session] = true
+	return nil
+}
+
+func (s *Server) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
+	run, _ := runOfURI(req.Params.URI)
+	w := &s.watches
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if of := w.of[run]; of != nil {
+		delete(of.uris[req.Params.URI], req.Session)
+		w.prune(run, of)
+	}
+	return nil
+}
+
+// forgetGone drops the subscriptions of clients that are gone: over HTTP in the old era, each request is a client of its own.
+func (s *Server) forgetGone() {
+	s.watches.mu.Lock()
+	all := maps.Clone(s.watches.of)
+	s.watches.mu.Unlock()
+	for run, of := range all {
+		s.subscribed(run, of)
+	}
+}
+
+// prune ends the following of a run that nobody watches any more.
+func (w *watches) prune(run string, of *watched) {
+	for uri, sessions := range of.uris {
+		if len(sessions) == 0 {
+			delete(of.uris, uri)
+		}
+	}
+	if len(of.uris) == 0 && w.of[run] == of {
+		delete(w.of, run)
+		of.stop()
+	}
+}
+
+// close ends all following.
+func (w *watches) close() {
+	w.mu.Lock()
+	w.ended = true
+	for _, of := range w.of {
+		of.stop()
+	}
+	w.mu.Unlock()
+	w.wg.Wait()
+}
+
+// runOfURI is the run that a resource belongs to.
+func runOfURI(uri string) (string, bool) {
+	for _, template := range []string{"board://run/{run}/state", "board://gate/{run}", "board://run/{run}/entry/{id}", "board://run/{run}/signal/{id}"} {
+		if args, ok := match(template, uri); ok {
+			return args[0], board.CheckRun(args[0]) == nil
+		}
+	}
+	return "", false
+}
+
+// gather is how long events gather before subscribers are told: a batch is one change to them.
+const gather = 50 * time.Millisecond
+
+// follow tells the subscribers of a run what has changed, until nobody is left, or ctx ends.
+func (s *Server) follow(ctx context.Context, run string, b *board.Board, after int64, of *watched) {
+	defer b.Close()
+	var mu sync.Mutex
+	touched := map[string]bool{}
+	var timer *time.Timer
+	defer func() {
+		if timer != nil {
+			timer.Stop()
+		}
+	}()
+	tell := func() {
+		mu.Lock()
+		ids := touched
+		touched = map[string]bool{}
+		mu.Unlock()
+		for _, uri := range s.subscribed(run, of) {
+			parts := strings.Split(uri, "/")
+			if id := parts[len(parts)-1]; id == "state" || uri == "board://gate/"+run || ids[id] {
+				s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // who is gone need not know
+			}
+		}
+	}
+	for e, err := range b.Watch(ctx, after) {
+		if err != nil {
+			if ctx.Err() == nil {
+				s.log.Debug("following a run", "run", run, "error", err)
+			}
+			break
+		}
+		mu.Lock()
+		if len(touched) == 0 {
+			timer = time.AfterFunc(gather, tell)
+		}
+		for _, id := range changedBy(&e) {
+			touched[id] = true
+		}
+		mu.Unlock()
+	}
+	s.watches.mu.Lock()
+	defer s.watches.mu.Unlock()
+	if s.watches.of[run] == of {
+		delete(s.watches.of, run)
+	}
+}
+
+// changedBy returns what reads differently after an event: the thing itself, and what it links to.
+func changedBy(e *board.Event) []string {
+	var links board.Links
+	json.Unmarshal(e.Payload, &links) // what has none leaves it empty
+	return slices.Concat([]string{e.ID}, links.Supports, links.Contradicts, links.Supersedes, links.Addresses)
+}
+
+// subscribed returns what of a run is watched by clients that are still there.
+func (s *Server) subscribed(run string, of *watched) (uris []string) {
+	there := map[*sdk.ServerSession]bool{}
+	for session := range s.sdk.Sessions() {
+		there[session] = true
+	}
+	w := &s.watches
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uri, sessions := range of.uris {
+		for session := range sessions {
+			if !there[session] {
+				delete(sessions, session)
+			}
+		}
+		if len(sessions) > 0 {
+			uris = append(uris, uri)
+		}
+	}
+	w.prune(run, of)
+	return uris
+}

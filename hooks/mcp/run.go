@@ -1,0 +1,480 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board"
+)
+
+// entryFields are what a finding is posted with.
+type entryFields struct {
+	Content     string   `json:"content" jsonschema:"the finding itself, in full sentences: one finding, with its numbers"`
+	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"default observation; contradiction if it contradicts something"`
+	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"where it is from: a file, a URL, a command"`
+	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"where in it: a line, a section, a cell"`
+	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
+	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 a guess, 1 certain"`
+	Tags        []string `json:"tags,omitempty"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the final text has to carry it"`
+	Supports    []string `json:"supports,omitempty" jsonschema:"entries (e12) that it supports"`
+	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries that it contradicts; they become disputed"`
+	Supersedes  []string `json:"supersedes,omitempty" jsonschema:"entries that it replaces"`
+	Addresses   []string `json:"addresses,omitempty" jsonschema:"open signals (s3) that it answers"`
+	Key         string   `json:"key,omitempty" jsonschema:"makes a retry safe: the same content under a key that was used gives the entry of the first time"`
+}
+
+func (e *entryFields) post() board.Post {
+	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface,
+		Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses, Key: e.Key}
+}
+
+// on says on which board, and as whom.
+type on struct {
+	Run    string `json:"run,omitempty" jsonschema:"the run; default the server's"`
+	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name"`
+}
+
+// onRun says on which board.
+type onRun struct {
+	Run string `json:"run,omitempty" jsonschema:"the run; default the server's"`
+}
+
+type postIn struct {
+	on
+	entryFields
+	More []entryFields `json:"more,omitempty" jsonschema:"further findings, posted with this one: all or none; they may link to each other by @key"`
+}
+
+type postedOut struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Status   string `json:"status"`
+	Existing bool   `json:"existing" jsonschema:"the key was used before; nothing was added"`
+}
+
+type postOut struct {
+	Run     string      `json:"run"`
+	Entries []postedOut `json:"entries"`
+	NewRun  bool        `json:"new_run" jsonschema:"this was the first entry of the run"`
+}
+
+func (s *Server) addRunTools() {
+	add(s, tool{name: "board_post", title: "Post findings", profile: ProfileRun, kind: adds,
+		about: "Put a finding on the run's board as soon as you have it, with its source: one finding an entry, several with `more`. Say what it supports, contradicts or supersedes, and which open signal it answers."}, (*call).post)
+	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun, kind: adds,
+		about: "Raise what must be answered before the synthesis and cannot be answered by you now. Critical and high signals keep the gate closed."}, (*call).signal)
+	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads,
+		about: "Find entries of the board by words, type, status, worker, tag or the signal they answer. Use it before you post, so as not to say what is there."}, (*call).query)
+	add(s, tool{name: "board_state", title: "Where the run stands", profile: ProfileRun, kind: reads,
+		about: "The run at a glance: goal, counts, open signals, workers, variables. Start here. Without a run, and where the server has none, it lists the runs that there are."}, (*call).state)
+	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun, kind: reads,
+		about: "The run's small shared values: phase, counters, agreed vocabulary. Without a key, all of them. A key that is not there is no error: `found` is false."}, (*call).varGet)
+	add(s, tool{name: "board_var_set", title: "Set a run variable", profile: ProfileRun, kind: sets,
+		about: "Set a small shared value of the run. For counters and hand-overs give if_version, the version you read (0: it must be new): then nobody's change is lost. What should be found by search is an entry, not a variable."}, (*call).varSet)
+}
+
+func (c *call) post(in postIn) (out postOut, text string, err error) {
+	posts := []board.Post{in.post()}
+	for i := range in.More {
+		posts = append(posts, in.More[i].post())
+	}
+	err = c.onNewBoard(in.Run, func(b *board.Board) error {
+		posted, err := b.PostBatch(c.ctx, c.who(in.Worker), posts)
+		if err != nil {
+			return err
+		}
+		out = postOut{Run: b.Run(), NewRun: b.Made(), Entries: []postedOut{}}
+		var said []string
+		for _, p := range posted {
+			out.Entries = append(out.Entries, postedOut{p.Entry.ID, p.Entry.Type, p.Entry.Status, p.Existing})
+			said = append(said, fmt.Sprintf("%s %s%s", p.Entry.ID, p.Entry.Type, map[bool]string{true: " (was there already)", false: ""}[p.Existing]))
+		}
+		text = fmt.Sprintf("Posted to %s: %s", b.Run(), strings.Join(said, ", "))
+		return nil
+	})
+	return out, text, err
+}
+
+type signalIn struct {
+	on
+	Content  string `json:"content" jsonschema:"the question, so that somebody else can answer it"`
+	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium" jsonschema:"critical and high keep the gate closed"`
+	Origin   string `json:"origin,omitempty" jsonschema:"the entry (e12) that it arises from"`
+	Key      string `json:"key,omitempty" jsonschema:"makes a retry safe"`
+}
+
+// signalOut is a signal as agents need it.
+type signalOut struct {
+	ID         string `json:"id"`
+	Content    string `json:"content"`
+	Priority   string `json:"priority"`
+	Status     string `json:"status"`
+	Worker     string `json:"worker"`
+	Origin     string `json:"origin,omitempty"`
+	AnsweredBy string `json:"addressed_by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+	ClaimedBy  string `json:"claimed_by,omitempty"`
+	LeaseUntil string `json:"lease_until,omitempty"`
+}
+
+func signalOf(s *board.Signal) signalOut {
+	out := signalOut{ID: s.ID, Content: s.Content, Priority: s.Priority, Status: s.Status, Worker: s.Worker, Origin: s.Origin, AnsweredBy: s.AddressedBy, Reason: s.Reason, ClaimedBy: s.ClaimedBy}
+	if s.LeaseUntil != nil {
+		out.LeaseUntil = timeText(*s.LeaseUntil)
+	}
+	return out
+}
+
+// line puts a signal on one line.
+func (s *signalOut) line() string {
+	text := fmt.Sprintf("%s [%s, %s] %s", s.ID, s.Priority, s.Status, inLine(s.Content))
+	if s.ClaimedBy != "" {
+		text += fmt.Sprintf(" (claimed by %s until %s)", inLine(s.ClaimedBy), s.LeaseUntil)
+	}
+	return text
+}
+
+type raisedOut struct {
+	Run      string    `json:"run"`
+	Signal   signalOut `json:"signal"`
+	Existing bool      `json:"existing"`
+}
+
+func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
+	err = c.onNewBoard(in.Run, func(b *board.Board) error {
+		r, err := b.Signal(c.ctx, c.who(in.Worker), board.Raise{Content: in.Content, Priority: in.Priority, Origin: in.Origin, Key: in.Key})
+		if err != nil {
+			return err
+		}
+		out = raisedOut{b.Run(), signalOf(&r.Signal), r.Existing}
+		text = fmt.Sprintf("Raised in %s: %s", b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}
+
+type queryIn struct {
+	onRun
+	Match       string   `json:"match,omitempty" jsonschema:"words, all of which must be there; \"phrases\", word*, -without"`
+	Contains    string   `json:"contains,omitempty" jsonschema:"a part of the content, letter for letter"`
+	Types       []string `json:"types,omitempty" enum:"entry_types"`
+	Statuses    []string `json:"statuses,omitempty" enum:"entry_statuses"`
+	Workers     []string `json:"workers,omitempty"`
+	Tags        []string `json:"tags,omitempty" jsonschema:"all of them"`
+	Signal      string   `json:"signal,omitempty" jsonschema:"entries that answer this signal (s3)"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only what the final text has to carry"`
+	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"only what was posted after this event (seq)"`
+	Order       string   `json:"order,omitempty" enum:"orders" jsonschema:"default newest; oldest with since"`
+	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"20"`
+}
+
+// entryOut is an entry as agents need it.
+type entryOut struct {
+	ID          string   `json:"id"`
+	Seq         int64    `json:"seq"`
+	Type        string   `json:"type"`
+	Status      string   `json:"status"`
+	Content     string   `json:"content"`
+	SourceDoc   string   `json:"source_doc,omitempty"`
+	SourceRef   string   `json:"source_ref,omitempty"`
+	Evidence    string   `json:"evidence,omitempty"`
+	Confidence  *float64 `json:"confidence,omitempty"`
+	Worker      string   `json:"worker"`
+	Tags        []string `json:"tags,omitempty"`
+	MustSurface bool     `json:"must_surface"`
+	Supports    []string `json:"supports,omitempty"`
+	Contradicts []string `json:"contradicts,omitempty"`
+	Supersedes  []string `json:"supersedes,omitempty"`
+	Addresses   []string `json:"addresses,omitempty"`
+}
+
+func entryOf(e *board.Entry) entryOut {
+	return entryOut{ID: e.ID, Seq: e.Seq, Type: e.Type, Status: e.Status, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Worker: e.Worker, Tags: e.Tags,
+		MustSurface: e.MustSurface, Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses}
+}
+
+// block writes an entry for a reader.
+func (e *entryOut) block() string {
+	head := fmt.Sprintf("%s %s", e.ID, e.Type)
+	if e.Status != board.Active {
+		head += " (" + e.Status + ")"
+	}
+	head += " by " + inLine(e.Worker)
+	if e.MustSurface {
+		head += ", must surface"
+	}
+	text := head + ": " + indented(e.Content)
+	if source := strings.Trim(e.SourceDoc+":"+e.SourceRef, ":"); source != "" {
+		text += "\n  source: " + inLine(source)
+	}
+	if e.Evidence != "" {
+		text += "\n  evidence: " + indented(e.Evidence)
+	}
+	for _, l := range []struct {
+		kind string
+		to   []string
+	}{{board.Supports, e.Supports}, {board.Contradicts, e.Contradicts}, {board.Supersedes, e.Supersedes}, {board.Addresses, e.Addresses}} {
+		if len(l.to) > 0 {
+			text += fmt.Sprintf("\n  %s: %s", l.kind, strings.Join(l.to, ", "))
+		}
+	}
+	return text
+}
+
+type queryOut struct {
+	Run     string     `json:"run"`
+	Entries []entryOut `json:"entries"`
+	More    bool       `json:"more" jsonschema:"the limit cut the list"`
+}
+
+func (c *call) query(in queryIn) (out queryOut, text string, err error) {
+	out.Entries = []entryOut{}
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		found, err := b.Query(c.ctx, board.Query{Types: in.Types, Statuses: in.Statuses, Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface, Since: in.Since, Match: in.Match, Contains: in.Contains, Order: in.Order, Limit: in.Limit})
+		if err != nil {
+			return err
+		}
+		out.Run, out.More = b.Run(), found.More
+		var blocks []string
+		for i := range found.Entries {
+			e := entryOf(&found.Entries[i])
+			out.Entries = append(out.Entries, e)
+			blocks = append(blocks, e.block())
+		}
+		switch {
+		case len(blocks) == 0:
+			text = "No entry of " + b.Run() + " matches."
+		case found.More:
+			blocks = append(blocks, fmt.Sprintf("There are more than these %d: narrow it, or raise the limit.", len(found.Entries)))
+			fallthrough
+		default:
+			text = strings.Join(blocks, "\n\n")
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+type workerOut struct {
+	Name    string `json:"name"`
+	Entries int64  `json:"entries"`
+	Last    string `json:"last"`
+}
+
+type variableOut struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Version int64           `json:"version" jsonschema:"rises with every change; for if_version"`
+	Worker  string          `json:"worker"`
+}
+
+func variableOf(v *board.Variable) variableOut {
+	return variableOut{v.Key, v.Value, v.Version, v.Worker}
+}
+
+// line puts a variable on one line.
+func (v *variableOut) line() string {
+	return fmt.Sprintf("%s = %s (version %d, by %s)", inLine(v.Key), v.Value, v.Version, inLine(v.Worker))
+}
+
+type runOut struct {
+	Run         string `json:"run"`
+	Goal        string `json:"goal"`
+	Entries     int64  `json:"entries"`
+	OpenSignals int64  `json:"open_signals"`
+	GateOpen    bool   `json:"gate_open"`
+}
+
+type stateOut struct {
+	Run       string           `json:"run,omitempty"`
+	Goal      string           `json:"goal,omitempty"`
+	Seq       int64            `json:"seq,omitempty" jsonschema:"the newest event; for since"`
+	Entries   map[string]int64 `json:"entries,omitempty" jsonschema:"by type"`
+	Statuses  map[string]int64 `json:"statuses,omitempty" jsonschema:"entries by status"`
+	Must      int64            `json:"must_surface,omitempty"`
+	Signals   []signalOut      `json:"open_signals" jsonschema:"the most urgent first, 20 at most"`
+	Open      int64            `json:"open,omitempty" jsonschema:"how many signals are open"`
+	Workers   []workerOut      `json:"workers"`
+	Variables []variableOut    `json:"variables"`
+	Runs      []runOut         `json:"runs" jsonschema:"where no run is named: those that there are"`
+}
+
+// mostListed is how many signals, workers and runs a state lists.
+const mostListed = 20
+
+func (c *call) state(in onRun) (out stateOut, text string, err error) {
+	out = stateOut{Signals: []signalOut{}, Workers: []workerOut{}, Variables: []variableOut{}, Runs: []runOut{}}
+	if in.Run == "" && c.cfg.Run == "" {
+		return c.runs(out)
+	}
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		st, err := b.State(c.ctx)
+		if err != nil {
+			return err
+		}
+		open, err := b.Signals(c.ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, Limit: mostListed})
+		if err != nil {
+			return err
+		}
+		out.Run, out.Goal, out.Seq, out.Entries, out.Statuses, out.Must, out.Open = st.Run, st.Goal, st.Seq, st.Entries.ByType, st.Entries.ByStatus, st.Entries.MustSurface, st.Signals.Open.Total()
+		for i := range open.Signals {
+			out.Signals = append(out.Signals, signalOf(&open.Signals[i]))
+		}
+		for _, w := range st.Workers[:min(len(st.Workers), mostListed)] {
+			out.Workers = append(out.Workers, workerOut{w.Name, w.Entries, timeText(w.Last)})
+		}
+		for i := range st.Variables {
+			out.Variables = append(out.Variables, variableOf(&st.Variables[i]))
+		}
+		text = out.text(st.Entries.Total)
+		return nil
+	})
+	return out, text, err
+}
+
+// text writes a state for a reader.
+func (s *stateOut) text(entries int64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Run %s, event %d", s.Run, s.Seq)
+	if s.Goal != "" {
+		fmt.Fprintf(&b, "\nGoal: %s", indented(s.Goal))
+	}
+	fmt.Fprintf(&b, "\nEntries: %d%s; %d must surface", entries, counted(s.Entries), s.Must)
+	if d := s.Statuses[board.Disputed]; d > 0 {
+		fmt.Fprintf(&b, "; %d disputed", d)
+	}
+	fmt.Fprintf(&b, "\nOpen signals: %d", s.Open)
+	for i := range s.Signals {
+		fmt.Fprintf(&b, "\n- %s", s.Signals[i].line())
+	}
+	if len(s.Workers) > 0 {
+		b.WriteString("\nWorkers:")
+		for i, w := range s.Workers {
+			fmt.Fprintf(&b, "%s %s (%d)", map[bool]string{true: "", false: ","}[i == 0], inLine(w.Name), w.Entries)
+		}
+	}
+	for i := range s.Variables {
+		fmt.Fprintf(&b, "\nVariable %s", s.Variables[i].line())
+	}
+	return b.String()
+}
+
+// counted writes counts by name, the names in order.
+func counted(counts map[string]int64) string {
+	var parts []string
+	for name, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", name, n))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	slices.Sort(parts)
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// runs lists the runs that the caller may read.
+func (c *call) runs(out stateOut) (stateOut, string, error) {
+	all, err := board.List(c.ctx, c.boards())
+	if err != nil {
+		return out, "", err
+	}
+	var lines []string
+	for _, r := range all {
+		if c.cfg.Grants.run(r.Run, false) != nil {
+			continue
+		}
+		out.Runs = append(out.Runs, runOut{r.Run, r.Goal, r.Entries, r.OpenSignal, r.Open})
+		lines = append(lines, fmt.Sprintf("- %s: %d entries, %d open signals, gate %s. %s", r.Run, r.Entries, r.OpenSignal, gateWord(r.Open), inLine(r.Goal)))
+	}
+	if len(lines) == 0 {
+		return out, "There is no run yet; board_post with a run makes one.", nil
+	}
+	return out, "Name one of the runs:\n" + strings.Join(lines, "\n"), nil
+}
+
+func gateWord(open bool) string {
+	if open {
+		return "open"
+	}
+	return "closed"
+}
+
+type varGetIn struct {
+	onRun
+	Key string `json:"key,omitempty" jsonschema:"default: all variables"`
+}
+
+type varsOut struct {
+	Run       string        `json:"run"`
+	Found     bool          `json:"found"`
+	Variables []variableOut `json:"variables"`
+}
+
+func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
+	out.Variables = []variableOut{}
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		out.Run = b.Run()
+		var all []board.Variable
+		var err error
+		if in.Key == "" {
+			all, err = b.Variables(c.ctx)
+		} else {
+			var v board.Variable
+			if v, err = b.Get(c.ctx, in.Key); err == nil {
+				all = append(all, v)
+			} else if errors.Is(err, board.ErrNotFound) {
+				err = nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+		var lines []string
+		for i := range all {
+			v := variableOf(&all[i])
+			out.Variables = append(out.Variables, v)
+			lines = append(lines, v.line())
+		}
+		if out.Found = len(all) > 0; !out.Found {
+			lines = []string{"There is no such variable in " + b.Run() + "."}
+		}
+		text = strings.Join(lines, "\n")
+		return nil
+	})
+	return out, text, err
+}
+
+type varSetIn struct {
+	on
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value" jsonschema:"any JSON value"`
+	IfVersion *int64          `json:"if_version,omitempty" min:"0" jsonschema:"set it only if it has this version now; 0: only if it is new"`
+}
+
+type varSetOut struct {
+	Run      string      `json:"run"`
+	Variable variableOut `json:"variable"`
+}
+
+func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
+	ifMatch := int64(board.AnyVersion)
+	if in.IfVersion != nil {
+		ifMatch = *in.IfVersion
+	}
+	err = c.onNewBoard(in.Run, func(b *board.Board) error {
+		v, err := b.Set(c.ctx, c.who(in.Worker), in.Key, in.Value, ifMatch)
+		if err != nil {
+			return err
+		}
+		out = varSetOut{b.Run(), variableOf(&v)}
+		text = "Set in " + b.Run() + ": " + out.Variable.line()
+		return nil
+	})
+	return out, text, err
+}

@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"blackboard/board"
+	"blackboard/kb"
+	"blackboard/kb/chunks"
+	"blackboard/kb/memory"
+)
+
+// enums are the lists that the tag enum names.
+var enums = map[string][]string{
+	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses, "priorities": board.Priorities, "orders": {board.Newest, board.Oldest, board.Best},
+	"waits": {waitGate, waitEvent, waitSignal},
+	"kinds": kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles, "resolutions": kb.Resolutions, "curations": curations,
+	"tiers": memory.Tiers, "own_tiers": {memory.Workspace, memory.Account}, "lifetimes": memory.Lifetimes, "curators": memory.Curators, "conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
+	"conversation_acts": conversationActs,
+	"context_modes":     {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic}, "importances": chunks.Importances,
+}
+
+// schemaOf makes the schema of a Go type. The tag jsonschema is the description; enum names a list of enums; min, max and default are numbers, or the default is a word. A slice is never
+// null, and a pointer that may be left out never either. Of input, nothing is taken that is not named; output may have more.
+func schemaOf(t reflect.Type, input bool) (*jsonschema.Schema, error) {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{anyValue: {Description: "any JSON value", AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "object"}, {Type: "array"}, {Type: "null"}}}}})
+	if err != nil {
+		return nil, err
+	}
+	return s, refine(s, t, input)
+}
+
+// anyValue is the type of what may be any JSON value.
+var anyValue = reflect.TypeFor[json.RawMessage]()
+
+func refine(s *jsonschema.Schema, t reflect.Type, input bool) error {
+	if t == anyValue {
+		return nil
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if len(s.Types) > 0 {
+		s.Types = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
+		if len(s.Types) == 1 {
+			s.Type, s.Types = s.Types[0], nil
+		}
+	}
+	switch {
+	case s.Type == "array" && s.Items != nil:
+		return refine(s.Items, t.Elem(), input)
+	case s.Type == "object" && t.Kind() == reflect.Struct:
+		if !input {
+			s.AdditionalProperties = nil
+		}
+		return refineFields(s, t, input)
+	case s.Type == "object" && t.Kind() == reflect.Map && s.AdditionalProperties != nil:
+		return refine(s.AdditionalProperties, t.Elem(), input)
+	}
+	return nil
+}
+
+func refineFields(s *jsonschema.Schema, t reflect.Type, input bool) error {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := s.Properties[name]
+		if f.Anonymous || p == nil {
+			continue
+		}
+		if err := refine(p, f.Type, input); err != nil {
+			return err
+		}
+		if err := constrain(p, f.Tag); err != nil {
+			return fmt.Errorf("%s.%s: %w", t, f.Name, err)
+		}
+	}
+	return nil
+}
+
+// constrain adds what a field's tags say.
+func constrain(p *jsonschema.Schema, tag reflect.StructTag) error {
+	if name := tag.Get("enum"); name != "" {
+		list := enums[name]
+		if len(list) == 0 {
+			return fmt.Errorf("there is no list %q", name)
+		}
+		of := p
+		if p.Items != nil {
+			of = p.Items
+		}
+		for _, v := range list {
+			of.Enum = append(of.Enum, v)
+		}
+	}
+	for _, bound := range []struct {
+		tag string
+		to  **float64
+	}{{"min", &p.Minimum}, {"max", &p.Maximum}} {
+		if v := tag.Get(bound.tag); v != "" {
+			f, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return err
+			}
+			*bound.to = &f
+		}
+	}
+	if v := tag.Get("default"); v != "" {
+		p.Default = json.RawMessage(v)
+		if p.Type == "string" {
+			p.Default, _ = json.Marshal(v) // a string
+		}
+	}
+	return nil
+}
+
+// dropNulls takes members that are null out of an object: a client that has nothing to say to a field says null as often as nothing. Where any value will do, null is one.
+func dropNulls(v any, s *jsonschema.Schema) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			p := s.Properties[name]
+			if p == nil {
+				continue
+			}
+			if member == nil && p.AnyOf == nil {
+				delete(v, name)
+				continue
+			}
+			dropNulls(member, p)
+		}
+	case []any:
+		for _, member := range v {
+			if s.Items != nil {
+				dropNulls(member, s.Items)
+			}
+		}
+	}
+}

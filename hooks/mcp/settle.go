@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"fmt"
+	"time"
+
+	"blackboard/board"
+)
+
+func (s *Server) addSettleTools() {
+	add(s, tool{name: "board_claim", title: "Take an open question", profile: ProfileRun, kind: adds,
+		about: "Claim an open signal before you work on it, so that nobody else does: the one named, or without a name the most urgent that is free. The claim ends by itself; claim again to extend it, or give it back with release."}, (*call).claim)
+	add(s, tool{name: "board_address", title: "Answer an open question", profile: ProfileRun, kind: adds,
+		about: "Answer an open signal, with a new entry (content and its source) or with one that is on the board (entry)."}, (*call).address)
+	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun, kind: removes,
+		about: "Close an open signal without an answer. The reason is required, stays on record, and must be found in the final text. Answer it instead if you can."}, (*call).waive)
+}
+
+type claimIn struct {
+	on
+	Signal       string  `json:"signal,omitempty" jsonschema:"the signal (s3); default the most urgent that is free"`
+	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" jsonschema:"without a signal: none less urgent than this"`
+	LeaseMinutes float64 `json:"lease_minutes,omitempty" min:"0.1" max:"1440" default:"15" jsonschema:"how long it is yours"`
+	Release      bool    `json:"release,omitempty" jsonschema:"give the named signal back"`
+}
+
+type signalResult struct {
+	Run    string    `json:"run"`
+	Signal signalOut `json:"signal"`
+}
+
+func (c *call) claim(in claimIn) (out signalResult, text string, err error) {
+	if in.Release && in.Signal == "" {
+		return out, "", badArgument("give its id, such as s3", "release takes the signal that is given back")
+	}
+	lease := time.Duration(in.LeaseMinutes * float64(time.Minute))
+	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
+		var s board.Signal
+		verb, who := "Claimed", c.who(in.Worker)
+		switch {
+		case in.Release:
+			verb = "Given back"
+			s, err = b.Release(c.ctx, who, in.Signal, false)
+		case in.Signal == "":
+			s, err = b.ClaimNext(c.ctx, who, in.MinPriority, lease)
+		default:
+			s, err = b.Claim(c.ctx, who, in.Signal, lease)
+		}
+		if err != nil {
+			return err
+		}
+		out = signalResult{b.Run(), signalOf(&s)}
+		text = fmt.Sprintf("%s in %s: %s", verb, b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}
+
+type addressIn struct {
+	on
+	Signal      string   `json:"signal" jsonschema:"the signal (s3)"`
+	Entry       string   `json:"entry,omitempty" jsonschema:"the entry (e12) that answers it, if it is on the board already"`
+	Content     string   `json:"content,omitempty" jsonschema:"the answer, as a new entry"`
+	Type        string   `json:"type,omitempty" enum:"entry_types"`
+	SourceDoc   string   `json:"source_doc,omitempty"`
+	SourceRef   string   `json:"source_ref,omitempty"`
+	Evidence    string   `json:"evidence,omitempty"`
+	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1"`
+	MustSurface bool     `json:"must_surface,omitempty"`
+	Supersedes  []string `json:"supersedes,omitempty"`
+	Key         string   `json:"key,omitempty"`
+}
+
+type addressOut struct {
+	Run    string    `json:"run"`
+	Signal signalOut `json:"signal"`
+	Entry  string    `json:"entry" jsonschema:"the entry that answers it"`
+}
+
+func (c *call) address(in addressIn) (out addressOut, text string, err error) {
+	if (in.Entry == "") == (in.Content == "") {
+		return out, "", badArgument("give one of entry and content", "a signal is answered by an entry that is there, or by a new one")
+	}
+	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
+		var s board.Signal
+		if out.Entry = in.Entry; in.Entry != "" {
+			s, err = b.Address(c.ctx, c.who(in.Worker), in.Signal, in.Entry)
+		} else {
+			var p board.Posted
+			p, s, err = b.PostAddressing(c.ctx, c.who(in.Worker), in.Signal, board.Post{Type: in.Type, Content: in.Content, SourceDoc: in.SourceDoc, SourceRef: in.SourceRef, Evidence: in.Evidence,
+				Confidence: in.Confidence, MustSurface: in.MustSurface, Supersedes: in.Supersedes, Key: in.Key})
+			out.Entry = p.Entry.ID
+		}
+		if err != nil {
+			return err
+		}
+		out.Run, out.Signal = b.Run(), signalOf(&s)
+		text = fmt.Sprintf("Answered by %s in %s: %s", out.Entry, b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}
+
+type waiveIn struct {
+	on
+	Signal string `json:"signal" jsonschema:"the signal (s3)"`
+	Reason string `json:"reason" jsonschema:"why it may stay open; it is kept"`
+}
+
+func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
+	err = c.onBoard(in.Run, true, func(b *board.Board) error {
+		s, err := b.Waive(c.ctx, c.who(in.Worker), in.Signal, in.Reason)
+		if err != nil {
+			return err
+		}
+		out = signalResult{b.Run(), signalOf(&s)}
+		text = fmt.Sprintf("Waived in %s: %s", b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}

@@ -1,0 +1,231 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// kind is what a tool does to the world.
+type kind int
+
+const (
+	reads   kind = iota // changes nothing
+	adds                // adds something, each time it is called
+	sets                // leaves things as they are when it is called again with the same
+	removes             // takes something away, or puts it out of sight
+)
+
+// tool is what a tool is called, and who may call it.
+type tool struct {
+	name    string
+	title   string
+	profile string
+	about   string // when to use it, and what it does
+	need    string // the grant that every call takes; "": it depends on the call
+	kind    kind
+}
+
+func (t *tool) annotations() *sdk.ToolAnnotations {
+	no, destructive := false, t.kind == removes
+	return &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.kind == reads, DestructiveHint: &destructive, IdempotentHint: t.kind != adds, OpenWorldHint: &no}
+}
+
+// call is one call of a tool.
+type call struct {
+	*Server
+	ctx    context.Context
+	req    *sdk.CallToolRequest
+	client string // what the client calls itself
+}
+
+// handler answers a call: data for programs, text for readers.
+type handler[In, Out any] func(c *call, in In) (Out, string, error)
+
+// add registers a tool, if its profile is wanted.
+func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
+	if !s.profiles[t.profile] {
+		return
+	}
+	in, err := schemaOf(reflect.TypeFor[In](), true)
+	if err == nil && in.Properties == nil {
+		in.Properties = map[string]*jsonschema.Schema{} // some clients insist
+	}
+	var out *jsonschema.Schema
+	var check *jsonschema.Resolved
+	if err == nil {
+		out, err = schemaOf(reflect.TypeFor[Out](), false)
+	}
+	if err == nil {
+		check, err = in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	}
+	if err != nil {
+		panic(fmt.Sprintf("the tool %s: %v", t.name, err)) // a matter of the types, found by any test
+	}
+	answer := func(ctx context.Context, req *sdk.CallToolRequest) (res *sdk.CallToolResult, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.Error("a tool failed badly", "tool", t.name, "panic", r, "stack", string(debug.Stack()))
+				res, err = failed(fmt.Errorf("%s %s", t.name, failedBadly)), nil
+			}
+		}()
+		if err := s.cfg.Grants.need(t.need, t.title); err != nil {
+			return failed(err), nil
+		}
+		var args In
+		if err := decode(req.Params.Arguments, in, check, &args); err != nil {
+			return failed(err), nil
+		}
+		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req)}
+		data, text, err := fn(c, args)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = fmt.Errorf("called off: %w", ctx.Err())
+			}
+			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
+			return failed(err), nil
+		}
+		body, err := json.Marshal(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(body)}, nil
+	}
+	s.answers[t.name] = answer
+	s.sdk.AddTool(&sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in, OutputSchema: out}, answer)
+}
+
+// failedBadly is said of a tool that panicked.
+const failedBadly = "failed badly; the log of the server has more"
+
+// Tools returns the names of the tools that the server has, in order.
+func (s *Server) Tools() []string { return slices.Sorted(maps.Keys(s.answers)) }
+
+// failed is the answer that says what went wrong, and the next step.
+func failed(err error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: explained(err)}}}
+}
+
+// explained is an error with its next step.
+func explained(err error) string {
+	text := err.Error()
+	var hint interface{ Try() string }
+	if errors.As(err, &hint) && hint.Try() != "" {
+		text += "\ntry: " + hint.Try()
+	}
+	return text
+}
+
+// guarded calls what serves a request that is no call of a tool; a panic in it is an error of the request.
+func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("a request failed badly", "what", what, "panic", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%s %s", what, failedBadly)
+		}
+	}()
+	return fn()
+}
+
+// argumentError is about the arguments of a call.
+type argumentError struct{ msg, try string }
+
+func (e *argumentError) Error() string { return e.msg }
+
+// Try returns the next step.
+func (e *argumentError) Try() string { return e.try }
+
+func badArgument(try, format string, a ...any) error {
+	return &argumentError{fmt.Sprintf(format, a...), try}
+}
+
+// decode reads the arguments of a call, which must be what the schema says.
+func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolved, into any) error {
+	object := map[string]any{}
+	if len(raw) > 0 && string(raw) != "null" {
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return badArgument("they are one JSON object", "the arguments cannot be read: %v", err)
+		}
+	}
+	dropNulls(object, s)
+	err := check.ApplyDefaults(&object)
+	if err == nil {
+		err = check.Validate(object)
+	}
+	var defaulted []byte
+	if err == nil {
+		defaulted, err = json.Marshal(object)
+	}
+	if err == nil {
+		err = json.Unmarshal(defaulted, into)
+	}
+	if err == nil && len(raw) > 0 {
+		err = json.Unmarshal(raw, into) // once more, as they came: a value's numbers keep all their digits
+	}
+	if err != nil {
+		return badArgument(takes(s), "the arguments do not fit: %s", plain(err))
+	}
+	return nil
+}
+
+// plain is an error of the validation without the names of its steps.
+func plain(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	for _, step := range []string{"validating root: ", "validating /properties/"} {
+		text = strings.ReplaceAll(text, step, "")
+	}
+	return roughNumber.ReplaceAllString(text, "$1$2")
+}
+
+// roughNumber is a number as the validation writes it: 2/1, 1.000000.
+var roughNumber = regexp.MustCompile(`\b(?:(\d+)/1|(\d+)\.0{6})\b`)
+
+// takes lists what a tool takes.
+func takes(s *jsonschema.Schema) string {
+	var names []string
+	for _, name := range s.PropertyOrder {
+		for _, r := range s.Required {
+			if r == name {
+				name += " (required)"
+			}
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return "it takes none"
+	}
+	return "it takes " + strings.Join(names, ", ")
+}
+
+// clientName is what the client calls itself, as a name of a worker can be.
+func clientName(req interface{ ClientInfo() *sdk.Implementation }) string {
+	name := ""
+	if info := req.ClientInfo(); info != nil {
+		name = strings.Join(strings.Fields(strings.ToValidUTF8(info.Name, "")), "-")
+	}
+	const most = 60
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most])
+	}
+	if name == "" {
+		name = "mcp-client"
+	}
+	return name
+}
+
+// progress tells the client how far a call has come, if it wants to know.
+func (c *call) progress(what string, done, of int) {
+	if token := c.req.Params.GetProgressToken(); token != nil {
+		c.req.Session.NotifyProgress(c.ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(of), Message: what}) // one that is lost is no matter
+	}
+}
