@@ -1,0 +1,62 @@
+package hooks
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxBudget is the most tokens that an answer may have: Codex takes 2,500, Claude Code and Cursor 10,000 characters.
+const MaxBudget = 2400
+
+// tokens is about how many tokens a text has: 4 bytes to one, as English text in the usual vocabularies.
+func tokens(s string) int { return (len(s) + 3) / 4 }
+
+// Depth is how much a hook gives and asks for.
+type Depth struct {
+	Name        string  `json:"name"`
+	Items       int     `json:"items"`         // capsules for a prompt, at most
+	Budget      int     `json:"budget"`        // tokens for a prompt
+	StartBudget int     `json:"start_budget"`  // tokens for a session's start
+	Floor       float64 `json:"floor"`         // what a capsule must have of the best one's score, for a prompt
+	WarmItems   int     `json:"warm_items"`    // capsules at a session's start, at most; 0: none
+	TailEntries int     `json:"tail_entries"`  // lines of the worklog at a session's start, at most
+	TailBytes   int     `json:"tail_bytes"`    // bytes of them, at most
+	BodyBytes   int     `json:"capsule_bytes"` // bytes of a capsule's text, at most
+}
+
+// Depths are the profiles of $BOARD_DEPTH, the common one first. None changes the absolute gate, the scope gate or the deadline.
+var Depths = []Depth{
+	{Name: "balanced", Items: 3, Budget: 600, StartBudget: 1500, Floor: 0.85, WarmItems: 3, TailEntries: 15, TailBytes: 2500, BodyBytes: 500},
+	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, Floor: 0.9, WarmItems: 0, TailEntries: 5, TailBytes: 800, BodyBytes: 300},
+	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, Floor: 0.75, WarmItems: 3, TailEntries: 30, TailBytes: 4000, BodyBytes: 900},
+}
+
+// depthOf is the profile of a name, the common one for "". One that there is not is the common one too, with an error.
+func depthOf(name string) (Depth, error) {
+	for _, d := range Depths {
+		if strings.EqualFold(strings.TrimSpace(name), d.Name) {
+			return d, nil
+		}
+	}
+	if strings.TrimSpace(name) == "" {
+		return Depths[0], nil
+	}
+	return Depths[0], fmt.Errorf("$BOARD_DEPTH is %q, none of fast, balanced, deep", name)
+}
+
+// room is what is left of a budget.
+type room struct{ left int }
+
+// newRoom is the room of a frame within so many tokens.
+func newRoom(budget int) *room {
+	return &room{4*max(0, min(budget, MaxBudget)) - len(framed([]string{""}))}
+}
+
+// take takes a part's place, if there is enough.
+func (r *room) take(part string) bool {
+	if part == "" || len(part)+2 > r.left {
+		return false
+	}
+	r.left -= len(part) + 2
+	return true
+}

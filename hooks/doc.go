@@ -1,0 +1,60 @@
+// Package hooks is what happens at the moments of a session that an agent's harness tells of: a session starts, a prompt is sent, a tool was used, a session ends. It gives the model what earlier
+// sessions left, and writes down what this one does.
+//
+//	cfg := hooks.Config{Harness: "claude", Event: "UserPromptSubmit", Home: home, Env: os.Getenv, Searcher: k}
+//	os.Stdout.Write(hooks.Handle(ctx, cfg, os.Stdin).Answer)
+//
+// # One form
+//
+// Each harness tells the same in its own words. A codec (claude.go, cursor.go, gemini.go, codex.go, opencode.go, pi.go, qwen.go; recorders.go for those that only tell) makes an Event of a payload,
+// and an answer of a text. Decoding never fails: a field that is missing, null or of another type is absent. The payload says which harness it is, since several read Claude's configuration too;
+// then the name that the installer gave; then the environment (detect.go).
+//
+//	session_start    start.go     a short text on what counts as verified (prefix.txt), the topic's spec and the end of its worklog, capsules about a named topic, the gate of $BOARD_RUN,
+//	                              a nudge to name a topic, a reminder of the knowledge base
+//	prompt           recall.go    capsules about the prompt, and the open signals of $BOARD_RUN that $BOARD_WORKER has claimed or that name it as @WORKER
+//	tool_result,     record.go    a line in the worklog of the session's topic
+//	  tool_failure,
+//	  file_edit
+//	pre_compact      start.go     as session_start, for OpenCode, which takes a text there; others start a session with the source compact
+//	post_compact     start.go     what was given is forgotten, so that it may be given again
+//	session_end      record.go    a line in the worklog: how long, how many uses of tools, how many failed; the file of what was seen goes
+//
+// Any other event is answered with nothing. The answer of nothing is {}, which every harness takes.
+//
+// # What is given unasked
+//
+// For a prompt: only what reaches the threshold that `board kb calibrate` has measured (kb.Query.Gate), has 0.85 of the best one's score, is of this workspace or holds beyond one (domain, universal),
+// and was not given in this session yet: at most 3 capsules. A prompt that asks for nothing (trivial) gets nothing. At a session's start: only for a topic that somebody has named, with a spec that
+// somebody has written; by words alone, with 0.6 of the best one's score, at most 3. $BOARD_DEPTH changes numbers (Depths), never a gate:
+//
+//	             capsules, tokens for a prompt    tokens, capsules, worklog lines at the start    floor    bytes of a capsule
+//	fast         1, 250                           700, 0, 5                                       0.90     300
+//	balanced     3, 600                           1500, 3, 15                                     0.85     500
+//	deep         5, 1200                          2400, 3, 30                                     0.75     900
+//
+// Budget and Limit go before these; no answer has more than MaxBudget tokens, which is what harnesses take.
+//
+// What is given stands between two lines that say what it is, and states facts, since harnesses distrust orders. Texts of others cannot leave that frame: lines of a spec or worklog have a mark before
+// them, capsules are on one line; characters that nobody sees are dropped, and tags by which harnesses and models tell who speaks lose their bracket (frame.go).
+//
+// # What is never kept
+//
+// What stands between <private> and </private> is dropped before anything else; if one of the two is missing, so is everything on its side. Then what looks like a secret is replaced by the rule that
+// found it: «secret: aws-access-token». The rules are those of kb/secret: gitleaks' and some of ours. Both are done to every text that is recorded, logged or searched for. Prompts and the output of
+// tools that went well are not recorded at all.
+//
+// What only looks is not recorded: file readers, searches of files, this program's own queries and hooks. Where a harness has two events for one thing, the one that tells less is not (Event.Echo).
+//
+// # It never breaks a turn
+//
+// Handle answers within $BOARD_HOOK_TIMEOUT (300ms), whatever hangs or fails; what goes wrong is one line in log/hooks.log of the data home, which is bounded and for its owner alone. No model is
+// loaded here.
+//
+// # Files
+//
+//	DATA HOME/log/hooks.log             what went wrong; one older file is kept
+//	DATA HOME/hooks/sessions/*.json     what a session was given, and since when it runs; removed at its end, or after 7 days
+//	CONFIG/prefix.txt                   the user's text for every session's start, in place of the program's; an empty one for none
+//	SPEC ROOT/…                         the topics' files: package topics
+package hooks

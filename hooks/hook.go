@@ -1,0 +1,160 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"blackboard/kb"
+)
+
+const (
+	// DefaultTimeout is how long everything may take. Harnesses wait for seconds, but a person waits with them.
+	DefaultTimeout = 300 * time.Millisecond
+	minTimeout     = 20 * time.Millisecond
+	maxTimeout     = 5 * time.Second
+
+	// maxPayload is the longest payload that is read, in bytes.
+	maxPayload = 8 << 20
+)
+
+// Config is what a hook goes by. The zero value of a field is the common one, but for Env.
+type Config struct {
+	Harness string // as the installer named it; "" if it did not
+	Event   string // the event's name, by the harness or by us; the payload's goes before it
+	Home    string // the data home; "": there is none, and nothing is remembered or logged
+	Env     func(string) string
+	// Searcher answers questions to the knowledge base; nil: there is none. It may use the time that the context gives it.
+	Searcher kb.Searcher
+	Budget   int // tokens of the answer, at most; 0 as the depth says
+	Limit    int // capsules for a prompt or a session's start, at most; 0 as the depth says
+	Now      func() time.Time
+}
+
+// Result is what a hook did.
+type Result struct {
+	// Answer is one JSON object with its line's end, in the harness's form.
+	Answer []byte
+	// Kind is that of the event, "" if nobody could tell it.
+	Kind string
+}
+
+// timeout is $BOARD_HOOK_TIMEOUT, within bounds.
+func timeout(env func(string) string) (time.Duration, error) {
+	v := env("BOARD_HOOK_TIMEOUT")
+	if v == "" {
+		return DefaultTimeout, nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return DefaultTimeout, fmt.Errorf("$BOARD_HOOK_TIMEOUT is %q, not a duration such as 300ms", v)
+	}
+	return min(max(d, minTimeout), maxTimeout), nil
+}
+
+// Handle reads an event and does what is to be done about it. It always returns an answer that the harness takes, in time: four fifths of the timeout are for the work, whose parts give up by
+// themselves, so that one that hangs costs its own part of the answer only. After nine tenths the answer is that there is nothing to say. Whatever goes wrong is a line in the log.
+func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	within, timeoutErr := timeout(cfg.Env)
+	ctx, cancel := context.WithTimeout(ctx, within*9/10)
+	defer cancel()
+	done := make(chan Result, 1)
+	go func() {
+		defer func() {
+			if wrong := recover(); wrong != nil {
+				cfg.log("it panicked: %v", wrong)
+				done <- Result{Answer: noop}
+			}
+		}()
+		if timeoutErr != nil {
+			cfg.log("%v", timeoutErr)
+		}
+		work, cancel := context.WithTimeout(ctx, within*8/10)
+		defer cancel()
+		done <- cfg.handle(work, in)
+	}()
+	select {
+	case r := <-done:
+		return r
+	case <-ctx.Done():
+	}
+	logged := make(chan struct{})
+	go func() { // the disk may be what hangs
+		defer close(logged)
+		cfg.log("nothing was done within %s", within)
+	}()
+	select {
+	case <-logged:
+	case <-time.After(within / 20):
+	}
+	return Result{Answer: noop}
+}
+
+func (cfg *Config) log(format string, a ...any) {
+	logLine(cfg.Home, cfg.Now(), "%s %s: %s", cfg.Harness, cfg.Event, fmt.Sprintf(format, a...))
+}
+
+func (cfg Config) handle(ctx context.Context, in io.Reader) Result {
+	data, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
+	if err == nil && len(data) > maxPayload {
+		err = fmt.Errorf("it has more than %d bytes", maxPayload)
+	}
+	if err != nil {
+		cfg.log("read the payload: %v", err)
+		return Result{Answer: noop}
+	}
+	p, err := parse(data)
+	if err != nil {
+		cfg.log("the payload, %d bytes, makes no sense: %v", len(data), err)
+		return Result{Answer: noop}
+	}
+	h := detect(p, cfg.Harness, cfg.Env)
+	e := h.event(p, cfg.Event)
+	if h.borrowed(cfg.Harness) {
+		return Result{Answer: noop, Kind: e.Kind}
+	}
+	depth, err := depthOf(cfg.Env("BOARD_DEPTH"))
+	if err != nil {
+		cfg.log("%v", err)
+	}
+	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now()}
+	return Result{Answer: h.answer(&e, t.do(ctx, h)), Kind: e.Kind}
+}
+
+// do does what an event asks for, and returns the text for the model.
+func (t *turn) do(ctx context.Context, h *harness) string {
+	switch t.e.Kind {
+	case SessionStart:
+		t.locate()
+		return t.start(ctx, h)
+	case Prompt:
+		if !slices.Contains(h.injects, Prompt) {
+			break
+		}
+		if ask := t.query(); !trivial(ask) {
+			t.locate()
+			return t.recall(ctx, ask)
+		}
+	case ToolResult, ToolFailure, FileEdit:
+		if worthRecording(t.e) {
+			t.locate()
+			t.record(ctx)
+		}
+	case PreCompact:
+		if slices.Contains(h.injects, PreCompact) {
+			t.locate()
+			return t.start(ctx, h)
+		}
+	case PostCompact:
+		t.compacted()
+	case SessionEnd:
+		t.locate()
+		t.end(ctx)
+	}
+	return ""
+}

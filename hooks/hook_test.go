@@ -1,0 +1,277 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/kb"
+)
+
+// searchFunc is a searcher that is a function.
+type searchFunc func(context.Context, kb.Query) (kb.Result, error)
+
+func (f searchFunc) Search(ctx context.Context, q kb.Query) (kb.Result, error) { return f(ctx, q) }
+
+// TestHangs: whatever never comes back, there is an answer. A search that hangs costs a session's start its capsules only, if it heeds its context; else everything.
+func TestHangs(t *testing.T) {
+	t.Parallel()
+	forever := make(chan struct{})
+	t.Cleanup(func() { close(forever) })
+	w := newWorld(t)
+	w.env["BOARD_HOOK_TIMEOUT"] = "2s"
+	w.named("auth", "# Auth\nGoal: rotate.")
+	w.searcher = searchFunc(func(ctx context.Context, _ kb.Query) (kb.Result, error) {
+		<-ctx.Done()
+		return kb.Result{}, ctx.Err()
+	})
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "Goal: rotate.") || !strings.Contains(w.logged(), "search, after") {
+		t.Errorf("it gave %s, logged %s", got, w.logged())
+	}
+	w.searcher = searchFunc(func(context.Context, kb.Query) (kb.Result, error) {
+		<-forever
+		return kb.Result{}, nil
+	})
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" || !strings.Contains(w.logged(), "nothing was done within 2s") {
+		t.Errorf("it gave %s, logged %s", got, w.logged())
+	}
+	// A harness that opens standard input and sends nothing.
+	cfg := Config{Harness: "claude", Event: "Stop", Home: w.home, Env: func(k string) string { return w.env[k] }}
+	in, out := io.Pipe()
+	defer out.Close()
+	if r := Handle(context.Background(), cfg, in); string(r.Answer) != "{}\n" || r.Kind != "" {
+		t.Errorf("without an end of the input: %q", r.Answer)
+	}
+}
+
+// TestPanics: a panic is a line in the log, wherever it happens.
+func TestPanics(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = searchFunc(func(context.Context, kb.Query) (kb.Result, error) { panic("search") })
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" || !strings.Contains(w.logged(), "panicked: search") {
+		t.Errorf("it gave %s, logged %s", got, w.logged())
+	}
+	cfg := Config{Harness: "claude", Event: "SessionStart", Home: w.home, Env: func(k string) string {
+		if k == "BOARD_DEPTH" {
+			panic("environment")
+		}
+		return w.env[k]
+	}}
+	if r := Handle(context.Background(), cfg, strings.NewReader("{}")); string(r.Answer) != "{}\n" || !strings.Contains(w.logged(), "panicked: environment") {
+		t.Errorf("it gave %q, logged %s", r.Answer, w.logged())
+	}
+}
+
+// TestBroken: with nothing of its own in order, a hook still answers.
+func TestBroken(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, home := range []string{"", file, filepath.Join(file, "below"), filepath.Join(dir, "new")} {
+		for _, specs := range []string{"", file, "relative"} {
+			w := newWorld(t)
+			w.home, w.env["BOARD_SPEC_ROOT"], w.env["BOARD_CONFIG_DIR"], w.env["BOARD_RUN"], w.env["BOARD_WORKER"] = home, specs, file, "r/../un", "w"
+			w.searcher = found(hit("k1", "t", "b", 1))
+			if got := w.tell("SessionStart", nil); !strings.Contains(got, "board kb search") {
+				t.Errorf("home %q, specs %q: %s", home, specs, got)
+			}
+			if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(got, "k1") {
+				t.Errorf("home %q, specs %q: %s", home, specs, got)
+			}
+			for _, event := range []string{"PostToolUse", "PostToolUseFailure", "PostCompact", "SessionEnd", "Unheard"} {
+				w.tell(event, map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make"}})
+			}
+		}
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "x" {
+		t.Errorf("the file has %q (%v)", data, err)
+	}
+}
+
+// TestPayloads: what is no object is answered with nothing, and logged without what it says.
+func TestPayloads(t *testing.T) {
+	w := newWorld(t)
+	for _, in := range []string{"", "null", "[]", "42", `"text"`, "{", "\xff\xfe", strings.Repeat("[", 20_000), `{"a":` + strings.Repeat(`{"a":`, 20_000), strings.Repeat(" ", maxPayload+1) + "{}"} {
+		if r := w.handle("gemini", "BeforeAgent", []byte(in)); string(r.Answer) != "{}\n" {
+			t.Errorf("%.40q: %s", in, r.Answer)
+		}
+	}
+	if lines := strings.Count(w.logged(), "\n"); lines != 10 {
+		t.Errorf("%d lines are logged: %s", lines, w.logged())
+	}
+	w.searcher = found(hit("k1", "t", "b", 1))
+	if r := w.handle("gemini", "BeforeAgent", []byte("\xef\xbb\xbf\xef\xbb\xbf{\"prompt\":\""+question+"\"}\n")); !strings.Contains(string(r.Answer), `"BeforeAgent"`) {
+		t.Errorf("with byte order marks: %s", r.Answer)
+	}
+}
+
+// TestBorrowed: harnesses that read Claude's configuration get their answers from what is installed for themselves.
+func TestBorrowed(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "t", "b", 1))
+	payload := []byte(fmt.Sprintf(`{"cursor_version":"3","hook_event_name":"beforeSubmitPrompt","workspace_roots":[%q],"conversation_id":"c","prompt":%q}`, w.project, question))
+	if r := w.handle("claude", "UserPromptSubmit", payload); string(r.Answer) != "{}\n" {
+		t.Errorf("installed for Claude: %s", r.Answer)
+	}
+	if r := w.handle("cursor", "beforeSubmitPrompt", payload); !strings.HasPrefix(string(r.Answer), `{"continue":true,"additional_context":`) {
+		t.Errorf("installed for Cursor: %s", r.Answer)
+	}
+	w.env["CURSOR_VERSION"] = "3" // inherited by an agent that Cursor's shell has started
+	if r := w.handle("claude", "UserPromptSubmit", []byte(`{"session_id":"x","prompt":"`+question+`"}`)); !strings.Contains(string(r.Answer), "hookSpecificOutput") {
+		t.Errorf("Claude within Cursor: %s", r.Answer)
+	}
+}
+
+// TestRecorders: those that take no text get none, and are recorded.
+func TestRecorders(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "t", "b", 1))
+	for _, h := range []*harness{copilot, vscode, windsurf, factory} {
+		for _, e := range h.events {
+			payload := fmt.Sprintf(`{"session_id":"s1","cwd":%q,"prompt":%q,"tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":"make"},"tool_info":{"command_line":"make"}}`,
+				w.project, question, h.name)
+			r := w.handle(h.name, e.name, []byte(payload))
+			if string(r.Answer) != "{}\n" || r.Kind != e.kind {
+				t.Errorf("%s %s: %s, %s", h.name, e.name, r.Kind, r.Answer)
+			}
+		}
+	}
+	if all := everything(t, w.specs); strings.Count(all, `"command":"make"`) < 4 {
+		t.Errorf("recorded: %s", all)
+	}
+}
+
+// TestQwen: what is asked of the model once more is no prompt.
+func TestQwen(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "t", "b", 1))
+	payload := func(fields string) []byte {
+		return []byte(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","permission_mode":"yolo","session_id":"q","cwd":%q,%s}`, w.project, fields))
+	}
+	if r := w.handle("qwen", "UserPromptSubmit", payload(`"prompt":"`+question+`"`)); string(r.Answer) != "{}\n" {
+		t.Errorf("a continuation: %s", r.Answer)
+	}
+	if r := w.handle("qwen", "UserPromptSubmit", payload(`"prompt":"x","submitted_prompt":"`+question+`"`)); !strings.Contains(string(r.Answer), "k1") {
+		t.Errorf("a prompt: %s", r.Answer)
+	}
+}
+
+// TestOpenCodeCompaction: before a compaction, OpenCode is given what the session started with, and what was given counts as forgotten.
+func TestOpenCodeCompaction(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "t", "b", 1))
+	ask := func(event string) string {
+		return string(w.handle("opencode", event, []byte(fmt.Sprintf(`{"session_id":"o","cwd":%q,"prompt":"\"%s\""}`, w.project, question))).Answer)
+	}
+	if got := ask("UserPromptSubmit"); !strings.HasPrefix(got, `{"additionalContext":`) || !strings.Contains(got, "k1") {
+		t.Errorf("a prompt: %s", got)
+	}
+	if got := ask("PreCompact"); !strings.Contains(got, "board kb remember") {
+		t.Errorf("before the compaction: %s", got)
+	}
+	if got := ask("UserPromptSubmit"); !strings.Contains(got, "k1") {
+		t.Errorf("after the compaction: %s", got)
+	}
+	if q := w.searcher.(*answering).asked[0]; q.Text != question {
+		t.Errorf("%q was searched for", q.Text)
+	}
+}
+
+// TestSeen: what was seen is bounded, survives nonsense in its file, and goes when it is old.
+func TestSeen(t *testing.T) {
+	home := t.TempDir()
+	s, err := openSeen(home, "../../evil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rel, err := filepath.Rel(seenDir(home), s.path); err != nil || strings.Contains(rel, string(filepath.Separator)) {
+		t.Errorf("the file is %s", s.path)
+	}
+	for i := range maxSeen + 50 {
+		s.add(fmt.Sprint("k", i))
+	}
+	if err := s.save(); err != nil || len(s.Given) != maxSeen || s.has("k0") || !s.has(fmt.Sprint("k", maxSeen+49)) {
+		t.Errorf("%d are kept (%v)", len(s.Given), err)
+	}
+	if info, err := os.Stat(s.path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v (%v)", info, err)
+	}
+	for _, nonsense := range []string{"", "[]", `{"given":42}`, strings.Repeat("x", maxSeenLen+1)} {
+		if err := os.WriteFile(s.path, []byte(nonsense), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := openSeen(home, "../../evil"); err == nil || len(s.Given) > 0 {
+			t.Errorf("%.20q: %v, %v", nonsense, s.Given, err)
+		}
+	}
+	young, _ := openSeen(home, "young")
+	if err := young.save(); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-2 * seenFor)
+	if err := os.Chtimes(s.path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	forgetOld(home, time.Now())
+	if files, err := os.ReadDir(seenDir(home)); err != nil || len(files) != 1 || files[0].Name() != filepath.Base(young.path) {
+		t.Errorf("left: %v (%v)", files, err)
+	}
+}
+
+// TestLog: the log is for its owner, has a bound, and one line for each thing.
+func TestLog(t *testing.T) {
+	home := t.TempDir()
+	for i := range 3000 {
+		logLine(home, t0, "%d\nline </system-reminder> %s", i, strings.Repeat("x", 1000))
+	}
+	for _, name := range []string{LogPath(home), LogPath(home) + ".1"} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != 0o600 || info.Size() > maxLog+1000 {
+			t.Errorf("%s: %v (%v)", name, info, err)
+		}
+	}
+	data, err := os.ReadFile(LogPath(home))
+	if err != nil || !strings.Contains(string(data), "2999 line ‹/system-reminder> xxx") {
+		t.Errorf("it ends in %s (%v)", data[max(0, len(data)-600):], err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for in, want := range map[string]time.Duration{"": DefaultTimeout, "1s": time.Second, "1h": maxTimeout, "1ns": minTimeout, "300": DefaultTimeout, "-1s": DefaultTimeout} {
+		got, err := timeout(func(string) string { return in })
+		if got != want || (err != nil) != slices.Contains([]string{"300", "-1s"}, in) {
+			t.Errorf("%q: %s, %v", in, got, err)
+		}
+	}
+}
+
+// TestList: every harness has a name of its own, and each of its events does something that is told.
+func TestList(t *testing.T) {
+	names := map[string]string{}
+	for _, h := range List() {
+		for _, n := range append([]string{h.Name}, h.Aliases...) {
+			if names[plain(n)] != "" {
+				t.Errorf("%s is %s and %s", n, names[plain(n)], h.Name)
+			}
+			names[plain(n)] = h.Name
+		}
+		for _, e := range h.Events {
+			if !slices.Contains(Kinds, e.Kind) || e.Does == "" {
+				t.Errorf("%s: %+v", h.Name, e)
+			}
+		}
+	}
+	for _, d := range Depths {
+		if d.StartBudget > MaxBudget || d.Budget > d.StartBudget {
+			t.Errorf("%+v", d)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package hooks
+
+import "strings"
+
+// opencode is OpenCode, through a plugin that passes its hooks on. The plugin may send Claude's names and fields (session_id, tool_name, …), or a hook's two arguments as they are:
+// {"hook", "input", "output"}.
+var opencode = &harness{
+	name: "opencode", events: []eventName{
+		{"experimental.chat.system.transform", SessionStart}, {"chat.message", Prompt}, {"tool.execute.before", ToolCall}, {"message.part.updated", ToolResult}, {"tool.execute.after", ToolResult},
+		{"file.edited", FileEdit}, {"experimental.session.compacting", PreCompact}, {"session.compacted", PostCompact}, {"session.idle", Stop}, {"session.deleted", SessionEnd},
+	},
+	echoes:  []string{"tool.execute.after", "file.edited"}, // message.part.updated tells failures as well
+	injects: []string{SessionStart, Prompt, PreCompact},
+	eventOf: func(p object) string {
+		if hook := p.str("hook"); hook != "event" {
+			return hook
+		}
+		return p.obj("input").obj("event").str("type")
+	},
+	decode: func(e *Event, p object) {
+		if p.has("hook") {
+			decodeOpenCode(e, p)
+		} else {
+			common(e, p)
+			decodeTool(e, p)
+			if e.Tool != nil {
+				e.Tool.openCodeExit(p.obj("metadata"))
+			}
+		}
+		e.Prompt = unquoted(e.Prompt)
+	},
+	encode: pluginAnswer,
+}
+
+// pluginAnswer is our own form, for the plugins that we bring along.
+func pluginAnswer(_ *Event, _, text string) any {
+	return struct {
+		Context string `json:"additionalContext"`
+	}{text}
+}
+
+func decodeOpenCode(e *Event, p object) {
+	in, out := p.obj("input"), p.obj("output")
+	props := in.obj("event").obj("properties")
+	part := props.obj("part")
+	e.Session = in.str("sessionID")
+	if e.Session == "" {
+		e.Session = props.str("sessionID")
+	}
+	e.Cwd = in.str("cwd", "directory")
+	switch {
+	case e.Kind == SessionStart:
+		e.Source = Startup
+	case e.Kind == Prompt:
+		e.Prompt, e.Turn = openCodePrompt(out), out.obj("message").str("id")
+	case e.Name == "message.part.updated":
+		if part.str("type") != "tool" {
+			e.Kind = Other
+			return
+		}
+		e.openCodePart(part)
+	case e.Name == "tool.execute.before", e.Name == "tool.execute.after":
+		t := e.tool()
+		t.ID, t.Name = in.str("callID"), in.str("tool")
+		if e.Kind == ToolCall {
+			t.given(out["args"])
+			return
+		}
+		t.given(in["args"])
+		t.Output = head(output(p["output"]))
+		t.openCodeExit(out.obj("metadata"))
+	case e.Kind == FileEdit:
+		e.tool().Path = props.str("file")
+	}
+}
+
+// openCodePrompt is what the user wrote, without what plugins have added.
+func openCodePrompt(out object) string {
+	var texts []string
+	for _, v := range out.list("parts") {
+		part := asObject(v)
+		if synthetic, _ := part.boolean("synthetic"); part.str("type") == "text" && !synthetic {
+			texts = append(texts, part.str("text"))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// openCodePart reads the part of a message that is the use of a tool. Until it is over, nothing is to be told.
+func (e *Event) openCodePart(part object) {
+	t, state := e.tool(), part.obj("state")
+	t.ID, t.Name = part.str("callID"), part.str("tool")
+	t.given(state["input"])
+	begin, known := state.obj("time").number("start")
+	end, over := state.obj("time").number("end")
+	if ms := end - begin; known && over && ms >= 0 {
+		t.DurationMS = &ms
+	}
+	switch state.str("status") {
+	case "completed":
+		t.Output = head(state.str("output"))
+		t.openCodeExit(state.obj("metadata"))
+	case "error":
+		e.Kind = ToolFailure
+		t.failed(state.str("error"))
+	default:
+		e.Kind = Other
+	}
+}
+
+// openCodeExit reads how a tool that has come to its end went: bash has an exit code.
+func (t *Tool) openCodeExit(metadata object) {
+	if code, ok := metadata.number("exit"); ok && t.Error == "" {
+		t.exited(int(code))
+		if code != 0 {
+			t.Error = t.Output
+		}
+	}
+	if t.Command == "" {
+		t.went(true)
+	}
+}
+
+// unquoted takes away the quotes that `opencode run` puts around its argument.
+func unquoted(prompt string) string {
+	if s := strings.TrimSpace(prompt); len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return prompt
+}

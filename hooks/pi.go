@@ -1,0 +1,80 @@
+package hooks
+
+// pi is pi, through an extension that passes its events on. The extension may send Claude's names and fields, or an event with its context as they are: {"event", "ctx"}.
+var pi = &harness{
+	name: "pi", aliases: []string{"pi-coding-agent"}, events: []eventName{
+		{"session_start", SessionStart}, {"before_agent_start", Prompt}, {"tool_call", ToolCall}, {"tool_result", ToolResult}, {"tool_execution_end", ToolResult}, {"session_before_compact", PreCompact},
+		{"session_compact", PostCompact}, {"agent_settled", Stop}, {"session_shutdown", SessionEnd},
+	},
+	echoes:  []string{"tool_execution_end"}, // tool_result says what the tool was given
+	injects: []string{SessionStart, Prompt},
+	eventOf: func(p object) string { return p.obj("event").str("type") },
+	decode: func(e *Event, p object) {
+		event, ctx := p.obj("event"), p.obj("ctx")
+		if event == nil {
+			common(e, p)
+			decodeTool(e, p)
+			if e.Tool != nil {
+				e.Tool.piResult(p.obj("tool_response"), e.Kind == ToolFailure)
+			}
+			return
+		}
+		e.Session, e.Cwd, e.Transcript = ctx.str("sessionId"), ctx.str("cwd"), ctx.str("sessionFile")
+		switch e.Kind {
+		case SessionStart:
+			e.Source = source(event.str("reason"))
+		case Prompt:
+			if who := event.str("messageType"); who != "" && who != "user" {
+				e.Continuation = true
+				return
+			}
+			e.Prompt = event.str("prompt")
+		case SessionEnd, PreCompact, PostCompact:
+			e.Reason = event.str("reason")
+		case ToolCall, ToolResult:
+			e.piTool(event)
+		}
+	},
+	encode: pluginAnswer,
+}
+
+func (e *Event) piTool(event object) {
+	t := e.tool()
+	t.ID, t.Name = event.str("toolCallId"), event.str("toolName")
+	if in, ok := event["input"]; ok {
+		t.given(in)
+	} else {
+		t.given(event["args"])
+	}
+	if e.Kind == ToolCall {
+		return
+	}
+	t.took(event, "durationMs")
+	failed, known := event.boolean("isError")
+	if failed {
+		e.Kind = ToolFailure
+	}
+	result := event
+	if e.Name == "tool_execution_end" {
+		result = event.obj("result")
+	}
+	t.piResult(result, failed)
+	if known {
+		t.went(!failed)
+	}
+}
+
+// piResult reads what a tool gave back: blocks of text, and for bash an exit code beside them.
+func (t *Tool) piResult(r object, failed bool) {
+	if out := text(r["content"]); out != "" {
+		t.Output = head(out)
+	}
+	if code, ok := r.obj("structuredContent", "details").number("exit_code"); ok {
+		t.exited(int(code))
+	} else if t.Command != "" && failed {
+		t.told(t.Output)
+	}
+	if failed && t.Error == "" {
+		t.failed(t.Output)
+	}
+}

@@ -1,0 +1,252 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board"
+	"blackboard/hooks/topics"
+	"blackboard/kb"
+	"blackboard/kb/index"
+)
+
+const question = "where is the retry bug of the client"
+
+// TestRecall: a prompt is given what passes, framed, once in a session; and again after a compaction.
+func TestRecall(t *testing.T) {
+	w := newWorld(t)
+	s := found(hit("k1", "Retry </system-reminder> bug", "line one\nline two "+frameEnd, 1), hit("k2", "Second", "b", 0.9), hit("k3", "Third", "b", 0.5))
+	w.searcher = s
+	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+	if !strings.HasPrefix(got, frameBegin) || !strings.HasSuffix(got, frameEnd) || strings.Count(got, frameEnd) != 1 || strings.Contains(got, "</system") {
+		t.Errorf("the frame: %s", got)
+	}
+	if !strings.Contains(got, "line one line two") || !strings.Contains(got, "k2") || strings.Contains(got, "k3") {
+		t.Errorf("the capsules: %s", got)
+	}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" {
+		t.Errorf("the second time: %s", got)
+	}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"}); !strings.Contains(got, "k1") {
+		t.Errorf("another session: %s", got)
+	}
+	w.tell("SessionStart", map[string]any{"source": "resume"})
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" {
+		t.Errorf("after a resume: %s", got)
+	}
+	w.tell("SessionStart", map[string]any{"source": "compact"})
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(got, "k1") {
+		t.Errorf("after a compaction: %s", got)
+	}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": "yes, go on"}); got != "" {
+		t.Errorf("a trivial prompt: %s", got)
+	}
+	for _, q := range s.asked {
+		if !q.Gate || q.Floor != 0.85 || q.Mode != "" || q.Text != question {
+			t.Errorf("the question was %+v", q)
+		}
+		if own := len(q.Workspaces) == 1 && q.Workspaces[0] == real(t, w.project) && len(q.Scopes) == 0; !own && (len(q.Workspaces) > 0 || strings.Join(q.Scopes, " ") != "domain universal") {
+			t.Errorf("the scope of %+v", q)
+		}
+	}
+}
+
+// TestMerge: of two answers the better ones count, on one scale, and the floor is below the best of both.
+func TestMerge(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = &answering{own: []kb.Hit{hit("own1", "a", "b", 1), hit("own2", "a", "b", 0.95)}, wide: []kb.Hit{hit("wide1", "a", "b", 1)}, ownEvidence: 1, wideEvidence: 0.5}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(got, "own2") || strings.Contains(got, "wide1") {
+		t.Errorf("it gave %s", got)
+	}
+	w.searcher = &answering{own: []kb.Hit{hit("k1", "a", "b", 1)}, wide: []kb.Hit{hit("k1", "a", "b", 1), hit("k2", "a", "b", 0.99)}}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"}); strings.Count(got, "(k1)") != 1 || !strings.Contains(got, "k2") {
+		t.Errorf("it gave %s", got)
+	}
+}
+
+// TestBudget: no answer has more tokens or capsules than asked for, at any depth; what was left out is not counted as given.
+func TestBudget(t *testing.T) {
+	var hits []kb.Hit
+	for _, id := range strings.Fields("k1 k2 k3 k4 k5 k6 k7 k8") {
+		hits = append(hits, hit(id, strings.Repeat("title ", 30), strings.Repeat("body ", 400), 1))
+	}
+	for _, depth := range Depths {
+		for _, budget := range []int{0, 1, 60, 100, 200, 1000, 100_000} {
+			w := newWorld(t)
+			w.searcher, w.env["BOARD_DEPTH"], w.budget = found(hits...), depth.Name, budget
+			got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+			most := min(MaxBudget, max(budget, 0))
+			if budget == 0 {
+				most = depth.Budget
+			}
+			if n := strings.Count(got, "\n- ["); tokens(got) > most || n > depth.Items {
+				t.Errorf("%s, %d: %d tokens, %d capsules", depth.Name, budget, tokens(got), n)
+			}
+			s, err := openSeen(w.home, "s1")
+			if n := strings.Count(got, "\n- ["); err != nil || len(s.Given) != n {
+				t.Errorf("%s, %d: %d are given, %d counted (%v)", depth.Name, budget, n, len(s.Given), err)
+			}
+			w.named("auth", strings.Repeat("The goal is clear.\n", 200))
+			start := w.tell("SessionStart", nil)
+			if most = min(MaxBudget, budget); budget == 0 {
+				most = depth.StartBudget
+			}
+			if tokens(start) > most {
+				t.Errorf("%s, %d: the start has %d tokens", depth.Name, budget, tokens(start))
+			}
+		}
+	}
+	w := newWorld(t)
+	w.searcher, w.limit = found(hits...), 2
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); strings.Count(got, "\n- [") != 2 {
+		t.Errorf("with a limit of 2: %s", got)
+	}
+}
+
+// named pins a topic with a spec.
+func (w *world) named(name, spec string) {
+	w.t.Helper()
+	d := w.topicsDir()
+	if _, err := d.Use(context.Background(), name, ""); err != nil {
+		w.t.Fatal(err)
+	}
+	if spec != "" {
+		if _, err := d.Rewrite(context.Background(), name, spec, nil); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// TestStart: a session starts with what its topic has, and says what it says in a frame of its own.
+func TestStart(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "Rotation", "Keys rotate daily.", 1))
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "board topic use NAME") || strings.Contains(got, "k1") || !strings.Contains(got, strings.TrimSpace(defaultPrefix)) ||
+		!strings.Contains(got, "board kb remember") {
+		t.Errorf("without a topic: %s", got)
+	}
+	w.named("auth", "")
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "## Topic auth") || strings.Contains(got, "k1") || strings.Contains(got, "board topic use NAME") {
+		t.Errorf("with a spec that nobody has written: %s", got)
+	}
+	w.named("auth", "# Auth\nGoal: rotate.\n"+frameEnd+"\n</system-reminder> <private>x</private>")
+	if _, err := w.topicsDir().Record(t.Context(), "auth", topics.Entry{Tool: "Bash", Command: "make"}); err != nil {
+		t.Fatal(err)
+	}
+	got := w.tell("SessionStart", nil)
+	for _, want := range []string{"| # Auth\n| Goal: rotate.", "| 2026-11-21 12:00:00 Bash: make", "k1", "«private»"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in %s", want, got)
+		}
+	}
+	if strings.Count(got, frameEnd) != 1 || strings.Contains(got, "</system") {
+		t.Errorf("the frame: %s", got)
+	}
+	asked := w.searcher.(*answering).asked
+	if q := asked[len(asked)-1]; q.Mode != kb.ModeBM25 || q.Floor != 0.6 || q.Gate {
+		t.Errorf("the warm start asked %+v", q)
+	}
+	w.searcher.(*answering).wide = []kb.Hit{{Capsule: kb.Capsule{ID: "k2", Title: "Coincidence", Body: "one word"}, Score: 1, Terms: []index.TermScore{{Term: "a"}}}}
+	if got := w.tell("SessionStart", map[string]any{"session_id": "another"}); strings.Contains(got, "k2") {
+		t.Errorf("one word in common is enough: %s", got)
+	}
+	w.searcher.(*answering).wide = []kb.Hit{hit("k1", "Key", "It is in the vault.", 1)}
+	w.env["BOARD_DEPTH"] = "fast"
+	if got := w.tell("SessionStart", nil); strings.Contains(got, "k1") {
+		t.Errorf("fast: %s", got)
+	}
+	w.env["BOARD_DEPTH"] = "bottomless"
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "k1") || !strings.Contains(w.logged(), "BOARD_DEPTH") {
+		t.Errorf("an unknown depth: %s, logged %s", got, w.logged())
+	}
+	w.env["BOARD_HOOK_CONTEXT"] = "0"
+	if a, b := w.tell("SessionStart", nil), w.tell("UserPromptSubmit", map[string]any{"prompt": question}); a+b != "" {
+		t.Errorf("suppressed: %s%s", a, b)
+	}
+	w.project = w.env["HOME"] // nobody's workspace
+	if got := w.tell("SessionStart", nil); got != "" {
+		t.Errorf("suppressed, at home: %s", got)
+	}
+	delete(w.env, "BOARD_HOOK_CONTEXT")
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "board kb search") || strings.Contains(got, "## Topic") {
+		t.Errorf("at home: %s", got)
+	}
+}
+
+// TestReview: a review begins without what was found, of the topic and of the knowledge base.
+func TestReview(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "Tokens never expire", "b", 1))
+	w.named("auth-review", "# Auth\n\nGoal: judge it.\n\n## Findings\nTokens never expire.\n")
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "judge it") || strings.Contains(got, "never expire") || len(w.searcher.(*answering).asked) > 0 {
+		t.Errorf("it gave %s", got)
+	}
+}
+
+// TestPrefix: the user's text stands in place of the program's; an empty one for none; one that cannot be used is told in the log.
+func TestPrefix(t *testing.T) {
+	w := newWorld(t)
+	name := filepath.Join(w.env["BOARD_CONFIG_DIR"], "prefix.txt")
+	write := func(text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	standard := strings.TrimSpace(defaultPrefix)
+	write("Ours is another.\n")
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "Ours is another.") || strings.Contains(got, standard) {
+		t.Errorf("it gave %s", got)
+	}
+	write("")
+	if got := w.tell("SessionStart", nil); strings.Contains(got, standard) || !strings.Contains(got, "board kb search") {
+		t.Errorf("with an empty one it gave %s", got)
+	}
+	write(strings.Repeat("x", maxPrefix+1))
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, standard) || !strings.Contains(w.logged(), "prefix.txt") {
+		t.Errorf("with one that is too long it gave %s, logged %s", got, w.logged())
+	}
+}
+
+// TestRun: a session is told how the run's gate stands, and a worker which questions are his, once.
+func TestRun(t *testing.T) {
+	w := newWorld(t)
+	w.env["BOARD_RUN"], w.env["BOARD_WORKER"] = "audit", "reader-1"
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "could not be read") || !strings.Contains(w.logged(), "audit") {
+		t.Errorf("a run that is not there: %s, logged %s", got, w.logged())
+	}
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	b.SetNow(func() time.Time { return w.now })
+	if _, err := b.Signal(t.Context(), "planner", board.Raise{Content: "Which colour?", Priority: "low"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "The gate is open") {
+		t.Errorf("an open gate: %s", got)
+	}
+	for _, q := range []string{"Who rotates the keys?", "Is it @reader-1, or not?", "And @reader-10?", "Who else?"} {
+		if _, err := b.Signal(t.Context(), "planner", board.Raise{Content: q, Priority: "high"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Claim(t.Context(), "reader-1", "s2", board.DefaultLease); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "The gate is closed") || !strings.Contains(got, "s2 high, s3 high") {
+		t.Errorf("a closed gate: %s", got)
+	}
+	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+	if !strings.Contains(got, "s2 high, claimed: Who rotates") || !strings.Contains(got, "s3 high, addressed: Is it") || strings.Contains(got, "- s4") || strings.Contains(got, "- s5") {
+		t.Errorf("the questions: %s", got)
+	}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" {
+		t.Errorf("the second time: %s", got)
+	}
+}

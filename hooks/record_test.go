@@ -1,0 +1,143 @@
+package hooks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/hooks/topics"
+)
+
+func TestWorthRecording(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		tool Tool
+		want bool
+	}{
+		{Tool{Name: "Bash", Command: "go test ./..."}, true},
+		{Tool{Name: "Read", Path: "a.go", OK: &yes}, false},
+		{Tool{Name: "read_file", Path: "a.go", OK: &no}, true},
+		{Tool{Name: "Edit", Path: "a.go"}, true},
+		{Tool{Name: "Bash", Command: "board kb search retry"}, false},
+		{Tool{Name: "Bash", Command: "BOARD_RUN=x /usr/local/bin/board signals"}, false},
+		{Tool{Name: "Bash", Command: "board hook SessionStart"}, false},
+		{Tool{Name: "Bash", Command: "board kb remember x --title y"}, true},
+		{Tool{Name: "Bash", Command: "board kb search retry && rm -rf build"}, true},
+		{Tool{Name: "Bash", Command: "board"}, true},
+		{Tool{Name: "mcp__board__kb_search", Input: "{}", OK: &yes}, false},
+		{Tool{Name: "mcp__plugin_board_board__kb_search", Input: "{}"}, false},
+		{Tool{Name: "mcp__board__kb_remember", Input: "{}"}, true},
+		{Tool{Name: "mcp__board__board_var_set", Input: "{}"}, true},
+		{Tool{Name: "mcp__board__set_state", Input: "{}"}, true},
+		{Tool{Name: "board_kb_search", Input: "{}"}, false},
+		{Tool{Name: "MCP:kb_search", Input: "{}"}, false},
+		{Tool{Name: "MCP:search", Input: "{}"}, true},
+		{Tool{Name: "mcp__clipboard_tools__search", Input: "{}"}, true},
+		{Tool{}, false},
+	} {
+		if got := worthRecording(&Event{Kind: ToolResult, Tool: &c.tool}); got != c.want {
+			t.Errorf("%+v: %v", c.tool, got)
+		}
+	}
+	if worthRecording(&Event{Kind: ToolResult, Tool: &Tool{Name: "Bash", Command: "x"}, Echo: true}) {
+		t.Error("an echo is recorded")
+	}
+}
+
+// TestWorklog: what tools did is in the worklog of the session's topic, once, with how it went; and at the session's end, what it comes to.
+func TestWorklog(t *testing.T) {
+	w := newWorld(t)
+	w.tell("SessionStart", map[string]any{"source": "startup"})
+	w.now = w.now.Add(time.Minute)
+	for range 2 { // harnesses call twice where two configurations name the hook
+		w.tell("PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t1", "tool_input": map[string]any{"command": "make"}, "duration_ms": 1500})
+	}
+	w.tell("PostToolUseFailure", map[string]any{"tool_name": "Bash", "tool_use_id": "t2", "tool_input": map[string]any{"command": "go vet ./..."}, "error": "Exit code 3\nmain.go:7: unused"})
+	w.tell("PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t3", "tool_input": map[string]any{"file_path": "/a.go"}})
+	w.tell("PostToolUse", map[string]any{"tool_name": "Edit", "tool_use_id": "t4", "tool_input": map[string]any{"file_path": "/a.go"}, "agent_type": "Explore"})
+	w.now = w.now.Add(time.Minute)
+	w.tell("SessionEnd", map[string]any{"reason": "other"})
+	var lines []string
+	for _, e := range w.worklog("session-s1") {
+		lines = append(lines, e.String())
+	}
+	want := []string{
+		"2026-11-21 12:01:00 Bash: make (1.5s)", "2026-11-21 12:01:00 Bash: go vet ./... (exit 3, main.go:7: unused)", "2026-11-21 12:01:00 Edit: /a.go, (subagent Explore)",
+		"2026-11-21 12:02:00 SessionEnd: the session is over: 3 uses of tools, 1 failed (2m0s)",
+	}
+	if fmt.Sprintf("%q", lines) != fmt.Sprintf("%q", want) {
+		t.Errorf("the worklog is\n%q, not\n%q", lines, want)
+	}
+	if files, _ := os.ReadDir(seenDir(w.home)); len(files) > 0 {
+		t.Errorf("%s is still there", files[0].Name())
+	}
+}
+
+// TestNothingLeaks: what is private and what is secret reach no file, whatever field of whatever event has them.
+func TestNothingLeaks(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "t", "b", 1))
+	w.env["BOARD_DEPTH"] = "a " + token
+	for _, s := range []string{"<private>hidden-words</private> and " + token, "&lt;private&gt;hidden-words " + token, token + " hidden-words</private>"} {
+		for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionEnd"} {
+			w.tell(event, map[string]any{"prompt": "please look at " + s, "tool_name": "Bash " + s, "tool_use_id": s,
+				"tool_input":    map[string]any{"command": "run " + s, "file_path": s},
+				"tool_response": s, "error": "Exit code 1\n" + s, "source": s, "reason": s, "transcript_path": s, "agent_type": s})
+			w.tell(event, map[string]any{"tool_name": "x", "tool_input": s, "session_id": "s2", "tool_response": map[string]any{"isError": true, "content": []any{map[string]any{"text": s}}}})
+		}
+	}
+	w.handle("claude", "x "+token, []byte(`{"broken": "`+token))
+	if all := everything(t, w.home, w.specs); !strings.Contains(all, "«secret:") || strings.Contains(all, token) || strings.Contains(all, "hidden-words") {
+		t.Errorf("the files have\n%s", all)
+	}
+	for _, q := range w.searcher.(*answering).asked {
+		if strings.Contains(q.Text, token) || strings.Contains(q.Text, "hidden-words") {
+			t.Errorf("%q was searched for", q.Text)
+		}
+	}
+}
+
+// TestEchoes: of two events for one thing, one is recorded.
+func TestEchoes(t *testing.T) {
+	w := newWorld(t)
+	base := fmt.Sprintf(`"cursor_version":"1","conversation_id":"s1","workspace_roots":[%q]`, w.project)
+	w.handle("cursor", "afterShellExecution", []byte(`{"hook_event_name":"afterShellExecution",`+base+`,"command":"make","output":"x"}`))
+	w.handle("cursor", "postToolUse", []byte(`{"hook_event_name":"postToolUse",`+base+`,"tool_name":"Shell","tool_input":{"command":"make"},`+
+		`"tool_output":"{\"output\":\"x\",\"exitCode\":2}","tool_use_id":"a\nb"}`))
+	got := w.worklog("session-s1")
+	if len(got) != 1 || got[0].ExitCode == nil || *got[0].ExitCode != 2 || got[0].Error != "x" {
+		t.Errorf("the worklog has %+v", got)
+	}
+}
+
+// TestPlaces: the topic is that of the place that the payload names, else the harness's environment; the working directory counts only where nobody names one.
+func TestPlaces(t *testing.T) {
+	other := t.TempDir()
+	gone := filepath.Join(other, "gone")
+	for _, c := range []struct {
+		name, cwd string
+		env       map[string]string
+		want      string
+	}{
+		{"the payload", "PROJECT", map[string]string{"CLAUDE_PROJECT_DIR": other}, "PROJECT"},
+		{"the environment", "", map[string]string{"CLAUDE_PROJECT_DIR": other}, other},
+		{"a directory that is gone", gone, map[string]string{"GEMINI_PROJECT_DIR": other}, other},
+		{"BOARD_WORKSPACE", "PROJECT", map[string]string{"BOARD_WORKSPACE": other}, other},
+		{"nothing but a directory that is gone", gone, nil, ""},
+		{"a relative path", "..", map[string]string{"QWEN_PROJECT_DIR": other}, other},
+	} {
+		w := newWorld(t)
+		expand := func(s string) string { return strings.ReplaceAll(s, "PROJECT", w.project) }
+		for k, v := range c.env {
+			w.env[k] = v
+		}
+		w.tell("PostToolUse", map[string]any{"cwd": expand(c.cwd), "tool_name": "Bash", "tool_input": map[string]any{"command": "make"}})
+		all := everything(t, w.specs)
+		if want := expand(c.want); want == "" && all != "" || want != "" && !strings.Contains(all, filepath.Join(w.specs, real(t, want), topics.SessionTopic("s1"))) {
+			t.Errorf("%s: %s", c.name, all)
+		}
+	}
+}

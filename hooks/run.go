@@ -1,0 +1,102 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"blackboard/board"
+)
+
+const maxSignals = 5 // that are told at a time
+
+// openRun opens the board of $BOARD_RUN; nil if no run is named.
+func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err error) {
+	run = t.Env("BOARD_RUN")
+	if run == "" || t.Home == "" {
+		return nil, "", nil
+	}
+	b, err = board.Open(ctx, filepath.Join(t.Home, "boards"), run)
+	return b, oneLine(run, 100), err
+}
+
+// gate tells whether the run's gate is open, and what keeps it closed. A board that cannot be read is told as well: it is no open gate.
+func (t *turn) gate(ctx context.Context) string {
+	b, run, err := t.openRun(ctx)
+	if run == "" {
+		return ""
+	}
+	var v board.Verdict
+	if err == nil {
+		defer b.Close()
+		v, err = b.Gate(ctx, board.Policy{})
+	}
+	if err != nil {
+		t.note("the gate of the run", err)
+		return fmt.Sprintf("## Run %s\nThe board of this run could not be read, so nothing is known of its gate: `board gate` says more.", run)
+	}
+	if v.Open {
+		return fmt.Sprintf("## Run %s\nThe gate is open: no critical or high question is left. `board show` has the findings.", run)
+	}
+	var ids []string
+	for _, r := range v.Reasons {
+		if r.ID != "" && len(ids) < 20 {
+			ids = append(ids, strings.TrimSpace(r.ID+" "+r.Priority))
+		}
+	}
+	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis waits: %s. `board signals` has the questions.", run, oneLine(strings.Join(ids, ", "), 300))
+}
+
+// signals tells the run's open signals that this worker has claimed, or that name it as @WORKER, and were not told yet. It needs $BOARD_RUN and $BOARD_WORKER.
+func (t *turn) signals(ctx context.Context, r *room, given *seen) (part string, ids []string) {
+	worker := t.Env("BOARD_WORKER")
+	if worker == "" {
+		return "", nil
+	}
+	b, run, err := t.openRun(ctx)
+	if run == "" {
+		return "", nil
+	}
+	if err != nil {
+		t.note("open the run", err)
+		return "", nil
+	}
+	defer b.Close()
+	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, Limit: 200})
+	if err != nil {
+		t.note("the signals of the run", err)
+		return "", nil
+	}
+	mention, err := regexp.Compile(`(?:^|[^\w@])@` + regexp.QuoteMeta(worker) + `(?:$|[^\w-])`)
+	if err != nil {
+		t.note("the worker's name", err)
+		return "", nil
+	}
+	heading := fmt.Sprintf("## Open questions of the run %s for %s (`board address ID` answers one)", run, oneLine(worker, 60))
+	for _, s := range found.Signals {
+		key := run + "/" + s.ID
+		why := ""
+		switch {
+		case given.has(key) || len(ids) == maxSignals:
+			continue
+		case s.ClaimedBy == worker && s.ClaimedAt(t.now):
+			why = "claimed"
+		case mention.MatchString(s.Content):
+			why = "addressed"
+		default:
+			continue
+		}
+		line := fmt.Sprintf("\n- %s %s, %s: %s", s.ID, s.Priority, why, oneLine(s.Content, 300))
+		if len(heading)+len(part)+len(line)+2 > r.left {
+			break
+		}
+		part += line
+		ids = append(ids, key)
+	}
+	if part == "" || !r.take(heading+part) {
+		return "", nil
+	}
+	return heading + part, ids
+}

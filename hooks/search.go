@@ -1,0 +1,122 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/kb"
+)
+
+// lookup asks the knowledge base, of this workspace's capsules and of those that hold beyond their workspace: in each of the two the filters apply before the ranking, so that what others know
+// keeps nothing out. A score is comparable within one of the two answers; times the evidence for the best one it is comparable between them. What was given already is left out after the floor:
+// the next best would not be good enough just because the best is known.
+func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([]kb.Hit, error) {
+	if t.Searcher == nil || most <= 0 {
+		return nil, nil
+	}
+	const extra = 20 // room for what was given already
+	q.Limit, q.Workspace = min(most+min(len(given.Given), extra), kb.MaxLimit), t.workspace
+	ask := []kb.Query{q}
+	ask[0].Scopes = []string{"domain", "universal"}
+	if t.workspace != "" {
+		own := q
+		own.Workspaces = []string{t.workspace}
+		ask = append(ask, own)
+	}
+	results, errs := make([]kb.Result, len(ask)), make([]error, len(ask))
+	done := make(chan int, len(ask))
+	for i := range ask {
+		go func() {
+			defer func() {
+				if wrong := recover(); wrong != nil {
+					errs[i] = fmt.Errorf("the search panicked: %v", wrong)
+				}
+				done <- i
+			}()
+			results[i], errs[i] = t.Searcher.Search(ctx, ask[i])
+		}()
+	}
+	for range ask {
+		<-done
+	}
+	hits := merged(results, q.Floor)
+	kept := hits[:0]
+	for _, h := range hits {
+		if !given.has(h.ID) && len(kept) < most {
+			kept = append(kept, h)
+		}
+	}
+	err := errors.Join(errs...)
+	if absent(err) {
+		err = nil
+	}
+	for _, r := range results {
+		if err == nil && r.Gated && r.Threshold == 0 {
+			err = errors.New(strings.Join(r.Degraded, "; "))
+		}
+	}
+	return kept, err
+}
+
+// merged makes one list of the answers, the best first, without what is below the floor.
+func merged(results []kb.Result, floor float64) []kb.Hit {
+	type weighed struct {
+		kb.Hit
+		weight float64
+	}
+	var all []weighed
+	for _, r := range results {
+		for _, h := range r.Hits {
+			same := func(w weighed) bool { return w.ID == h.ID }
+			if w := h.Score * r.Evidence; !slices.ContainsFunc(all, same) {
+				all = append(all, weighed{h, w})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b weighed) int {
+		switch {
+		case a.weight > b.weight:
+			return -1
+		case a.weight < b.weight:
+			return 1
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	var hits []kb.Hit
+	for _, w := range all {
+		if w.weight >= floor*all[0].weight {
+			hits = append(hits, w.Hit)
+		}
+	}
+	return hits
+}
+
+// capsules tells the hits under a heading, as many as there is room for, and returns which. One whose text has no room is told by its title.
+func (t *turn) capsules(r *room, heading string, hits []kb.Hit) (part string, given []string) {
+	for _, h := range hits {
+		about := h.ID
+		if h.Confidence != nil {
+			about += fmt.Sprintf(", confidence %.2g", *h.Confidence)
+		}
+		if h.Source != "" {
+			about += ", source " + oneLine(h.Source, 120)
+		}
+		title := fmt.Sprintf("\n- [%s] %s (%s)", h.Kind, oneLine(h.Title, 200), about)
+		body := "\n  " + oneLine(h.Body, t.depth.BodyBytes)
+		if strings.TrimSpace(body) == "" || len(heading)+len(part)+len(title)+len(body)+2 > r.left {
+			body = ""
+		}
+		if len(heading)+len(part)+len(title)+2 > r.left {
+			break
+		}
+		part += title + body
+		given = append(given, h.ID)
+	}
+	if part == "" || !r.take(heading+part) {
+		return "", nil
+	}
+	return heading + part, given
+}

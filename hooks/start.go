@@ -1,0 +1,158 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/hooks/topics"
+	"blackboard/kb"
+)
+
+// warmFloor is what a capsule must have of the best one's score to be given at a session's start.
+const warmFloor = 0.6
+
+// warmTerms is how many terms it must have in common with the spec at least. A spec is long, so that one word is a coincidence; and the best of a few capsules may be about something else.
+const warmTerms = 2
+
+const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what earlier sessions verified. `board kb remember` keeps what this one verifies and others will need; " +
+	"`board help capsules` says what belongs there. `board topic note \"…\"` is for what only the next session on this topic needs."
+
+// start is what a session starts with, or starts with again after a compaction. What has no room is left out, first the worklog, then capsules, then the topic's spec, which is told by its path.
+func (t *turn) start(ctx context.Context, h *harness) string {
+	given, err := openSeen(t.Home, t.e.Session)
+	t.note("read what the session has seen", err)
+	if t.e.Source != Resume { // what was given is not in the context any more, or never was
+		given.Given = nil
+	}
+	if given.Started.IsZero() || t.e.Kind == SessionStart && t.e.Source == Startup {
+		given.Started = t.now
+	}
+	defer func() { t.note("note what was given", given.save()) }()
+	forgetOld(t.Home, t.now)
+	if len(h.injects) == 0 || t.suppressed() {
+		return ""
+	}
+	r := newRoom(t.budget(t.depth.StartBudget))
+	var checks, run, topic, log, known string
+	if checks, err = prefix(t.Env); !r.take(checks) {
+		checks = ""
+	}
+	t.note("the prefix", err)
+	if run = t.gate(ctx); !r.take(run) {
+		run = ""
+	}
+	remind, nudge := reminder, t.nudge()
+	if !r.take(remind) {
+		remind = ""
+	}
+	if !r.take(nudge) {
+		nudge = ""
+	}
+	if t.topics != nil && t.topic.Name != "" {
+		started, err := t.topics.Startup(t.topic, t.limits(r))
+		t.note("the topic", err)
+		topic = t.spec(r, started)
+		var ids []string
+		if known, ids = t.warm(ctx, r, started, given); known != "" {
+			given.add(ids...)
+		}
+		log = worklog(r, started.Worklog)
+	}
+	var parts []string
+	for _, part := range []string{checks, topic, log, known, run, nudge, remind} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return framed(parts)
+}
+
+// limits of what the topic gives, within the room that there is.
+func (t *turn) limits(r *room) topics.StartupLimits {
+	return topics.StartupLimits{SpecBytes: min(topics.DefaultSpecBytes, max(1, r.left)), TailEntries: t.depth.TailEntries, TailBytes: t.depth.TailBytes, Full: topics.FullContext(t.Env)}
+}
+
+// spec tells the topic's spec, whole, or where it is.
+func (t *turn) spec(r *room, s topics.Startup) string {
+	heading := "## Topic " + oneLine(t.topic.Name, topics.MaxName)
+	if s.CleanRoom {
+		heading += "\nA review: what earlier sessions found was left out, so that it is judged anew."
+	}
+	if s.Spec != "" {
+		if part := heading + "\n" + quoted(clean(s.Spec)); r.take(part) {
+			return part
+		}
+		limits := t.limits(r)
+		limits.SpecBytes = 1
+		short, err := t.topics.Startup(t.topic, limits)
+		t.note("the topic", err)
+		s.Pointer = short.Pointer
+	}
+	if s.Pointer != "" {
+		if part := heading + "\n" + oneLine(s.Pointer, 1500); r.take(part) {
+			return part
+		}
+	}
+	return ""
+}
+
+// worklog tells the latest entries that have room, the oldest of them first.
+func worklog(r *room, entries []topics.Entry) string {
+	const heading = "## Done lately on this topic, by this or earlier sessions (UTC)"
+	lines := ""
+	for i := len(entries) - 1; i >= 0; i-- {
+		line := "\n| " + oneLine(entries[i].String(), 600)
+		if len(heading)+len(lines)+len(line)+2 > r.left {
+			break
+		}
+		lines = line + lines
+	}
+	if lines == "" || !r.take(heading+lines) {
+		return ""
+	}
+	return heading + lines
+}
+
+// nudge says how a session that has a topic of its own can hand on to the next.
+func (t *turn) nudge() string {
+	if t.topics == nil || t.topic.Explicit || t.topic.Name != "" && t.topic.Kind != topics.KindSession {
+		return ""
+	}
+	return "## Topic\nNo later session starts with what this one leaves, since nothing says what it is about: " + oneLine(t.topic.Why, 200) +
+		". `board topic use NAME --goal \"…\"` names a topic that later sessions go on with."
+}
+
+// warm tells what is known about a topic that somebody has named, by the words of its spec. A review begins without.
+func (t *turn) warm(ctx context.Context, r *room, s topics.Startup, given *seen) (part string, ids []string) {
+	if t.depth.WarmItems == 0 || !t.topic.Explicit || t.topic.CleanRoom() && s.CleanRoom {
+		return "", nil
+	}
+	spec, err := t.topics.Spec(t.topic.Name)
+	if t.note("the topic", err); err != nil || !spec.Exists || spec.Seeded || spec.TooLong {
+		return "", nil
+	}
+	text := strings.TrimSpace(clip(clean(spec.Text), maxQuery))
+	if text == "" {
+		return "", nil
+	}
+	begin := time.Now()
+	hits, err := t.lookup(ctx, kb.Query{Text: text, Mode: kb.ModeBM25, Floor: warmFloor, Explain: true}, given, t.items(t.depth.WarmItems))
+	if err != nil {
+		t.note(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
+	}
+	hits = slices.DeleteFunc(hits, func(h kb.Hit) bool { return len(h.Terms) < warmTerms })
+	return t.capsules(r, "## Known about this topic (`board kb get ID` shows all of one)", hits)
+}
+
+// compacted forgets what was given: it is not in the context any more.
+func (t *turn) compacted() {
+	given, err := openSeen(t.Home, t.e.Session)
+	t.note("read what the session has seen", err)
+	if len(given.Given) > 0 {
+		given.Given = nil
+		t.note("note what was given", given.save())
+	}
+}

@@ -1,0 +1,99 @@
+package hooks
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// maxText is how much of a text of a tool is looked at, in bytes: what is kept is far less, and looking for secrets costs time.
+const maxText = 8 << 10
+
+// head is the beginning of a text.
+func head(s string) string {
+	if len(s) > maxText {
+		return strings.ToValidUTF8(s[:maxText], "")
+	}
+	return s
+}
+
+// given notes what a tool was given.
+func (t *Tool) given(v any) {
+	in := asObject(v)
+	if in == nil {
+		t.Input = head(text(v))
+		return
+	}
+	t.Command = head(in.str("command", "cmd", "command_line", "script"))
+	if argv := in.list("command"); argv != nil {
+		var words []string
+		for _, a := range argv {
+			words = append(words, text(a))
+		}
+		t.Command = head(strings.Join(words, " "))
+	}
+	t.Path = head(in.str("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "filename", "dir_path"))
+	if strings.HasPrefix(strings.TrimSpace(t.Command), patchBegin) {
+		t.patch()
+	}
+	if t.Command == "" && t.Path == "" && t.Input == "" {
+		t.Input = head(compact(in))
+	}
+}
+
+// patchBegin is the first line of a patch, which Codex has in place of a command.
+const patchBegin = "*** Begin Patch"
+
+// patchFile is a line of a patch that names a file.
+var patchFile = regexp.MustCompile(`(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$`)
+
+// patch replaces the text of a patch by the files that it is about: it says what was done, and is short.
+func (t *Tool) patch() {
+	var files []string
+	for _, m := range patchFile.FindAllStringSubmatch(t.Command, -1) {
+		what, path := m[1]+m[3], strings.TrimSpace(m[2]+m[4])
+		if t.Path == "" {
+			t.Path = path
+		}
+		files = append(files, what+" "+path)
+	}
+	t.Command = ""
+	if len(files) != 1 || !strings.HasSuffix(files[0], t.Path) {
+		t.Input = strings.Join(files, ", ")
+	}
+}
+
+// How tools tell an exit code in their output. A program can print such a line too, so the last one counts; and only for shells is it asked for.
+var exitLine = regexp.MustCompile(`(?mi)^(?:command exited with code|exit code:?|exit status) (\d{1,9})\r?$`)
+
+// told looks for an exit code in a text.
+func (t *Tool) told(s string) bool {
+	all := exitLine.FindAllStringSubmatch(s, -1)
+	if all == nil {
+		return false
+	}
+	code, err := strconv.Atoi(all[len(all)-1][1])
+	if err == nil {
+		t.exited(code)
+	}
+	return err == nil
+}
+
+// firstTold is told for a harness that puts the exit code before the output, which may have such lines too.
+func (t *Tool) firstTold(s string) bool {
+	line, _, _ := strings.Cut(s, "\n")
+	return t.told(line)
+}
+
+// took notes a duration in milliseconds.
+func (t *Tool) took(p object, keys ...string) {
+	if ms, ok := p.number(keys...); ok && ms >= 0 {
+		t.DurationMS = &ms
+	}
+}
+
+// failed notes that it went wrong, and why.
+func (t *Tool) failed(why string) {
+	ok := false
+	t.OK, t.Error = &ok, head(why)
+}

@@ -1,0 +1,99 @@
+package hooks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"blackboard/hooks/topics"
+	"blackboard/kb"
+)
+
+// turn is one event on its way to its answer.
+type turn struct {
+	Config
+	e     *Event
+	depth Depth
+	now   time.Time
+
+	dir       string      // where the session works; "" if nobody knows
+	topics    *topics.Dir // nil where nobody has topics
+	topic     topics.Topic
+	workspace string // as the knowledge base has it; "" for none
+}
+
+// note writes down what went wrong.
+func (t *turn) note(what string, err error) {
+	if err != nil {
+		logLine(t.Home, t.now, "%s %s: %s: %v", t.e.Harness, t.e.Name, what, err)
+	}
+}
+
+// projectDirs are the variables in which harnesses say where the project is.
+var projectDirs = []string{"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR", "FACTORY_PROJECT_DIR", "QWEN_PROJECT_DIR"}
+
+// locate finds where the session works, and its topic. $BOARD_WORKSPACE goes first, as for the commands that the agent runs; then the payload; the working directory of this process, which may be
+// the harness's own, counts only if nobody names a place.
+func (t *turn) locate() {
+	named := []string{t.Env("BOARD_WORKSPACE"), t.e.Cwd}
+	for _, v := range projectDirs {
+		named = append(named, t.Env(v))
+	}
+	any := false
+	for _, dir := range named {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		any = true
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			t.dir = dir
+			break
+		}
+	}
+	if !any {
+		var err error
+		if t.dir, err = os.Getwd(); err != nil {
+			t.dir = ""
+		}
+	}
+	if t.dir == "" {
+		return
+	}
+	home := t.Env("HOME")
+	ws, err := kb.FindWorkspace(t.dir, home)
+	t.note("find the workspace", err)
+	t.workspace = ws
+	place, err := topics.Find(t.dir, home)
+	t.note("find the topics", err)
+	if err != nil || place.Workspace == "" {
+		return
+	}
+	root, err := topics.Root(t.Env)
+	if err == nil {
+		t.topics, err = topics.Open(root, place.Workspace, topics.Options{Now: t.clock})
+	}
+	if t.note("open the topics", err); err != nil {
+		return
+	}
+	t.topic = t.topics.Resolve(t.e.Session, place)
+}
+
+func (t *turn) clock() time.Time { return t.now }
+
+// suppressed says whether the user wants nothing to be injected.
+func (t *turn) suppressed() bool {
+	d, name := t.topics, t.topic.Name
+	if d == nil { // the environment counts where there are no topics, too
+		var err error
+		if d, err = topics.Open(filepath.Join(t.Home, "hooks"), filepath.Join(string(filepath.Separator), "nobody"), topics.Options{}); err != nil {
+			return true
+		}
+		name = ""
+	}
+	return d.Suppressed(name, t.Env) != ""
+}
+
+// absent says that an error is about what need not be there.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, kb.ErrNotFound) }
