@@ -1,0 +1,226 @@
+package setup
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file is what is special about Codex: its configuration is TOML, and it runs no hook that is not trusted there. The trust names the place of a hook in its file, and a hash of what it does.
+
+const (
+	stateTable  = "state"
+	trustedHash = "trusted_hash"
+)
+
+// snake is the name of an event as the trust names it.
+func snake(event string) string {
+	var b strings.Builder
+	for i, r := range event {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// trustOf is the trust in the hooks of ours that the text of a hooks.json has: from the key of each to its hash.
+func (p *place) trustOf(b []byte, h *harness, path string) map[string]string {
+	trust := map[string]string{}
+	root, err := parseJSON(b)
+	if err != nil {
+		return trust
+	}
+	for _, f := range p.ownHooks(root, h) {
+		trust[path+":"+snake(f.event)+":"+strconv.Itoa(f.place[0])+":"+strconv.Itoa(f.place[1])] = hashOf(b, f)
+	}
+	return trust
+}
+
+// hashOf is SHA-256 over what a hook does, written as compact JSON with sorted names.
+func hashOf(b []byte, f foundHook) string {
+	timeout, _ := strconv.Atoi(f.handler.at("timeout").word(b))
+	if timeout == 0 {
+		timeout = 600
+	}
+	if f.event == "SessionEnd" || f.event == "Interrupt" {
+		timeout = min(timeout, 3)
+	}
+	handler := map[string]any{"async": f.handler.at("async").word(b) == "true", "command": f.command().text(), "timeout": timeout, "type": "command"}
+	if s := f.handler.at("statusMessage"); s != nil {
+		handler["statusMessage"] = s.text()
+	}
+	if n, err := strconv.Atoi(f.handler.at("additionalContextLimit").word(b)); err == nil {
+		handler["additionalContextLimit"] = n
+	}
+	identity := map[string]any{"event_name": snake(f.event), "hooks": []any{handler}}
+	if m := f.group.at("matcher"); m != nil && f.event != "UserPromptSubmit" && f.event != "Stop" && f.event != "SessionEnd" {
+		identity["matcher"] = m.text()
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.Encode(identity) // strings and numbers cannot fail
+	sum := sha256.Sum256(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// setTrust brings the trust in a config.toml from what it was for the hooks before to what it is to be after. A user's own switch beside a hash is kept.
+func setTrust(b []byte, path string, before, after map[string]string) ([]byte, addition, error) {
+	add := addition{fresh: true}
+	meaning, tables, err := parseTOML(b)
+	if err != nil {
+		return nil, add, described(err, path)
+	}
+	states := sub(meaning, "hooks", stateTable)
+	for _, key := range slices.Sorted(maps.Keys(before)) { // one after the other, since two that follow each other share an empty line
+		if _, stays := after[key]; stays || states[key] == nil {
+			continue
+		}
+		t := findTable(tables, "hooks", stateTable, key)
+		if t == nil {
+			return nil, add, inlineTrust(path)
+		}
+		add.fresh = false
+		b = apply(b, []edit{cutTable(b, t)})
+		if meaning, tables, err = parseTOML(b); err != nil {
+			return nil, add, described(err, path)
+		}
+		states = sub(meaning, "hooks", stateTable)
+	}
+	var edits []edit
+	var blocks [][]string
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		line := trustedHash + " = " + quoteJSON(after[key])
+		switch {
+		case states[key] == nil:
+			blocks = append(blocks, []string{"[hooks." + stateTable + "." + quoteJSON(key) + "]", line})
+		case sub(states, key)[trustedHash] == after[key]:
+			add.fresh = false
+		default:
+			add.fresh = false
+			t := findTable(tables, "hooks", stateTable, key)
+			if t == nil {
+				return nil, add, inlineTrust(path)
+			}
+			if i := slices.IndexFunc(t.values, func(v value) bool { return v.key == trustedHash }); i >= 0 {
+				edits = append(edits, edit{t.values[i].start, t.values[i].end - t.values[i].start, line})
+			} else {
+				edits = append(edits, edit{endOfLine(b, t.start), 0, line + styleOf(b, nil).nl})
+			}
+		}
+	}
+	edits = append(sortEdits(edits), appendTables(b, blocks)...)
+	return checkedTOML(b, edits, add, path)
+}
+
+// checkedTOML makes the edits, and refuses if the result is no TOML any more: then a table that we would add is written in another form.
+func checkedTOML(b []byte, edits []edit, add addition, path string) ([]byte, addition, error) {
+	out := apply(b, edits)
+	if _, _, err := parseTOML(out); err != nil {
+		return nil, add, inlineTrust(path)
+	}
+	add.undo = inverse(b, edits)
+	return out, add, nil
+}
+
+func inlineTrust(path string) error {
+	return conflict(path+" has its hooks or servers in a form that cannot be added to; nothing was changed", "write [tables] with headers there, or run `board setup codex --no-trust` and approve the hooks with /hooks in Codex")
+}
+
+// codexServer is the program of the MCP server in a config.toml, or "" if there is none; foreign says that there is one that is not ours.
+func (p *place) codexServer(meaning map[string]any) (program string, foreign bool) {
+	entry, there := sub(meaning, "mcp_servers")[serverName]
+	if !there {
+		return "", false
+	}
+	m, _ := entry.(map[string]any)
+	command, _ := m["command"].(string)
+	args, _ := m["args"].([]any)
+	if len(args) != 1 || args[0] != "mcp" || !isProgram(command, p.binary) {
+		return "", true
+	}
+	return command, false
+}
+
+func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) {
+	add := addition{fresh: true}
+	meaning, tables, err := parseTOML(b)
+	if err != nil {
+		return nil, add, described(err, path)
+	}
+	line := "command = " + quoteJSON(p.binary)
+	program, foreign := p.codexServer(meaning)
+	switch {
+	case foreign:
+		return nil, add, foreignServer(path)
+	case program == "":
+		return checkedTOML(b, appendTables(b, [][]string{{"[mcp_servers." + serverName + "]", line, `args = ["mcp"]`}}), add, path)
+	case program == p.binary:
+		add.fresh = false
+		return b, add, nil
+	}
+	add.fresh = false
+	t := findTable(tables, "mcp_servers", serverName)
+	if t == nil {
+		return nil, add, inlineTrust(path)
+	}
+	i := slices.IndexFunc(t.values, func(v value) bool { return v.key == "command" })
+	if i < 0 {
+		return nil, add, inlineTrust(path)
+	}
+	return checkedTOML(b, []edit{{t.values[i].start, t.values[i].end - t.values[i].start, line}}, add, path)
+}
+
+func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
+	meaning, tables, err := parseTOML(b)
+	if err != nil {
+		return nil, described(err, path)
+	}
+	if program, _ := p.codexServer(meaning); program == "" {
+		return b, nil
+	}
+	t := findTable(tables, "mcp_servers", serverName)
+	if t == nil {
+		return nil, inlineTrust(path)
+	}
+	return apply(b, []edit{cutTable(b, t)}), nil
+}
+
+// movedTrust are hooks of others that stand behind ours in a list: without ours they move up, and Codex asks about them again.
+func (p *place) movedTrust(b []byte, h *harness) (events []string) {
+	root, err := parseJSON(b)
+	if err != nil {
+		return nil
+	}
+	for _, f := range p.ownHooks(root, h) {
+		if f.index < len(f.list.items)-1 && !slices.Contains(events, f.event) {
+			events = append(events, f.event)
+		}
+	}
+	return events
+}
+
+// switchedOff says why Codex does not run a hook of ours, or "".
+func switchedOff(states map[string]any, key, hash string) string {
+	state := sub(states, key)
+	switch {
+	case state == nil:
+		return "not trusted"
+	case state["enabled"] == false:
+		return "switched off"
+	case state[trustedHash] != hash:
+		return fmt.Sprintf("changed since it was trusted (%v)", state[trustedHash])
+	}
+	return ""
+}

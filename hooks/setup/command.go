@@ -1,0 +1,87 @@
+package setup
+
+import (
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// plainPath needs no quotes in any shell.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// quote makes one word of a path for the shell that runs hooks.
+func quote(path string) string {
+	switch {
+	case plainPath.MatchString(path):
+		return path
+	case runtime.GOOS == "windows": // where no path holds a double quote
+		return `"` + path + `"`
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// firstWord takes the program from a command line, without its quotes.
+func firstWord(line string) (word, rest string) {
+	line = strings.TrimLeft(strings.TrimPrefix(line, "& "), " ")
+	var b strings.Builder
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == ' ':
+			return b.String(), line[i:]
+		case c == '\'' || c == '"':
+			end := strings.IndexByte(line[i+1:], c)
+			if end < 0 {
+				return "", line
+			}
+			b.WriteString(line[i+1 : i+1+end])
+			i += end + 1
+		case c == '\\' && i+1 < len(line) && line[i+1] == '\'':
+			i++
+			b.WriteByte('\'')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), ""
+}
+
+// hookLine is how all lines of ours end: the event and the harness.
+var hookLine = regexp.MustCompile(`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`)
+
+// isProgram reports whether a path is this program's, or was that of an earlier one: what is called as board is.
+func isProgram(path, binary string) bool {
+	base := path[strings.LastIndexAny(path, `/\`)+1:]
+	return path != "" && (path == binary || strings.TrimSuffix(strings.ToLower(base), ".exe") == "board")
+}
+
+// ownHook takes apart a command line if it calls `board hook`, of whatever version and wherever it lay.
+func ownHook(line, binary string) (path, event string, ok bool) {
+	path, rest := firstWord(line)
+	m := hookLine.FindStringSubmatch(rest)
+	if m == nil || findHarness(m[2]) == nil || !isProgram(path, binary) {
+		return "", "", false
+	}
+	return path, m[1], true
+}
+
+// hookCommand is the command line for an event.
+func (p *place) hookCommand(event, harness string) string {
+	return quote(p.binary) + " hook " + event + " --harness " + harness
+}
+
+// powershell is a command line in the form that PowerShell takes.
+func powershell(path, rest string) string {
+	if plainPath.MatchString(path) {
+		return path + rest
+	}
+	return `& "` + path + `"` + rest
+}
+
+// short is a path for people: below the home directory it begins with ~.
+func (p *place) short(path string) string {
+	if rel, err := filepath.Rel(p.home, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return filepath.Join("~", rel)
+	}
+	return path
+}

@@ -1,0 +1,96 @@
+package setup
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed files
+var embedded embed.FS
+
+// ownMark is in every file that is ours alone, but for JSON, which has no comments.
+const ownMark = "Written by `board setup`"
+
+// programMark stands in an embedded file for the path of the program, as a string.
+const programMark = `"@PROGRAM@"`
+
+func (p *place) embeddedFile(name string) []byte {
+	b, err := embedded.ReadFile("files/" + name)
+	if err != nil {
+		panic(err) // it is in the binary
+	}
+	return []byte(strings.Replace(string(b), programMark, quoteJSON(p.binary), 1))
+}
+
+// ownHooksFile is the content of the file of hooks that is ours alone.
+func (p *place) ownHooksFile(h *harness) []byte {
+	if h.ownHooks != copilotHooks {
+		return p.embeddedFile(h.ownHooks)
+	}
+	var events object
+	for _, e := range h.events {
+		line := p.hookCommand(e.name, copilotHooks)
+		entry := object{{"type", "command"}, {"bash", line}, {"powershell", powershell(p.binary, strings.TrimPrefix(line, quote(p.binary)))}, {"timeoutSec", seconds(e)}}
+		events = append(events, pair{e.name, []any{entry}})
+	}
+	st := style{nl: "\n", unit: "  ", colon: ": ", lines: true}
+	return []byte(st.render(object{{"version", 1}, {"hooks", events}}, "") + "\n")
+}
+
+// isOwnFile reports whether a file that lies where one of ours belongs is of ours, of whatever version.
+func (p *place) isOwnFile(path string, b []byte) bool {
+	if !strings.HasSuffix(path, ".json") {
+		return strings.Contains(string(b), ownMark)
+	}
+	var file struct {
+		Hooks map[string][]struct{ Bash string }
+	}
+	if json.Unmarshal(b, &file) != nil || len(file.Hooks) == 0 {
+		return false
+	}
+	for _, entries := range file.Hooks {
+		for _, e := range entries {
+			if _, _, ok := ownHook(e.Bash, p.binary); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// programIn finds the path of the program that a file of ours calls, or "".
+func programIn(path string, b []byte) string {
+	if strings.HasSuffix(path, ".json") {
+		root, err := parseJSON(b)
+		if err != nil {
+			return ""
+		}
+		if hooks := root.at("hooks"); hooks != nil && len(hooks.items) > 0 && len(hooks.items[0].value.items) > 0 {
+			word, _ := firstWord(hooks.items[0].value.items[0].value.at("bash").text())
+			return word
+		}
+		return ""
+	}
+	_, rest, found := strings.Cut(string(b), "const program = ")
+	line, _, _ := strings.Cut(rest, "\n")
+	var program string
+	if !found || json.Unmarshal([]byte(strings.TrimSpace(line)), &program) != nil {
+		return ""
+	}
+	return program
+}
+
+// skillFile is the skill, for the directory of skills of a harness.
+func (p *place) skillFile() []byte { return p.embeddedFile("SKILL.md") }
+
+func described(err error, path string) error {
+	return fileError(fmt.Sprintf("%s does not parse: %v; nothing was changed", path, err), "correct the file, then run `board setup` again")
+}
+
+// skillPath is where the skill lies for a harness.
+func (p *place) skillPath(h *harness) string {
+	return filepath.Join(h.skill(p), serverName, "SKILL.md")
+}

@@ -1,0 +1,234 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file puts hooks into the JSON file of a harness, and takes them out again.
+
+// foundHook is a hook of ours in a file.
+type foundHook struct {
+	event   string // under which it stands
+	program string
+	list    *node // the array that it is taken out of: that of the event, or that of a group with hooks of others
+	index   int   // in list
+	handler *node
+	group   *node // nil in a flat list
+	place   [2]int
+}
+
+// command is the string of the hook's command line.
+func (f *foundHook) command() *node { return f.handler.at("command") }
+
+// ownHooks are the hooks of ours in a file, in its order.
+func (p *place) ownHooks(root *node, h *harness) (all []foundHook) {
+	events := root.at(h.below...)
+	if events == nil || events.kind != '{' {
+		return nil
+	}
+	for _, m := range events.items {
+		for g, e := range m.value.items {
+			if h.flat {
+				if f, ok := p.asOwn(e.value); ok {
+					f.event, f.list, f.index, f.place = m.key, m.value, g, [2]int{g, 0}
+					all = append(all, f)
+				}
+				continue
+			}
+			handlers := e.value.at("hooks")
+			if handlers == nil || handlers.kind != '[' {
+				continue
+			}
+			var ours []foundHook
+			for i, it := range handlers.items {
+				if f, ok := p.asOwn(it.value); ok {
+					f.event, f.list, f.index, f.group, f.place = m.key, handlers, i, e.value, [2]int{g, i}
+					ours = append(ours, f)
+				}
+			}
+			if len(ours) == 1 && len(handlers.items) == 1 { // the whole group is ours
+				ours[0].list, ours[0].index = m.value, g
+			}
+			all = append(all, ours...)
+		}
+	}
+	return all
+}
+
+func (p *place) asOwn(handler *node) (foundHook, bool) {
+	program, _, ok := ownHook(handler.at("command").text(), p.binary)
+	return foundHook{program: program, handler: handler}, ok
+}
+
+// addition is what adding a part did to a text.
+type addition struct {
+	undo  []edit     // takes it back, if nothing but items was put in
+	made  [][]string // the paths of the containers and members that were not there before
+	fresh bool       // nothing of ours was there before
+}
+
+// addHooks brings the hooks of ours in a text to what they are to be. A hook that is there and calls the right program is left alone, whatever else was changed about it.
+func (p *place) addHooks(b []byte, h *harness, path string) ([]byte, addition, error) {
+	add := addition{fresh: true}
+	for {
+		root, err := parseJSON(b)
+		if err != nil {
+			return nil, add, described(err, path)
+		}
+		kept := map[string]foundHook{}
+		extra := -1
+		all := p.ownHooks(root, h)
+		for i, f := range all {
+			_, named, _ := ownHook(f.command().text(), p.binary)
+			_, twice := kept[f.event]
+			if twice || named != f.event || !slices.ContainsFunc(h.events, func(e event) bool { return e.name == f.event }) {
+				extra = i
+				break
+			}
+			kept[f.event] = f
+		}
+		if extra >= 0 {
+			f := all[extra]
+			b, add.fresh = apply(b, sortEdits(remove(b, f.list, f.index))), false
+			continue
+		}
+		edits, err := p.missingHooks(b, root, h, kept, &add, path)
+		if err != nil {
+			return nil, add, err
+		}
+		add.fresh = add.fresh && len(kept) == 0
+		edits = sortEdits(edits)
+		add.undo = inverse(b, edits)
+		return apply(b, edits), add, nil
+	}
+}
+
+// missingHooks are the edits that make the hooks complete, given those that are there.
+func (p *place) missingHooks(b []byte, root *node, h *harness, kept map[string]foundHook, add *addition, path string) (edits []edit, err error) {
+	st := styleOf(b, root)
+	events := root.at(h.below...)
+	if events != nil && events.kind != '{' {
+		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.below, "."), path, events.called(b)), "correct the file, then run `board setup` again")
+	}
+	if root != nil && root.kind != '{' {
+		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path, root.called(b)), "correct the file, then run `board setup` again")
+	}
+	var fresh []any // events that have no list yet
+	for _, e := range h.events {
+		line := p.hookCommand(e.name, h.name)
+		if f, ok := kept[e.name]; ok {
+			if c := f.command(); f.program != p.binary {
+				edits = append(edits, edit{c.start, c.end - c.start, quoteJSON(line)})
+			}
+			continue
+		}
+		element := any(h.entry(line, e))
+		if !h.flat {
+			element = withMatcher(e, nil, pair{"hooks", []any{element}})
+		}
+		list, _ := events.member(e.name)
+		switch {
+		case list == nil:
+			fresh = append(fresh, pair{e.name, []any{element}})
+			add.made = append(add.made, append(slices.Clone(h.below), e.name))
+		case list.kind != '[':
+			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed", e.name, path, list.called(b)), "correct the file, then run `board setup` again")
+		default:
+			edits = append(edits, st.insert(b, list, []any{element})...)
+		}
+	}
+	if len(fresh) == 0 {
+		return edits, nil
+	}
+	if events != nil {
+		return append(edits, st.insert(b, events, fresh)...), nil
+	}
+	var members []any
+	for _, m := range h.header {
+		if _, i := root.member(m.key); i < 0 {
+			members = append(members, m)
+			add.made = append(add.made, []string{m.key})
+		}
+	}
+	if len(h.below) == 0 { // the events stand at the top
+		members = append(members, fresh...)
+	} else {
+		var o object
+		for _, m := range fresh {
+			o = append(o, m.(pair))
+		}
+		members = append(members, pair{h.below[0], o})
+		add.made = append(add.made, h.below)
+	}
+	return append(edits, st.insertTop(b, root, members)...), nil
+}
+
+// insertTop puts members into the object of a text, which it makes if there is none.
+func (s style) insertTop(b []byte, root *node, members []any) []edit {
+	if root != nil {
+		return s.insert(b, root, members)
+	}
+	var o object
+	for _, m := range members {
+		o = append(o, m.(pair))
+	}
+	put := s.render(o, "") + s.nl
+	if len(b) > len(bom) && !strings.HasSuffix(string(b), "\n") { // behind a comment
+		put = s.nl + put
+	}
+	return []edit{{len(b), 0, put}}
+}
+
+// stripHooks takes all hooks of ours out of a text, and the containers that are empty then: those in made, or, if made is nil, any.
+func (p *place) stripHooks(b []byte, h *harness, path string, made [][]string) ([]byte, error) {
+	for {
+		root, err := parseJSON(b)
+		if err != nil {
+			return nil, described(err, path)
+		}
+		all := p.ownHooks(root, h)
+		if len(all) == 0 {
+			return b, nil
+		}
+		f := all[len(all)-1]
+		b = apply(b, sortEdits(remove(b, f.list, f.index)))
+		b = prune(b, append(slices.Clone(h.below), f.event), made)
+		if len(h.below) > 0 {
+			b = prune(b, h.below, made)
+		}
+		for _, m := range h.header {
+			b = pruneHeader(b, m, made)
+		}
+	}
+}
+
+// prune takes an empty container out of a text: one of made, or, if made is nil, any.
+func prune(b []byte, path []string, made [][]string) []byte {
+	if made != nil && !slices.ContainsFunc(made, func(m []string) bool { return slices.Equal(m, path) }) {
+		return b
+	}
+	root, err := parseJSON(b)
+	if err != nil {
+		return b
+	}
+	parent := root.at(path[:len(path)-1]...)
+	n, i := parent.member(path[len(path)-1])
+	if n == nil || len(n.items) > 0 || n.kind == 'x' || n.kind == '"' || !isAllBlank(b[n.start+1:n.end-1]) {
+		return b
+	}
+	return apply(b, sortEdits(remove(b, parent, i)))
+}
+
+// pruneHeader takes out a member that we have added to a file that has nothing else any more.
+func pruneHeader(b []byte, m pair, made [][]string) []byte {
+	root, err := parseJSON(b)
+	if err != nil || root == nil || len(root.items) != 1 || made == nil || !slices.ContainsFunc(made, func(p []string) bool { return len(p) == 1 && p[0] == m.key }) {
+		return b
+	}
+	if _, i := root.member(m.key); i == 0 {
+		return apply(b, sortEdits(remove(b, root, 0)))
+	}
+	return b
+}

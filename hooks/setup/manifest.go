@@ -1,0 +1,153 @@
+package setup
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// manifestName is the file in the data home that says what was set up. Without it everything can still be taken away; with it, files become byte for byte what they were.
+const manifestName = "setup.json"
+
+type manifest struct {
+	V     int       `json:"v"`
+	Files []*record `json:"files"`
+	Dirs  []string  `json:"dirs"` // that were made for files
+}
+
+// record is what is known of one file.
+type record struct {
+	Path      string   `json:"path"`      // with links resolved
+	Harnesses []string `json:"harnesses"` // that need it
+	Version   string   `json:"version"`   // of the program that wrote it last
+	Created   bool     `json:"created"`   // it was not there before
+	After     string   `json:"after"`     // the hash of what was written
+	// Undo has, for each part, what takes it back, the last one first; null if something else was changed as well.
+	Undo    [][]undo   `json:"undo"`
+	Made    [][]string `json:"made"` // paths of containers that were not there before
+	Backups []backup   `json:"backups"`
+}
+
+// undo is an edit, with the text as bytes, since it may end within a character.
+type undo struct {
+	At  int    `json:"at"`
+	Cut int    `json:"cut"`
+	Put []byte `json:"put"`
+}
+
+type backup struct {
+	Path string `json:"path"`
+	Hash string `json:"hash"`
+}
+
+func hashText(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func toUndo(edits []edit) []undo {
+	all := make([]undo, 0, len(edits))
+	for _, e := range edits {
+		all = append(all, undo{e.at, e.cut, []byte(e.put)})
+	}
+	return all
+}
+
+// before is what a file was before it was set up, if its text is still what was written then.
+func (r *record) before(b []byte) ([]byte, bool) {
+	if r == nil || r.Undo == nil || hashText(b) != r.After {
+		return nil, false
+	}
+	for _, step := range r.Undo {
+		edits, end := make([]edit, 0, len(step)), 0
+		for _, u := range step {
+			if u.At < end || u.Cut < 0 || u.At+u.Cut > len(b) { // somebody has written into the manifest
+				return nil, false
+			}
+			end = u.At + u.Cut
+			edits = append(edits, edit{u.At, u.Cut, string(u.Put)})
+		}
+		b = apply(b, edits)
+	}
+	return b, true
+}
+
+func (m *manifest) of(path string) *record {
+	for _, r := range m.Files {
+		if r.Path == path {
+			return r
+		}
+	}
+	return nil
+}
+
+func (m *manifest) drop(path string) {
+	m.Files = slices.DeleteFunc(m.Files, func(r *record) bool { return r.Path == path })
+}
+
+func (m *manifest) put(r *record) {
+	if i := slices.IndexFunc(m.Files, func(old *record) bool { return old.Path == r.Path }); i >= 0 {
+		m.Files[i] = r
+		return
+	}
+	m.Files = append(m.Files, r)
+}
+
+// readManifest reads what was set up. One that cannot be understood is none: it is only a help.
+func readManifest(dataHome string) (*manifest, error) {
+	m := &manifest{V: 1}
+	b, err := os.ReadFile(filepath.Join(dataHome, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err != nil {
+		return nil, fileError(fmt.Sprintf("what was set up cannot be read: %v", err), "see to its permissions, then try again")
+	}
+	if json.Unmarshal(b, m) != nil || m.V != 1 {
+		return &manifest{V: 1}, nil
+	}
+	m.Files = slices.DeleteFunc(m.Files, func(r *record) bool { return r == nil || r.Path == "" })
+	return m, nil
+}
+
+// sweep removes the directories that were made for files and are empty again.
+func (m *manifest) sweep() {
+	slices.Sort(m.Dirs)
+	for _, dir := range slices.Backward(slices.Clone(m.Dirs)) { // the inner ones first
+		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+			m.Dirs = slices.DeleteFunc(m.Dirs, func(d string) bool { return d == dir })
+		}
+	}
+}
+
+// write replaces the manifest, or removes it when nothing is set up any more, and the data home with it if nothing else is there.
+func (m *manifest) write(dataHome string) error {
+	path := filepath.Join(dataHome, manifestName)
+	if len(m.Files) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		os.Remove(dataHome) // fails when something is in it
+		return nil
+	}
+	slices.SortFunc(m.Files, func(a, b *record) int {
+		if a.Path < b.Path {
+			return -1
+		}
+		return 1
+	})
+	if err := os.MkdirAll(dataHome, 0o700); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeWhole(path, append(b, '\n'), 0o600, nil)
+}

@@ -1,0 +1,94 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// serverName is what the MCP server is called in every harness.
+const serverName = "board"
+
+// asServer is the string of the program in an entry of an MCP server, if the entry is ours: it calls `board mcp`.
+func (p *place) asServer(entry *node) *node {
+	command, args := entry.at("command"), entry.at("args")
+	if command != nil && command.kind == '[' { // program and arguments in one list
+		if len(command.items) != 2 {
+			return nil
+		}
+		command, args = command.items[0].value, command
+	} else if args == nil || len(args.items) != 1 {
+		return nil
+	}
+	if command.text() == "" || args.items[len(args.items)-1].value.text() != "mcp" || !isProgram(command.str, p.binary) {
+		return nil
+	}
+	return command
+}
+
+// addServer brings the entry of the MCP server in a text to what it is to be. An entry of ours that calls the right program is left alone.
+func (p *place) addServer(b []byte, h *harness, path string) ([]byte, addition, error) {
+	add := addition{fresh: true}
+	root, err := parseJSON(b)
+	if err != nil {
+		return nil, add, described(err, path)
+	}
+	servers := root.at(h.mcpPath...)
+	for _, n := range []*node{root, servers} {
+		if n != nil && n.kind != '{' {
+			return nil, add, fileError(fmt.Sprintf("%s has %s where the MCP servers should be in an object; nothing was changed", path, n.called(b)), "correct the file, then run `board setup` again")
+		}
+	}
+	if old, _ := servers.member(serverName); old != nil {
+		program := p.asServer(old)
+		if program == nil {
+			return nil, add, foreignServer(path)
+		}
+		add.fresh = false
+		if program.str == p.binary {
+			return b, add, nil
+		}
+		return apply(b, []edit{{program.start, program.end - program.start, quoteJSON(p.binary)}}), add, nil
+	}
+	member := pair{serverName, h.mcpValue(p.binary)}
+	st := styleOf(b, root)
+	add.made = append(add.made, append(slices.Clone(h.mcpPath), serverName))
+	var edits []edit
+	if servers != nil {
+		edits = st.insert(b, servers, []any{member})
+	} else {
+		add.made = append(add.made, h.mcpPath)
+		edits = st.insertTop(b, root, []any{pair{h.mcpPath[0], object{member}}})
+	}
+	add.undo = inverse(b, edits)
+	return apply(b, edits), add, nil
+}
+
+func foreignServer(path string) error {
+	return conflict(fmt.Sprintf("%s has an MCP server %q that is not ours; nothing was changed", path, serverName), "give that one another name, or set up without --mcp")
+}
+
+// stripServer takes the entry of the MCP server out of a text.
+func (p *place) stripServer(b []byte, h *harness, path string, made [][]string) ([]byte, error) {
+	root, err := parseJSON(b)
+	if err != nil {
+		return nil, described(err, path)
+	}
+	servers := root.at(h.mcpPath...)
+	old, i := servers.member(serverName)
+	if old == nil || p.asServer(old) == nil {
+		return b, nil
+	}
+	return prune(apply(b, sortEdits(remove(b, servers, i))), h.mcpPath, made), nil
+}
+
+// serverIn is the program that the entry of ours calls, or "" if there is none.
+func (p *place) serverIn(root *node, h *harness) string {
+	if program := p.asServer(root.at(append(slices.Clone(h.mcpPath), serverName)...)); program != nil {
+		return program.str
+	}
+	return ""
+}
+
+// isTOML reports whether a file is in TOML rather than JSON.
+func isTOML(path string) bool { return strings.HasSuffix(path, ".toml") }

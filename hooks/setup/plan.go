@@ -1,0 +1,363 @@
+package setup
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What happens to a file.
+const (
+	Create = "create"
+	Modify = "change"
+	Remove = "remove"
+)
+
+// Change is what is to be done to one file.
+type Change struct {
+	Path   string // as the harness names it
+	Action string
+	Before []byte
+	After  []byte
+	Backup string // the copy that was made, or ""
+
+	disk   *onDisk
+	record *record // what is known of the file then; nil: nothing
+	exact  bool    // the file becomes what it was before it was set up, so that no copy is needed
+}
+
+// Work is what is to be done for one harness. It is done wholly or not at all.
+type Work struct {
+	Harness string
+	Title   string
+	Level   string
+	Changes []*Change
+	Notes   []string
+	Err     error // then nothing is done
+
+	records []*record // of files that stay as they are
+}
+
+// Request says what is to be set up or taken away.
+type Request struct {
+	Parts     []string // which parts; to take away, none means all
+	Uninstall bool
+	NoTrust   bool // leave it to the user to approve the hooks of Codex
+}
+
+// draft is a file as it will be when what is planned so far is done.
+type draft struct {
+	disk   *onDisk
+	text   []byte
+	exists bool
+	record *record
+}
+
+// planner collects what is to be done, harness by harness.
+type planner struct {
+	s      *Setup
+	r      Request
+	chosen []*harness
+	drafts map[string]*draft
+}
+
+// Plan says what is to be done for the harnesses of these names. It writes nothing. What is there already is brought up to date, also if it was not asked for.
+func (s *Setup) Plan(names []string, r Request) ([]*Work, error) {
+	chosen, err := Named(names)
+	if err != nil {
+		return nil, err
+	}
+	p := &planner{s, r, chosen, map[string]*draft{}}
+	var all []*Work
+	for _, h := range chosen {
+		kept := make(map[string]draft, len(p.drafts))
+		for path, d := range p.drafts {
+			kept[path] = *d
+		}
+		w := &Work{Harness: h.name, Title: h.title, Level: s.level()}
+		if w.Err = p.harness(h, w); w.Err != nil { // what was planned for it is off
+			w.Changes, w.records, w.Notes = nil, nil, nil
+			maps.DeleteFunc(p.drafts, func(path string, _ *draft) bool { _, ok := kept[path]; return !ok })
+			for path, d := range kept {
+				*p.drafts[path] = d
+			}
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+func (p *planner) harness(h *harness, w *Work) error {
+	trust := trusting{}
+	hooksPath := ""
+	if h.name == "codex" {
+		hooksPath = h.hooks(&p.s.place)
+		d, err := p.draft(hooksPath)
+		if err != nil {
+			return err
+		}
+		trust.before = p.s.trustOf(d.text, h, hooksPath)
+		if p.r.Uninstall {
+			for _, e := range p.s.movedTrust(d.text, h) {
+				w.Notes = append(w.Notes, "hooks of others stand behind ours under "+e+" and move up by one: approve them again with /hooks in Codex")
+			}
+		}
+	}
+	for _, t := range p.s.targets(h) {
+		if t.trust {
+			d, err := p.draft(hooksPath)
+			if err != nil {
+				return err
+			}
+			if trust.after = p.s.trustOf(d.text, h, hooksPath); p.r.NoTrust {
+				maps.DeleteFunc(trust.after, func(key, _ string) bool { _, known := trust.before[key]; return !known })
+				w.Notes = append(w.Notes, "Codex runs no hook before it was approved: /hooks in Codex")
+			}
+		}
+		c, err := p.target(t, trust, w)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			w.Changes = append(w.Changes, c)
+		}
+	}
+	if p.s.project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
+		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")
+	}
+	for _, c := range w.Changes {
+		if !p.r.Uninstall && isTOML(c.Path) && bytes.Contains(c.After, []byte(trustedHash)) && !p.r.NoTrust && !bytes.Equal(c.Before, c.After) {
+			w.Notes = append(w.Notes, "the tables with "+trustedHash+" approve these hooks, as /hooks in Codex does; --no-trust leaves that to you")
+		}
+	}
+	return nil
+}
+
+func (p *planner) draft(path string) (*draft, error) {
+	disk, err := look(path)
+	if err != nil {
+		return nil, err
+	}
+	if d := p.drafts[disk.real]; d != nil {
+		return d, nil
+	}
+	d := &draft{disk: disk, text: disk.text, exists: disk.exists, record: p.s.manifest.of(disk.real)}
+	p.drafts[disk.real] = d
+	return d, nil
+}
+
+// wanted are the parts that a file is to have, given those that it has.
+func (p *planner) wanted(t target, present []string) (parts []string) {
+	for _, part := range t.parts {
+		has, asked := slices.Contains(present, part), slices.Contains(p.r.Parts, part)
+		if p.r.Uninstall && has && !asked && len(p.r.Parts) > 0 || !p.r.Uninstall && (has || asked) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// target plans one file; nil means that it stays as it is.
+func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
+	d, err := p.draft(t.path)
+	if err != nil {
+		return nil, err
+	}
+	present, err := p.s.present(t, d.text, d.exists, trust)
+	if err != nil {
+		return nil, err
+	}
+	if t.own != nil && len(present) > 0 && !serves(d.record, t.h) && !(!p.r.Uninstall && slices.Contains(p.r.Parts, t.parts[0])) {
+		return nil, nil // another harness's
+	}
+	wanted := p.wanted(t, present)
+	if t.trust && len(trust.after) == 0 && !slices.Contains(present, PartHooks) {
+		wanted = slices.DeleteFunc(wanted, func(part string) bool { return part == PartHooks })
+	}
+	if len(present) == 0 && len(wanted) == 0 {
+		return nil, nil
+	}
+	if t.own != nil {
+		return p.ownFile(t, d, present, wanted, w)
+	}
+	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
+	next := *d
+	if p.r.Uninstall {
+		err = p.less(t, d, &next, present, wanted, trust, c)
+	} else {
+		err = p.more(t, d, &next, wanted, trust)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !next.exists && !d.exists || bytes.Equal(next.text, d.text) && next.exists == d.exists {
+		return nil, nil
+	}
+	return p.change(t, d, &next, c), nil
+}
+
+// more plans a file that parts are added to.
+func (p *planner) more(t target, d, next *draft, wanted []string, trust trusting) error {
+	out, steps, made, fresh, err := p.addAll(t, d.text, wanted, trust)
+	if err != nil || bytes.Equal(out, d.text) {
+		return err
+	}
+	r := &record{Path: d.disk.real, Created: !d.exists}
+	if base, exact := d.record.before(d.text); exact { // so that what undoes it is known still
+		if again, s, m, _, err := p.addAll(t, base, wanted, trusting{after: trust.after}); err == nil {
+			out, steps, made, fresh = again, s, m, true
+		}
+	} else if d.record != nil {
+		made = append(made, d.record.Made...)
+		fresh = false
+	}
+	if d.record != nil {
+		r.Created, r.Backups, r.Harnesses = d.record.Created, d.record.Backups, d.record.Harnesses
+	}
+	if r.After, r.Made = hashText(out), made; fresh {
+		r.Undo = steps
+	}
+	next.text, next.exists, next.record = out, true, r
+	return nil
+}
+
+func (p *planner) addAll(t target, b []byte, wanted []string, trust trusting) (out []byte, steps [][]undo, made [][]string, fresh bool, err error) {
+	out, steps, made, fresh = b, [][]undo{}, [][]string{}, true
+	for _, part := range wanted {
+		var a addition
+		if out, a, err = p.s.add(t, part, out, trust); err != nil {
+			return nil, nil, nil, false, err
+		}
+		steps = append([][]undo{toUndo(a.undo)}, steps...)
+		made, fresh = append(made, a.made...), fresh && a.fresh
+	}
+	return out, steps, made, fresh, nil
+}
+
+// less plans a file that parts are taken from; those in kept stay.
+func (p *planner) less(t target, d, next *draft, present, kept []string, trust trusting, c *Change) (err error) {
+	r := d.record
+	if base, exact := r.before(d.text); exact {
+		if len(kept) == 0 {
+			next.text, next.exists, next.record, c.exact = base, !r.Created, nil, true
+			return nil
+		}
+		if out, steps, made, _, err := p.addAll(t, base, kept, trusting{after: trust.after}); err == nil {
+			same := *r
+			same.After, same.Undo, same.Made = hashText(out), steps, made
+			next.text, next.record = out, &same
+			return nil
+		}
+	}
+	var made [][]string
+	if r != nil {
+		made = append([][]string{}, r.Made...)
+	}
+	out := d.text
+	for _, part := range present {
+		if slices.Contains(kept, part) {
+			continue
+		}
+		if out, err = p.s.strip(t, part, out, trust, made); err != nil {
+			return err
+		}
+	}
+	next.text, next.record = out, nil
+	switch {
+	case len(kept) > 0 && r != nil:
+		same := *r
+		same.After, same.Undo = hashText(out), nil
+		next.record = &same
+	case len(kept) == 0 && isBare(t, out) && (r != nil && r.Created || r == nil && !hasBackup(d.disk.real)):
+		next.exists, next.text = false, nil
+	}
+	return nil
+}
+
+// hasBackup reports whether there is a copy of a file from before it was changed.
+func hasBackup(path string) bool {
+	found, _ := filepath.Glob(escapeGlob(path) + backupMark + "*")
+	return len(found) > 0
+}
+
+var globSpecial = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+func escapeGlob(path string) string {
+	if filepath.Separator == '\\' { // where it cannot be escaped
+		return path
+	}
+	return globSpecial.Replace(path)
+}
+
+// serves reports whether a file of ours is there for a harness. Of one that nothing is known of it is assumed.
+func serves(r *record, h *harness) bool {
+	return r == nil || slices.Contains(r.Harnesses, h.name)
+}
+
+// ownFile plans a file that is ours alone. Several harnesses may need it.
+func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work) (*Change, error) {
+	users := []string{}
+	if d.record != nil {
+		users = slices.Clone(d.record.Harnesses)
+	}
+	if d.exists && len(present) == 0 {
+		return nil, conflict(fmt.Sprintf("%s is there already and not ours; nothing was changed", t.path), "move it away, then run `board setup` again")
+	}
+	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
+	next := *d
+	if len(wanted) == 0 {
+		if users = slices.DeleteFunc(users, func(u string) bool { return u == t.h.name }); len(users) > 0 {
+			same := *d.record
+			same.Harnesses = users
+			d.record = &same
+			w.records = append(w.records, &same)
+			if others := slices.DeleteFunc(slices.Clone(users), func(u string) bool {
+				return slices.ContainsFunc(p.chosen, func(h *harness) bool { return h.name == u })
+			}); len(others) > 0 {
+				w.Notes = append(w.Notes, p.s.short(t.path)+" stays, since it serves "+strings.Join(others, ", "))
+			}
+			return nil, nil
+		}
+		c.exact = d.record != nil && hashText(d.text) == d.record.After || bytes.Equal(d.text, t.own)
+		next.exists, next.text, next.record = false, nil, nil
+		return p.change(t, d, &next, c), nil
+	}
+	r := &record{Path: d.disk.real, Created: true, After: hashText(t.own), Version: p.s.version, Harnesses: users}
+	if d.record != nil {
+		r.Backups = d.record.Backups
+	}
+	if !slices.Contains(users, t.h.name) {
+		r.Harnesses = append(r.Harnesses, t.h.name)
+	}
+	next.text, next.exists, next.record = t.own, true, r
+	if d.exists && bytes.Equal(d.text, t.own) {
+		*d = next
+		w.records = append(w.records, r)
+		return nil, nil
+	}
+	return p.change(t, d, &next, c), nil
+}
+
+// change makes next what the file will be.
+func (p *planner) change(t target, d, next *draft, c *Change) *Change {
+	switch {
+	case !d.exists:
+		c.Action = Create
+	case !next.exists:
+		c.Action = Remove
+	default:
+		c.Action = Modify
+	}
+	c.After, c.record = next.text, next.record
+	if r := next.record; r != nil {
+		r.Version = p.s.version
+		if !slices.Contains(r.Harnesses, t.h.name) {
+			r.Harnesses = append(r.Harnesses, t.h.name)
+		}
+	}
+	*d = *next
+	return c
+}

@@ -1,0 +1,123 @@
+package setup
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say where things are and which program is to be called.
+type Options struct {
+	Home     string // of the user
+	Project  string // the root of the project, for its level; "" for the user's
+	DataHome string
+	Binary   string // the absolute path of the program
+	Version  string
+	Env      func(string) string
+	LookPath func(string) (string, error)
+	Now      func() time.Time
+}
+
+// Setup sets up harnesses at one level.
+type Setup struct {
+	place
+	dataHome string
+	version  string
+	lookPath func(string) (string, error)
+	now      func() time.Time
+	manifest *manifest
+}
+
+// New reads what was set up before.
+func New(o Options) (*Setup, error) {
+	switch {
+	case !filepath.IsAbs(o.Home):
+		return nil, &Error{ErrInvalid, fmt.Sprintf("the home directory is not known: $HOME is %q", o.Home), "set $HOME"}
+	case !filepath.IsAbs(o.Binary):
+		return nil, &Error{ErrInvalid, fmt.Sprintf("%q is no absolute path of the program", o.Binary), "install board, and call it by its name"}
+	case strings.ContainsAny(o.Binary, "\n\r\"\u2028\u2029"):
+		return nil, &Error{ErrInvalid, fmt.Sprintf("the path of the program, %q, cannot stand in a configuration", o.Binary), "install board in another directory"}
+	case strings.Contains(o.Binary, "://"):
+		return nil, &Error{ErrInvalid, o.Binary + " looks like an address, which Cursor refuses", "install board in another directory"}
+	}
+	m, err := readManifest(o.DataHome)
+	if err != nil {
+		return nil, err
+	}
+	return &Setup{place{o.Home, o.Project, o.Binary, o.Env}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
+}
+
+// Names are those of all harnesses.
+func Names() (names []string) {
+	for _, h := range harnesses {
+		names = append(names, h.name)
+	}
+	return names
+}
+
+// Named finds harnesses by their names.
+func Named(names []string) (found []*harness, err error) {
+	for _, name := range names {
+		h := findHarness(name)
+		if h == nil {
+			return nil, &Error{ErrInvalid, fmt.Sprintf("there is no harness %q", name), "one of " + strings.Join(Names(), ", ")}
+		}
+		if !slices.Contains(found, h) {
+			found = append(found, h)
+		}
+	}
+	return found, nil
+}
+
+// Found are the names of the harnesses that are on this machine.
+func (s *Setup) Found() (names []string) {
+	for _, h := range harnesses {
+		if len(s.foundBy(h)) > 0 {
+			names = append(names, h.name)
+		}
+	}
+	return names
+}
+
+// foundBy is what shows that a harness is on this machine: directories and programs.
+func (s *Setup) foundBy(h *harness) []string {
+	by := []string{}
+	for _, d := range h.dirs {
+		if dir := filepath.Join(s.home, filepath.FromSlash(d)); isDir(dir) {
+			by = append(by, dir)
+		}
+	}
+	if h.variable != "" && isDir(s.env(h.variable)) {
+		by = append(by, s.env(h.variable))
+	}
+	for _, b := range h.binaries {
+		if path, err := s.lookPath(b); err == nil {
+			by = append(by, path)
+		}
+	}
+	return by
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// ProjectRoot is the directory that the configuration of a project lies in: the root of the git working tree around dir, else dir.
+func ProjectRoot(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		if exists(filepath.Join(d, ".git")) {
+			return d, nil
+		}
+		if filepath.Dir(d) == d {
+			return dir, nil
+		}
+	}
+}

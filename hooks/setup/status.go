@@ -1,0 +1,107 @@
+package setup
+
+import (
+	"bytes"
+	"slices"
+)
+
+// States of a part.
+const (
+	Absent   = "absent"
+	Ready    = "ready"
+	Outdated = "outdated" // it is incomplete, of another version, or calls another program
+	Broken   = "broken"   // the file cannot be read or understood
+)
+
+// PartState is how it stands with one part.
+type PartState struct {
+	Part  string   `json:"part"`
+	State string   `json:"state"`
+	Paths []string `json:"paths"`
+}
+
+// Status is how it stands with a harness.
+type Status struct {
+	Name    string      `json:"name"`
+	Title   string      `json:"title"`
+	Level   string      `json:"level"`
+	Found   bool        `json:"found"`
+	FoundBy []string    `json:"found_by"`
+	Records bool        `json:"records_only"` // nothing can be put into its prompts
+	Parts   []PartState `json:"parts"`
+}
+
+// Status looks at the harnesses of these names.
+func (s *Setup) Status(names []string) ([]Status, error) {
+	chosen, err := Named(names)
+	if err != nil {
+		return nil, err
+	}
+	all := []Status{}
+	for _, h := range chosen {
+		by := s.foundBy(h)
+		st := Status{Name: h.name, Title: h.title, Level: s.level(), Found: len(by) > 0, FoundBy: by, Records: h.records}
+		trust := s.trustNow(h)
+		for _, part := range Parts {
+			ps := PartState{Part: part, State: Absent, Paths: []string{}}
+			for _, t := range s.targets(h) {
+				if slices.Contains(t.parts, part) {
+					ps.Paths = append(ps.Paths, t.path)
+					ps.State = worse(ps.State, s.stateOf(t, part, trust), len(ps.Paths) == 1)
+				}
+			}
+			if len(ps.Paths) > 0 {
+				st.Parts = append(st.Parts, ps)
+			}
+		}
+		all = append(all, st)
+	}
+	return all, nil
+}
+
+// worse joins the states of the files that a part lies in.
+func worse(a, b string, first bool) string {
+	switch {
+	case first || a == b:
+		return b
+	case a == Broken || b == Broken:
+		return Broken
+	}
+	return Outdated
+}
+
+// trustNow is the trust that the hooks need which there are.
+func (s *Setup) trustNow(h *harness) trusting {
+	if h.name != "codex" {
+		return trusting{}
+	}
+	path := h.hooks(&s.place)
+	disk, err := look(path)
+	if err != nil {
+		return trusting{}
+	}
+	now := s.trustOf(disk.text, h, path)
+	return trusting{now, now}
+}
+
+func (s *Setup) stateOf(t target, part string, trust trusting) string {
+	disk, err := look(t.path)
+	if err != nil {
+		return Broken
+	}
+	present, err := s.present(t, disk.text, disk.exists, trust)
+	switch {
+	case err != nil:
+		return Broken
+	case !slices.Contains(present, part):
+		return Absent
+	case t.own != nil && bytes.Equal(disk.text, t.own):
+		return Ready
+	case t.own != nil:
+		return Outdated
+	}
+	if out, _, err := s.add(t, part, disk.text, trust); err != nil || !bytes.Equal(out, disk.text) {
+		return Outdated
+	}
+	return Ready
+}

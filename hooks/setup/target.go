@@ -1,0 +1,137 @@
+package setup
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// target is a file that something of ours lies in, for one harness.
+type target struct {
+	h     *harness
+	path  string
+	parts []string
+	own   []byte // the content, if the file is ours alone
+	trust bool   // the part hooks is the trust of Codex, not the hooks themselves
+}
+
+// targets are the files of a harness at the level of the place.
+func (p *place) targets(h *harness) []target {
+	var all []target
+	put := func(path, part string, own []byte, trust bool) {
+		if path == "" {
+			return
+		}
+		if i := slices.IndexFunc(all, func(t target) bool { return t.path == path }); i >= 0 {
+			all[i].parts, all[i].trust = append(all[i].parts, part), all[i].trust || trust
+			return
+		}
+		all = append(all, target{h, path, []string{part}, own, trust})
+	}
+	if h.ownPath != nil {
+		put(h.ownPath(p), PartHooks, p.ownHooksFile(h), false)
+	} else {
+		put(h.hooks(p), PartHooks, nil, false)
+	}
+	if h.name == "codex" { // trust is the user's, also in the hooks of a project
+		user := *p
+		user.project = ""
+		put(user.codex("config.toml"), PartHooks, nil, true)
+	}
+	put(h.mcp(p), PartMCP, nil, false)
+	put(p.skillPath(h), PartSkill, p.skillFile(), false)
+	return all
+}
+
+// trusting is what the trust in hooks follows: those that a hooks.json has, and is to have.
+type trusting struct{ before, after map[string]string }
+
+// present are the parts of ours that a text has.
+func (p *place) present(t target, b []byte, there bool, trust trusting) (parts []string, err error) {
+	if t.own != nil {
+		if there && p.isOwnFile(t.path, b) {
+			return t.parts, nil
+		}
+		return nil, nil
+	}
+	if isTOML(t.path) {
+		meaning, _, err := parseTOML(b)
+		if err != nil {
+			return nil, described(err, t.path)
+		}
+		if t.trust {
+			states := sub(meaning, "hooks", stateTable)
+			for key := range trust.before {
+				if states[key] != nil {
+					parts = []string{PartHooks}
+				}
+			}
+		}
+		if program, _ := p.codexServer(meaning); program != "" {
+			parts = append(parts, PartMCP)
+		}
+		return parts, nil
+	}
+	root, err := parseJSON(b)
+	if err != nil {
+		return nil, described(err, t.path)
+	}
+	if slices.Contains(t.parts, PartHooks) && len(p.ownHooks(root, t.h)) > 0 {
+		parts = append(parts, PartHooks)
+	}
+	if slices.Contains(t.parts, PartMCP) && p.serverIn(root, t.h) != "" {
+		parts = append(parts, PartMCP)
+	}
+	return parts, nil
+}
+
+// add brings one part in a text to what it is to be.
+func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, addition, error) {
+	switch {
+	case t.trust && part == PartHooks:
+		return setTrust(b, t.path, trust.before, trust.after)
+	case isTOML(t.path):
+		return p.addCodexServer(b, t.path)
+	case part == PartHooks:
+		return p.addHooks(b, t.h, t.path)
+	}
+	return p.addServer(b, t.h, t.path)
+}
+
+// strip takes one part out of a text.
+func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]string) ([]byte, error) {
+	switch {
+	case t.trust && part == PartHooks:
+		out, _, err := setTrust(b, t.path, trust.before, nil)
+		return out, err
+	case isTOML(t.path):
+		return p.stripCodexServer(b, t.path)
+	case part == PartHooks:
+		return p.stripHooks(b, t.h, t.path, made)
+	}
+	return p.stripServer(b, t.h, t.path, made)
+}
+
+// isBare reports whether nothing is left in a text that anybody would miss.
+func isBare(t target, b []byte) bool {
+	b = bytes.TrimPrefix(b, bom)
+	if isAllBlank(b) {
+		return true
+	}
+	if isTOML(t.path) {
+		return false
+	}
+	root, err := parseJSON(b)
+	if err != nil || root == nil || root.kind != '{' || !isAllBlank(b[:root.start]) || !isAllBlank(b[root.end:]) {
+		return false
+	}
+	if len(root.items) == 0 {
+		return isAllBlank(b[root.start+1 : root.end-1])
+	}
+	for _, it := range root.items {
+		if !slices.ContainsFunc(t.h.header, func(m pair) bool { return m.key == it.key && fmt.Sprint(m.value) == it.value.word(b) }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,132 @@
+package setup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// This file changes TOML texts by whole tables and single values, so that every other byte stays as it is.
+
+// table is a table with a header of its own and where it stands.
+type table struct {
+	path       []string
+	start, end int // from the line of its header to the end of its last value's line
+	values     []value
+}
+
+// value is a key with what it is set to: text[start:end].
+type value struct {
+	key        string
+	start, end int
+}
+
+// parseTOML reads a text: what it means, and where its tables stand.
+func parseTOML(b []byte) (map[string]any, []table, error) {
+	meaning := map[string]any{}
+	body := bytes.TrimPrefix(b, bom)
+	offset := len(b) - len(body)
+	if err := toml.Unmarshal(body, &meaning); err != nil {
+		return nil, nil, err
+	}
+	var tables []table
+	p := unstable.Parser{}
+	p.Reset(body)
+	for p.NextExpression() {
+		e := p.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			t := table{}
+			last := 0
+			for k := e.Key(); k.Next(); {
+				t.path = append(t.path, string(k.Node().Data))
+				last = int(k.Node().Raw.Offset)
+			}
+			t.start = offset + bytes.LastIndexByte(body[:last], '\n') + 1
+			t.end = offset + endOfLine(body, last)
+			tables = append(tables, t)
+		case unstable.KeyValue:
+			if len(tables) == 0 {
+				continue
+			}
+			t := &tables[len(tables)-1]
+			var keys []string
+			for k := e.Key(); k.Next(); {
+				keys = append(keys, string(k.Node().Data))
+			}
+			from, to := int(e.Raw.Offset), int(e.Raw.Offset+e.Raw.Length)
+			t.values = append(t.values, value{strings.Join(keys, "."), offset + from, offset + to})
+			t.end = offset + endOfLine(body, to)
+		}
+	}
+	return meaning, tables, p.Error()
+}
+
+// endOfLine is behind the line end that follows i.
+func endOfLine(b []byte, i int) int {
+	if end := bytes.IndexByte(b[i:], '\n'); end >= 0 {
+		return i + end + 1
+	}
+	return len(b)
+}
+
+// sub is the table that a path of names leads to, or nil.
+func sub(m map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		m, _ = m[key].(map[string]any)
+	}
+	return m
+}
+
+func findTable(tables []table, path ...string) *table {
+	for i := range tables {
+		if slices.Equal(tables[i].path, path) {
+			return &tables[i]
+		}
+	}
+	return nil
+}
+
+// appendTables is the edit that puts tables at the end, each after an empty line. Each is its lines.
+func appendTables(b []byte, tables [][]string) []edit {
+	if len(tables) == 0 {
+		return nil
+	}
+	nl := styleOf(b, nil).nl
+	var put strings.Builder
+	text := len(bytes.TrimPrefix(b, bom)) > 0
+	bare := text && !bytes.HasSuffix(b, []byte("\n"))
+	if bare {
+		put.WriteString(nl)
+	}
+	for i, lines := range tables {
+		if text || i > 0 {
+			put.WriteString(nl)
+		}
+		put.WriteString(strings.Join(lines, nl) + nl)
+	}
+	out := put.String()
+	if bare { // the text has no line end at its end, and keeps to it
+		out = strings.TrimSuffix(out, nl)
+	}
+	return []edit{{len(b), 0, out}}
+}
+
+// cutTable is the edit that takes a table out, with the empty line before it.
+func cutTable(b []byte, t *table) edit {
+	from, end := t.start, t.end
+	for _, empty := range []string{"\r\n", "\n"} {
+		before := bytes.TrimSuffix(b[:from], []byte(empty))
+		if len(before) < from && (len(before) == 0 || before[len(before)-1] == '\n') {
+			from = len(before)
+			break
+		}
+	}
+	if end == len(b) && !bytes.HasSuffix(b, []byte("\n")) { // what is left has no line end at its end either
+		from -= len(b[:from]) - len(bytes.TrimSuffix(bytes.TrimSuffix(b[:from], []byte("\n")), []byte("\r")))
+	}
+	return edit{from, end - from, ""}
+}
