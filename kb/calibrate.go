@@ -27,6 +27,8 @@ const (
 	lexicalEvidence = 0.2
 	// minRejected is the share of off-topic prompts that a threshold must keep unanswered.
 	minRejected = 0.95
+	// wordThreshold is what Calibrate finds with the set that comes with the program for words alone, which takes no model: there it needs not be measured on the spot.
+	wordThreshold = 0.258
 	// RecallLimit and RecallFloor are how a prompt is answered unasked: by at most three capsules, none much worse than the best.
 	RecallLimit = 3
 	RecallFloor = 0.85
@@ -186,7 +188,7 @@ func calibrate(ctx context.Context, emb embed.Embedder, capsules, prompts []cali
 	return c, nil
 }
 
-// Threshold returns the stored threshold of a model, "" for words alone, and false if it was never calibrated.
+// Threshold returns the stored threshold of a model, "" for words alone, and false if it was never calibrated; for words alone there is one all the same.
 func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		c, ok, err = threshold(tx, model)
@@ -199,6 +201,9 @@ func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) 
 	c.Model = model
 	err = tx.QueryRow(`SELECT dim, threshold, kept, rejected FROM thresholds WHERE model = ?`, model).Scan(&c.Dim, &c.Threshold, &c.Kept, &c.Rejected)
 	if sqlite.IsNoRows(err) {
+		if model == "" {
+			c.Threshold = wordThreshold
+		}
 		return c, false, nil
 	}
 	return c, err == nil, err

@@ -876,9 +876,16 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 	if res := ask(t, k, Query{Text: "refund keys", Gate: true}); len(res.Hits) != 0 || !res.Gated || res.Threshold != 0 || res.Evidence <= 0 || !strings.Contains(strings.Join(res.Degraded, "\n"), "not calibrated") {
 		t.Errorf("uncalibrated: %+v", res)
 	}
+	// By words alone there is a threshold from the beginning: the one that would be measured.
+	if res := ask(t, k, Query{Text: "refund keys", Gate: true, Mode: ModeBM25}); len(res.Hits) == 0 || res.Gated || res.Threshold != wordThreshold {
+		t.Errorf("by words, uncalibrated: %+v", res)
+	}
 	all, err := k.Calibrate(t.Context(), nil)
 	if err != nil || len(all) != 2 || all[0].Model != "hash" || all[0].Dim != 256 || all[1].Model != "" {
 		t.Fatalf("%+v, %v", all, err)
+	}
+	if d := all[1].Threshold - wordThreshold; math.Abs(d) > 0.005 {
+		t.Errorf("by words the threshold is %v, and was %v", all[1].Threshold, wordThreshold)
 	}
 	again := openKB(t, home, Options{})
 	for _, c := range all {

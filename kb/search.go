@@ -310,10 +310,10 @@ func (k *KB) gate(tx *sqlite.Tx, q *Query, res *Result, maxBM25 float64) error {
 		return err
 	}
 	res.Threshold = c.Threshold
-	if !q.Gate || len(res.Hits) == 0 || known && res.Evidence >= c.Threshold {
+	if !q.Gate || len(res.Hits) == 0 || c.Threshold > 0 && res.Evidence >= c.Threshold {
 		return nil
 	}
-	if !known {
+	if !known && c.Threshold == 0 {
 		res.Degraded = append(res.Degraded, "the gate is not calibrated for this model, so nothing passes it: `board kb calibrate`")
 	}
 	res.Gated, res.Hits = true, []Hit{}
