@@ -182,9 +182,11 @@ func looksLikeFlag(a string) bool {
 
 // synonyms are words that people try, and what they mean here.
 var synonyms = map[string]string{
-	"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
+	"answer": "address", "ask": "signal", "check": "doctor", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
 	"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
-	"search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
+	"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
+	"context add": "write", "context find": "search", "context remove": "delete", "context rm": "delete", "context show": "read",
+	"topic set": "use", "topic pin": "use", "topic rm": "wipe", "topic delete": "wipe", "topic log": "show",
 	"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read", "memory log": "events", "memory recall": "read", "memory remember": "put",
 	"memory remove": "forget", "memory retire": "forget", "memory rm": "forget", "memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
 	"memory channel new": "create", "memory conversation end": "idle", "memory conversation get": "show", "memory conversation new": "start", "memory named get": "show",

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/embed/minilm"
+	"blackboard/hooks/setup"
 	"blackboard/kb"
 )
 
@@ -73,6 +74,12 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		return p.kbFlagValues(ctx, names(path), name, words)
 	case "memory":
 		return p.memoryFlagValues(ctx, names(path), name, words)
+	case "context":
+		return p.contextFlagValues(name)
+	case "topic":
+		return p.topicFlagValues(name, words)
+	case "hook":
+		return hookFlagValues(name)
 	}
 	switch name {
 	case "run", "r", "board":
@@ -143,7 +150,15 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 	if strings.HasPrefix(command, "memory ") {
 		return p.memoryArgValues(ctx, command, words, rest)
 	}
+	if strings.HasPrefix(command, "context ") {
+		return p.contextArgValues(ctx, command, words, rest)
+	}
+	if strings.HasPrefix(command, "topic ") {
+		return p.topicArgValues(command, words, rest)
+	}
 	switch command {
+	case "hook":
+		return hookArgValues(words)
 	case "claim", "release", "waive", "wait", "address":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
 	case "reopen":
@@ -171,6 +186,8 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return curations
 	case "kb promote":
 		return p.entryIDs(ctx, words)
+	case "setup":
+		return setup.Names()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
 	case "state get", "state set", "state delete":

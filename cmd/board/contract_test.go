@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"blackboard/hooks/topics"
 )
 
 // contractCommands are run in this order on one board, one knowledge base and one memory. Each line's JSON is held against testdata/json/<name>.txt; one without a name
-// only prepares. $ID is the capsule that was remembered last, $MEM the item that was put last, $REF the conversation that was started last, $HASH what the last dry run of a scrub said.
+// only prepares. $ID is the capsule that was remembered last, $MEM the item that was put last, $REF the conversation that was started last, $CHUNK the chunk that was written last, $HASH what the last dry run of a scrub said.
 var contractCommands = []struct{ name, line string }{
 	{"new", `new contract --goal "g"`},
 	{"post", `post "one" --doc a.md --ref 1 --evidence q --confidence 0.5 --tags a --key k --must-surface`},
@@ -45,6 +48,9 @@ var contractCommands = []struct{ name, line string }{
 	{"runs", `runs`},
 	{"rm", `rm copy --yes`},
 	{"version", `version`},
+	{"setup_list", `setup --list`},
+	{"setup", `setup claude --mcp --dry-run`},
+	{"hook_list", `hook --list`},
 	{"error", `show e99`},
 	{"", `kb remember "gate shut" --title "gate shut" --no-embed`},
 	{"kb_reembed", `kb reembed`},
@@ -112,6 +118,27 @@ var contractCommands = []struct{ name, line string }{
 	{"memory_scrub_execute", `memory scrub workspace --execute --confirm $HASH`},
 	{"memory_events", `memory events`},
 	{"memory_named_rm", `memory named rm VOICE`},
+	{"context_write", `context write topic content --tags a --ttl-days 30`},
+	{"context_search", `context search topic`},
+	{"context_read", `context read $CHUNK`},
+	{"context_list", `context list`},
+	{"context_set", `context set key 1`},
+	{"context_get", `context get key`},
+	{"context_import", `context import`},
+	{"context_status", `context status`},
+	{"context_reembed", `context reembed`},
+	{"context_delete", `context delete $CHUNK`},
+	{"topic_use", `topic use auth --goal g`},
+	{"topic_note", `topic note "a note"`},
+	{"topic_edit", `topic edit --file doc.md`},
+	{"topic_status", `topic status`},
+	{"topic_show", `topic show`},
+	{"topic_show_injected", `topic show --injected`},
+	{"topic_list", `topic list`},
+	{"topic_archive", `topic archive`},
+	{"topic_list_archived", `topic list --archived`},
+	{"topic_wipe", `topic wipe --yes`},
+	{"topic_use_none", `topic use --none`},
 }
 
 // TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
@@ -133,12 +160,18 @@ func TestJSONContract(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join("set", "qrels"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join("store", "chunks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("store/chunks/refused.md", "---\nno end")
 	write("set/corpus.jsonl", `{"_id":"d1","title":"gate","text":"shut"}`)
 	write("set/queries.jsonl", `{"_id":"q1","text":"gate"}`)
 	write("set/qrels/test.tsv", "q1\td1\t1\n")
 	write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
 	write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
-	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "BOARD_MEMORY_GRANTS": "named,scrub"}
+	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
+		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "AGENT_STORE_PATH": filepath.Join(dir, "store")}
+	contractWorklog(t, env)
 	write("refused.json", `{"schema_version":1,"items":[{}]}`)
 	named := []string{} // what the lines' placeholders stand for
 	goldens := filepath.Join(repo(t), "testdata", "json")
@@ -159,15 +192,15 @@ func TestJSONContract(t *testing.T) {
 			write("rewrites.json", strings.NewReplacer(`{"group":`, `{"content":"rotate both tokens","group":`, `"groups":[`, `"groups":[{"content":"of nothing"},`).Replace(out.String()))
 		}
 		var made struct {
-			Capsule, Item struct{ ID string }
-			Conversation  struct {
+			Capsule, Item, Chunk struct{ ID string }
+			Conversation         struct {
 				Ref string `json:"ref_code"`
 			}
 			Manifest struct{ Hash string }
 		}
 		json.Unmarshal(answer, &made) // what has none of these makes none
 		for _, m := range []struct{ by, name, value string }{{"kb remember", "$ID", made.Capsule.ID}, {"memory put", "$MEM", made.Item.ID}, {"memory conversation start", "$REF", made.Conversation.Ref},
-			{"memory scrub", "$HASH", made.Manifest.Hash}} {
+			{"memory scrub", "$HASH", made.Manifest.Hash}, {"context write", "$CHUNK", made.Chunk.ID}} {
 			if strings.HasPrefix(c.line, m.by) {
 				if m.value == "" {
 					t.Fatalf("board %s: there is nothing for %s in %s", c.line, m.name, answer)
@@ -210,6 +243,27 @@ func TestJSONContract(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// contractWorklog gives the working directory a topic with an entry that has all fields, and one that is old enough to be archived.
+func contractWorklog(t *testing.T, env map[string]string) {
+	t.Helper()
+	p := &program{env: func(k string) string { return env[k] }}
+	h, err := p.topicsOf("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exit, ok, took := 1, false, int64(5)
+	if _, err := h.Record(t.Context(), "auth", topics.Entry{Session: "s", ID: "i", Event: "e", Tool: "t", Command: "c", Path: "p", Summary: "s", Error: "e", ExitCode: &exit, OK: &ok, DurationMS: &took}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Note(t.Context(), "old", "long ago"); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now().Add(-365 * 24 * time.Hour)
+	if err := os.Chtimes(h.SpecPath("old"), then, then); err != nil {
+		t.Fatal(err)
 	}
 }
 

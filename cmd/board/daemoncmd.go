@@ -14,6 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/daemon"
+	"blackboard/hooks/mcp"
+	"blackboard/hooks/topics"
 	"blackboard/kb/memory"
 )
 
@@ -23,18 +25,19 @@ func (p *program) daemonCommand() *cli.Command {
 		Description: `Nothing needs it: files are the truth, and any command does by itself what the daemon cannot. With it, a search need not read the model and the index first. The first search
 or other use of the model that would have profited starts one, for the next; it ends after 30 minutes without use. $BOARD_DAEMON: auto (the default), off, or require (fail where there is none).
 It embeds what has no embedding, sinks capsules that nobody asks for, consolidates memories when that is due, and with $BOARD_CURATE_EVERY (24h, say) makes one of capsules
-that say the same, as `+"`board kb curate dedupe`"+` does. board daemon status shows what it did, and when it does more.`,
+that say the same, as ` + "`board kb curate dedupe`" + ` does. board daemon status shows what it did, and when it does more.`,
 		Subcommands: []*cli.Command{
 			{
 				Name: "run", Usage: "serve in the foreground, until Ctrl-C",
-				Flags: []cli.Flag{
+				Description: "With --listen, agents find its tools at http://HOST:PORT/mcp (`board help mcp` lists them), and a program the events of boards at /v1/events; `board daemon token`\nprints the token that each request shows (Authorization: Bearer …).",
+				Flags: append([]cli.Flag{
 					&cli.DurationFlag{Name: "idle", Usage: "end after this long without use; 0: never", Value: daemon.IdleAfter},
-					&cli.StringFlag{Name: "listen", Usage: "listen on `HOST:PORT` too, for events and searches with the token; off loopback only with a certificate"},
+					&cli.StringFlag{Name: "listen", Usage: "listen on `HOST:PORT` too, for agents, events and searches, with the token; off loopback only with a certificate"},
 					&cli.StringFlag{Name: "tls-cert", Usage: "the certificate, a PEM `FILE`"},
 					&cli.StringFlag{Name: "tls-key", Usage: "its key, a PEM `FILE`"},
 					&cli.BoolFlag{Name: "debug", Usage: "write more into the log"},
 					&cli.BoolFlag{Name: "detached", Usage: "log to the file only", Hidden: true},
-				},
+				}, mcpFlags(mcp.NetworkGrants)...),
 				Action: p.daemonRun,
 			},
 			{
@@ -111,9 +114,16 @@ func (p *program) daemonRun(c *cli.Context) error {
 	if cfg.Curate, err = p.curateEvery(); err != nil {
 		return err
 	}
+	if cfg.Specs, err = topics.Root(p.env); err != nil {
+		log.Warn("topics are not archived", "error", err)
+	}
 	switch {
 	case c.IsSet("listen"):
-		cfg.TCP = &daemon.TCP{Addr: c.String("listen"), Cert: c.String("tls-cert"), Key: c.String("tls-key")}
+		agents, err := p.mcpConfig(c, mcp.NetworkGrants)
+		if err != nil {
+			return err
+		}
+		cfg.TCP = &daemon.TCP{Addr: c.String("listen"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), MCP: &agents}
 	case c.IsSet("tls-cert") || c.IsSet("tls-key"):
 		return usagef("--listen HOST:PORT says where", "a certificate is given, and nothing to listen on")
 	}

@@ -12,6 +12,11 @@
 //	kb/secret      finds what looks like a secret, by the rules of gitleaks
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning
 //	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
+//	kb/chunks      a project's context store: chunks and state, with the tools' answers
+//	hooks/topics   what a working session knows: specs and worklogs, which topic it is, clean rooms, the archive
+//	hooks          what happens at the moments of a session: one codec per harness, recall, a session's start, the worklog
+//	hooks/setup    writes and removes each harness's configuration
+//	hooks/mcp      the tools, resources and prompts of the Model Context Protocol, over the packages above
 //	cmd/board/daemon   the process that keeps models and indexes warm; what it cannot do at once, a command does itself
 //	cmd/board      this package: flags in, text or JSON out
 //
@@ -19,7 +24,7 @@
 //
 // main calls run, which is the whole program with its arguments, environment and streams as parameters; the scripts in testdata/script call it too.
 // arrange (args.go) puts the flags before the arguments, urfave/cli parses, and the command's action does three things: it turns flags into
-// a request, calls one method of package board, kb or memory, and prints the answer as text or as one JSON object ("v":1 and named fields).
+// a request, calls one method of package board, kb, memory, chunks or topics, and prints the answer as text or as one JSON object ("v":1 and named fields).
 // An error travels up as it is; exit.go has the one table from errors to exit codes and JSON error codes.
 //
 // Data goes to standard output, talk to standard error. Text that agents wrote goes through safe (text.go) before it reaches a terminal.

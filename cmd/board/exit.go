@@ -8,7 +8,9 @@ import (
 	"blackboard/board"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/hooks/topics"
 	"blackboard/kb"
+	"blackboard/kb/chunks"
 	"blackboard/kb/index"
 	"blackboard/kb/memory"
 )
@@ -57,6 +59,13 @@ var exitCodes = []struct {
 	{memory.ErrNotFound, exitNotFound, "not_found"},
 	{memory.ErrConflict, exitConflict, "conflict"},
 	{memory.ErrDenied, exitFailure, "denied"},
+	{chunks.ErrInvalid, exitUsage, "invalid"},
+	{chunks.ErrNotFound, exitNotFound, "not_found"},
+	{chunks.ErrConflict, exitConflict, "conflict"},
+	{topics.ErrInvalid, exitUsage, "invalid"},
+	{topics.ErrNotFound, exitNotFound, "not_found"},
+	{topics.ErrConflict, exitConflict, "conflict"},
+	{topics.ErrBusy, exitFailure, "busy"},
 	{index.ErrCorrupt, exitFailure, "corrupt"},
 	{embed.ErrNoModel, exitFailure, "no_model"},
 	{embed.ErrBadModel, exitFailure, "bad_model"},

@@ -21,7 +21,7 @@ survival proves that the final artifact carries what the run found.
 {{.Name}}:{{range .VisibleCommands}}
   {{printf "%-13s" .Name}}{{.Usage}}{{end}}
 {{end}}
-Topics: board help capsules, board help memory. Every command: --help; every one that answers: --json. Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
+Topics: board help capsules, board help memory, board help topics. Every command: --help; every one that answers: --json. Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
 Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
 Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival failed, 5 not found, 6 conflict.
 `

@@ -1,7 +1,7 @@
 package main
 
-// topics are help texts that belong to no single command: `board help TOPIC`.
-var topics = map[string]string{"capsules": capsulesHelp, "memory": memoryHelp}
+// helpTopics are help texts that belong to no single command: `board help TOPIC`.
+var helpTopics = map[string]string{"capsules": capsulesHelp, "memory": memoryHelp, "topics": topicsHelp}
 
 const capsulesHelp = `What belongs into a capsule, and how it is written
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -22,11 +23,15 @@ func (s *Server) jobs() []Job {
 			return did(d.Changed, "changed"), err
 		}))},
 		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Wake: s.memoriesChanged(), Run: s.onMemories("embedded", s.embedMemory)},
+		{Name: "calibrate recall", First: time.Minute, Every: time.Hour, Wake: s.uncalibrated, Run: s.onKB(s.calibrate)},
 		// It looks whether a pass is due, which is a matter of what has happened, not of the clock.
 		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.whenSteady(s.onMemories("scopes consolidated", s.consolidateMemory))},
 		{Name: "checkpoint", First: 5 * time.Minute, Every: 10 * time.Minute, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			return "", k.Checkpoint(ctx)
 		})},
+	}
+	if s.cfg.Specs != "" {
+		jobs = append(jobs, Job{Name: "archive topics", First: 5 * time.Minute, Every: 24 * time.Hour, Daily: true, Run: s.archiveTopics})
 	}
 	if s.cfg.Curate > 0 {
 		jobs = append(jobs, Job{Name: "curate capsules", First: 4 * time.Minute, Every: s.cfg.Curate, Daily: true, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
@@ -35,6 +40,15 @@ func (s *Server) jobs() []Job {
 		})})
 	}
 	return jobs
+}
+
+// archiveTopics copies the topics of all workspaces, so that nothing is lost if somebody clears them away. It removes none.
+func (s *Server) archiveTopics(ctx context.Context) (string, error) {
+	r, err := topics.Archive(ctx, s.cfg.Specs, topics.ArchiveDir(s.cfg.Place.Home), topics.ArchiveOptions{})
+	for _, p := range r.Problems {
+		s.log.Warn("a topic's file could not be archived", "problem", p)
+	}
+	return did(r.Copied, "files copied"), err
 }
 
 // whenSteady makes a job of one that forgets or sinks things by their age. While the clock has just been set it is left for later: what it would do by a wrong clock is hard to undo.
@@ -95,6 +109,33 @@ func (s *Server) unembedded(ctx context.Context) (wait bool) {
 		return err
 	})
 	return err == nil && wait
+}
+
+// uncalibrated reports whether nobody has measured when a prompt may be answered unasked with the model at hand: until then none is.
+func (s *Server) uncalibrated(ctx context.Context) (wanted bool) {
+	if !there(kb.Path(s.cfg.Place.Home)) {
+		return false
+	}
+	err := s.warm.use(ctx, true, func(h *held) error {
+		if h.model == nil {
+			return nil
+		}
+		_, known, err := h.kb.Threshold(ctx, h.model.Model().Name)
+		wanted = err == nil && !known
+		return err
+	})
+	return err == nil && wanted
+}
+
+func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
+	if !s.uncalibrated(ctx) {
+		return "", nil
+	}
+	all, err := k.Calibrate(ctx, nil)
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("prompts are answered from evidence %.2f on", all[0].Threshold), nil
 }
 
 // embedMemory embeds what has no embedding, batch by batch: the model is given free in between, since it may have to be loaded anew.

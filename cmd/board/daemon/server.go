@@ -38,6 +38,8 @@ type Config struct {
 	Log  *slog.Logger
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
+	// Specs is the directory of topics, which is archived once a day; "": none.
+	Specs string
 	// Curate is how often capsules that say the same are made one; 0: never, unless somebody asks for it.
 	Curate time.Duration
 	// TCP is a listener beside the socket; nil: none.
@@ -252,10 +254,11 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 	h := &http.Server{Handler: s.mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 	done := make(chan error, 2)
-	servers := []*http.Server{h}
+	servers, closeMCP := []*http.Server{h}, func() {}
 	go func() { done <- h.Serve(newLimited(l)) }()
 	if s.tcp != nil {
-		t := s.tcpServer(*s.cfg.TCP, s.token)
+		t, closing := s.tcpServer(*s.cfg.TCP, s.token)
+		closeMCP = closing
 		servers = append(servers, t)
 		go func() { done <- t.Serve(newLimited(s.tcp)) }()
 		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")
@@ -292,6 +295,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		}
 	}
 	wg.Wait()
+	closeMCP()
 	s.warm.close()
 	s.log.Info("ended", "served", s.served.Load(), "failed", s.failed.Load(), "up", time.Since(s.started).Round(time.Second))
 	return err

@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"blackboard/hooks/mcp"
 )
 
 // TCP says how a daemon listens beside its socket, for what cannot use one: browsers, containers, other machines.
@@ -26,10 +28,12 @@ type TCP struct {
 	Addr string // host:port; off loopback only with a certificate
 	Cert string // files; "" for none
 	Key  string
+	// MCP is what clients that speak the Model Context Protocol have at /mcp; nil: nothing.
+	MCP *mcp.Config
 }
 
 // maxTCPRequest bounds bodies that come by TCP.
-const maxTCPRequest = 1 << 20
+const maxTCPRequest = mcp.MaxRequest
 
 // Token returns the token that opens the TCP listener, and makes it if there is none.
 func Token(place Place) (string, error) {
@@ -109,9 +113,15 @@ func loopback(host string) bool {
 // overTCP marks requests that came by TCP: they have shown a token, and may be of any build.
 type overTCP struct{}
 
-// tcpServer serves what may be asked from elsewhere: events, searches, how it is.
-func (s *Server) tcpServer(t TCP, token string) *http.Server {
+// tcpServer serves what may be asked from elsewhere: events, searches, how it is, and what MCP clients are granted. close gives back what it has open.
+func (s *Server) tcpServer(t TCP, token string) (server *http.Server, close func()) {
 	mux := http.NewServeMux()
+	close = func() {}
+	if t.MCP != nil {
+		m := s.mcpServer(*t.MCP)
+		mux.Handle("/mcp", s.counted(m.Handler()))
+		close = func() { m.Close() }
+	}
 	for _, pattern := range []string{"POST /v1/search", "POST /v1/status", "GET /v1/events"} {
 		mux.Handle(pattern, s.mux)
 	}
@@ -145,7 +155,7 @@ func (s *Server) tcpServer(t TCP, token string) *http.Server {
 		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), overTCP{}, true)))
 	})
 	return &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}, close
 }
 
 // ourHost reports whether a Host header names this machine as the listener does.

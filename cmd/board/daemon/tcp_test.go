@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/json"
 	"encoding/pem"
 	"math/big"
 	"net"
@@ -17,6 +19,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board"
+	"blackboard/hooks/mcp"
 )
 
 func TestTokenIsMadeOnce(t *testing.T) {
@@ -170,4 +177,93 @@ func certificate(t *testing.T, dir string) (cert, key string) {
 		}
 	}
 	return cert, key
+}
+
+// TestMCP asks a daemon as an agent does that comes over the network: it reads, and is told what it would need to write.
+func TestMCP(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 3)
+	grants, err := mcp.ParseGrants(mcp.NetworkGrants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, dir, func(c *Config) {
+		c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants, Run: "r", Workspace: dir, Profiles: mcp.Profiles}}
+	})
+	st, err := r.client(t).Status(t.Context())
+	if err != nil || st.Listen == "" {
+		t.Fatal(st, err)
+	}
+	token, err := Token(r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
+		t.Fatal(err)
+	}
+	connect := func(token string) (*sdk.ClientSession, error) {
+		return sdk.NewClient(&sdk.Implementation{Name: "far"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + st.Listen + "/mcp", HTTPClient: &http.Client{Transport: shows{token}}}, nil)
+	}
+	if _, err := connect("wrong"); err == nil {
+		t.Error("a wrong token is as good as the right one")
+	}
+	c, err := connect(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, q := range []struct {
+		tool, args, want string
+		refused          bool
+	}{
+		{"kb_search", `{"query":"capsule about topic"}`, "Capsule 1 about topic 1", false},
+		{"kb_search", `{"query":"pane","mode":"vector"}`, "Capsule", false},
+		{"board_state", `{}`, "Entries: 1", false},
+		{"board_post", `{"content":"x"}`, "--grant run:r", true},
+		{"kb_remember", `{"title":"x","body":"y"}`, "--grant kb:write", true},
+		{"memory_read", `{"tiers":["account"]}`, "--grant account:read", true},
+		{"kb_ingest", `{"paths":["/etc"]}`, "--grant files", true},
+		{"board_survival", `{"files":["/etc/passwd"]}`, "--grant files", true},
+	} {
+		res, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: q.tool, Arguments: json.RawMessage(q.args)})
+		if err != nil {
+			t.Errorf("%s: %v", q.tool, err)
+		} else if text := res.Content[0].(*sdk.TextContent).Text; res.IsError != q.refused || !strings.Contains(text, q.want) {
+			t.Errorf("%s %s: %s", q.tool, q.args, text)
+		}
+	}
+	if got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://run/r/entry/e1"}); err != nil || !strings.Contains(got.Contents[0].Text, "there is something") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// A call that waits does not keep the daemon from ending.
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+		waiting <- err
+	}()
+	for { // it counts as use, so that the daemon does not end as idle
+		if st, err := r.client(t).Status(t.Context()); err != nil || st.Active > 0 {
+			break
+		}
+	}
+	begin := time.Now()
+	r.end(t)
+	if took := time.Since(begin); took > 9*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+	<-waiting
+}
+
+// shows is a client that shows a token.
+type shows struct{ token string }
+
+func (s shows) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	return http.DefaultTransport.RoundTrip(r)
 }

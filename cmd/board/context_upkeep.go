@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/embed"
+)
+
+func (p *program) contextUpkeepCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "import", Usage: "take over what is new in agent-memory-store's files",
+			Description: `From its store.db in the store's directory or, if there is none or nothing in it,
+from the folders chunks and state: what is not here, and what is newer than here.
+What was deleted here stays deleted. The files stay as they are. The first use
+of a store does the same by itself.`,
+			Flags: contextFlags(), Action: p.contextImport,
+		},
+		{
+			Name: "status", Usage: "count what there is",
+			Flags: contextFlags(), Action: p.contextStatus,
+		},
+		{
+			Name: "reembed", Usage: "embed what has no embedding yet",
+			Description: `Those that were written without a model, and all of them after a change of
+model. It goes in small steps, each of them kept, so an interrupted run is
+continued by the same command.`,
+			Flags: useFlags(), Action: p.contextReembed,
+		},
+	}
+}
+
+func (p *program) contextImport(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openContextAs(c, true, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r, err := s.Import(c.Context)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("import", r)
+	}
+	p.printf("%s\n", importText(&r))
+	p.importNotes(&r)
+	return nil
+}
+
+func (p *program) contextStatus(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openContextAs(c, false, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	st, err := s.Status(c.Context)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("status", st)
+	}
+	size := "not made yet"
+	if st.There {
+		size = megabytes(st.Bytes)
+	}
+	row := func(name, text string) { p.printf("  %-10s  %s\n", name, text) }
+	p.printf("%s  %s\n", safe(st.Path), size)
+	row("chunks", fmt.Sprint(st.Chunks))
+	row("state", count(int64(st.State), "key", "keys"))
+	with := ""
+	if st.Model != "" {
+		with = " with " + safe(st.Model)
+	}
+	row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
+	if st.There {
+		row("index", fmt.Sprintf("%s, %d in the tail, %s", count(int64(st.Index.Segments), "segment", "segments"), st.Index.Tail, megabytes(st.Index.Bytes)))
+	}
+	if st.Import != nil && st.Import.Source != "" {
+		row("import", clock(st.Import.At)+"  "+importText(&st.Import.ImportResult))
+	} else if len(st.Originals) > 0 {
+		row("import", "none; "+safe(strings.Join(st.Originals, ", "))+": board context import takes over what is there")
+	}
+	return nil
+}
+
+func (p *program) contextReembed(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	s, done, err := p.openContext(c, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := p.stepBar()
+	r, err := s.Reembed(c.Context, func(done, of int) { bar.show("embedding", done, of) })
+	bar.clear()
+	if err != nil {
+		if errors.Is(err, embed.ErrNoModel) {
+			return errNoModel
+		}
+		if r.Embedded > 0 {
+			p.talk("%s have theirs; the same command continues", count(int64(r.Embedded), "chunk", "chunks"))
+		}
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("reembed", r)
+	}
+	p.printf("%s embedded with %s\n", count(int64(r.Embedded), "chunk", "chunks"), safe(r.Model))
+	return nil
+}

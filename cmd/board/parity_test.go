@@ -1,0 +1,102 @@
+package main
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/hooks/mcp"
+	"blackboard/kb"
+	"blackboard/kb/chunks"
+	"blackboard/kb/memory"
+)
+
+// offered is how an operation of the domain is reached: by which command, and by which tool. In place of a tool, or of both, stands why agents have none, in parentheses.
+type offered struct{ command, tool string }
+
+// Why an operation has no tool.
+const (
+	notForAgents = "(for a person at the keyboard)"
+	inside       = "(inside of others)"
+	resource     = "(a resource)"
+)
+
+// operations are all methods of the domain, so that none is added without a thought for who can use it.
+var operations = map[reflect.Type]map[string]offered{
+	reflect.TypeFor[*board.Board](): {
+		"Address": {"address", "board_address"}, "PostAddressing": {"address", "board_address"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},
+		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Signal": {"signal", "board_signal"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
+		"Signals": {"signals", "board_state"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"},
+		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "(the prompt synthesis)"},
+		"Entry": {"show", resource}, "SignalByID": {"show", resource}, "Watch": {"watch", "(a subscription)"}, "Link": {"link", "(a post names its links; what is added later is a correction by a person)"},
+		"Reopen": {"reopen", notForAgents}, "Delete": {"state delete", notForAgents}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
+		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside},
+	},
+	reflect.TypeFor[*kb.KB](): {
+		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Look": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Brief": {"kb brief", "kb_brief"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
+		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
+		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb edit", notForAgents}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
+		"Learn": {"kb learn", "(an orchestrator's command)"}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside},
+		"Backfill": {inside, inside}, "Check": {inside, inside}, "Checkpoint": {inside, inside}, "Close": {inside, inside}, "PickUp": {inside, inside}, "StillThere": {inside, inside}, "Sync": {inside, inside}, "TakeNotes": {inside, inside}, "Threshold": {inside, inside}, "Unembedded": {inside, inside},
+	},
+	reflect.TypeFor[*memory.Store](): {
+		"Read": {"memory read", "memory_read"}, "Orient": {"memory orient", "memory_context"}, "AgentContext": {"memory context", "memory_context"}, "Put": {"memory put", "memory_put"}, "Update": {"memory update", "memory_update"}, "Forget": {"memory forget", "memory_forget"},
+		"Named": {"memory named", "memory_named"}, "GetNamed": {"memory named", "memory_named"}, "EditNamed": {"memory named edit", "memory_named"}, "RemoveNamed": {"memory named rm", notForAgents}, "NamedRevisions": {"memory named", notForAgents},
+		"SaveNote": {"memory journal", "save_to_journal"}, "Notes": {"memory journal", "memory_context"}, "WriteScratch": {"memory scratch write", "scratch_write"}, "ReadScratch": {"memory scratch read", "scratch_read"}, "ListScratch": {"memory scratch list", "scratch_list"}, "ClearScratch": {"memory scratch clear", "scratch_clear"},
+		"StartConversation": {"memory conversation start", "conversation"}, "IdleConversation": {"memory conversation idle", "conversation"}, "ArchiveConversation": {"memory conversation archive", "conversation"}, "Conversation": {"memory conversation show", "conversation"}, "Conversations": {"memory conversation list", "conversation_list"},
+		"Channels": {"memory channel list", "channel_list"}, "CreateChannel": {"memory channel create", "channel_create"}, "Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},
+		"Get": {"memory get", "(memory_read gives the whole item)"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"memory stats", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
+		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "(an orchestrator's command)"}, "ApplyRewrites": {"memory consolidate", "(an orchestrator's command)"},
+		"Agent": {inside, inside}, "Backfill": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "Workspace": {inside, inside},
+	},
+	reflect.TypeFor[*chunks.Store](): {
+		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
+		"Import": {"context import", "(the first use does it)"}, "Status": {"context status", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
+		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside},
+	},
+}
+
+// TestParity sees that each operation has its command, and its tool where agents need it.
+func TestParity(t *testing.T) {
+	p := &program{env: func(string) string { return "" }}
+	commands := map[string]bool{}
+	var walk func(prefix string, all []*cli.Command)
+	walk = func(prefix string, all []*cli.Command) {
+		for _, c := range all {
+			commands[prefix+c.Name] = true
+			walk(prefix+c.Name+" ", c.Subcommands)
+		}
+	}
+	walk("", p.commands())
+	server := mcp.New(mcp.Config{Home: t.TempDir(), Profiles: mcp.Profiles})
+	defer server.Close()
+	used := map[string]bool{}
+	for kind, table := range operations {
+		for i := range kind.NumMethod() {
+			name := kind.Method(i).Name
+			if _, there := table[name]; !there {
+				t.Errorf("%s.%s is in no row: which command, and which tool, offers it?", kind, name)
+			}
+		}
+		for name, o := range table {
+			if _, there := kind.MethodByName(name); !there {
+				t.Errorf("%s has no %s any more", kind, name)
+			}
+			if !commands[o.command] && !strings.HasPrefix(o.command, "(") {
+				t.Errorf("%s.%s: there is no command %q", kind, name, o.command)
+			}
+			if used[o.tool] = true; !slices.Contains(server.Tools(), o.tool) && !strings.HasPrefix(o.tool, "(") {
+				t.Errorf("%s.%s: there is no tool %q", kind, name, o.tool)
+			}
+		}
+	}
+	for _, tool := range server.Tools() {
+		if !used[tool] && tool != "save_to_core" { // a kind of note, as the journal is
+			t.Errorf("the tool %s offers nothing", tool)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/hooks/topics"
+)
+
+func (p *program) topicArchiveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "archive", Usage: "keep what changed in the archive, and take old topics away",
+		Description: `Of all workspaces. What has changed since the last run is copied to
+specs-archive/DAY in the data home, where nothing is ever overwritten. Then topics
+that nobody has changed for 30 days are taken away, but for those that are pinned:
+they are in the archive alone. A run that was interrupted is resumed by the next.
+board help topics says how one is restored.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "older-than", Usage: "take away what was not changed for so many `DAYS`", Value: "30d"},
+			&cli.BoolFlag{Name: "copy-only", Usage: "take nothing away"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+			jsonFlag(),
+		},
+		Action: p.topicArchive,
+	}
+}
+
+// days are at most 99,999, some 270 years: a duration holds them.
+var days = regexp.MustCompile(`^([0-9]{1,5})d?$`)
+
+func (p *program) topicArchive(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	opt := topics.ArchiveOptions{Now: time.Now(), DryRun: c.Bool("dry-run")}
+	m := days.FindStringSubmatch(c.String("older-than"))
+	switch {
+	case c.Bool("copy-only") && c.IsSet("older-than"):
+		return usagef("leave one out", "both --copy-only and --older-than are given")
+	case m == nil:
+		return usagef("give days: 30d", "--older-than %q is no number of days", c.String("older-than"))
+	case !c.Bool("copy-only"):
+		n, _ := strconv.Atoi(m[1]) // digits, and few of them
+		if n == 0 {
+			return usagef("give 1d or more: what is younger may be in use", "--older-than %s would take away every topic", c.String("older-than"))
+		}
+		opt.OlderThan = time.Duration(n) * 24 * time.Hour
+	}
+	home, err := p.dataHome()
+	if err != nil {
+		return err
+	}
+	root, err := topics.Root(p.env)
+	if err != nil {
+		return err
+	}
+	r, err := topics.Archive(c.Context, root, topics.ArchiveDir(home), opt)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if err := p.json("archive", r, "dry_run", opt.DryRun); err != nil {
+			return err
+		}
+	} else {
+		p.printArchive(&r, opt.DryRun)
+	}
+	if len(r.Problems) > 0 {
+		return verdictError(exitFailure)
+	}
+	return nil
+}
+
+func (p *program) printArchive(r *topics.ArchiveResult, dryRun bool) {
+	copied, moved := "copied", "taken away"
+	if dryRun {
+		copied, moved = "would be copied", "would be taken away"
+	}
+	p.printf("%s of %s %s, %s: %s\n", strconv.Itoa(r.Copied), count(int64(r.Files), "file", "files"), copied, fileSize(r.CopiedBytes), safe(r.Archive))
+	for _, m := range r.Moved {
+		p.printf("%s: %s of %s, unchanged since %s\n", moved, m.Topic, safe(m.Workspace), clock(m.Changed))
+	}
+	for _, problem := range r.Problems {
+		p.talk("not archived: %s", safe(problem))
+	}
+}

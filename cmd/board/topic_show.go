@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/hooks/topics"
+)
+
+func (p *program) topicReadCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "show", Usage: "print a topic's spec and the end of its worklog", ArgsUsage: "[TOPIC]",
+			Description: `Without a topic that of the session; where each session has its own and none is
+named, the one that changed last.`,
+			Flags: topicFlags(
+				&cli.IntFlag{Name: "tail", Usage: "at most `N` entries of the worklog; 0: all", Value: 20},
+				&cli.BoolFlag{Name: "injected", Usage: "what a session would start with instead: clean room, bounds, suppression"},
+			),
+			Action: p.topicShow,
+		},
+		{
+			Name: "list", Usage: "list topics, the one that changed last first",
+			Flags: topicFlags(
+				&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all workspaces"},
+				&cli.BoolFlag{Name: "archived", Usage: "the files of the archive, and where they are"},
+				limitFlag(),
+			),
+			Action: p.topicList,
+		},
+	}
+}
+
+func (p *program) topicShow(c *cli.Context) error {
+	name, err := oneTopic(c)
+	if err != nil {
+		return err
+	}
+	if c.Int("tail") < 0 {
+		return usagef("0 shows all", "a tail of %d makes no sense", c.Int("tail"))
+	}
+	h, err := p.openTopics(c)
+	if err != nil {
+		return err
+	}
+	t, err := h.chosen(name)
+	if err != nil {
+		return err
+	}
+	if t.Name == "" {
+		return h.noTopic("")
+	}
+	spec, err := h.Spec(t.Name)
+	if err != nil {
+		return err
+	}
+	worklog, err := h.Tail(t.Name, topics.TailLimits{Entries: c.Int("tail")})
+	if err != nil {
+		return err
+	}
+	if !spec.Exists && len(worklog) == 0 {
+		return h.noTopic(t.Name)
+	}
+	if c.Bool("injected") {
+		return p.topicInjected(c, h, t)
+	}
+	if c.Bool("json") {
+		return p.json("topic", t, "spec", spec, "worklog", worklog)
+	}
+	switch {
+	case spec.TooLong:
+		p.talk("the spec has %s, more than is shown: %s", fileSize(spec.Bytes), safe(spec.Path))
+	case !spec.Exists:
+		p.talk("%s has no spec yet; `board topic note` begins it", t.Name)
+	default:
+		p.document(strings.TrimRight(spec.Text, "\n"))
+	}
+	p.printWorklog(worklog)
+	return nil
+}
+
+func (p *program) printWorklog(entries []topics.Entry) {
+	if len(entries) == 0 {
+		return
+	}
+	p.printf("\n%s\n", p.paint(bold, "Worklog"))
+	for _, e := range entries {
+		p.printf("  %s\n", line(e.String(), 400))
+	}
+}
+
+// topicInjected prints what a session would start with.
+func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
+	s, err := h.Startup(t, topics.StartupLimits{Full: topics.FullContext(p.env)})
+	if err != nil {
+		return err
+	}
+	why := h.Suppressed(t.Name, p.env)
+	if why != "" {
+		s.Spec, s.Pointer, s.Worklog = "", "", []topics.Entry{}
+	}
+	if c.Bool("json") {
+		return p.json("topic", t, "startup", s, "suppressed", why)
+	}
+	if why != "" {
+		p.talk("nothing is injected: %s", safe(why))
+		return nil
+	}
+	if text := s.Spec + s.Pointer; text != "" { // one of them is empty
+		p.document(text)
+	}
+	p.printWorklog(s.Worklog)
+	return nil
+}
+
+func (p *program) topicList(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	limit := c.Int("limit")
+	switch {
+	case limit < 0:
+		return usagef("0 lists all", "a limit of %d makes no sense", limit)
+	case c.Bool("all") && c.IsSet("workspace"):
+		return usagef("leave one out", "both --all and --workspace are given")
+	case c.Bool("archived"):
+		return p.topicArchived(c, limit)
+	}
+	var all []topics.Info
+	if c.Bool("all") {
+		root, err := topics.Root(p.env)
+		if err != nil {
+			return err
+		}
+		if all, err = topics.All(c.Context, root); err != nil {
+			return err
+		}
+	} else {
+		h, err := p.openTopics(c)
+		if err != nil {
+			return err
+		}
+		if all, err = h.List(); err != nil {
+			return err
+		}
+	}
+	all, more := cutList(all, limit)
+	if c.Bool("json") {
+		return p.json("topics", all, "more", more)
+	}
+	workspace := ""
+	for i := range all {
+		if c.Bool("all") && all[i].Workspace != workspace {
+			workspace = all[i].Workspace
+			gone := ""
+			if _, err := os.Stat(workspace); errors.Is(err, os.ErrNotExist) {
+				gone = p.paint(yellow, "  gone")
+			}
+			p.printf("%s%s\n", safe(workspace), gone)
+		}
+		p.printTopic(&all[i])
+	}
+	p.listEnd(len(all), more, "topics")
+	return nil
+}
+
+// cutList is at most so many of a list, all for 0, and whether there are more.
+func cutList[T any](all []T, limit int) ([]T, bool) {
+	if limit > 0 && len(all) > limit {
+		return all[:limit], true
+	}
+	return all, false
+}
+
+func (p *program) printTopic(t *topics.Info) {
+	mark := " "
+	if t.Pinned {
+		mark = p.paint(green, "*")
+	}
+	var parts []string
+	for _, f := range []struct {
+		what string
+		size int64
+	}{{"spec", t.Spec}, {"worklog", t.Worklog}} {
+		if f.size > 0 {
+			parts = append(parts, f.what+" "+fileSize(f.size))
+		}
+	}
+	if t.NoContext {
+		parts = append(parts, p.paint(yellow, "not injected"))
+	}
+	p.printf("%s %-28s  %-7s  %s  %s\n", mark, t.Name, t.Kind, clock(t.Changed), strings.Join(parts, ", "))
+}
+
+// topicArchived lists what the archive has of the workspace, or of all.
+func (p *program) topicArchived(c *cli.Context, limit int) error {
+	home, err := p.dataHome()
+	if err != nil {
+		return err
+	}
+	workspace := ""
+	if !c.Bool("all") {
+		h, err := p.openTopics(c)
+		if err != nil {
+			return err
+		}
+		workspace = h.Workspace()
+	}
+	all, err := topics.Archived(c.Context, topics.ArchiveDir(home), workspace)
+	if err != nil {
+		return err
+	}
+	all, more := cutList(all, limit)
+	if c.Bool("json") {
+		return p.json("archived", all, "more", more)
+	}
+	width := 0
+	for i := range all {
+		width = max(width, len(all[i].Snapshot))
+	}
+	for i := range all {
+		p.printf("%-*s  %-28s  %s\n", width, all[i].Snapshot, all[i].Topic, safe(all[i].Path))
+	}
+	p.listEnd(len(all), more, "files in the archive")
+	if len(all) > 0 {
+		p.talk("to restore a topic, copy its files back: board help topics")
+	}
+	return nil
+}

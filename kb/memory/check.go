@@ -1,0 +1,145 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// Health is what Check has found of one file.
+type Health struct {
+	Account   bool   // it is the account's, else a workspace's
+	Workspace string // the directory whose memory it is
+	Live      int    // items that are not forgotten
+	Bare      int    // of them without an embedding
+	Model     string // of the embeddings; "": there are none
+	// Index is what is wrong with the search index, nil if nothing is: it is derived, and Reindex makes it anew.
+	Index error
+}
+
+// Paths returns the files of a data home's memory, without opening them: the account's and those of workspaces. What else lies there is left out.
+func Paths(home string) ([]string, error) {
+	all := []string{}
+	if _, err := os.Lstat(AccountPath(home)); err == nil {
+		all = append(all, AccountPath(home))
+	}
+	dir := filepath.Join(Dir(home), "workspaces")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".sqlite3" {
+			all = append(all, filepath.Join(dir, e.Name()))
+		}
+	}
+	return all, nil
+}
+
+// Check looks at one file of a data home's memory, whoever's it is, and changes nothing in it but what opening does, which brings an old schema up to date. full reads all of it: SQLite's
+// integrity check, and the search index against itself and the items. The error is for a file that cannot be used: it matches those of package sqlite, fs.ErrNotExist if nothing was written to
+// it yet, and sqlite.ErrCorrupt also if it has another name than the workspace's that it says it is of.
+func Check(ctx context.Context, home, path string, full bool) (h Health, err error) {
+	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
+	if err != nil {
+		return h, err
+	}
+	defer db.Close()
+	if full {
+		if err := db.Check(ctx); err != nil {
+			return h, err
+		}
+	}
+	x := index.New(indexConfig)
+	err = db.Read(ctx, func(tx *sqlite.Tx) error {
+		if err := h.owner(tx, home, path); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(model = ''), 0) FROM items WHERE forgotten IS NULL`).Scan(&h.Live, &h.Bare); err != nil {
+			return err
+		}
+		state, err := x.State(tx)
+		if err == nil && state != index.Ready {
+			return nil // whoever opens it next makes it anew
+		}
+		if err == nil {
+			h.Model, _, err = x.Model(tx)
+		}
+		if err == nil && full {
+			err = checkIndex(tx, x)
+		}
+		if errors.Is(err, index.ErrCorrupt) {
+			h.Index, err = err, nil
+		}
+		return err
+	})
+	return h, err
+}
+
+// owner reads whose the file is, and holds its name against that.
+func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
+	var owner string
+	if err := tx.QueryRow(`SELECT value FROM meta WHERE key = 'owner'`).Scan(&owner); err != nil && !sqlite.IsNoRows(err) {
+		return err
+	}
+	dir, ofWorkspace := strings.CutPrefix(owner, "workspace ")
+	h.Account, h.Workspace = owner == "account", dir
+	want := AccountPath(home)
+	if ofWorkspace {
+		want = WorkspacePath(home, dir)
+	} else {
+		h.Workspace = ""
+	}
+	if owner != "" && filepath.Base(want) != filepath.Base(path) {
+		return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, and is not named as that", clip(owner, 200))}
+	}
+	return nil
+}
+
+// checkIndex holds the search index against itself, and against the items.
+func checkIndex(tx *sqlite.Tx, x *index.Index) error {
+	if err := x.Check(tx); err != nil {
+		return err
+	}
+	ids, err := x.Documents(tx)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.Query(`SELECT n FROM items WHERE forgotten IS NULL ORDER BY n`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	i := 0
+	for ; rows.Next(); i++ {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return err
+		}
+		if i >= len(ids) || ids[i] != n {
+			return fmt.Errorf("%w: item number %d is not in it", index.ErrCorrupt, n)
+		}
+	}
+	if i < len(ids) {
+		return fmt.Errorf("%w: it holds items that there are not", index.ErrCorrupt)
+	}
+	return rows.Err()
+}
+
+// Reindex makes the search index of one file anew from its items. Embeddings are kept where they can be.
+func Reindex(ctx context.Context, path string) error {
+	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	f := &file{db: db, index: index.New(indexConfig)}
+	return db.Write(ctx, f.reindex)
+}
