@@ -28,6 +28,8 @@ type Error struct {
 	Kind   error // one of the Err… values
 	Detail string
 	Cause  error // the driver's or the system's error, if any
+
+	try string // the next step, where that of the kind does not fit
 }
 
 func (e *Error) Error() string {
@@ -51,6 +53,9 @@ func (e *Error) Unwrap() []error {
 
 // Try returns the next step for the person who sees the error.
 func (e *Error) Try() string {
+	if e.try != "" {
+		return e.try
+	}
 	switch e.Kind {
 	case ErrNewer:
 		return "install the newer version of board that wrote it"

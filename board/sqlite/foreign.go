@@ -90,7 +90,7 @@ func (f *Foreign) copy(ctx context.Context) error {
 			return nil
 		}
 	}
-	return &Error{Path: f.path, Kind: ErrBusy, Detail: "is being written to all the while"}
+	return &Error{Path: f.path, Kind: ErrBusy, Detail: "is being written to all the while", try: "repeat the command when the other program is at rest"}
 }
 
 type version struct{ size, modified int64 }

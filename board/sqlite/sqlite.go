@@ -157,7 +157,7 @@ func (db *DB) connect(ctx context.Context) error {
 	}}
 	if db.readOnly {
 		q.Set("mode", "ro")
-		if wal, err := os.Stat(db.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && wal.Size() == 0 {
+		if db.complete() {
 			// With no WAL beside it the file is complete by itself. Without this, SQLite insists on making a -shm.
 			q.Set("immutable", "1")
 			db.asItWas = db.file
@@ -187,7 +187,7 @@ func (db *DB) Path() string { return db.path }
 // ReadOnly reports whether the file could only be opened for reading.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
-// Full is why the file could only be opened for reading, where that is for want of space: an error that matches ErrFull. With space again it must be opened anew to be written to.
+// Full is why the file could only be opened for reading, where that is for want of space: an error that matches ErrFull. With space again it must be opened anew to be written to (Outdated).
 func (db *DB) Full() error { return db.full }
 
 // Now is the time that a transaction would have.
@@ -282,10 +282,8 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 	if err := fn(t); err != nil {
 		return db.wrap(err)
 	}
-	if was := db.asItWas; was != nil { // somebody could write to it after all
-		if now, err := os.Stat(db.path); err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
-			return &Error{Path: db.path, Kind: ErrBusy, Detail: "was written to while it was read"}
-		}
+	if db.rewritten() { // somebody could write to it after all
+		return &Error{Path: db.path, Kind: ErrBusy, Detail: "was written to while it was read", try: "repeat the command"}
 	}
 	if err := tx.Commit(); err != nil {
 		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // called off before it was the last word

@@ -113,6 +113,7 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) Path() string { return filepath.Join(s.dir, FileName) }
 
 // file returns the store's file, nil if there is none; make says whether it is made then. One that was removed while it was open is given up: the store is empty again.
+// One that was opened when there was no space, or for reading only, is opened anew when that has changed, or somebody else has written to it.
 func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,10 +121,15 @@ func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 		return nil, fmt.Errorf("the store %s: %w", s.dir, fs.ErrClosed)
 	}
 	if s.open != nil {
-		if s.open.db.StillThere() == nil {
+		switch {
+		case s.open.db.StillThere() != nil:
+			s.detach()
+		case s.open.db.Outdated(ctx):
+			s.open.db.CloseUnused() // who was given it just now still reads from it
+			s.open = nil
+		default:
 			return s.open, nil
 		}
-		s.detach()
 	}
 	res := newImportResult()
 	err := s.attach(ctx, make, &res)
@@ -211,6 +217,9 @@ func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportRe
 	}
 	if used && state == index.Ready {
 		return f.purge(ctx)
+	}
+	if err := f.db.Full(); err != nil {
+		return err
 	}
 	if f.db.ReadOnly() {
 		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}

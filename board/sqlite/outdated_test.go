@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// openForReading opens a file as Open does where it cannot be written to, or there is no space.
+func openForReading(t *testing.T, path string) *DB {
+	t.Helper()
+	db, err := openOnce(t.Context(), path, testSchema, ReadWrite, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func TestOutdated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.sqlite3")
+	writer := open(t, path, testSchema, Create)
+	if err := insert(writer, "first"); err != nil {
+		t.Fatal(err)
+	}
+	if writer.Outdated(t.Context()) {
+		t.Error("a file that can be written to is outdated")
+	}
+	writer.Close()
+	// It could be written to: whoever holds it for reading only has less than there is.
+	if !openForReading(t, path).Outdated(t.Context()) {
+		t.Error("a file that can be written to by now is not outdated")
+	}
+	// Nobody can write beside a lock file that cannot be opened. Then it matters whether somebody has.
+	reader := openForReading(t, path)
+	writer = open(t, path, testSchema, ReadWrite)
+	lock := path + "-lock"
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(lock, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if reader.Outdated(t.Context()) || countRows(t, reader) != 1 {
+		t.Error("what nobody has changed is outdated")
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(writer, "second"); err != nil { // which is beside the file, not yet in it
+		t.Fatal(err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(lock, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if !reader.Outdated(t.Context()) {
+		t.Error("a file with changes beside it is not outdated")
+	}
+	writer.Close()
+	if !reader.Outdated(t.Context()) {
+		t.Error("a file that was written to is not outdated")
+	}
+	// Who reads it all the same is told to do so again, and looks for no lock.
+	err := reader.Read(t.Context(), func(*Tx) error { return nil })
+	var own *Error
+	if !errors.As(err, &own) || own.Kind != ErrBusy || own.Try() != "repeat the command" {
+		t.Errorf("reading it: %v", err)
+	}
+	if try := (&Error{Path: path, Kind: ErrBusy}).Try(); !strings.Contains(try, lock) {
+		t.Errorf("for a file that is locked: %s", try)
+	}
+	again := openForReading(t, path)
+	if again.Outdated(t.Context()) || countRows(t, again) != 2 {
+		t.Error("opened anew, it is outdated")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if !again.Outdated(t.Context()) {
+		t.Error("a file that is gone is not outdated")
+	}
+}
+
+// TestCloseUnused: who has the file in hand goes on reading, and what nobody has is closed.
+func TestCloseUnused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.sqlite3")
+	db, err := Open(t.Context(), path, testSchema, Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := db.sql
+	db.CloseUnused()
+	for range 5 {
+		runtime.GC()
+		if err := insert(db, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.KeepAlive(db)
+	for conn.PingContext(t.Context()) == nil { // a test that hangs here has found that it stays open
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+}

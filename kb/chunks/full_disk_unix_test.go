@@ -1,0 +1,143 @@
+//go:build unix
+
+package chunks
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"blackboard/board/sqlite"
+)
+
+// smallDisk mounts a file system in memory for the time of the test, which is skipped where that cannot be done.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0700,size=2m", "none", dir).CombinedOutput(); err != nil {
+		t.Skipf("needs to mount a small file system: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+	return dir
+}
+
+// fillDisk writes a file until there is no space left.
+func fillDisk(t *testing.T, name string) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size := 64 << 10; size > 0; size /= 2 {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, size))
+		}
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+}
+
+// TestOpenedOnAFullDisk: a store that is opened while there is no space can be read, sees what others write once there is some, and can be written to itself.
+func TestOpenedOnAFullDisk(t *testing.T) {
+	disk := smallDisk(t)
+	dir, filler := filepath.Join(disk, "store"), filepath.Join(disk, "filler")
+	s := openStore(t, dir, Options{})
+	first := write(t, s, "first")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fillDisk(t, filler)
+	held, other := openStore(t, dir, Options{Warm: true}), openStore(t, dir, Options{Warm: true})
+	topics := func(s *Store) []string { return found(t, s, Query{Text: "first second third", Mode: ModeBM25}) }
+	for range 2 {
+		if _, err := held.Write(t.Context(), NewChunk{Topic: "lost", Content: "There is no space."}); err == nil {
+			t.Error("it was written")
+		} else {
+			fails(t, err, sqlite.ErrFull, "no room")
+		}
+		if _, err := held.Read(t.Context(), first.ID); err != nil {
+			t.Error(err)
+		}
+		if got := topics(held); len(got) != 1 {
+			t.Errorf("found %v", got)
+		}
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	// What another writes is seen, while it still has it open and after it has closed it.
+	write(t, other, "second")
+	if got := topics(held); len(got) != 2 {
+		t.Errorf("while another has it open, found %v", got)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := topics(held); len(got) != 2 {
+		t.Errorf("found %v", got)
+	}
+	write(t, held, "third")
+	if got := topics(held); len(got) != 3 {
+		t.Errorf("found %v", got)
+	}
+}
+
+// TestSpaceComesBackUnderReaders: readers at work when there is space again are answered, by the file as it was or as it is.
+func TestSpaceComesBackUnderReaders(t *testing.T) {
+	disk := smallDisk(t)
+	dir, filler := filepath.Join(disk, "store"), filepath.Join(disk, "filler")
+	s := openStore(t, dir, Options{})
+	first := write(t, s, "first")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fillDisk(t, filler)
+	held := openStore(t, dir, Options{})
+	var readers sync.WaitGroup
+	begun := make(chan struct{}, 4)
+	for range cap(begun) {
+		readers.Go(func() {
+			begun <- struct{}{}
+			for range 100 {
+				if _, err := held.Read(t.Context(), first.ID); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range cap(begun) {
+		<-begun
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Error(err)
+	}
+	readers.Wait()
+	write(t, held, "second")
+}
+
+// TestMadeOnAFullDisk: what could not even be made is made once there is space.
+func TestMadeOnAFullDisk(t *testing.T) {
+	disk := smallDisk(t)
+	filler := filepath.Join(disk, "filler")
+	s := openStore(t, filepath.Join(disk, "store"), Options{})
+	fillDisk(t, filler)
+	for range 2 { // the second time there is a file
+		_, err := s.Write(t.Context(), NewChunk{Topic: "lost", Content: "There is no space."})
+		fails(t, err, sqlite.ErrFull, "")
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, "first")
+}
