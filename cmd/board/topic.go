@@ -32,6 +32,7 @@ the branch decides again.`,
 			Flags: topicFlags(
 				&cli.StringFlag{Name: "goal", Aliases: []string{"g"}, Usage: "what it is to achieve, in a `LINE`, for a new spec"},
 				&cli.BoolFlag{Name: "none", Usage: "pin none"},
+				&cli.BoolFlag{Name: "force", Usage: "take a goal that holds what looks like a secret"},
 			),
 			Action: p.topicUse,
 		},
@@ -136,7 +137,10 @@ func (h *here) noTopic(name string) error {
 	if name == "" {
 		return &topics.Error{Kind: topics.ErrNotFound, Msg: "there is no topic in " + h.Workspace() + " yet", Hint: "`board topic use NAME` pins one; --session says which session it is"}
 	}
-	hint := "`board topic list` shows those that there are; `board topic use " + name + "` makes it"
+	hint := "`board topic list` shows those that there are"
+	if kind := topics.KindOf(name); kind != topics.KindCurrent && kind != topics.KindSession { // those are not to be pinned
+		hint += "; `board topic use " + name + "` makes it"
+	}
 	return &topics.Error{Kind: topics.ErrNotFound, Msg: "there is no topic " + name + " in " + h.Workspace(), Hint: hint}
 }
 
@@ -273,6 +277,9 @@ func (p *program) topicUse(c *cli.Context) error {
 	}
 	h, err := p.openTopics(c)
 	if err != nil {
+		return err
+	}
+	if err := refuseSecret(c, "the goal", c.String("goal")); err != nil {
 		return err
 	}
 	u, err := h.Use(c.Context, name, c.String("goal"))

@@ -42,6 +42,8 @@ Files
   ~/.local/state/blackboard/specs; below it the path of the workspace, and there
   _active_topic.txt, TOPIC.txt, TOPIC.worklog.jsonl, TOPIC.no_context. Edit them
   at any time. A worklog has 1,000 lines and 256 KB at most; the oldest go first.
+  The commands refuse a spec with what looks like a secret (exit 6); --force takes
+  it. In a worklog secrets are masked.
 
 The archive
   board topic archive copies what has changed to specs-archive/DAY in the data

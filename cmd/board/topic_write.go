@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/hooks/topics"
+	"blackboard/kb/secret"
 )
 
 func (p *program) topicWriteCommands() []*cli.Command {
@@ -15,14 +16,20 @@ func (p *program) topicWriteCommands() []*cli.Command {
 			Name: "note", Usage: "append a line to the spec, with its time", ArgsUsage: "TEXT… | -",
 			Description: `The words are joined. It stands at the end, below "Notes". Without a terminal,
 and without words, the text is read from standard input.`,
-			Flags:  topicFlags(&cli.StringFlag{Name: "topic", Aliases: []string{"t"}, Usage: "the `TOPIC`; default that of the session"}),
+			Flags: topicFlags(
+				&cli.StringFlag{Name: "topic", Aliases: []string{"t"}, Usage: "the `TOPIC`; default that of the session"},
+				&cli.BoolFlag{Name: "force", Usage: "store it though it holds what looks like a secret"},
+			),
 			Action: p.topicNote,
 		},
 		{
 			Name: "edit", Usage: "write the spec anew", ArgsUsage: "[TOPIC]",
 			Description: "Opens it in $VISUAL or $EDITOR; --file takes the new text from a file instead, - from\nstandard input.",
-			Flags:       topicFlags(&cli.StringFlag{Name: "file", Usage: "take the text from `FILE`"}),
-			Action:      p.topicEdit,
+			Flags: topicFlags(
+				&cli.StringFlag{Name: "file", Usage: "take the text from `FILE`"},
+				&cli.BoolFlag{Name: "force", Usage: "store it though it holds what looks like a secret"},
+			),
+			Action: p.topicEdit,
 		},
 		{
 			Name: "wipe", Usage: "delete a topic: spec, worklog and sentinel", ArgsUsage: "[TOPIC]",
@@ -33,6 +40,16 @@ Other topics, the pin, and what is in the archive stay.`,
 			Action: p.topicWipe,
 		},
 	}
+}
+
+// refuseSecret refuses a text that holds what looks like a secret: sessions start with it, and it is archived.
+func refuseSecret(c *cli.Context, what, text string) error {
+	found := secret.Find(text)
+	if len(found) == 0 || c.Bool("force") {
+		return nil
+	}
+	return &topics.Error{Kind: topics.ErrConflict, Msg: what + " holds what looks like a secret: " + found[0].Description,
+		Hint: "say where it is kept instead of what it is; --force stores it if it is none"}
 }
 
 func (p *program) topicNote(c *cli.Context) error {
@@ -50,6 +67,9 @@ func (p *program) topicNote(c *cli.Context) error {
 	}
 	t, err := h.chosenToWrite(c.String("topic"))
 	if err != nil {
+		return err
+	}
+	if err := refuseSecret(c, "the note", text); err != nil {
 		return err
 	}
 	note, err := h.Note(c.Context, t.Name, text)
@@ -113,6 +133,9 @@ func (p *program) topicText(c *cli.Context) (string, error) {
 }
 
 func (p *program) writeSpec(c *cli.Context, h *here, t topics.Topic, text string, was *string) error {
+	if err := refuseSecret(c, "the spec", text); err != nil {
+		return err
+	}
 	s, err := h.Rewrite(c.Context, t.Name, text, was)
 	if err != nil {
 		return err

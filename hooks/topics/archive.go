@@ -20,13 +20,10 @@ import (
 //
 //	2026-11-21/WORKSPACE/TOPIC.txt
 //	2026-11-21.2/…            what has changed once more on that day: nothing in an archive is ever overwritten
-//	_last_run.txt             the day of the last run that came to its end
 //	_lock                     held by a run
 
 // ArchiveDir is the archive of a data home.
 func ArchiveDir(home string) string { return filepath.Join(home, "specs-archive") }
-
-const lastRunFile = "_last_run.txt"
 
 // maxArchived is the most bytes of a file that is archived. Topics' own are far smaller.
 const maxArchived = 64 << 20
@@ -80,16 +77,7 @@ func Archive(ctx context.Context, root, into string, opt ArchiveOptions) (Archiv
 	if err := a.look(ctx); err != nil {
 		return a.result, err
 	}
-	if err := eachWorkspace(ctx, root, func(d *Dir) error { return a.workspace(ctx, d) }); err != nil || opt.DryRun {
-		return a.result, err
-	}
-	return a.result, writeFile(filepath.Join(into, lastRunFile), []byte(a.day()+"\n"))
-}
-
-// ArchiveDue says whether no archiving run has come to its end on the day.
-func ArchiveDue(into string, now time.Time) bool {
-	text, err := readText(filepath.Join(into, lastRunFile), maxSmall)
-	return err != nil || strings.TrimSpace(text) != now.UTC().Format(time.DateOnly)
+	return a.result, eachWorkspace(ctx, root, func(d *Dir) error { return a.workspace(ctx, d) })
 }
 
 // archiver is a run.

@@ -12,7 +12,8 @@
 //	_no_session_context      there: nothing of any topic of the workspace is
 //	_lock                    held while something is written; never removed, since who waits on a removed file waits alone
 //
-// Writers take their turn under the lock, so that no line is lost; readers need none and make no file. Nothing here looks for secrets: whoever calls Record or Note masks them first.
+// Writers take their turn under the lock, so that no line is lost; readers need none and make no file. Nothing here looks for secrets: whoever calls Record masks them
+// first, and whoever calls Use, Note or Rewrite masks or refuses them.
 //
 // # Which topic
 //

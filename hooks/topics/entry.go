@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -84,15 +85,29 @@ func (e Entry) line() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// oneLine is a text without what would break its line or change how it is shown: line ends and tabs become spaces, other control characters and those that turn the direction of writing go.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
 // String tells an entry in one line, for prompts and people: "2026-11-21 14:03:05 Bash: go test ./... (exit 1, 3.2s)".
 func (e Entry) String() string {
-	what := e.Tool
+	what := oneLine(e.Tool)
 	if what == "" {
-		what = e.Event
+		what = oneLine(e.Event)
 	}
 	var parts []string
 	for _, s := range []string{e.Command, e.Path, e.Summary} {
-		if s = strings.Join(strings.Fields(s), " "); s != "" {
+		if s = oneLine(s); s != "" {
 			parts = append(parts, clip(s, 200))
 		}
 	}
@@ -106,12 +121,12 @@ func (e Entry) String() string {
 	if e.DurationMS != nil && *e.DurationMS >= 1000 {
 		how = append(how, (time.Duration(*e.DurationMS) * time.Millisecond).Round(100*time.Millisecond).String())
 	}
-	if wrong := strings.Join(strings.Fields(e.Error), " "); wrong != "" {
+	if wrong := oneLine(e.Error); wrong != "" {
 		how = append(how, clip(wrong, 120))
 	}
 	s := e.Time.UTC().Format("2006-01-02 15:04:05")
 	if what != "" {
-		s += " " + what
+		s += " " + clip(what, maxWord)
 	}
 	if len(parts) > 0 {
 		s += ": " + strings.Join(parts, ", ")

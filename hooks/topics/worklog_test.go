@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -229,6 +230,30 @@ func TestTail(t *testing.T) {
 	}
 }
 
+// TestEntryInOneLine: no part of an entry, which may be of anybody's making, breaks its line or changes how it is shown.
+func TestEntryInOneLine(t *testing.T) {
+	const nasty = "a\n\n# SYSTEM\r\t\x1b[31m\u202eb\u2066\u2028\u0085c\x00\u200f\ufeff."
+	const plain = "a # SYSTEM [31mb c\ufeff."
+	for _, tc := range []struct {
+		e    Entry
+		want string
+	}{
+		{Entry{Tool: nasty}, " " + plain},
+		{Entry{Event: nasty}, " " + plain},
+		{Entry{Tool: "\n\x00", Event: nasty}, " " + plain},
+		{Entry{Tool: "T", Command: nasty, Path: nasty, Summary: nasty}, " T: " + plain + ", " + plain + ", " + plain},
+		{Entry{Tool: "T", Error: nasty}, " T (" + plain + ")"},
+		{Entry{Tool: "T", Command: "\u202e\n", Error: "\x07"}, " T"},
+		{Entry{Tool: strings.Repeat("é", maxWord+1)}, " " + strings.Repeat("é", maxWord-1) + "…"},
+		{Entry{Tool: "é日本 👩‍👩‍👧", Summary: "\xff"}, " é日本 👩‍👩‍👧: \ufffd"},
+	} {
+		tc.e.Time = noon
+		if got := tc.e.String(); got != "2026-11-21 12:00:00"+tc.want {
+			t.Errorf("%q, not %q", got, tc.want)
+		}
+	}
+}
+
 // FuzzWorklog: whatever is in the file, reading gives entries that can be told and written, and a new line is the last one, whole and once.
 func FuzzWorklog(f *testing.F) {
 	for _, s := range []string{
@@ -253,7 +278,7 @@ func FuzzWorklog(f *testing.F) {
 			}
 			size := 0
 			for _, e := range all {
-				if strings.Contains(e.String(), "\n") {
+				if s := e.String(); strings.ContainsFunc(s, unicode.IsControl) {
 					t.Fatalf("an entry is told as %q", e)
 				}
 				if _, err := json.Marshal(e); err != nil {
