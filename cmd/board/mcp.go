@@ -26,6 +26,7 @@ func mcpFlags(grants []string) []cli.Flag {
 		&cli.StringSliceFlag{Name: "profile", Usage: "`PROFILE` of tools, repeatable or with commas: " + strings.Join(mcp.Profiles, ", ") + ", all (default " + strings.Join(mcp.DefaultProfiles, ",") + ")"},
 		&cli.StringSliceFlag{Name: "grant", Usage: "what clients may do, `GRANT`, repeatable or with commas: " + strings.Join(mcp.AllGrants, ", ") + ", run:NAME, run:NAME:read, all (default " + strings.Join(grants, ",") + ")"},
 		&cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` of calls that name none; default $BOARD_RUN"},
+		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first); over HTTP, without it nothing is a client's alone"},
 		&cli.StringFlag{Name: "store", Usage: "`DIRECTORY` of the context store; default $AGENT_STORE_PATH, else .agent-memory-store"},
 		&cli.BoolFlag{Name: "no-import", Usage: "leave what agent-memory-store has left in the context store alone"},
 		workspaceFlag("the `DIRECTORY` whose memory it is, and whose capsules come first"),
@@ -44,7 +45,6 @@ share one model. Tools come in profiles, since a model chooses badly among fifty
   admin      kb_curate, kb_ingest, memory_scrub and the like
 What a client may do is granted: a refusal names the grant that is missing. Who may write may read. By HTTP: board daemon run --listen, at /mcp.`,
 		Flags: append(mcpFlags(mcp.ProcessGrants),
-			&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default $BOARD_WORKER, else what it calls itself"},
 			&cli.BoolFlag{Name: "debug", Usage: "log more, to standard error"},
 		),
 		Action: p.mcpServe,
@@ -71,6 +71,7 @@ func (p *program) mcpConfig(c *cli.Context, grants []string) (cfg mcp.Config, er
 	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
 		return cfg, err
 	}
+	cfg.Agent = c.String("agent")
 	if cfg.Run = c.String("run"); cfg.Run == "" {
 		cfg.Run = p.env("BOARD_RUN")
 	}
@@ -95,7 +96,7 @@ func (p *program) mcpServe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Agent = c.String("agent"); cfg.Agent == "" {
+	if cfg.Agent == "" {
 		cfg.Agent = p.env("BOARD_WORKER")
 	}
 	level := slog.LevelWarn
@@ -247,6 +248,12 @@ func (m *sharedModel) search(ctx context.Context, q kb.Query) (res kb.Result, no
 		if refused = err; errors.Is(err, daemon.ErrOtherBuild) {
 			client.StopOther(ctx)
 		}
+	}
+	if m.mode() == daemonRequire {
+		if refused == nil {
+			refused = daemon.ErrNone
+		}
+		return res, nil, daemonRequired(refused)
 	}
 	home, err := m.p.dataHome()
 	if err != nil {

@@ -275,7 +275,7 @@ type consolidateOut struct {
 
 func (c *call) consolidate(in consolidateIn) (out consolidateOut, text string, err error) {
 	out = consolidateOut{in.Apply, []scopePassOut{}}
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.onTiers(c.cfg.Grants.writable(), false, func(m *memory.Store) error {
 		if !in.Apply {
 			plans, err := m.PlanConsolidation(c.ctx, nil)
 			if err != nil {

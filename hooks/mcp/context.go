@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"sync"
@@ -13,16 +12,23 @@ import (
 	"blackboard/kb/chunks"
 )
 
-// contextStore is the store of chunks, opened when it is first needed, with the model that there is then.
+// contextStore is the store of chunks, opened when it is first needed, with the model that there is then. When there is another, it is opened anew beside the calls that still have the old one.
 type contextStore struct {
-	mu     sync.Mutex
-	open   *chunks.Store
+	mu    sync.Mutex
+	now   *openStore
+	ended bool
+	all   sync.WaitGroup // of those that are open
+}
+
+// openStore is one opening of the store.
+type openStore struct {
+	*chunks.Store
 	model  string // that it was opened with
+	users  sync.WaitGroup
+	life   context.Context // ends when it is closed
+	cancel context.CancelFunc
 	back   func() // gives the model back
-	behind sync.WaitGroup
-	life   context.Context // ends when the store is closed
-	stop   context.CancelFunc
-	ended  bool
+	log    *slog.Logger
 }
 
 // embedWithin is how long a chunk may take to get its embedding after it was written. What takes longer gets it when the store is opened the next time.
@@ -31,11 +37,21 @@ const embedWithin = 30 * time.Second
 // backfillWithin is how long what has no embedding yet may take to get it, when the store is opened.
 const backfillWithin = 10 * time.Minute
 
-// chunks returns the context store.
-func (c *call) chunks() (*chunks.Store, error) {
+// onStore calls fn with the context store.
+func (c *call) onStore(fn func(*openStore) error) error {
 	if c.cfg.Store == "" {
-		return nil, badArgument("start it with --store DIR", "the server has no context store")
+		return badArgument("start it with --store DIR", "the server has no context store")
 	}
+	store, err := c.useStore()
+	if err != nil {
+		return err
+	}
+	defer store.users.Done()
+	return fn(store)
+}
+
+// useStore returns the store, opened with the model that there is now, and counts the caller as one who uses it.
+func (c *call) useStore() (*openStore, error) {
 	s := &c.context
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,12 +63,12 @@ func (c *call) chunks() (*chunks.Store, error) {
 	if e != nil {
 		model = e.Model().Name
 	}
-	if s.open != nil && s.model == model {
+	if s.now != nil && s.now.model == model {
 		back()
-		return s.open, nil
+		s.now.users.Add(1)
+		return s.now, nil
 	}
-	s.closeLocked()
-	store, imported, err := chunks.Open(c.ctx, c.cfg.Store, chunks.Options{Embedder: e, Import: !c.cfg.NoImport, Warm: true, Now: c.cfg.Now})
+	opened, imported, err := chunks.Open(c.ctx, c.cfg.Store, chunks.Options{Embedder: e, Import: !c.cfg.NoImport, Warm: true, Now: c.cfg.Now})
 	if err != nil {
 		back()
 		return nil, err
@@ -60,10 +76,14 @@ func (c *call) chunks() (*chunks.Store, error) {
 	if imported.Source != "" {
 		c.log.Info("the context store was taken over", "from", imported.Source, "chunks", imported.Chunks, "state", imported.State)
 	}
-	s.open, s.model, s.back = store, model, back
-	s.life, s.stop = context.WithCancel(context.Background())
+	s.retire()
+	store := &openStore{Store: opened, model: model, back: back, log: c.log}
+	store.life, store.cancel = context.WithCancel(context.Background())
+	s.now = store
+	s.all.Add(1)
+	store.users.Add(1)
 	if e != nil {
-		s.embedLocked(backfillWithin, c.log, func(ctx context.Context) error {
+		store.embed(backfillWithin, func(ctx context.Context) error {
 			_, err := store.Backfill(ctx, 0)
 			return err
 		})
@@ -71,49 +91,43 @@ func (c *call) chunks() (*chunks.Store, error) {
 	return store, nil
 }
 
-// embedLocked embeds something while the client goes on, until the store is closed. The lock is held.
-func (s *contextStore) embedLocked(within time.Duration, log *slog.Logger, fn func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(s.life, within)
-	s.behind.Go(func() {
-		defer cancel()
-		if err := fn(ctx); err != nil && s.life.Err() == nil {
-			log.Debug("chunks have no embedding yet", "error", err)
-		}
-	})
-}
-
-func (s *contextStore) closeLocked() error {
-	if s.open == nil {
-		return nil
-	}
-	s.stop()
-	s.behind.Wait()
-	err := s.open.Close()
-	s.back()
-	s.open = nil
-	return err
-}
-
-// close calls off what is being embedded, which is done when the store is opened the next time, and closes the store.
-func (s *contextStore) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	return s.closeLocked()
-}
-
-// embedBehind gives a chunk its embedding while its writer goes on.
-func (c *call) embedBehind(store *chunks.Store, id string) {
-	s := &c.context
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open != store || s.model == "" || s.ended {
+// retire has the store closed once its last user is done. The lock is held.
+func (s *contextStore) retire() {
+	store := s.now
+	if s.now = nil; store == nil {
 		return
 	}
-	s.embedLocked(embedWithin, c.log, func(ctx context.Context) error {
-		_, err := store.Embed(ctx, id)
-		return err
-	})
+	store.cancel()
+	go func() {
+		defer s.all.Done()
+		store.users.Wait()
+		if err := store.Close(); err != nil {
+			store.log.Warn("closing the context store", "error", err)
+		}
+		store.back()
+	}()
+}
+
+// close waits for the calls that use the store, and closes it. What is being embedded is called off, and done when the store is opened the next time.
+func (s *contextStore) close() {
+	s.mu.Lock()
+	s.ended = true
+	s.retire()
+	s.mu.Unlock()
+	s.all.Wait()
+}
+
+// embed embeds something while the client goes on. The caller uses the store.
+func (o *openStore) embed(within time.Duration, fn func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(o.life, within)
+	o.users.Add(1)
+	go func() {
+		defer o.users.Done()
+		defer cancel()
+		if err := fn(ctx); err != nil && o.life.Err() == nil {
+			o.log.Debug("chunks have no embedding yet", "error", err)
+		}
+	}()
 }
 
 func (s *Server) addContextTools() {
@@ -168,15 +182,15 @@ func whole(name string, f *float64) (*int, error) {
 
 func (c *call) searchContext(in searchContextIn) (out searchContextOut, text string, err error) {
 	out.Chunks = []chunkHitOut{}
-	store, err := c.chunks()
-	if err != nil {
-		return out, "", err
-	}
 	top, err := whole("top_k", in.TopK)
 	if err != nil {
 		return out, "", err
 	}
-	r, err := store.Search(c.ctx, chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top, MinScore: in.MinScore, Mode: in.Mode})
+	var r chunks.Result
+	err = c.onStore(func(store *openStore) error {
+		r, err = store.Search(c.ctx, chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top, MinScore: in.MinScore, Mode: in.Mode})
+		return err
+	})
 	if err != nil {
 		return out, "", err
 	}
@@ -220,16 +234,22 @@ func chunkOf(m *chunks.Meta, content string) chunkOut {
 func milliText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err error) {
-	store, err := c.chunks()
-	if err != nil {
-		return out, "", err
-	}
-	chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content, Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
-	if err != nil {
-		return out, "", err
-	}
-	c.embedBehind(store, chunk.ID)
-	return chunkOf(&chunk.Meta, ""), chunks.WriteText(chunk), nil
+	err = c.onStore(func(store *openStore) error {
+		chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content, Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
+		if err != nil {
+			return err
+		}
+		if store.model != "" {
+			store.embed(embedWithin, func(ctx context.Context) error {
+				_, err := store.Embed(ctx, chunk.ID)
+				return err
+			})
+		}
+		c.notes = chunks.Warnings(&chunk) // apart from the answer, which is the other tool's to the letter
+		out, text = chunkOf(&chunk.Meta, ""), chunks.WriteText(chunk)
+		return nil
+	})
+	return out, text, err
 }
 
 type chunkIDIn struct {
@@ -243,11 +263,11 @@ type chunkFoundOut struct {
 }
 
 func (c *call) readContext(in chunkIDIn) (out chunkFoundOut, text string, err error) {
-	store, err := c.chunks()
-	if err != nil {
-		return out, "", err
-	}
-	chunk, err := store.Read(c.ctx, in.ID)
+	var chunk chunks.Chunk
+	err = c.onStore(func(store *openStore) error {
+		chunk, err = store.Read(c.ctx, in.ID)
+		return err
+	})
 	if errors.Is(err, chunks.ErrNotFound) {
 		return out, chunks.NoChunkText(in.ID), nil
 	}
@@ -272,10 +292,6 @@ type listContextOut struct {
 
 func (c *call) listContext(in listContextIn) (out listContextOut, text string, err error) {
 	out.Chunks = []chunkOut{}
-	store, err := c.chunks()
-	if err != nil {
-		return out, "", err
-	}
 	limit, err := whole("limit", in.Limit)
 	if err != nil {
 		return out, "", err
@@ -286,7 +302,11 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 	}
 	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit}
 	give(&q.Offset, offset)
-	l, err := store.List(c.ctx, q)
+	var l chunks.List
+	err = c.onStore(func(store *openStore) error {
+		l, err = store.List(c.ctx, q)
+		return err
+	})
 	if err != nil {
 		return out, "", err
 	}
@@ -303,12 +323,8 @@ type chunkDeletedOut struct {
 }
 
 func (c *call) deleteContext(in chunkIDIn) (out chunkDeletedOut, text string, err error) {
-	store, err := c.chunks()
-	if err != nil {
-		return out, "", err
-	}
 	out.ID = in.ID
-	switch err := store.Delete(c.ctx, in.ID); {
+	switch err := c.onStore(func(store *openStore) error { return store.Delete(c.ctx, in.ID) }); {
 	case errors.Is(err, chunks.ErrNotFound):
 		return out, chunks.NoChunkText(in.ID), nil
 	case err != nil:
@@ -330,11 +346,11 @@ type stateValueOut struct {
 }
 
 func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err error) {
-	store, err := c.chunks()
-	if err != nil {
-		return out, "", err
-	}
-	v, err := store.State(c.ctx, in.Key)
+	var v chunks.State
+	err = c.onStore(func(store *openStore) error {
+		v, err = store.State(c.ctx, in.Key)
+		return err
+	})
 	if errors.Is(err, chunks.ErrNotFound) {
 		return stateValueOut{Key: in.Key, Value: json.RawMessage("null")}, chunks.NoStateText(in.Key), nil
 	}
@@ -350,13 +366,13 @@ type setStateIn struct {
 }
 
 func (c *call) setState(in setStateIn) (out stateValueOut, text string, err error) {
-	store, err := c.chunks()
+	var v chunks.State
+	err = c.onStore(func(store *openStore) error {
+		v, err = store.SetState(c.ctx, in.Key, in.Value)
+		return err
+	})
 	if err != nil {
 		return out, "", err
-	}
-	v, err := store.SetState(c.ctx, in.Key, in.Value)
-	if err != nil {
-		return out, "", fmt.Errorf("set_state: %w", err)
 	}
 	return stateValueOut{true, v.Key, v.Value, milliText(v.Updated)}, chunks.SetStateText(v), nil
 }

@@ -117,6 +117,36 @@ func (g Grants) tiers() []string {
 	return tiers
 }
 
+// writable are the tiers that the caller may write to.
+func (g Grants) writable() (tiers []string) {
+	tiers = []string{}
+	for _, t := range memory.Tiers {
+		if g.writeTier(t) == nil {
+			tiers = append(tiers, t)
+		}
+	}
+	return tiers
+}
+
+// readTier refuses a tier that the caller may not read.
+func (g Grants) readTier(tier string) error {
+	if tier == memory.Account {
+		return g.need(AccountRead, "reading the account's memory")
+	}
+	return g.need(WorkspaceRead, "reading the workspace's memory")
+}
+
+// MayRead refuses a run that the caller may not read; "" is all runs.
+func (g Grants) MayRead(run string) error {
+	if run == "" {
+		return g.need(RunRead, "reading all runs")
+	}
+	return g.run(run, false)
+}
+
+// MaySearch refuses the knowledge base to who may not read it.
+func (g Grants) MaySearch() error { return g.need(KBRead, "reading the knowledge base") }
+
 // writeTier refuses a tier that the caller may not write to.
 func (g Grants) writeTier(tier string) error {
 	if tier == memory.Account {

@@ -52,7 +52,7 @@ const mostReasons = 30
 func gateOf(v *board.Verdict) gateOut {
 	out := gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Reasons: []reasonOut{}, Left: max(0, len(v.Reasons)-mostReasons)}
 	for _, r := range v.Reasons[:min(len(v.Reasons), mostReasons)] {
-		out.Reasons = append(out.Reasons, reasonOut{r.Rule, r.ID, r.Priority, r.Content, r.Claimed, r.Clear})
+		out.Reasons = append(out.Reasons, reasonOut{r.Rule, r.ID, r.Priority, r.Content, r.Claimed, inToolWords.Replace(r.Clear)})
 	}
 	return out
 }

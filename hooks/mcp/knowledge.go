@@ -114,7 +114,7 @@ func (o *searchOut) text() string {
 		if h.Confidence != nil {
 			fmt.Fprintf(&b, ", confidence %g", *h.Confidence)
 		}
-		fmt.Fprintf(&b, ", %s)\n  %s\n", h.Updated[:len("2006-01-02")], indented(h.Text))
+		fmt.Fprintf(&b, ", %s)\n  | %s\n", h.Updated[:len("2006-01-02")], indented(h.Text))
 		if h.Source != "" {
 			fmt.Fprintf(&b, "  source: %s\n", inLine(h.Source))
 		}
@@ -236,7 +236,10 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 		if err != nil {
 			return err
 		}
-		out = rememberOut{r.Capsule.ID, r.Capsule.Title, list(r.Warnings)}
+		out = rememberOut{r.Capsule.ID, r.Capsule.Title, []string{}}
+		for _, w := range r.Warnings {
+			out.Warnings = append(out.Warnings, inToolWords.Replace(w))
+		}
 		text = fmt.Sprintf("Remembered as %s: %s", out.ID, inLine(out.Title))
 		for _, w := range out.Warnings {
 			text += "\nNote: " + inLine(w)

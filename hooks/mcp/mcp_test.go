@@ -47,11 +47,7 @@ func everything(t testing.TB, change func(*Config)) *Server {
 		change(&cfg)
 	}
 	s := New(cfg)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -240,6 +236,7 @@ func TestGrants(t *testing.T) {
 		{"set_state", `{"key":"k","value":null}`, "context:write"},
 		{"kb_curate", `{"what":"decay"}`, "kb:write"},
 		{"memory_named", `{"name":"VOICE","body":"b","revision":0}`, "named:write"},
+		{"memory_named", `{"name":"SOUL","body":"b","revision":0}`, "named:write"},
 		{"memory_scrub", `{"tier":"workspace"}`, "scrub"},
 		{"board_survival", `{"files":["docs/a.md"]}`, "files"},
 	} {
@@ -253,11 +250,17 @@ func TestGrants(t *testing.T) {
 			return connect(t, s, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
 		}
 		// What else the tool takes is granted.
-		beside := map[string][]string{"save_to_core": {WorkspaceWrite}, "memory_named": {WorkspaceRead}, "memory_scrub": {WorkspaceWrite}, "board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {}, "kb_ingest": {KBWrite}}[c.tool]
+		beside := map[string][]string{"save_to_core": {WorkspaceWrite}, "memory_named": {WorkspaceWrite, AccountRead}, "memory_scrub": {WorkspaceWrite}, "board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {}, "kb_ingest": {KBWrite}}[c.tool]
 		r, err := call(beside...)
 		named := strings.TrimSuffix(strings.TrimSuffix(c.grant, ":read"), ":write")
 		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") || !strings.Contains(textOf(r), "--grant "+strings.Split(named, ":")[0]) {
 			t.Errorf("%s %s without %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+		}
+		if strings.Contains(c.args, "SOUL") { // which takes the account's too
+			if r, err := call(append(beside, c.grant)...); err != nil || !r.IsError || !strings.Contains(textOf(r), "--grant account:write") {
+				t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+			}
+			beside = append(beside, AccountWrite)
 		}
 		if r, err := call(append(beside, c.grant)...); err != nil || r.IsError && strings.Contains(textOf(r), "not granted") {
 			t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))

@@ -47,9 +47,11 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		if err != nil {
 			return err
 		}
-		own, err := m.AgentContext(c.ctx)
-		if err != nil {
-			return err
+		own := ""
+		if !c.nobody() {
+			if own, err = m.AgentContext(c.ctx); err != nil {
+				return err
+			}
 		}
 		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, own, list(o.Degraded)}
 		if text = strings.TrimSpace(out.Markdown + "\n\n" + own); text == "" {
@@ -119,11 +121,7 @@ func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err 
 		in.Tiers = []string{memory.Workspace, memory.Channel}
 	}
 	for _, t := range in.Tiers {
-		grant := WorkspaceRead
-		if t == memory.Account {
-			grant = AccountRead
-		}
-		if err := c.cfg.Grants.need(grant, "reading the tier "+t); err != nil {
+		if err := c.cfg.Grants.readTier(t); err != nil {
 			return out, "", err
 		}
 	}
@@ -179,6 +177,11 @@ type storedOut struct {
 func (c *call) memoryPut(in memoryPutIn) (out storedOut, text string, err error) {
 	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
 		return out, "", err
+	}
+	if in.Private {
+		if err := c.own("a private memory"); err != nil {
+			return out, "", err
+		}
 	}
 	it := memory.Item{Tier: in.Tier, Content: in.Content, Title: in.Title, Importance: in.Importance, Lifetime: in.Lifetime, Tags: in.Tags, Source: in.Source, Channel: in.Channel, Conversation: in.Conversation, DerivedFrom: in.DerivedFrom}
 	if it.Source == "" {
@@ -351,6 +354,16 @@ func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error
 	if in.Body != nil && (in.Name == "" || in.Revision == nil) {
 		return out, "", badArgument("read it first", "to write a named entry takes its name, and the revision that you read")
 	}
+	if in.Tier == "" && in.Name != "" {
+		if in.Tier = memory.Workspace; in.Name == memory.Soul {
+			in.Tier = memory.Account
+		}
+	}
+	if in.Tier != "" {
+		if err := c.cfg.Grants.readTier(in.Tier); err != nil {
+			return out, "", err
+		}
+	}
 	err = c.onMemory(false, func(m *memory.Store) error {
 		var all []memory.Named
 		switch {
@@ -389,6 +402,9 @@ func (c *call) named(m *memory.Store, in *namedIn) (memory.Named, error) {
 		return m.GetNamed(c.ctx, in.Name, in.Tier)
 	}
 	if err := c.cfg.Grants.need(NamedWrite, "writing a named entry"); err != nil {
+		return memory.Named{}, err
+	}
+	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
 		return memory.Named{}, err
 	}
 	return m.EditNamed(c.ctx, in.Name, in.Tier, *in.Body, *in.Revision)

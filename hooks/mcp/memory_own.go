@@ -37,7 +37,11 @@ func (c *call) journal(in noteIn) (noteOut, string, error) { return c.note(memor
 func (c *call) core(in noteIn) (noteOut, string, error) { return c.note(memory.Core, in) }
 
 func (c *call) note(kind string, in noteIn) (out noteOut, text string, err error) {
-	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
+	err = c.cfg.Grants.writeTier(in.Tier)
+	if err == nil {
+		err = c.own("what is yours alone")
+	}
+	if err != nil {
 		return out, "", err
 	}
 	err = c.onMemory(false, func(m *memory.Store) error {
@@ -73,6 +77,14 @@ type scratchClearIn struct {
 	Key string `json:"key,omitempty" jsonschema:"default: all of them"`
 }
 
+// onOwn is onMemory for working notes, which are their writer's alone.
+func (c *call) onOwn(fn func(*memory.Store) error) error {
+	if err := c.own("a working note"); err != nil {
+		return err
+	}
+	return c.onMemory(false, fn)
+}
+
 type scratchOut struct {
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
@@ -82,7 +94,7 @@ type scratchOut struct {
 func scratchOf(s *memory.Scratch) scratchOut { return scratchOut{s.Key, s.Value, timeText(s.Updated)} }
 
 func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err error) {
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.onOwn(func(m *memory.Store) error {
 		n, err := m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value)
 		if err != nil {
 			return err
@@ -94,7 +106,7 @@ func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err
 }
 
 func (c *call) scratchRead(in scratchKeyIn) (out scratchOut, text string, err error) {
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.onOwn(func(m *memory.Store) error {
 		n, err := m.ReadScratch(c.ctx, in.Conversation, in.Key)
 		if err != nil {
 			return err
@@ -111,7 +123,7 @@ type scratchListOut struct {
 
 func (c *call) scratchList(in inConversation) (out scratchListOut, text string, err error) {
 	out.Notes = []scratchOut{}
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.onOwn(func(m *memory.Store) error {
 		all, err := m.ListScratch(c.ctx, in.Conversation)
 		if err != nil {
 			return err
@@ -135,7 +147,7 @@ type clearedOut struct {
 }
 
 func (c *call) scratchClear(in scratchClearIn) (out clearedOut, text string, err error) {
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.onOwn(func(m *memory.Store) error {
 		n, err := m.ClearScratch(c.ctx, in.Conversation, in.Key)
 		out.Removed, text = n, fmt.Sprintf("Removed: %d", n)
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -74,6 +73,8 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		if !ok {
 			return nil, sdk.ResourceNotFoundError(req.Params.URI)
 		}
+		ctx, cancel := s.living(ctx)
+		defer cancel()
 		c := &call{Server: s, ctx: ctx, client: clientName(req)}
 		v, err := guarded(s, r.name, func() (any, error) { return r.read(c, args) })
 		switch {
@@ -147,11 +148,13 @@ func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error
 	if err := s.cfg.Grants.run(run, false); err != nil {
 		return refusal(err)
 	}
+	if _, modern := req.Params.GetMeta()[sdk.MetaKeyProtocolVersion]; s.cfg.Far && !modern {
+		return refusal(badArgument("use subscriptions/listen, of the protocol's revision 2026-07-28", "over HTTP a request of an older revision has no connection on which it could be told anything"))
+	}
 	b, err := board.Open(ctx, s.boards(), run)
 	if err != nil {
 		return refusal(err)
 	}
-	s.forgetGone()
 	w := &s.watches
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -190,16 +193,6 @@ func (s *Server) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) err
 		w.prune(run, of)
 	}
 	return nil
-}
-
-// forgetGone drops the subscriptions of clients that are gone: over HTTP in the old era, each request is a client of its own.
-func (s *Server) forgetGone() {
-	s.watches.mu.Lock()
-	all := maps.Clone(s.watches.of)
-	s.watches.mu.Unlock()
-	for run, of := range all {
-		s.subscribed(run, of)
-	}
 }
 
 // prune ends the following of a run that nobody watches any more.

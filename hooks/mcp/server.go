@@ -60,9 +60,11 @@ type Config struct {
 	Grants    Grants
 	Run       string // the run of a call that names none; "": each must
 	Agent     string // who the client is; "": what it calls itself
-	Store     string // the directory of the context store; "" for none
-	NoImport  bool   // leave what another tool has left in it alone
-	Rates     memory.Rates
+	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
+	Far      bool
+	Store    string // the directory of the context store; "" for none
+	NoImport bool   // leave what another tool has left in it alone
+	Rates    memory.Rates
 	// Search answers a question to the knowledge base, with what it has to say besides; nil: the file does.
 	Search func(context.Context, kb.Query) (kb.Result, []string, error)
 	// Embedder returns the embedding model and what gives it back; nil, or a nil Embedder: there is none.
@@ -81,6 +83,8 @@ type Server struct {
 	answers  map[string]sdk.ToolHandler // of the tools, by name
 	watches  watches
 	context  contextStore
+	life     context.Context // ends with the server, and every call with it
+	end      context.CancelFunc
 }
 
 // New makes a server.
@@ -89,6 +93,7 @@ func New(cfg Config) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.life, s.end = context.WithCancel(context.Background())
 	if len(cfg.Profiles) == 0 {
 		cfg.Profiles = DefaultProfiles
 	}
@@ -97,7 +102,7 @@ func New(cfg Config) *Server {
 	}
 	s.watches.of = map[string]*watched{}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "board", Title: "Blackboard", Version: cfg.Version}, &sdk.ServerOptions{
-		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{}, Logger: s.log,
+		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{}, Logger: slog.New(demoted{s.log.Handler()}),
 		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
 	})
 	s.addRunTools()
@@ -114,10 +119,21 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Close gives back what the server has open.
-func (s *Server) Close() error {
+// End calls off what is being done. Calls that are under way are answered with that.
+func (s *Server) End() { s.end() }
+
+// living is a context that ends with the server too.
+func (s *Server) living(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// Close ends the server, and gives back what it has open.
+func (s *Server) Close() {
+	s.end()
 	s.watches.close()
-	return s.context.close()
+	s.context.close()
 }
 
 // instructions tell an agent when to read and when to write, for the tools that it has.
@@ -201,6 +217,29 @@ func (c *call) who(worker string) string {
 	return c.client
 }
 
+// nobody reports whether the client is known by what it calls itself only, and comes from where anybody may call himself so.
+func (c *call) nobody() bool { return c.cfg.Far && c.cfg.Agent == "" }
+
+// own refuses what is somebody's alone to a client that is nobody.
+func (c *call) own(what string) error {
+	if c.nobody() {
+		return badArgument("whoever runs the server can say who its clients are: --agent", "%s takes an agent, and a client over the network is none by what it calls itself", what)
+	}
+	return nil
+}
+
+// demoted is a log in which all is of use to whoever looks for a fault, and to nobody else: the SDK tells of each request.
+type demoted struct{ slog.Handler }
+
+func (d demoted) Enabled(ctx context.Context, _ slog.Level) bool {
+	return d.Handler.Enabled(ctx, slog.LevelDebug)
+}
+
+func (d demoted) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelDebug
+	return d.Handler.Handle(ctx, r)
+}
+
 // embedder returns the model, nil if there is none, and what gives it back.
 func (s *Server) embedder(ctx context.Context) (embed.Embedder, func()) {
 	if s.cfg.Embedder == nil {
@@ -227,7 +266,16 @@ func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, erro
 
 // onMemory calls fn with the memory as the client reaches it: as an agent, never as a person.
 func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {
-	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: c.who(""), Actor: c.who(""), Grants: c.cfg.Grants.ofMemory(), Tiers: c.cfg.Grants.tiers(), Rates: c.cfg.Rates, Now: c.cfg.Now}
+	return c.onTiers(c.cfg.Grants.tiers(), withModel, fn)
+}
+
+// onTiers is onMemory for some of the tiers.
+func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) error) error {
+	agent := c.who("")
+	if c.nobody() {
+		agent = "network:" + agent // which no agent of this machine is called
+	}
+	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent, Grants: c.cfg.Grants.ofMemory(), Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now}
 	if withModel {
 		e, done := c.embedder(c.ctx)
 		defer done()

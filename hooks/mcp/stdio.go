@@ -40,7 +40,8 @@ type Stdio struct {
 
 	mu   sync.Mutex
 	open map[string]bool // ids of requests that are not answered yet
-	none chan struct{}   // closed when there are none; nil: nobody waits
+	left int             // answers that are being written
+	none chan struct{}   // closed when there are neither; nil: nobody waits
 }
 
 // NewStdio returns the transport for a client.
@@ -69,6 +70,15 @@ type message struct {
 	ID      json.RawMessage
 	Method  string
 	Params  json.RawMessage
+}
+
+// key is the id of a message by its value: 5 and 5.0 are one.
+func (m *message) key() string {
+	var v any
+	if json.Unmarshal(m.ID, &v) != nil {
+		return string(m.ID)
+	}
+	return fmt.Sprintf("%T %v", v, v)
 }
 
 // readMessage reads a message; false if it is none. Names are taken to the letter, as the SDK does: to it, what is none ends the session.
@@ -184,29 +194,21 @@ func (s *Stdio) begin(m *message) bool {
 			RequestID json.RawMessage `json:"requestId"`
 		}
 		json.Unmarshal(m.Params, &of)
-		s.settle(string(of.RequestID)) // it may never be answered
+		delete(s.open, (&message{ID: of.RequestID}).key()) // it may never be answered
+		s.tell()
 	case m.Method == "" || len(m.ID) == 0 || string(m.ID) == "null" || m.Method == "subscriptions/listen": // the last lives as long as the client
-	case s.open[string(m.ID)]:
+	case s.open[m.key()]:
 		return false
 	default:
-		s.open[string(m.ID)] = true
+		s.open[m.key()] = true
 	}
 	return true
-}
-
-// settle notes that a request is not waited for any more. The lock is held.
-func (s *Stdio) settle(id string) {
-	delete(s.open, id)
-	if len(s.open) == 0 && s.none != nil {
-		close(s.none)
-		s.none = nil
-	}
 }
 
 // wait waits until all requests are answered, or for a while.
 func (s *Stdio) wait() {
 	s.mu.Lock()
-	if len(s.open) == 0 {
+	if len(s.open) == 0 && s.left == 0 {
 		s.mu.Unlock()
 		return
 	}
@@ -220,17 +222,30 @@ func (s *Stdio) wait() {
 }
 
 func (s *Stdio) write(p []byte) (int, error) {
+	s.mu.Lock()
+	for line := range bytes.Lines(p) {
+		if m, ok := readMessage(line); ok && m.Method == "" {
+			delete(s.open, m.key()) // before it is written: whoever has read it may use its id again
+		}
+	}
+	s.left++
+	s.mu.Unlock()
 	s.writing.Lock()
 	n, err := s.out.Write(p)
 	s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for line := range bytes.Lines(p) {
-		if m, ok := readMessage(line); ok && m.Method == "" {
-			s.settle(string(m.ID))
-		}
-	}
+	s.left--
+	s.tell()
 	return n, err
+}
+
+// tell wakes who waits for all requests to be answered, if they are. The lock is held.
+func (s *Stdio) tell() {
+	if len(s.open) == 0 && s.left == 0 && s.none != nil {
+		close(s.none)
+		s.none = nil
+	}
 }
 
 // refuse answers what the server does not see.

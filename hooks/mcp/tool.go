@@ -46,7 +46,8 @@ type call struct {
 	*Server
 	ctx    context.Context
 	req    *sdk.CallToolRequest
-	client string // what the client calls itself
+	client string   // what the client calls itself
+	notes  []string // what is to be said besides, apart from the answer
 }
 
 // handler answers a call: data for programs, text for readers.
@@ -86,6 +87,8 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		if err := decode(req.Params.Arguments, in, check, &args); err != nil {
 			return failed(err), nil
 		}
+		ctx, cancel := s.living(ctx)
+		defer cancel()
 		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req)}
 		data, text, err := fn(c, args)
 		if err != nil {
@@ -99,7 +102,11 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(body)}, nil
+		res = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(body)}
+		for _, n := range c.notes {
+			res.Content = append(res.Content, &sdk.TextContent{Text: "Note: " + inLine(n)})
+		}
+		return res, nil
 	}
 	s.answers[t.name] = answer
 	s.sdk.AddTool(&sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in, OutputSchema: out}, answer)
@@ -123,8 +130,21 @@ func explained(err error) string {
 	if errors.As(err, &hint) && hint.Try() != "" {
 		text += "\ntry: " + hint.Try()
 	}
-	return text
+	return inToolWords.Replace(text)
 }
+
+// inToolWords says with tools what the domain's errors, warnings and reasons say with commands.
+var inToolWords = strings.NewReplacer(
+	"`board runs` lists the runs; `board new` or the first post makes one", "board_state lists the runs where none is named; the first board_post makes one",
+	"`board signals` lists the signals", "board_state lists the open ones",
+	"`board kb remember` makes one with the first capsule", "the first kb_remember makes it",
+	"; --force stores it if it is none", "",
+	"`board memory conversation start` begins one", "the tool conversation begins one (do: start)",
+	"(--source FILE:LINE, a command, a URL)", "(source: file:line, a command, a URL)", "(--confidence 0..1)", "(confidence: 0 to 1)",
+	"board address ", "board_address ", "board waive ", "board_waive ", " --reason …", " with a reason",
+	"board signals --status open", "board_state lists them", "board post … --source-doc … --must-surface --supersedes ", "board_post it again with source_doc, must_surface and supersedes ",
+	"board post … --supersedes ", "board_post what is right with supersedes ",
+)
 
 // guarded calls what serves a request that is no call of a tool; a panic in it is an error of the request.
 func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err error) {
