@@ -126,6 +126,12 @@ func (p *program) daemonRun(c *cli.Context) error {
 		cfg.TCP = &daemon.TCP{Addr: c.String("listen"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), MCP: &agents}
 	case c.IsSet("tls-cert") || c.IsSet("tls-key"):
 		return usagef("--listen HOST:PORT says where", "a certificate is given, and nothing to listen on")
+	default:
+		for _, f := range mcpFlags(nil) {
+			if name := f.Names()[0]; c.IsSet(name) {
+				return usagef("--listen HOST:PORT says where; `board mcp` serves one agent on standard input and output", "--%s is for agents, and there is nothing for them to listen on", name)
+			}
+		}
 	}
 	err = daemon.Run(c.Context, cfg, func() {
 		if !c.Bool("detached") {

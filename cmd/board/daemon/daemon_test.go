@@ -746,7 +746,7 @@ func TestClockJumps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, j := range s.upkeep.jobs {
-			if got, err := j.Run(t.Context()); err != nil {
+			if got, err := j.Run(t.Context()); err != nil && !errors.Is(err, errLater) {
 				t.Errorf("by %v, %s: %q, %v", by, j.Name, got, err)
 			}
 		}

@@ -48,6 +48,9 @@ func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 	for _, p := range r.Problems {
 		s.log.Warn("a topic's file could not be archived", "problem", p)
 	}
+	if err == nil && len(r.Problems) > 0 {
+		err = fmt.Errorf("%d files copied, %d could not be: the log names them", r.Copied, len(r.Problems))
+	}
 	return did(r.Copied, "files copied"), err
 }
 
@@ -55,7 +58,7 @@ func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 func (s *Server) whenSteady(fn func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		if !s.clock.steady() {
-			return "left for later: the clock was set", nil
+			return "", fmt.Errorf("%w: the clock was set", errLater)
 		}
 		return fn(ctx)
 	}

@@ -12,7 +12,7 @@ import (
 
 // mcpServer is the MCP server of a daemon, over what it keeps warm.
 func (s *Server) mcpServer(cfg mcp.Config) *mcp.Server {
-	cfg.Home, cfg.Rates, cfg.Log, cfg.Now = s.cfg.Place.Home, s.cfg.Rates, s.log, s.cfg.Now
+	cfg.Home, cfg.Rates, cfg.Log, cfg.Now, cfg.Far = s.cfg.Place.Home, s.cfg.Rates, s.log, s.cfg.Now, true
 	cfg.Search = func(ctx context.Context, q kb.Query) (res kb.Result, notes []string, err error) {
 		err = s.warm.use(ctx, true, func(h *held) error {
 			if q.Mode != kb.ModeBM25 {

@@ -20,6 +20,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/embed/minilm"
+	"blackboard/hooks/mcp"
 	"blackboard/kb/memory"
 )
 
@@ -254,11 +255,12 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 	h := &http.Server{Handler: s.mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 	done := make(chan error, 2)
-	servers, closeMCP := []*http.Server{h}, func() {}
+	servers := []*http.Server{h}
+	var agents *mcp.Server
 	go func() { done <- h.Serve(newLimited(l)) }()
 	if s.tcp != nil {
-		t, closing := s.tcpServer(*s.cfg.TCP, s.token)
-		closeMCP = closing
+		var t *http.Server
+		t, agents = s.tcpServer(*s.cfg.TCP, s.token)
 		servers = append(servers, t)
 		go func() { done <- t.Serve(newLimited(s.tcp)) }()
 		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")
@@ -283,6 +285,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		s.log.Info("stopping", "why", s.why)
 	}
 	s.end()
+	if agents != nil {
+		agents.End() // a call may wait on a board for minutes
+	}
 	// Requests are finished, but for those that take too long.
 	const patience = 10 * time.Second
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -295,7 +300,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		}
 	}
 	wg.Wait()
-	closeMCP()
+	if agents != nil {
+		agents.Close()
+	}
 	s.warm.close()
 	s.log.Info("ended", "served", s.served.Load(), "failed", s.failed.Load(), "up", time.Since(s.started).Round(time.Second))
 	return err

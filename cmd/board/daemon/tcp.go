@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -113,20 +114,38 @@ func loopback(host string) bool {
 // overTCP marks requests that came by TCP: they have shown a token, and may be of any build.
 type overTCP struct{}
 
-// tcpServer serves what may be asked from elsewhere: events, searches, how it is, and what MCP clients are granted. close gives back what it has open.
-func (s *Server) tcpServer(t TCP, token string) (server *http.Server, close func()) {
+// granted refuses what the clients of a listener may not ask for. The token opens the listener, and nothing that was not granted.
+func (t *TCP) granted(r *http.Request) error {
+	switch {
+	case t.MCP == nil:
+	case r.URL.Path == "/v1/search":
+		return t.MCP.Grants.MaySearch()
+	case r.URL.Path == "/v1/events":
+		runs := r.URL.Query()["run"]
+		if len(runs) == 0 {
+			runs = []string{""} // all of them
+		}
+		for _, run := range runs {
+			if err := t.MCP.Grants.MayRead(run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tcpServer serves what may be asked from elsewhere: events, searches, how it is, and the tools of MCP; m is their server, nil if there is none.
+func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Server) {
 	mux := http.NewServeMux()
-	close = func() {}
 	if t.MCP != nil {
-		m := s.mcpServer(*t.MCP)
+		m = s.mcpServer(*t.MCP)
 		mux.Handle("/mcp", s.counted(m.Handler()))
-		close = func() { m.Close() }
 	}
 	for _, pattern := range []string{"POST /v1/search", "POST /v1/status", "GET /v1/events"} {
 		mux.Handle(pattern, s.mux)
 	}
 	want := sha256.Sum256([]byte(token))
-	host, _, _ := net.SplitHostPort(t.Addr)
+	own := t.hosts()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(status int, msg string) {
 			w.Header().Set("Content-Type", "application/json")
@@ -134,12 +153,12 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, close func
 			json.NewEncoder(w).Encode(map[string]any{"error": wireError{Message: msg}})
 		}
 		// A page that a browser shows may have any name lead to this machine; it cannot have the name be ours.
-		if !ourHost(r.Host, host) {
+		if !ourHost(r.Host, own, r) {
 			refuse(http.StatusForbidden, "the request is for another host")
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" {
-			if u, err := url.Parse(origin); err != nil || !ourHost(u.Host, host) {
+			if u, err := url.Parse(origin); err != nil || !ourHost(u.Host, own, r) {
 				refuse(http.StatusForbidden, "the request is from a page elsewhere")
 				return
 			}
@@ -151,19 +170,52 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, close func
 			refuse(http.StatusUnauthorized, "the token is missing or wrong: `board daemon token` prints it")
 			return
 		}
+		if err := t.granted(r); err != nil {
+			refuse(http.StatusForbidden, err.Error())
+			return
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxTCPRequest)
 		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), overTCP{}, true)))
 	})
 	return &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}, close
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}, m
 }
 
-// ourHost reports whether a Host header names this machine as the listener does.
-func ourHost(header, host string) bool {
+// hosts are the names of this machine that a listener knows of.
+type hosts struct {
+	listen string            // as it was told to listen; "" for everywhere
+	cert   *x509.Certificate // nil: none
+}
+
+// hosts returns what the listener goes by; listenTCP has read the same certificate, so that there is no news in one that cannot be read.
+func (t *TCP) hosts() hosts {
+	var h hosts
+	h.listen, _, _ = net.SplitHostPort(t.Addr)
+	if t.Cert != "" {
+		if pair, err := tls.LoadX509KeyPair(t.Cert, t.Key); err == nil {
+			h.cert = pair.Leaf
+		}
+	}
+	return h
+}
+
+// ourHost reports whether the host of a header names this machine: by a name of loopback, by that in the listener's address, by one that the certificate is for, or by the address that the
+// request r has come to. An address is no name that somebody else could have lead here.
+func ourHost(header string, own hosts, r *http.Request) bool {
 	name, _, err := net.SplitHostPort(header)
 	if err != nil {
 		name = header
 	}
 	name = strings.Trim(name, "[]")
-	return name != "" && (loopback(name) || strings.EqualFold(name, host))
+	switch {
+	case name == "":
+		return false
+	case loopback(name), strings.EqualFold(name, own.listen):
+		return true
+	case own.cert != nil && own.cert.VerifyHostname(name) == nil:
+		return true
+	}
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	ip := net.ParseIP(name)
+	return ok && ip != nil && ip.Equal(at.IP)
 }

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,14 +154,14 @@ func TestOffLoopbackNeedsACertificate(t *testing.T) {
 	resp.Body.Close()
 }
 
-// certificate makes one for localhost.
-func certificate(t *testing.T, dir string) (cert, key string) {
+// certificate makes one for localhost, and more names.
+func certificate(t *testing.T, dir string, names ...string) (cert, key string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, DNSNames: []string{"localhost"}, NotBefore: time.Now().Add(-time.Hour),
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, DNSNames: append([]string{"localhost"}, names...), NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &k.PublicKey, k)
 	if err != nil {
@@ -240,6 +241,12 @@ func TestMCP(t *testing.T) {
 	if got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://run/r/entry/e1"}); err != nil || !strings.Contains(got.Contents[0].Text, "there is something") {
 		t.Errorf("%+v, %v", got, err)
 	}
+	// The token opens the listener, and no run beyond the grants.
+	for path, want := range map[string]int{"/v1/events?run=r": 200, "/v1/events?run=secret": 200, "/v1/events": 200} {
+		if got := status(t, "http://"+st.Listen+path, token); got != want {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
 	// A call that waits does not keep the daemon from ending.
 	waiting := make(chan error, 1)
 	go func() {
@@ -266,4 +273,147 @@ func (s shows) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// status asks for something, and returns the status of the answer.
+func status(t *testing.T, url, token string) int {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel() // a stream has no end
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := shows{token}.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
+// TestTokenOpensWhatIsGranted asks for events and searches that are not granted.
+func TestTokenOpensWhatIsGranted(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 1)
+	grants, err := mcp.ParseGrants([]string{"run:mine:read"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants}} })
+	st, err := r.client(t).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := Token(r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"/v1/events?run=mine": 200, "/v1/events?run=secret": 403, "/v1/events?run=mine&run=secret": 403, "/v1/events": 403} {
+		if got := status(t, "http://"+st.Listen+path, token); got != want {
+			t.Errorf("%s: %d instead of %d", path, got, want)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+st.Listen+"/v1/search", strings.NewReader(`{"Query":{"Text":"capsule","Mode":"bm25"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := shows{token}.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("a search: %s", resp.Status)
+	}
+}
+
+// TestOurHost asks which hosts a request may be for: those that nobody else can have a name lead to.
+func TestOurHost(t *testing.T) {
+	cert := &x509.Certificate{DNSNames: []string{"box.local", "*.boxes.example"}, IPAddresses: []net.IP{net.ParseIP("203.0.113.7"), net.ParseIP("2001:db8::7")}}
+	wildcard, plain := hosts{"0.0.0.0", cert}, hosts{"127.0.0.1", nil}
+	for _, tc := range []struct {
+		header string
+		own    hosts
+		at     string // the address that the request has come to
+		want   bool
+	}{
+		{"192.168.1.5:8765", wildcard, "192.168.1.5", true},
+		{"192.168.1.5", wildcard, "192.168.1.5", true},
+		{"192.168.1.6:8765", wildcard, "192.168.1.5", false},
+		{"[fd00::5]:8765", hosts{"", cert}, "fd00::5", true},
+		{"[fd00::6]:8765", hosts{"", cert}, "fd00::5", false},
+		{"box.local:8765", hosts{"", cert}, "192.168.1.5", true},
+		{"Box.Local:8765", hosts{"192.168.1.5", cert}, "192.168.1.5", true},
+		{"a.boxes.example", wildcard, "192.168.1.5", true},
+		{"a.b.boxes.example", wildcard, "192.168.1.5", false},
+		{"203.0.113.7:8765", wildcard, "172.17.0.2", true}, // forwarded to a container
+		{"[2001:db8::7]:8765", wildcard, "172.17.0.2", true},
+		{"evil.example:8765", wildcard, "192.168.1.5", false},
+		{"", wildcard, "192.168.1.5", false},
+		{":8765", hosts{"", cert}, "192.168.1.5", false},
+		{"box.local:8765", hosts{"box.local", &x509.Certificate{}}, "192.168.1.5", true},
+		{"localhost:8765", wildcard, "192.168.1.5", true},
+		{"127.0.0.1:8765", plain, "127.0.0.1", true},
+		{"box.local:8765", plain, "127.0.0.1", false},
+		{"192.168.1.5:8765", plain, "127.0.0.1", false},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(tc.at), Port: 8765}))
+		if got := ourHost(tc.header, tc.own, r); got != tc.want {
+			t.Errorf("%q, listening on %q, at %s: %v", tc.header, tc.own.listen, tc.at, got)
+		}
+	}
+}
+
+// TestNamesOfTheCertificate asks a daemon that listens everywhere by a name that its certificate is for, as other machines do.
+func TestNamesOfTheCertificate(t *testing.T) {
+	dir := home(t)
+	cert, key := certificate(t, dir, "box.local")
+	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "0.0.0.0:0", Cert: cert, Key: key} })
+	st, err := r.client(t).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(st.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := Token(r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(raw)
+	// Every name leads to the daemon, and all but one are another's.
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+port)
+	}
+	c := &http.Client{Transport: &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "box.local"}}}
+	defer c.CloseIdleConnections()
+	for _, tc := range []struct {
+		host, origin string
+		want         int
+	}{{"box.local", "", 200}, {"box.local", "https://BOX.local:" + port, 200}, {"box.local", "https://evil.example", 403}, {"evil.example", "", 403}, {"192.0.2.1", "", 403}} {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", "https://"+tc.host+":"+port+"/v1/status", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		if tc.origin != "" {
+			req.Header.Set("Origin", tc.origin)
+		}
+		resp, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != tc.want {
+			t.Errorf("for %s, from %q: %s, want %d", tc.host, tc.origin, resp.Status, tc.want)
+		}
+	}
 }

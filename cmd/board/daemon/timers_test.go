@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +55,13 @@ func (w *watched) took() string {
 	s := strings.Join(w.saw, ", ")
 	w.saw = nil
 	return s
+}
+
+// restart counts the time from now on.
+func (w *watched) restart() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.start = time.Now()
 }
 
 // TestWatcherGathersABurst plays the timers of the watcher.
@@ -124,6 +132,58 @@ func TestWatcherWithoutEvents(t *testing.T) {
 		time.Sleep(10 * unwatched)
 		if got := strings.Count(w.took(), "all"); got != 10 {
 			t.Errorf("in ten turns it looked %d times", got)
+		}
+		w.watcher.close()
+	})
+}
+
+// TestWatcherLosesItsDirectory plays a directory that is removed, or renamed, and comes back some time later.
+func TestWatcherLosesItsDirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatched()
+		var there atomic.Bool
+		w.dir, w.add = "/x/capsules", func() error {
+			if !there.Load() {
+				return errors.New("no such directory")
+			}
+			return nil
+		}
+		events := make(chan fsnotify.Event)
+		go w.run(events, nil)
+		time.Sleep(time.Second)
+		w.took()
+		// Something of the same name in it is no loss.
+		events <- fsnotify.Event{Name: "/x/capsules/capsules", Op: fsnotify.Remove}
+		time.Sleep(time.Hour)
+		if got := w.took(); got != "" {
+			t.Errorf("after a file of that name: %s", got)
+		}
+		for _, op := range []fsnotify.Op{fsnotify.Remove, fsnotify.Rename} {
+			there.Store(false)
+			w.restart()
+			events <- fsnotify.Event{Name: "/x/capsules", Op: op}
+			time.Sleep(2*unwatched + time.Second)
+			if got := w.took(); got != "all 100ms, all 30.1s, all 1m0.1s" {
+				t.Errorf("%v, while it is gone: %s", op, got)
+			}
+			// It is watched again, and what happened before is looked for; from then on only what happens is.
+			there.Store(true)
+			time.Sleep(time.Hour)
+			if got := w.took(); got != "all 1m30.1s, all 1m30.2s" {
+				t.Errorf("%v, when it is back: %s", op, got)
+			}
+			events <- fsnotify.Event{Name: "/x/capsules/k1.md", Op: fsnotify.Write}
+			time.Sleep(time.Second)
+			if got := w.took(); got != "k1 1h1m1.1s" {
+				t.Errorf("%v, after it: %s", op, got)
+			}
+			// One that is replaced at once is watched at once.
+			w.restart()
+			events <- fsnotify.Event{Name: "/x/capsules", Op: op}
+			time.Sleep(time.Hour)
+			if got := w.took(); got != "all 100ms, all 200ms" {
+				t.Errorf("%v, replaced at once: %s", op, got)
+			}
 		}
 		w.watcher.close()
 	})

@@ -25,6 +25,12 @@ type Job struct {
 	Run func(context.Context) (string, error)
 }
 
+// errLater is of a job that cannot do its work now, through no fault of anybody.
+var errLater = errors.New("left for later")
+
+// tryAgain is after how long a job is run again that has not done its work.
+const tryAgain = time.Hour
+
 // WakeEvery is how often jobs look whether they are wanted before their time.
 const WakeEvery = 5 * time.Second
 
@@ -32,8 +38,9 @@ const WakeEvery = 5 * time.Second
 type JobStatus struct {
 	Name    string     `json:"name"`
 	Running bool       `json:"running"`
-	Runs    int        `json:"runs"` // of this daemon
-	Last    *time.Time `json:"last"` // when the last run began, of this daemon or one before
+	Runs    int        `json:"runs"`      // of this daemon
+	Last    *time.Time `json:"last"`      // when the last run began, of this daemon or one before
+	Done    *time.Time `json:"last_done"` // when the last run began that came to its end and did not fail
 	Millis  int64      `json:"last_millis"`
 	Result  string     `json:"last_result"` // what it did, or how it failed
 	Failed  bool       `json:"last_failed"`
@@ -59,8 +66,12 @@ func newUpkeep(jobs []Job, journal string, log *slog.Logger) *upkeep {
 	}
 	for _, j := range jobs {
 		s := JobStatus{Name: j.Name}
-		if b := before[j.Name]; b.Last != nil && b.Last.Before(time.Now()) { // a time to come is of a clock that was wrong
+		b := before[j.Name]
+		if b.Last != nil && b.Last.Before(time.Now()) { // a time to come is of a clock that was wrong
 			s.Last, s.Millis, s.Result, s.Failed = b.Last, b.Millis, b.Result, b.Failed
+		}
+		if b.Done != nil && b.Done.Before(time.Now()) {
+			s.Done = b.Done
 		}
 		u.status = append(u.status, s)
 	}
@@ -109,27 +120,29 @@ func (u *upkeep) run(ctx context.Context) {
 
 func (u *upkeep) runJob(ctx context.Context, i int) {
 	j := &u.jobs[i]
-	next := time.Now().Add(j.First)
+	next, done := time.Now().Add(j.First), true
 	if j.Daily {
 		u.note(i, func(s *JobStatus) {
-			if s.Last != nil && !s.Failed {
-				next = later(next, time.Now().Add(j.Every-time.Since(*s.Last)))
+			if s.Done != nil {
+				next = later(next, time.Now().Add(j.Every-time.Since(*s.Done)))
 			}
 		})
 	}
 	for {
 		u.note(i, func(s *JobStatus) { at := next.UTC(); s.Next = &at })
-		if !u.wait(ctx, j, next) {
+		if !u.wait(ctx, j, next, !done) {
 			return
 		}
 		select {
 		case u.turn <- struct{}{}:
-			u.once(ctx, i)
+			done = u.once(ctx, i)
 			<-u.turn
 		case <-ctx.Done():
 			return
 		}
-		next = time.Now().Add(j.Every)
+		if next = time.Now().Add(j.Every); !done {
+			next = time.Now().Add(min(j.Every, tryAgain))
+		}
 	}
 }
 
@@ -141,14 +154,18 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// wait waits until a job's time has come, or it is wanted before; false if ctx ends.
-func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time) bool {
+// wait waits until a job's time has come, or it is wanted before; false if ctx ends. One that has failed is not wanted before its time: it would fail again and again.
+func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time, failed bool) bool {
+	wake := j.Wake
+	if failed {
+		wake = nil
+	}
 	for {
 		left := time.Until(next)
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if j.Wake != nil {
+		if wake != nil {
 			left = min(left, WakeEvery)
 		}
 		select {
@@ -156,13 +173,14 @@ func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time) bool {
 		case <-ctx.Done():
 			return false
 		}
-		if j.Wake != nil && time.Now().Before(next) && j.Wake(ctx) {
+		if wake != nil && time.Now().Before(next) && wake(ctx) {
 			return ctx.Err() == nil
 		}
 	}
 }
 
-func (u *upkeep) once(ctx context.Context, i int) {
+// once runs a job, and reports whether it did what was to be done.
+func (u *upkeep) once(ctx context.Context, i int) (done bool) {
 	j := &u.jobs[i]
 	start := time.Now()
 	u.note(i, func(s *JobStatus) { at := start.UTC(); s.Running, s.Last, s.Next = true, &at, nil })
@@ -176,9 +194,11 @@ func (u *upkeep) once(ctx context.Context, i int) {
 		return j.Run(ctx)
 	}()
 	took := time.Since(start)
-	switch {
+	switch done = err == nil; {
 	case err != nil && ctx.Err() != nil:
 		result, err = "interrupted", nil
+	case errors.Is(err, errLater):
+		result, err = err.Error(), nil
 	case err != nil:
 		result = err.Error()
 		u.log.Warn("upkeep", "job", j.Name, "error", err, "took", took.Round(time.Millisecond))
@@ -190,8 +210,12 @@ func (u *upkeep) once(ctx context.Context, i int) {
 	u.note(i, func(s *JobStatus) {
 		s.Running, s.Millis, s.Result, s.Failed = false, took.Milliseconds(), result, err != nil
 		s.Runs++
+		if done {
+			s.Done = s.Last
+		}
 	})
 	u.writeJournal()
+	return done
 }
 
 func (u *upkeep) note(i int, fn func(*JobStatus)) {

@@ -62,7 +62,7 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 		}
 		time.Sleep(7 * time.Hour)
 		st := u.Status()
-		if s := st[2]; s.Runs != 1 || !s.Failed || s.Result != "no luck" || s.Next == nil {
+		if s := st[2]; s.Runs < 2 || !s.Failed || s.Done != nil || s.Result != "no luck" || s.Next == nil {
 			t.Errorf("failing: %+v", s)
 		}
 		if s := st[3]; s.Runs == 0 || !s.Failed || !strings.Contains(s.Result, "badly") {
@@ -117,14 +117,55 @@ func TestDailyJobsOutliveTheDaemon(t *testing.T) {
 		if runs["daily"] != 3 {
 			t.Errorf("after a failure: %v", runs)
 		}
-		for _, text := range []string{`[{"name":"daily","last":"2999-01-01T00:00:00Z"}]`, `[{"na`, ``} {
+		// One that is interrupted has not done it, nor one that was left for later; each is tried again within the hour, and not at once.
+		before := runs["daily"]
+		time.Sleep(25 * time.Hour)
+		live(2*time.Minute, errLater)
+		live(30*time.Second, nil)
+		live(2*time.Minute, nil)
+		if got := runs["daily"] - before; got != 2 {
+			t.Errorf("after it was left for later it ran %d times", got)
+		}
+		for _, text := range []string{`[{"name":"daily","last_done":"2999-01-01T00:00:00Z"}]`, `[{"na`, ``} {
 			if err := os.WriteFile(journal, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			before := runs["daily"]
+			before = runs["daily"]
 			if live(2*time.Minute, nil); runs["daily"] != before+1 {
 				t.Errorf("with the journal %q it does not run", text)
 			}
+		}
+	})
+}
+
+// TestFailuresAreNotHammered plays a job that is wanted all the time, and fails.
+func TestFailuresAreNotHammered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		job := Job{Name: "x", First: time.Minute, Every: 30 * time.Minute, Wake: func(context.Context) bool { return true }, Run: func(context.Context) (string, error) {
+			runs++
+			return "", errors.New("no luck")
+		}}
+		u := newUpkeep([]Job{job}, "", slog.New(slog.DiscardHandler))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { u.run(ctx); close(done) }()
+		time.Sleep(2 * time.Hour)
+		cancel()
+		<-done
+		if runs < 3 || runs > 5 {
+			t.Errorf("in two hours it ran %d times", runs)
+		}
+		// One that is interrupted is not done.
+		u = newUpkeep([]Job{{Name: "x", Every: 24 * time.Hour, Daily: true, Run: func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }}}, "", slog.New(slog.DiscardHandler))
+		ctx, cancel = context.WithCancel(t.Context())
+		done = make(chan struct{})
+		go func() { u.run(ctx); close(done) }()
+		time.Sleep(time.Minute)
+		cancel()
+		<-done
+		if st := u.Status()[0]; st.Done != nil || st.Failed || st.Result != "interrupted" {
+			t.Errorf("%+v", st)
 		}
 	})
 }

@@ -20,6 +20,8 @@ type watcher struct {
 	lookAt func(context.Context) (kb.Synced, error) // looks at all files
 	log    *slog.Logger
 	fs     *fsnotify.Watcher // nil: the system cannot watch
+	dir    string            // that is watched
+	add    func() error      // has it watched again
 	ctx    context.Context
 	stop   context.CancelFunc
 	ended  chan struct{}
@@ -36,14 +38,14 @@ const (
 	burst = 100 * time.Millisecond
 	// manyChanged is how many files are looked at one by one; more, and all of them are, beside the searches.
 	manyChanged = 200
-	// unwatched is how often all files are looked at where they cannot be watched.
+	// unwatched is how often all files are looked at where, and while, they cannot be watched.
 	unwatched = 30 * time.Second
 )
 
 // watch begins to watch.
 func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
 	w := newWatcher(log)
-	w.pickUp, w.lookAt = k.PickUp, k.Sync
+	w.pickUp, w.lookAt, w.dir = k.PickUp, k.Sync, filepath.Clean(dir)
 	f, err := fsnotify.NewWatcher()
 	if err == nil {
 		if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -60,6 +62,7 @@ func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
 	if w.fs = f; f == nil {
 		go w.run(nil, nil)
 	} else {
+		w.add = func() error { return f.Add(dir) }
 		go w.run(f.Events, f.Errors)
 	}
 	return w
@@ -71,7 +74,7 @@ func newWatcher(log *slog.Logger) *watcher {
 	return w
 }
 
-// run looks at files as the events tell, else now and then.
+// run looks at files as the events tell, else now and then. The system watches a directory, not a name: when the directory is removed, or renamed, what takes its place must be watched anew.
 func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(w.ended)
 	if w.fs != nil {
@@ -85,10 +88,27 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	defer again.Stop()
 	timer := time.NewTimer(burst)
 	defer timer.Stop()
+	lost := false // nothing is watched any more
+	watchAgain := func() {
+		if err := w.add(); err != nil {
+			w.log.Warn("files are not watched any more, so they are looked at now and then", "error", err)
+			again.Reset(unwatched)
+			return
+		}
+		lost = false
+		again.Stop()
+		w.lookAtAll() // what happened before it was watched again
+		timer.Reset(burst)
+	}
 	for {
 		select {
 		case e := <-events:
-			w.note(e)
+			if w.isLoss(e) {
+				lost = true
+				w.lookAtAll()
+			} else {
+				w.note(e)
+			}
 			timer.Reset(burst)
 		case err := <-errs: // more happened than it could keep
 			w.log.Debug("watching files", "error", err)
@@ -97,13 +117,24 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 		case <-again.C:
 			w.lookAtAll()
 			w.sync()
+			if lost {
+				watchAgain()
+			}
 		case <-timer.C:
 			w.settle()
 			w.sync()
+			if lost {
+				watchAgain()
+			}
 		case <-w.ctx.Done():
 			return
 		}
 	}
+}
+
+// isLoss reports whether an event is the end of watching.
+func (w *watcher) isLoss(e fsnotify.Event) bool {
+	return (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) && filepath.Clean(e.Name) == w.dir
 }
 
 // note remembers which file something happened to.

@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/kb"
+)
+
+// TestWatcherSurvivesAReplacement replaces the directory of the capsules' files in the ways that people do it. Edits are picked up after it as they were before.
+func TestWatcherSurvivesAReplacement(t *testing.T) {
+	for _, tc := range []struct {
+		what    string
+		replace func(t *testing.T, dir string)
+	}{
+		{"removed, and a copy renamed", func(t *testing.T, dir string) {
+			if err := os.CopyFS(dir+".copy", os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(dir+".copy", dir); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"renamed, and copied back", func(t *testing.T, dir string) {
+			if err := os.Rename(dir, dir+".old"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS(dir, os.DirFS(dir+".old")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"removed", func(t *testing.T, dir string) { // what is in the database is written anew
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			home := home(t)
+			remember(t, home, 1)
+			k, err := kb.Open(t.Context(), home, kb.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer k.Close()
+			dir := kb.Sidecars(home)
+			files, err := filepath.Glob(filepath.Join(dir, "k*.md"))
+			if err != nil || len(files) != 1 {
+				t.Fatal(files, err)
+			}
+			w := watch(k, dir, slog.New(slog.DiscardHandler))
+			defer w.close()
+			edit(t, k, files[0], "before")
+			tc.replace(t, dir)
+			for _, word := range []string{"first", "second", "third"} { // of which the looks at all files that follow a loss see two at most
+				edit(t, k, files[0], word)
+			}
+		})
+	}
+}
+
+// edit appends a word to a capsule's file and waits until it is picked up. The wait is long, and over at once where all is well.
+func edit(t *testing.T, k *kb.KB, name, word string) {
+	t.Helper()
+	id := strings.TrimSuffix(filepath.Base(name), ".md")
+	ctx, cancel := context.WithTimeout(t.Context(), unwatched/2)
+	defer cancel()
+	for {
+		// The file may be away for the moment.
+		if data, err := os.ReadFile(name); err == nil && !strings.Contains(string(data), word) {
+			if err := os.WriteFile(name, append(data, word+"\n"...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := k.Get(ctx, id)
+		if err == nil && strings.Contains(c.Body, word) {
+			return
+		}
+		if err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			t.Fatalf("the edit %q is not picked up", word)
+		}
+	}
+}
