@@ -139,6 +139,9 @@ var contractCommands = []struct{ name, line string }{
 	{"topic_list_archived", `topic list --archived`},
 	{"topic_wipe", `topic wipe --yes`},
 	{"topic_use_none", `topic use --none`},
+	{"doctor", `doctor`},
+	{"doctor_repair", `doctor --repair --yes`},
+	{"doctor_selftest", `doctor --selftest --seconds 1 --writers 1`},
 }
 
 // TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
@@ -172,6 +175,7 @@ func TestJSONContract(t *testing.T) {
 	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
 		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "AGENT_STORE_PATH": filepath.Join(dir, "store")}
 	contractWorklog(t, env)
+	contractLeftover(t, env["BOARD_HOME"])
 	write("refused.json", `{"schema_version":1,"items":[{}]}`)
 	named := []string{} // what the lines' placeholders stand for
 	goldens := filepath.Join(repo(t), "testdata", "json")
@@ -243,6 +247,21 @@ func TestJSONContract(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// contractLeftover gives the data home a file that nobody will finish, for the doctor to repair.
+func contractLeftover(t *testing.T, home string) {
+	t.Helper()
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	name, then := filepath.Join(home, ".setup.json.new-1"), time.Now().Add(-time.Hour)
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(name, then, then); err != nil {
+		t.Fatal(err)
 	}
 }
 

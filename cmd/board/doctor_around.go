@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"blackboard/cmd/board/daemon"
+	"blackboard/embed"
+	"blackboard/embed/minilm"
+	"blackboard/hooks"
+	"blackboard/hooks/setup"
+	"blackboard/hooks/topics"
+	"blackboard/kb"
+)
+
+// lookAtTopics looks for pins that name nothing, and worklogs that end in the middle of a line.
+func (d *doctor) lookAtTopics(ctx context.Context) {
+	root, err := topics.Root(d.env)
+	if err != nil {
+		d.failed("directory", err)
+		return
+	}
+	all, err := topics.All(ctx, root)
+	if err != nil {
+		if ctx.Err() == nil {
+			d.failed("directory", err)
+		}
+		return
+	}
+	workspaces := map[string]bool{}
+	for i := range all {
+		t := &all[i]
+		dir, err := topics.Open(root, t.Workspace, topics.Options{})
+		if err != nil {
+			continue
+		}
+		if !workspaces[t.Workspace] {
+			workspaces[t.Workspace] = true
+			if _, problem := dir.Pinned(); problem != "" {
+				d.note("pin", "`board topic use`, in "+t.Workspace+", pins another", "%s", problem)
+			}
+		}
+		if t.Worklog == 0 {
+			continue
+		}
+		path := dir.WorklogPath(t.Name)
+		torn, err := tornTail(path)
+		switch {
+		case err != nil:
+			d.failed(t.Name, err)
+		case torn >= 0:
+			d.repairable(t.Name, kb.StateNote, d.cutWorklog(dir, path), "the last line of its worklog was not finished: %s", path)
+		}
+	}
+	d.ok("topics", "%d, of %s", len(all), count(int64(len(workspaces)), "workspace", "workspaces"))
+}
+
+// tornTail returns where the last line of a worklog begins if it was not finished, else -1. A whole line without its end counts as finished.
+func tornTail(path string) (int64, error) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return -1, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return -1, err
+	}
+	defer f.Close()
+	from := max(0, info.Size()-topics.DefaultWorklogBytes)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
+	if err != nil {
+		return -1, err
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	if whole == len(data) || json.Valid(data[whole:]) || whole == 0 && from > 0 { // the last: no line is so long
+		return -1, nil
+	}
+	return from + int64(whole), nil
+}
+
+// lookAtModel looks at the files of the embedding model; with --full it verifies them.
+func (d *doctor) lookAtModel(ctx context.Context) {
+	dir := d.usedModelDir(d.home)
+	switch {
+	case errors.Is(d.modelErr, embed.ErrNoModel):
+		d.note("files", "`board model pull` fetches one, or $BOARD_MODEL_DIR names one", "there is no embedding model in %s: searches go by words", d.short(dir))
+		return
+	case d.modelErr != nil:
+		d.failed("files", d.modelErr)
+		return
+	case !d.full:
+		d.ok("files", "%s, %s", d.model.Name, megabytes(d.model.Bytes))
+		return
+	}
+	r, err := minilm.Verify(ctx, dir, "")
+	if err != nil {
+		if ctx.Err() == nil {
+			d.failed("files", err)
+		}
+		return
+	}
+	for _, c := range r.Checks {
+		if c.OK {
+			d.ok(c.Name, "%s", d.short(c.Detail))
+		} else {
+			d.broken(c.Name, "`board model pull --force` fetches it again", "%s", d.short(c.Detail))
+		}
+	}
+}
+
+// lookAtDaemon says whether there is a daemon, and what is left of one that is gone.
+func (d *doctor) lookAtDaemon(context.Context) {
+	client, place, err := d.daemonClient()
+	if err != nil {
+		d.failed("process", err)
+		return
+	}
+	defer client.Close()
+	d.lookAtNote(place)
+	info, err := os.Lstat(place.Socket)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.ok("process", "there is none; commands do without")
+		return
+	}
+	if err != nil {
+		d.failed("process", err)
+		return
+	}
+	if info.Mode()&fs.ModeSocket != 0 && refused(place.Socket) {
+		d.repairable("socket", kb.StateNote, d.removeSocket(place.Socket), "nobody listens at %s: the daemon that made it was killed", place.Socket)
+		return
+	}
+	if !client.There() {
+		d.broken("process", "make the directory of the socket writable for its owner alone", "%s could be anybody's, and is not used", place.Socket)
+		return
+	}
+	st := &d.status
+	switch {
+	case d.asked != nil:
+		d.broken("process", "`board daemon logs` may say what it is at; commands do without it", "it does not answer at %s", place.Socket)
+	case st.Build != daemon.Build(versionString()):
+		d.note("process", "`board daemon stop` ends it; the next search starts one of this build", "process %d is of another build, %s, and is not used", st.PID, st.Build)
+	default:
+		d.ok("process", "process %d, for %s", st.PID, time.Duration(st.UpSeconds)*time.Second)
+		for _, j := range st.Jobs {
+			if j.Failed {
+				d.note(j.Name, "`board daemon logs` has more", "the upkeep failed: %s", line(j.Result, 200))
+			}
+		}
+	}
+}
+
+// lookAtNote looks at the note that says where a running daemon's socket is.
+func (d *doctor) lookAtNote(place daemon.Place) {
+	noted, err := os.ReadFile(place.Note)
+	if err != nil {
+		return // there is none, and that is as it should be without a daemon
+	}
+	if _, err := os.Lstat(string(noted)); err != nil {
+		d.repairable("note", kb.StateNote, d.removeNote(place.Note), "%s says where the socket of a daemon is that is gone", d.short(place.Note))
+	}
+}
+
+// refused reports whether nobody listens at a socket. One that is only busy is not refused.
+func refused(socket string) bool {
+	const patience = 500 * time.Millisecond
+	conn, err := net.DialTimeout("unix", socket, patience)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// lookAtHooks reads what hooks have logged on the last day: they tell nobody else.
+func (d *doctor) lookAtHooks(context.Context) {
+	const most = 64 << 10 // bytes of the log's end
+	data, err := readEnd(hooks.LogPath(d.home), most)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.failed("log", err)
+		return
+	}
+	var lately []string
+	for l := range strings.Lines(string(data)) {
+		at, text, _ := strings.Cut(strings.TrimSpace(l), " ")
+		if t, err := time.Parse(time.RFC3339, at); err == nil && d.now.Sub(t) < 24*time.Hour {
+			lately = append(lately, text)
+		}
+	}
+	if len(lately) > 0 {
+		d.note("log", "log/hooks.log in the data home has them", "%s went wrong on the last day, the last: %s", count(int64(len(lately)), "thing", "things"), line(lately[len(lately)-1], 160))
+	} else {
+		d.ok("log", "nothing went wrong on the last day")
+	}
+}
+
+// readEnd reads the last bytes of a file.
+func readEnd(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
+}
+
+// aboutHere are problems that hang on where one works, or that a person settles in the harness: no fault of what is set up.
+var aboutHere = []string{setup.ProblemTrust, setup.ProblemMCP, setup.ProblemVersion, setup.ProblemStale}
+
+// lookAtHarnesses asks `board setup --check` what is wrong with what is set up.
+func (d *doctor) lookAtHarnesses(context.Context) {
+	s, dir, err := d.openSetup(false)
+	if err != nil {
+		var usage *usageError
+		if errors.As(err, &usage) {
+			d.note("setup", usage.try, "not looked at: %s", usage.msg)
+			return
+		}
+		d.failed("setup", err)
+		return
+	}
+	reports, err := s.Check(setup.Names(), dir)
+	if err != nil {
+		d.failed("setup", err)
+		return
+	}
+	for _, r := range reports {
+		for _, problem := range r.Problems {
+			if slices.Contains(aboutHere, problem.Kind) {
+				d.note(r.Name, problem.Hint, "%s: %s", problem.Part, problem.Msg)
+			} else {
+				d.broken(r.Name, problem.Hint, "%s: %s", problem.Part, problem.Msg)
+			}
+		}
+		if len(r.Problems) == 0 {
+			d.ok(r.Name, "well")
+		}
+	}
+	if len(reports) == 0 {
+		d.ok("setup", "no harness is set up; `board setup --list` shows what there is")
+	}
+}

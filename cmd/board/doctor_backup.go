@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// repairBackup is a directory that keeps what a repair changes and removes, as it was: below "home" as in the data home, below "elsewhere" by the whole path. An SQLite file is kept with
+// its -wal, whose changes are not in the file yet; both belong together. The file what.txt says what came from where.
+type repairBackup struct {
+	home string
+	dir  string
+	log  *os.File
+	kept []string
+}
+
+// whatFile says what a backup has.
+const whatFile = "what.txt"
+
+// backupName is the directory of a backup that begins now, which is not there yet.
+func backupName(home string, now time.Time) string {
+	name := filepath.Join(home, backupsDir, now.UTC().Format("20060102T150405Z"))
+	for dir, i := name, 2; ; i++ {
+		if _, err := os.Lstat(dir); err != nil { // also one that cannot be looked at: making it says why
+			return dir
+		}
+		dir = fmt.Sprintf("%s-%d", name, i)
+	}
+}
+
+// begin makes the directory, if there is room for what is to be copied.
+func (b *repairBackup) begin(changes []string) error {
+	size := int64(0)
+	for _, path := range changes {
+		for _, suffix := range besideFile {
+			if info, err := os.Stat(path + suffix); err == nil {
+				size += info.Size()
+			}
+		}
+	}
+	if free, known := freeSpace(nearest(b.home)); known && free < size+noSpace {
+		return &usageHint{fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", megabytes(size), megabytes(free)), "free some space, and repeat it"}
+	}
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(b.dir, whatFile), os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
+	b.log = f
+	return err
+}
+
+// note writes down what is done, before it is done.
+func (b *repairBackup) note(format string, a ...any) error {
+	_, err := fmt.Fprintf(b.log, "%s %s\n", time.Now().UTC().Format(time.RFC3339), strings.ReplaceAll(fmt.Sprintf(format, a...), "\n", "␤"))
+	return err
+}
+
+// end makes it last.
+func (b *repairBackup) end() error {
+	return errors.Join(b.log.Sync(), b.log.Close())
+}
+
+// place is where a path is kept.
+func (b *repairBackup) place(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	to := filepath.Join(b.dir, "elsewhere", strings.ReplaceAll(filepath.VolumeName(abs), ":", ""), abs[len(filepath.VolumeName(abs)):])
+	if rel, err := filepath.Rel(b.home, abs); err == nil && filepath.IsLocal(rel) {
+		to = filepath.Join(b.dir, "home", rel)
+	}
+	return to, os.MkdirAll(filepath.Dir(to), 0o700)
+}
+
+// besideFile is what belongs to an SQLite file, and the file itself.
+var besideFile = []string{"", "-wal", "-journal"}
+
+// copy keeps a file as it is now, with what SQLite has beside it. One that is not there needs no copy, and one that is kept already is not kept again.
+func (b *repairBackup) copy(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); slices.Contains(b.kept, path) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	to, err := b.place(path)
+	if err != nil {
+		return err
+	}
+	suffixes := besideFile
+	if filepath.Ext(path) != ".sqlite3" {
+		suffixes = besideFile[:1]
+	}
+	const tries = 5
+	for range tries {
+		before := versions(path, suffixes)
+		for i, suffix := range suffixes {
+			if before[i].size < 0 {
+				continue
+			}
+			if err := copyOver(ctx, path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if slices.Equal(before, versions(path, suffixes)) {
+			b.kept = append(b.kept, path)
+			return b.note("copied %s", path)
+		}
+	}
+	return &sqlite.Error{Path: path, Kind: sqlite.ErrBusy, Detail: "is being written to all the while; end those who write"}
+}
+
+type fileVersion struct{ size, modified int64 }
+
+// versions tells the versions of files apart; one that is not there has the size -1.
+func versions(path string, suffixes []string) []fileVersion {
+	all := make([]fileVersion, len(suffixes))
+	for i, suffix := range suffixes {
+		all[i].size = -1
+		if info, err := os.Stat(path + suffix); err == nil {
+			all[i] = fileVersion{info.Size(), info.ModTime().UnixNano()}
+		}
+	}
+	return all
+}
+
+// copyOver copies a file, for its owner alone, and makes the copy last.
+func copyOver(ctx context.Context, from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			_, err = io.CopyN(out, in, 4<<20)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// take moves a file, or a directory, into the backup. What lies on another disk is copied, and then removed where it was.
+func (b *repairBackup) take(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	to, err := b.place(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil { // of something else that had the name
+		to += fmt.Sprintf(".%d", time.Now().UnixNano())
+	}
+	if err := b.note("moved %s", path); err != nil {
+		return err
+	}
+	if os.Rename(path, to) == nil {
+		return nil
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s cannot be moved into the backup", path)
+	}
+	if err := copyOver(ctx, path, to); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}

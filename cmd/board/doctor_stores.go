@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"blackboard/board"
+	"blackboard/board/sqlite"
+	"blackboard/kb"
+	"blackboard/kb/chunks"
+	"blackboard/kb/index"
+	"blackboard/kb/memory"
+)
+
+// looking is how many boards are looked at at a time: what takes long is waiting for the disk.
+const looking = 4
+
+// lookAtBoards opens every run, and with --full verifies it.
+func (d *doctor) lookAtBoards(ctx context.Context) {
+	dir := filepath.Join(d.home, "boards")
+	names, err := board.RunNames(dir)
+	if err != nil {
+		d.failed("directory", err)
+		return
+	}
+	errs, slots := make([]error, len(names)), make(chan struct{}, looking)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	done := 0
+	for i, name := range names {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = lookAtBoard(ctx, dir, name, d.full)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			d.bar.show("boards", done, len(names))
+		})
+	}
+	wg.Wait()
+	sound := 0
+	for i, name := range names {
+		switch err := errs[i]; {
+		case err == nil:
+			sound++
+		case errors.Is(err, board.ErrNotFound):
+			if info, statErr := os.Stat(board.Path(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > leftAlone {
+				d.note(name, "the first post makes it a run", "the file holds no event: whoever made it died before the first one, or it was cut to nothing")
+			}
+		default:
+			d.failed(name, err)
+		}
+	}
+	how := "open"
+	if d.full {
+		how = "verified"
+	}
+	d.ok("runs", "%d %s", sound, how)
+}
+
+func lookAtBoard(ctx context.Context, dir, name string, full bool) error {
+	b, err := board.Open(ctx, dir, name)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if !full {
+		return nil
+	}
+	return b.Check(ctx)
+}
+
+// lookAtKB opens the knowledge base and counts; with --full it asks the knowledge base's own doctor.
+func (d *doctor) lookAtKB(ctx context.Context) {
+	path := kb.Path(d.home)
+	sidecars, err := capsuleFiles(d.home)
+	if err != nil {
+		d.failed("files", err)
+		return
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if sidecars == 0 {
+			d.ok("database", "there is none yet")
+		} else {
+			d.repairable("database", kb.StateBroken, d.rebuildKB(), "it is gone, and the files of %s are there", count(sidecars, "capsule", "capsules"))
+		}
+		return
+	}
+	k, err := kb.OpenExisting(ctx, d.home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
+	switch {
+	case errors.Is(err, kb.ErrNotFound):
+		d.ok("database", "there is none yet")
+		return
+	case err != nil:
+		d.brokenKB(ctx, err, sidecars)
+		return
+	}
+	defer k.Close()
+	s, err := k.Stats(ctx)
+	if err != nil {
+		d.brokenKB(ctx, err, sidecars)
+		return
+	}
+	if d.full {
+		if !d.askKB(ctx, k, sidecars) {
+			return
+		}
+	} else {
+		d.ok("database", "%s, %d standing", count(s.Capsules, "capsule", "capsules"), s.Standing)
+		if s.Capsules > 0 && sidecars == 0 {
+			d.broken("files", "`board kb rebuild --write-missing` writes them from the database", "the files of all capsules are gone")
+		} else {
+			d.ok("files", "%d", sidecars)
+		}
+	}
+	d.tellEmbeddings("embeddings", "capsules", embedded{total: s.Capsules, bare: s.Capsules - s.Embedded, model: s.Model, again: "`board kb reembed`", step: d.reembedKB})
+}
+
+// capsuleFiles counts the files of capsules in a data home.
+func capsuleFiles(home string) (n int64, err error) {
+	entries, err := os.ReadDir(kb.Sidecars(home))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "k") && filepath.Ext(e.Name()) == ".md" {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// brokenKB adds that the database cannot be used. Where its content is what is wrong, it can be made anew from the capsules' files, if there are any.
+func (d *doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, index.ErrCorrupt):
+		d.repairable("search index", kb.StateBroken, d.reindexKB(), "%s", d.short(err.Error()))
+	case !errors.Is(err, sqlite.ErrCorrupt):
+		d.failed("database", err)
+	case sidecars == 0:
+		d.broken("database", "restore kb/kb.sqlite3, or the capsules' files, from a backup", "%s, and there are no capsules' files to make it anew from", d.short(err.Error()))
+	default:
+		d.repairable("database", kb.StateBroken, d.rebuildKB(), "%s", d.short(err.Error()))
+	}
+}
+
+// askKB adds what the knowledge base's own doctor finds, and reports whether the database can be read.
+func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
+	found, err := k.Doctor(ctx)
+	if err != nil {
+		d.brokenKB(ctx, err, sidecars)
+		return false
+	}
+	sound := true
+	for _, f := range found {
+		switch {
+		case f.What == "embeddings": // which are told without a model being loaded
+		case f.What == "database" && f.State == kb.StateBroken:
+			d.brokenKB(ctx, &sqlite.Error{Path: kb.Path(d.home), Kind: sqlite.ErrCorrupt, Detail: strings.TrimPrefix(f.Say, kb.Path(d.home)+" ")}, sidecars)
+			sound = false
+		case f.What == "search index" && f.State == kb.StateBroken:
+			d.repairable(f.What, f.State, d.reindexKB(), "%s", d.short(f.Say))
+		default:
+			d.add(doctorFinding{What: f.What, State: f.State, Say: d.short(f.Say), Try: f.Try})
+		}
+	}
+	return sound
+}
+
+// lookAtMemory opens each file of the memory; with --full it reads all of it.
+func (d *doctor) lookAtMemory(ctx context.Context) {
+	paths, err := memory.Paths(d.home)
+	if err != nil {
+		d.failed("files", err)
+		return
+	}
+	live, sound := int64(0), 0
+	for i, path := range paths {
+		if ctx.Err() != nil {
+			return
+		}
+		d.bar.show("memory", i, len(paths))
+		h, err := memory.Check(ctx, d.home, path, d.full)
+		name := strings.TrimSuffix(filepath.Base(path), ".sqlite3")
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // nothing was written to it yet
+			continue
+		case err != nil:
+			d.failed(name, err)
+			continue
+		case h.Index != nil:
+			d.repairable(name, kb.StateBroken, d.reindexMemory(path), "the search index: %s", d.short(h.Index.Error()))
+		default:
+			sound++
+		}
+		live += int64(h.Live)
+		if h.Workspace != "" && !dirExists(h.Workspace) {
+			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, count(int64(h.Live), "item", "items"))
+		}
+		mend := func() *repairStep { return d.reembedMemory(path, h.Workspace) }
+		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live), bare: int64(h.Bare), model: h.Model, again: "`board memory reembed`, there", step: mend})
+	}
+	d.ok("files", "%s, %s", count(int64(sound), "file", "files"), count(live, "item", "items"))
+}
+
+// embedded is how it stands with the embeddings of a store.
+type embedded struct {
+	total, bare int64
+	model       string // of those there are
+	again       string // what changes over to another model
+	step        func() *repairStep
+}
+
+// tellEmbeddings says what has no embedding, if there is a model that could give it one.
+func (d *doctor) tellEmbeddings(what, many string, e embedded) {
+	if d.modelErr != nil || e.total == 0 { // that there is no model is told by itself
+		return
+	}
+	switch {
+	case e.model != "" && e.model != d.model.Name:
+		d.note(what, e.again+" changes over", "the embeddings are of %s, and the model here is %s", e.model, d.model.Name)
+	case e.bare == 0:
+	case d.upkeep:
+		d.note(what, "the daemon gives them one in a while", "%d of %d %s have no embedding", e.bare, e.total, many)
+	default:
+		d.repairable(what, kb.StateNote, e.step(), "%d of %d %s have no embedding", e.bare, e.total, many)
+	}
+}
+
+// lookAtChunks looks at the context store that commands use here, if there is one.
+func (d *doctor) lookAtChunks(ctx context.Context) {
+	dir, err := filepath.Abs(chunks.DefaultDir(d.env))
+	if err != nil {
+		d.failed("store", err)
+		return
+	}
+	path := filepath.Join(dir, chunks.FileName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		d.ok("store", "there is none here")
+		return
+	}
+	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
+	if err != nil {
+		d.failed("store", err)
+		return
+	}
+	st, err := s.Status(ctx)
+	s.Close()
+	if err == nil && d.full {
+		err = integrity(ctx, path)
+	}
+	if err != nil {
+		d.failed("store", err)
+		return
+	}
+	d.ok("store", "%s: %s, %s", dir, count(int64(st.Chunks), "chunk", "chunks"), count(int64(st.State), "key", "keys"))
+}
+
+// integrity runs SQLite's integrity check over a copy of a file.
+func integrity(ctx context.Context, path string) error {
+	f, err := sqlite.OpenForeign(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Each(ctx, "PRAGMA integrity_check(10)", func(row []any) error {
+		if found := fmt.Sprint(row[0]); found != "ok" {
+			return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: "fails its integrity check: " + found}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,402 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"blackboard/cmd/board/daemon"
+	"blackboard/kb"
+)
+
+// sickHome is a data home for tests of the doctor, with something of everything in it.
+type sickHome struct {
+	t    *testing.T
+	home string
+	env  map[string]string
+}
+
+func newSickHome(t *testing.T) *sickHome {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bd") // a test's own directory has too long a path for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	project := filepath.Join(dir, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(project)
+	s := &sickHome{t: t, home: filepath.Join(dir, "home")}
+	s.env = map[string]string{"BOARD_HOME": s.home, "HOME": dir, "BOARD_WORKER": "w", "BOARD_DAEMON": daemonOff, "BOARD_MODEL_DIR": tinyModel(t),
+		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "XDG_RUNTIME_DIR": dir}
+	s.must("post", "kept", "-r", "good")
+	s.must("kb", "remember", "the gate stays shut", "--title", "gate", "--source", "s", "--confidence", "0.5")
+	s.must("kb", "remember", "keys are rotated", "--title", "keys", "--source", "s", "--confidence", "0.5")
+	s.must("memory", "put", "of the project", "--tier", "workspace", "--agent", "a")
+	s.must("memory", "put", "of everywhere", "--tier", "account", "--agent", "a")
+	return s
+}
+
+// run runs a command of the program.
+func (s *sickHome) run(args ...string) (code int, out, errs string) {
+	s.t.Helper()
+	var o, e bytes.Buffer
+	code = run(s.t.Context(), args, func(k string) string { return s.env[k] }, strings.NewReader(""), &o, &e)
+	return code, o.String(), e.String()
+}
+
+func (s *sickHome) must(args ...string) string {
+	s.t.Helper()
+	code, out, errs := s.run(args...)
+	if code != exitOK {
+		s.t.Fatalf("board %v: exit %d: %s", args, code, errs)
+	}
+	return out
+}
+
+// answer is what the doctor says with --json.
+type answer struct {
+	Findings []doctorFinding
+	Broken   int
+	Repairs  []repaired
+	Backup   string
+}
+
+func (s *sickHome) doctor(args ...string) (code int, a answer) {
+	s.t.Helper()
+	code, out, errs := s.run(append([]string{"doctor", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &a); err != nil {
+		s.t.Fatalf("board doctor %v: exit %d: %v: %s%s", args, code, err, out, errs)
+	}
+	return code, a
+}
+
+// find is the first finding in an area that is not well; nil: there is none.
+func (a *answer) find(area string) *doctorFinding {
+	i := slices.IndexFunc(a.Findings, func(f doctorFinding) bool { return f.Area == area && f.State != kb.StateOK })
+	if i < 0 {
+		return nil
+	}
+	return &a.Findings[i]
+}
+
+// sql runs a statement on a file of the home, as nobody does by accident.
+func (s *sickHome) sql(name, stmt string) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(s.home, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(stmt); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// contents are the hashes of all files below the home, but of those that SQLite and writers keep beside theirs, and of backups.
+func (s *sickHome) contents() map[string]string {
+	s.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(s.home, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && e.Name() == backupsDir {
+			return fs.SkipDir
+		}
+		if name := e.Name(); e.Type().IsRegular() && !strings.HasSuffix(name, "-wal") && !strings.HasSuffix(name, "-shm") && !strings.HasSuffix(name, "-lock") {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			all[strings.TrimPrefix(path, s.home+"/")] = fmt.Sprintf("%x", sha256.Sum256(data))
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return all
+}
+
+// TestDoctorMends makes each kind of damage that can be mended in files of SQLite, and sees that it is found, mended after a backup, and that nothing else changes.
+func TestDoctorMends(t *testing.T) {
+	const kbFile, accountFile = "kb/kb.sqlite3", "memory/account.sqlite3"
+	for _, c := range []struct {
+		name   string
+		damage func(s *sickHome)
+		area   string
+		state  string
+		full   bool // it takes --full to see it
+		file   string
+	}{
+		{"index of the knowledge base", func(s *sickHome) { s.sql(kbFile, `DELETE FROM capsule_index_tail`) }, "knowledge base", kb.StateBroken, true, kbFile},
+		{"index of the account's memory", func(s *sickHome) { s.sql(accountFile, `DELETE FROM memory_index_tail`) }, "memory", kb.StateBroken, true, accountFile},
+		{"capsule without embedding", func(s *sickHome) {
+			s.must("kb", "remember", "bare", "--title", "bare", "--source", "s", "--confidence", "0.5", "--no-embed")
+		}, "knowledge base", kb.StateNote, false, kbFile},
+		{"item without embedding", func(s *sickHome) { s.must("memory", "put", "bare", "--tier", "account", "--agent", "a", "--no-embed") }, "memory", kb.StateNote, false, accountFile},
+		{"database of the knowledge base", func(s *sickHome) {
+			if err := os.WriteFile(filepath.Join(s.home, kbFile), bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
+				s.t.Fatal(err)
+			}
+		}, "knowledge base", kb.StateBroken, false, kbFile},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSickHome(t)
+			if code, a := s.doctor("--full"); code != exitOK || a.find(c.area) != nil {
+				t.Fatalf("it is not well to begin with: exit %d, %+v", code, a.find(c.area))
+			}
+			c.damage(s)
+			before := s.contents()
+			var args []string
+			if c.full {
+				if code, a := s.doctor(); code != exitOK || a.find(c.area) != nil {
+					t.Errorf("without --full: exit %d, %+v", code, a.find(c.area))
+				}
+				args = []string{"--full"}
+			}
+			code, a := s.doctor(args...)
+			f := a.find(c.area)
+			if f == nil || f.State != c.state || !f.Repair || (code == exitFailure) != (c.state == kb.StateBroken) {
+				t.Fatalf("found with exit %d: %+v", code, f)
+			}
+			code, a = s.doctor(append(args, "--repair", "--yes")...)
+			if code != exitOK || a.Broken != 0 || a.find(c.area) != nil || len(a.Repairs) != 1 || a.Repairs[0].Error != "" {
+				t.Fatalf("repaired with exit %d: %+v, %+v", code, a.Repairs, a.find(c.area))
+			}
+			kept, err := os.ReadFile(filepath.Join(a.Backup, "home", c.file))
+			if err != nil || fmt.Sprintf("%x", sha256.Sum256(kept)) != before[c.file] {
+				t.Errorf("the backup is not what was there: %v", err)
+			}
+			after := s.contents()
+			for name, hash := range before {
+				if after[name] != hash && name != c.file {
+					t.Errorf("%s has changed", name)
+				}
+			}
+			if len(after) != len(before) {
+				t.Errorf("there are %d files, there were %d", len(after), len(before))
+			}
+			if out := s.must("kb", "search", "gate"); !strings.Contains(out, "the gate stays shut") {
+				t.Errorf("the knowledge base does not answer: %s", out)
+			}
+			if out := s.must("memory", "read", "everywhere", "--tier", "account", "--agent", "a"); !strings.Contains(out, "of everywhere") {
+				t.Errorf("the memory does not answer: %s", out)
+			}
+		})
+	}
+}
+
+// TestDoctorDaemon tells a socket that nobody listens at from a daemon that is stuck, and from one of another build.
+func TestDoctorDaemon(t *testing.T) {
+	s := newSickHome(t)
+	place, err := daemon.PlaceOf(s.home, func(k string) string { return s.env[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(place.Socket), filepath.Dir(place.Note)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listen := func() *net.UnixListener {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: place.Socket, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.SetUnlinkOnClose(false)
+		if err := os.WriteFile(place.Note, []byte(place.Socket), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := listen() // and never answers: who connects waits
+	code, a := s.doctor()
+	if f := a.find("daemon"); code != exitFailure || f == nil || f.State != kb.StateBroken || f.Repair || !strings.Contains(f.Say, "does not answer") {
+		t.Errorf("stuck: exit %d, %+v", code, f)
+	}
+	l.Close()
+	code, a = s.doctor()
+	if f := a.find("daemon"); code != exitOK || f == nil || !f.Repair || !strings.Contains(f.Say, "nobody listens") {
+		t.Errorf("killed: exit %d, %+v", code, f)
+	}
+	code, a = s.doctor("--repair", "--yes")
+	if f := a.find("daemon"); code != exitOK || f != nil || len(a.Repairs) != 1 {
+		t.Errorf("repaired: exit %d, %+v, %+v", code, f, a.Repairs)
+	}
+	for _, path := range []string{place.Socket, place.Note} {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(a.Backup, "home", "run", filepath.Base(place.Note))); err != nil {
+		t.Error(err)
+	}
+	other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(daemon.Status{PID: 1, Build: "another"})
+	})}
+	go other.Serve(listen())
+	defer other.Close()
+	code, a = s.doctor()
+	if f := a.find("daemon"); code != exitOK || f == nil || f.State != kb.StateNote || f.Repair || !strings.Contains(f.Say, "of another build, another") {
+		t.Errorf("another build: exit %d, %+v", code, f)
+	}
+}
+
+// TestDoctorBackup copies an SQLite file together with its -wal, keeps nothing twice, and moves without writing over anything.
+func TestDoctorBackup(t *testing.T) {
+	home := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(home, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	db := write("a.sqlite3", "main")
+	write("a.sqlite3-wal", "log")
+	plain := write("plain", "one")
+	b := &repairBackup{home: home, dir: backupName(home, time.Now())}
+	if err := b.begin([]string{db}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{db, db, filepath.Join(home, "absent")} {
+		if err := b.copy(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		write("a.sqlite3", "changed")
+	}
+	for range 2 {
+		if err := b.take(t.Context(), plain); err != nil {
+			t.Fatal(err)
+		}
+		write("plain", "two")
+	}
+	if err := b.end(); err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(b.dir, "home"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(b.dir, "home", e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "a.") && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %o", e.Name(), info.Mode().Perm())
+		}
+		name, _, _ := strings.Cut(e.Name(), "plain.")
+		have[name] = string(data)
+	}
+	if len(entries) != 4 || have["a.sqlite3"] != "main" || have["a.sqlite3-wal"] != "log" || have["plain"] != "one" || have[""] != "two" {
+		t.Errorf("kept: %v", have)
+	}
+	if again := backupName(home, time.Now()); again == b.dir {
+		t.Errorf("the next backup would be %s too", again)
+	}
+}
+
+// TestSelftestCounts: what was acknowledged and is not there, or is there with another text, is missing; a batch in part is torn.
+func TestSelftestCounts(t *testing.T) {
+	var n selftestCount
+	n.tally(map[string]string{"e1": "a", "e2": "b", "e3": "c"}, map[string]string{"e1": "a", "e2": "other", "e9": "z"})
+	if n != (selftestCount{Acknowledged: 3, Found: 1, Missing: 2, Unacknowledged: 1}) {
+		t.Errorf("%+v", n)
+	}
+	there := map[string]string{"e1": "alone"}
+	for i := range selftestBatch {
+		there[fmt.Sprint("w", i)] = fmt.Sprint("whole", partOf, i)
+	}
+	if torn := tornBatches(there); torn != 0 {
+		t.Errorf("%d batches are torn of none", torn)
+	}
+	there["t1"] = "torn" + partOf + "1"
+	if torn := tornBatches(there); torn != 1 {
+		t.Errorf("%d batches are torn of one", torn)
+	}
+}
+
+// TestSelftestLosses: an entry and a capsule that go away after they were acknowledged are missed, and the exit code says so.
+func TestSelftestLosses(t *testing.T) {
+	p := &program{env: func(string) string { return "" }, err: &bytes.Buffer{}}
+	run, err := newSelftestRun(t.TempDir(), p.bar())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(run.entries) == 0 || len(run.capsules) == 0 { // some are killed
+		run.post(t.Context(), fmt.Sprint("an entry ", run.processes))
+		run.remember(t.Context(), fmt.Sprint("a capsule ", run.processes))
+		if run.failed > 0 {
+			t.Fatal(run.failure)
+		}
+	}
+	r := selftestResult{}
+	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) > 0 {
+		t.Fatalf("%v, %q", err, r.Problems)
+	}
+	run.entries["e999"], run.capsules["k000000000"] = "lost", "lost"
+	r = selftestResult{}
+	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) != 2 || r.Entries.Missing != 1 || r.Capsules.Missing != 1 {
+		t.Errorf("%v, %+v", err, r)
+	}
+	for _, path := range []string{kb.Path(run.home()), filepath.Join(run.home(), "boards", selftestBoard+".sqlite3")} {
+		if err := os.WriteFile(path, bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r = selftestResult{}
+	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) != 4 || r.Entries.Found+r.Capsules.Found != 0 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestSelftestInterrupted leaves nothing behind when it is called off while it writes.
+func TestSelftestInterrupted(t *testing.T) {
+	home := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for { // once a process of it has written
+			if made, _ := filepath.Glob(filepath.Join(home, selftestMark+"*", "home", "boards", "*.sqlite3")); len(made) > 0 || ctx.Err() != nil {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var out, errs bytes.Buffer
+	code := run(ctx, []string{"doctor", "--selftest", "--seconds", "60"}, func(k string) string { return map[string]string{"BOARD_HOME": home}[k] }, strings.NewReader(""), &out, &errs)
+	if code != exitFailure || !strings.Contains(errs.String(), "interrupted") || out.Len() > 0 {
+		t.Errorf("exit %d: %s%s", code, &out, &errs)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestMisspelt(t *testing.T) {
+	for name, want := range map[string]string{"BOARD_DEAMON": "BOARD_DAEMON", "BOARD_HOME": "", "BOARD_TEST_REPO": "", "HOME": "", "BOARD_WORKR": "BOARD_WORKER", "DASHBOARD_HOME": ""} {
+		if got := misspelt(name); got != want {
+			t.Errorf("%s is taken for %q, not %q", name, got, want)
+		}
+	}
+}

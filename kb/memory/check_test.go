@@ -1,0 +1,101 @@
+package memory
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+)
+
+// TestCheck finds what is wrong with a file, and changes nothing.
+func TestCheck(t *testing.T) {
+	home := t.TempDir()
+	s := open(t, home, Options{Embedder: bag{}})
+	put(t, s, Item{Tier: Account, Content: "of everywhere"})
+	put(t, s, Item{Tier: Workspace, Content: "of the project"})
+	put(t, s, Item{Tier: Workspace, Content: "of the project, without"}, PutOptions{NoEmbedding: true})
+	gone := put(t, s, Item{Tier: Workspace, Content: "forgotten"})
+	if _, err := s.Forget(t.Context(), gone.ID, "for the test", ""); err != nil {
+		t.Fatal(err)
+	}
+	account, project := AccountPath(home), WorkspacePath(home, s.Workspace())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(Dir(home), "workspaces", "note.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := Paths(home); err != nil || !slices.Equal(all, []string{account, project}) {
+		t.Errorf("the files are %q, %v", all, err)
+	}
+	if all, err := Paths(filepath.Join(home, "nowhere")); err != nil || len(all) != 0 || all == nil {
+		t.Errorf("the files of nobody are %q, %v", all, err)
+	}
+	for _, full := range []bool{false, true} {
+		if h, err := Check(t.Context(), home, account, full); err != nil || h != (Health{Account: true, Live: 1, Model: "bag"}) {
+			t.Errorf("the account: %+v, %v", h, err)
+		}
+		if h, err := Check(t.Context(), home, project, full); err != nil || h != (Health{Workspace: s.Workspace(), Live: 2, Bare: 1, Model: "bag"}) {
+			t.Errorf("the project: %+v, %v", h, err)
+		}
+	}
+
+	write(t, project, `DELETE FROM memory_index_tail WHERE gen = (SELECT max(gen) FROM memory_index_tail)`)
+	if h, err := Check(t.Context(), home, project, false); err != nil || h.Index != nil {
+		t.Errorf("what only a full check reads: %+v, %v", h, err)
+	}
+	if h, err := Check(t.Context(), home, project, true); err != nil || !errors.Is(h.Index, index.ErrCorrupt) || h.Live != 2 {
+		t.Errorf("a damaged index: %+v, %v", h, err)
+	}
+	if err := Reindex(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := Check(t.Context(), home, project, true); err != nil || h.Index != nil || h.Live != 2 {
+		t.Errorf("made anew: %+v, %v", h, err)
+	}
+
+	other := WorkspacePath(home, filepath.Join(home, "other"))
+	data, err := os.ReadFile(account)
+	if err == nil {
+		err = os.WriteFile(other, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("under another's name: %v", err)
+	}
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("empty: %v", err)
+	}
+	if err := os.WriteFile(other, []byte("no database at all, though it is longer than the mark of one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("garbage: %v", err)
+	}
+}
+
+// write runs a statement on a file, as nobody does by accident.
+func write(t *testing.T, path, stmt string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), path, schema, sqlite.ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(stmt)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
