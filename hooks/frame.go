@@ -34,7 +34,7 @@ var (
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n', r == '\t', r == ' ':
+		case r == '\n', r == '\t', r == ' ', r == '\u200d', r == '\ufe0f': // the last two make one emoji of several
 			return r
 		case r == '\r', r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Variation_Selector, r),
 			r == '\u2028', r == '\u2029', r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', unicode.Is(unicode.Co, r):

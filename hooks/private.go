@@ -64,7 +64,24 @@ func mask(s string) string {
 	return out
 }
 
+// passwords are what is given to commands as one by its place or name: the value may look like any word.
+var passwords = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)(\b[a-z0-9_]*(?:password|passwd|passphrase|secret|token|api_?key|access_?key)[a-z0-9_]*\s?=\s?)("[^"]*"|'[^']*'|[^\s"'$;&|=]+)`),
+	regexp.MustCompile(`(?i)(--(?:[a-z-]*-)?(?:password|passwd|passphrase|secret|token|api-key)(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'$;&|-][^\s;&|]*)`),
+	regexp.MustCompile(`(\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^|;&\n]*\s-p)("[^"]*"|'[^']*'|[^\s;&|]+)`),
+	regexp.MustCompile(`(\b(?:docker|podman|helm|sshpass)\b[^|;&\n]*\s-p\s*)("[^"]*"|'[^']*'|[^\s;&|]+)`),
+	regexp.MustCompile(`()(\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,})`),
+}
+
+// maskPasswords replaces what is given as a password.
+func maskPasswords(s string) string {
+	for _, p := range passwords {
+		s = p.ReplaceAllString(s, "$1«secret: password»")
+	}
+	return s
+}
+
 func masked(f secret.Finding) string { return "«secret: " + f.Rule + "»" }
 
 // clean is a text that may be kept or searched for: without what is private, and without secrets. Only its beginning is looked at.
-func clean(s string) string { return mask(dropPrivate(head(s))) }
+func clean(s string) string { return maskPasswords(mask(dropPrivate(head(s)))) }

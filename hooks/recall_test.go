@@ -216,9 +216,14 @@ func TestPrefix(t *testing.T) {
 func TestRun(t *testing.T) {
 	w := newWorld(t)
 	w.env["BOARD_RUN"], w.env["BOARD_WORKER"] = "audit", "reader-1"
-	if got := w.tell("SessionStart", nil); !strings.Contains(got, "could not be read") || !strings.Contains(w.logged(), "audit") {
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "Nothing is on its board yet") || strings.Contains(got, "gate is open") {
 		t.Errorf("a run that is not there: %s, logged %s", got, w.logged())
 	}
+	w.env["BOARD_RUN"] = "no/run"
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "no name of a run") {
+		t.Errorf("a name that is none: %s", got)
+	}
+	w.env["BOARD_RUN"] = "audit"
 	b, err := board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -34,6 +35,12 @@ func (t *turn) gate(ctx context.Context) string {
 		v, err = b.Gate(ctx, board.Policy{})
 	}
 	if err != nil {
+		switch {
+		case errors.Is(err, board.ErrNotFound):
+			return fmt.Sprintf("## Run %s\nNothing is on its board yet; the first `board post` makes it.", run)
+		case errors.Is(err, board.ErrInvalid):
+			return fmt.Sprintf("## Run %s\n$BOARD_RUN is no name of a run: letters, digits, - _ and . are.", run)
+		}
 		t.note("the gate of the run", err)
 		return fmt.Sprintf("## Run %s\nThe board of this run could not be read, so nothing is known of its gate: `board gate` says more.", run)
 	}

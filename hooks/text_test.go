@@ -97,3 +97,27 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+// TestPasswordsByName: what a command is given as a password is not kept, whatever word it is.
+func TestPasswordsByName(t *testing.T) {
+	for _, line := range []string{
+		"PGPASSWORD=hunter2 psql -h db", "mysql -u root -phunter2 shop", `export DB_PASSWORD="hunter2 it is"`, "docker login -u me -p hunter2", "MY_TOKEN='hunter2' make", "curl --password hunter2 x", "vault --secret=hunter2",
+		"api_key = hunter2", "docker login -p dckr_pat_hunter2abcDEF123456ghiJKL", "sshpass -p hunter2 ssh x",
+	} {
+		if got := clean(line); strings.Contains(got, "hunter2") || !strings.Contains(got, "«secret") {
+			t.Errorf("%s is kept as %s", line, got)
+		}
+	}
+	for _, line := range []string{"go test -p 2 ./...", "mkdir -p a/b", "docker run -p", "ssh -p 22 host", "echo $PASSWORD", "grep token file", "cp -p a b", "the password is not here", "if token == nil {"} {
+		if got := clean(line); got != line {
+			t.Errorf("%s became %s", line, got)
+		}
+	}
+}
+
+// TestEmojiStayWhole: what joins several into one is no character that nobody sees.
+func TestEmojiStayWhole(t *testing.T) {
+	if got := harmless("👩‍👩‍👧 and ❤️\u200b\u202e"); got != "👩‍👩‍👧 and ❤️" {
+		t.Errorf("%q", got)
+	}
+}

@@ -136,6 +136,10 @@ func (p *program) daemonRun(c *cli.Context) error {
 	err = daemon.Run(c.Context, cfg, func() {
 		if !c.Bool("detached") {
 			p.talk("serving %s at %s; the log is %s; Ctrl-C ends it", place.Home, place.Socket, place.Log)
+			if cfg.TCP != nil {
+				scheme := map[bool]string{true: "https", false: "http"}[cfg.TCP.Cert != ""]
+				p.talk("agents find it at %s://%s/mcp, with the token that `board daemon token` prints", scheme, cfg.TCP.Addr)
+			}
 		}
 	})
 	if errors.Is(err, daemon.ErrRunning) {
@@ -272,13 +276,16 @@ func (p *program) daemonStop(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	client, _, err := p.daemonClient()
+	client, place, err := p.daemonClient()
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	was := true
 	if err := client.Stop(c.Context, false); errors.Is(err, daemon.ErrNone) {
+		if daemon.Held(place) {
+			return &usageHint{"there is one, and it does not answer", "`board daemon logs` may say what it is at; its process can be ended as any other"}
+		}
 		was = false
 	} else if err != nil {
 		return err
@@ -339,10 +346,12 @@ func (p *program) daemonStatus(c *cli.Context) error {
 		for _, j := range st.Jobs {
 			p.printf("upkeep       %-16s %s\n", safe(j.Name), jobText(&j, time.Now()))
 		}
+	} else if daemon.Held(place) {
+		p.printf("there is one, and it does not answer; `board daemon logs` may say what it is at. Commands do without it\n")
 	} else {
 		p.printf("there is none; `board daemon start` starts one, and so does the next search by meaning\n")
 	}
-	if !running {
+	if !running { // also one that does not answer
 		return verdictError(exitFailure)
 	}
 	return nil

@@ -196,3 +196,34 @@ func TestEndCallsOff(t *testing.T) {
 		t.Errorf("the call ended with %s", got)
 	}
 }
+
+// TestNobodyPostsNothing: over the network, a client without a name says who does it.
+func TestNobodyPostsNothing(t *testing.T) {
+	s := everything(t, func(c *Config) { c.Far = true })
+	near, far := sdk.NewInMemoryTransports()
+	go s.Serve(t.Context(), far)
+	c, err := sdk.NewClient(&sdk.Implementation{}, nil).Connect(t.Context(), near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	refused(t, c, "board_post", `{"content":"x"}`, "give worker")
+	must(t, c, "board_post", `{"content":"x","worker":"alpha"}`)
+	if text := must(t, c, "board_query", `{}`); !strings.Contains(text, "by alpha") {
+		t.Error(text)
+	}
+}
+
+// TestImportanceInAWord: the words of the other tools do here too.
+func TestImportanceInAWord(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put", Arguments: json.RawMessage(`{"content":"x","level":"critical"}`)})
+	if err != nil || r.IsError || r.StructuredContent.(map[string]any)["item"].(map[string]any)["importance"] != 1.0 {
+		t.Errorf("%v %s", err, textOf(r))
+	}
+	must(t, c, "board_signal", `{"content":"who?"}`)
+	refused(t, c, "board_waive", `{"signal":"s1","reason":""}`, "reason")
+	if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_waive", Arguments: json.RawMessage(`{"signal":"s1","reason":""}`)}); err != nil || strings.Contains(textOf(r), "--") {
+		t.Errorf("%v %s", err, textOf(r))
+	}
+}

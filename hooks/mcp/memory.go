@@ -158,6 +158,7 @@ type memoryPutIn struct {
 	Content      string   `json:"content" jsonschema:"10,000 characters at most"`
 	Title        string   `json:"title,omitempty"`
 	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:".25 low, .5 medium, .75 high, 1 critical: others go wrong without it"`
+	Level        string   `json:"level,omitempty" enum:"importances" jsonschema:"the same in a word, in place of importance"`
 	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default long_term; short_term fades unless it is asked for; conversation ends with it"`
 	Tags         []string `json:"tags,omitempty"`
 	Source       string   `json:"source,omitempty" jsonschema:"who produced it: orchestrator, researcher, user; default the client's name"`
@@ -184,6 +185,11 @@ func (c *call) memoryPut(in memoryPutIn) (out storedOut, text string, err error)
 		}
 	}
 	it := memory.Item{Tier: in.Tier, Content: in.Content, Title: in.Title, Importance: in.Importance, Lifetime: in.Lifetime, Tags: in.Tags, Source: in.Source, Channel: in.Channel, Conversation: in.Conversation, DerivedFrom: in.DerivedFrom}
+	if in.Level != "" {
+		if it.Importance, err = memory.ParseImportance(in.Level); err != nil {
+			return out, "", err
+		}
+	}
 	if it.Source == "" {
 		it.Source = c.client
 	}

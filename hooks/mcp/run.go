@@ -38,6 +38,14 @@ type on struct {
 	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name"`
 }
 
+// by is who does it. Over the network it may be that nobody knows.
+func (o *on) by(c *call) (string, error) {
+	if o.Worker == "" && c.nobody() && c.client == unnamed {
+		return "", badArgument("give worker", "over HTTP this client has not said what it is called, so nobody would know who did it")
+	}
+	return c.who(o.Worker), nil
+}
+
 // onRun says on which board.
 type onRun struct {
 	Run string `json:"run,omitempty" jsonschema:"the run; default the server's"`
@@ -78,12 +86,16 @@ func (s *Server) addRunTools() {
 }
 
 func (c *call) post(in postIn) (out postOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
 	posts := []board.Post{in.post()}
 	for i := range in.More {
 		posts = append(posts, in.More[i].post())
 	}
 	err = c.onNewBoard(in.Run, func(b *board.Board) error {
-		posted, err := b.PostBatch(c.ctx, c.who(in.Worker), posts)
+		posted, err := b.PostBatch(c.ctx, who, posts)
 		if err != nil {
 			return err
 		}
@@ -145,8 +157,12 @@ type raisedOut struct {
 }
 
 func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
 	err = c.onNewBoard(in.Run, func(b *board.Board) error {
-		r, err := b.Signal(c.ctx, c.who(in.Worker), board.Raise{Content: in.Content, Priority: in.Priority, Origin: in.Origin, Key: in.Key})
+		r, err := b.Signal(c.ctx, who, board.Raise{Content: in.Content, Priority: in.Priority, Origin: in.Origin, Key: in.Key})
 		if err != nil {
 			return err
 		}
@@ -463,12 +479,16 @@ type varSetOut struct {
 }
 
 func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
 	ifMatch := int64(board.AnyVersion)
 	if in.IfVersion != nil {
 		ifMatch = *in.IfVersion
 	}
 	err = c.onNewBoard(in.Run, func(b *board.Board) error {
-		v, err := b.Set(c.ctx, c.who(in.Worker), in.Key, in.Value, ifMatch)
+		v, err := b.Set(c.ctx, who, in.Key, in.Value, ifMatch)
 		if err != nil {
 			return err
 		}

@@ -30,13 +30,17 @@ type signalResult struct {
 }
 
 func (c *call) claim(in claimIn) (out signalResult, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
 	if in.Release && in.Signal == "" {
 		return out, "", badArgument("give its id, such as s3", "release takes the signal that is given back")
 	}
 	lease := time.Duration(in.LeaseMinutes * float64(time.Minute))
 	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
 		var s board.Signal
-		verb, who := "Claimed", c.who(in.Worker)
+		verb := "Claimed"
 		switch {
 		case in.Release:
 			verb = "Given back"
@@ -78,16 +82,20 @@ type addressOut struct {
 }
 
 func (c *call) address(in addressIn) (out addressOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
 	if (in.Entry == "") == (in.Content == "") {
 		return out, "", badArgument("give one of entry and content", "a signal is answered by an entry that is there, or by a new one")
 	}
 	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
 		var s board.Signal
 		if out.Entry = in.Entry; in.Entry != "" {
-			s, err = b.Address(c.ctx, c.who(in.Worker), in.Signal, in.Entry)
+			s, err = b.Address(c.ctx, who, in.Signal, in.Entry)
 		} else {
 			var p board.Posted
-			p, s, err = b.PostAddressing(c.ctx, c.who(in.Worker), in.Signal, board.Post{Type: in.Type, Content: in.Content, SourceDoc: in.SourceDoc, SourceRef: in.SourceRef, Evidence: in.Evidence,
+			p, s, err = b.PostAddressing(c.ctx, who, in.Signal, board.Post{Type: in.Type, Content: in.Content, SourceDoc: in.SourceDoc, SourceRef: in.SourceRef, Evidence: in.Evidence,
 				Confidence: in.Confidence, MustSurface: in.MustSurface, Supersedes: in.Supersedes, Key: in.Key})
 			out.Entry = p.Entry.ID
 		}
@@ -108,8 +116,12 @@ type waiveIn struct {
 }
 
 func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
 	err = c.onBoard(in.Run, true, func(b *board.Board) error {
-		s, err := b.Waive(c.ctx, c.who(in.Worker), in.Signal, in.Reason)
+		s, err := b.Waive(c.ctx, who, in.Signal, in.Reason)
 		if err != nil {
 			return err
 		}

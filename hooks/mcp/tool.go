@@ -80,7 +80,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 				res, err = failed(fmt.Errorf("%s %s", t.name, failedBadly)), nil
 			}
 		}()
-		if err := s.cfg.Grants.need(t.need, t.title); err != nil {
+		if err := s.cfg.Grants.need(t.need, "the tool "+t.name); err != nil {
 			return failed(err), nil
 		}
 		var args In
@@ -130,8 +130,11 @@ func explained(err error) string {
 	if errors.As(err, &hint) && hint.Try() != "" {
 		text += "\ntry: " + hint.Try()
 	}
-	return inToolWords.Replace(text)
+	return flagWords.ReplaceAllString(inToolWords.Replace(text), "$1")
 }
+
+// flagWords are flags that are parameters of tools.
+var flagWords = regexp.MustCompile(`--(supersedes|force|reason|source|confidence|worker|title|body)\b`)
 
 // inToolWords says with tools what the domain's errors, warnings and reasons say with commands.
 var inToolWords = strings.NewReplacer(
@@ -238,10 +241,13 @@ func clientName(req interface{ ClientInfo() *sdk.Implementation }) string {
 		name = string(r[:most])
 	}
 	if name == "" {
-		name = "mcp-client"
+		name = unnamed
 	}
 	return name
 }
+
+// unnamed is what a client is called that does not say.
+const unnamed = "mcp-client"
 
 // progress tells the client how far a call has come, if it wants to know.
 func (c *call) progress(what string, done, of int) {

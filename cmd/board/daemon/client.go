@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb"
@@ -49,8 +51,31 @@ func NewClient(place Place, build, modelDir string) *Client {
 // Close gives the connections back.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// There reports whether there may be a daemon, without asking: a socket that others cannot have made.
-func (c *Client) There() bool { return there(c.place.Socket) && c.place.private() == nil }
+// There reports whether somebody listens at a socket that others cannot have made, without asking anything. One that was killed leaves its socket behind, and nobody listens there.
+func (c *Client) There() bool {
+	if !there(c.place.Socket) || c.place.private() != nil {
+		return false
+	}
+	conn, err := net.DialTimeout("unix", c.place.Socket, dialWithin)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// Held reports whether a daemon has the data home's lock, whether it answers or not.
+func Held(place Place) bool {
+	if !there(place.Lock) {
+		return false
+	}
+	lock := flock.New(place.Lock, flock.SetPermissions(0o600))
+	got, err := lock.TryLock()
+	if got {
+		lock.Unlock()
+	}
+	return err == nil && !got
+}
 
 // Search asks the daemon what kb.KB.Search would answer. Errors that match ErrNone, ErrOtherBuild, ErrOtherModel or ErrBadRequest say nothing about the question: ask it of the file.
 func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {

@@ -859,3 +859,37 @@ func TestOneForAHomeInWhateverEnvironment(t *testing.T) {
 		t.Error("the note is left behind")
 	}
 }
+
+// TestKilledLeavesItsSocket: a socket where nobody listens is no daemon, and the next command starts one.
+func TestKilledLeavesItsSocket(t *testing.T) {
+	dir := home(t)
+	place := PlaceMust(t, dir)
+	if err := place.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	c := NewClient(place, "test", "")
+	defer c.Close()
+	if c.There() || Held(place) {
+		t.Error("there is one before there is any")
+	}
+	l, err := net.Listen("unix", place.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	if !c.There() {
+		t.Error("one that listens is none")
+	}
+	l.Close()
+	if !there(place.Socket) || c.There() {
+		t.Error("one that was killed is one")
+	}
+	r := start(t, dir, nil)
+	if !Held(place) {
+		t.Error("nobody holds the lock of one that runs")
+	}
+	r.end(t)
+	if Held(place) {
+		t.Error("somebody holds the lock of one that has ended")
+	}
+}
