@@ -68,9 +68,9 @@ func TestFlagNames(t *testing.T) {
 			command := strings.TrimSpace(parent + " " + c.Name)
 			look(c.Subcommands, command)
 			for name, value := range flagArity(c.Flags) {
-				// --must-surface is what a post is marked with, and what an import marks; --apply does an import, and takes the rewrites of a consolidation: only before the command
-				// could they be misread.
-				if known, ok := takes[name]; ok && known != value && !slices.Contains([]string{"must-surface", "must", "apply"}, name) {
+				// --must-surface is what a post is marked with, and what an import marks; --apply does an import, and takes the rewrites of a consolidation; --project names one, and is where setup writes: only before
+				// the command could they be misread.
+				if known, ok := takes[name]; ok && known != value && !slices.Contains([]string{"must-surface", "must", "apply", "project"}, name) {
 					t.Errorf("--%s is a switch in one of %s, %s and takes a value in the other", name, where[name], command)
 				}
 				takes[name], where[name] = value, command
