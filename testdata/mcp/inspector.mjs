@@ -81,7 +81,7 @@ const env = { ...process.env, BOARD_HOME: path.join(http, 'home'), XDG_RUNTIME_D
 const port = 20_000 + (process.pid % 20_000)
 fs.mkdirSync(env.BOARD_HOME, { recursive: true })
 const token = spawnSync(board, ['daemon', 'token'], { env, encoding: 'utf8' }).stdout.trim()
-const daemon = spawn(board, ['daemon', 'run', '--listen', `127.0.0.1:${port}`, '--profile', 'all', '--grant', 'all', '--run', 'r1', '--workspace', path.join(http, 'project'), '--store', path.join(http, 'store')], { env, stdio: 'inherit' })
+const daemon = spawn(board, ['daemon', 'run', '--listen', `127.0.0.1:${port}`, '--agent', 'inspector', '--profile', 'all', '--grant', 'all', '--run', 'r1', '--workspace', path.join(http, 'project'), '--store', path.join(http, 'store')], { env, stdio: 'inherit' })
 try {
   for (let i = 0; i < 100 && spawnSync(board, ['daemon', 'status'], { env }).status !== 0; i++) spawnSync('sleep', ['0.05'])
   all('http', [`http://127.0.0.1:${port}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`], env)
