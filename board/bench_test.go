@@ -36,7 +36,7 @@ func word(n uint64) string {
 
 var (
 	bigMu     sync.Mutex
-	bigBoards = map[string]string{}
+	bigBoards = map[bigRun]string{}
 )
 
 // uniqueID is what no other entry has, as a hash of a commit or a request's number.
@@ -45,15 +45,21 @@ func uniqueID(n int) string {
 	return fmt.Sprintf("%x", sum[:6])
 }
 
-// big returns a board of n entries of about 40 words by 20 workers, with n/10 signals of which 40 are open, built once a process.
-func big(b *testing.B, n int) *Board { return bigOf(b, n, false) }
+// bigRun says how large a board is. With ids, each entry has a unique id too, and the ids outnumber the words.
+type bigRun struct {
+	entries, signals int
+	ids              bool
+}
 
-// bigOf is big; with ids, each entry has a unique id too, and the ids outnumber the words.
-func bigOf(b *testing.B, n int, ids bool) *Board {
+// big returns a board of n entries of about 40 words by 20 workers, with n/10 signals of which 40 are open, built once a process.
+func big(b *testing.B, n int) *Board { return bigOf(b, bigRun{entries: n, signals: n / 10}) }
+
+// bigOf is big, of a given size.
+func bigOf(b *testing.B, size bigRun) *Board {
 	bigMu.Lock()
 	defer bigMu.Unlock()
-	kind := fmt.Sprint(n, ids)
-	if bigBoards[kind] == "" {
+	n := size.entries
+	if bigBoards[size] == "" {
 		dir, err := os.MkdirTemp("", "board-bench-") // not b.TempDir: it outlives this benchmark; TestMain removes it
 		if err != nil {
 			b.Fatal(err)
@@ -68,7 +74,7 @@ func bigOf(b *testing.B, n int, ids bool) *Board {
 			var posts []Post
 			for ; done < n && len(posts) < 5000; done++ {
 				content := words(r, z, 40)
-				if ids {
+				if size.ids {
 					content += uniqueID(done)
 				}
 				p := Post{Content: content, Type: EntryTypes[r.IntN(5)], Worker: fmt.Sprint("w", r.IntN(20)), SourceDoc: fmt.Sprint("doc", r.IntN(200), ".md"),
@@ -83,7 +89,7 @@ func bigOf(b *testing.B, n int, ids bool) *Board {
 			}
 		}
 		err = bd.write(b.Context(), "bulk", func(w *writer) error {
-			for i := range n / 10 {
+			for i := range size.signals {
 				if err := w.insertSignal(Raise{Content: words(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1, "", nil); err != nil {
 					return err
 				}
@@ -99,9 +105,9 @@ func bigOf(b *testing.B, n int, ids bool) *Board {
 			b.Fatal(err)
 		}
 		bd.Close()
-		bigBoards[kind] = dir
+		bigBoards[size] = dir
 	}
-	bd, err := Open(b.Context(), bigBoards[kind], fmt.Sprint("big", n))
+	bd, err := Open(b.Context(), bigBoards[size], fmt.Sprint("big", n))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,7 +136,7 @@ func timed(b *testing.B, f func(i int)) {
 func BenchmarkPost(b *testing.B) {
 	post := func(n int, ids bool) func(*testing.B) {
 		return func(b *testing.B) {
-			bd := bigOf(b, n, ids)
+			bd := bigOf(b, bigRun{n, n / 10, ids})
 			r := rand.New(rand.NewPCG(2, 2))
 			z := rand.NewZipf(r, 1.1, 8, 50_000)
 			timed(b, func(i int) {
@@ -197,6 +203,29 @@ func BenchmarkRead100K(b *testing.B) {
 	}
 }
 
+// BenchmarkPage reads pages of 200 entries out of 100,000, at the end of the list and further back: where a page lies should not matter.
+func BenchmarkPage(b *testing.B) {
+	for _, q := range []struct {
+		name  string
+		query Query
+	}{
+		{"all", Query{}},
+		{"types", Query{Types: []string{Gap}}},
+		{"two-types", Query{Types: []string{Gap, Analysis}}},
+		{"worker", Query{Workers: []string{"w3"}}},
+		{"tag", Query{Tags: []string{"tag7"}}},
+		{"match-common", Query{Match: word(0)}},
+		{"contains-common", Query{Contains: "ba"}},
+	} {
+		for _, before := range []string{"", "e50000", "e1000"} {
+			q.query.Before, q.query.Limit = before, 200
+			b.Run(q.name+"/before="+before, func(b *testing.B) {
+				ask(b, big(b, 100_000), func(bd *Board) error { _, err := bd.Query(b.Context(), q.query); return err })
+			})
+		}
+	}
+}
+
 // BenchmarkContainsIDs looks for parts of unique ids on a board of 100,000 entries, each of which has one.
 func BenchmarkContainsIDs(b *testing.B) {
 	id := uniqueID(50_000)
@@ -216,7 +245,7 @@ func BenchmarkContainsIDs(b *testing.B) {
 	} {
 		q.query.Limit = 50
 		b.Run(q.name, func(b *testing.B) {
-			ask(b, bigOf(b, 100_000, true), func(bd *Board) error { _, err := bd.Query(b.Context(), q.query); return err })
+			ask(b, bigOf(b, bigRun{100_000, 10_000, true}), func(bd *Board) error { _, err := bd.Query(b.Context(), q.query); return err })
 		})
 	}
 }
@@ -263,16 +292,18 @@ func BenchmarkWatch(b *testing.B) {
 	percentiles(b, d)
 }
 
-// BenchmarkReplay rebuilds a board of 1,000 entries from its log.
+// BenchmarkReplay rebuilds boards from their logs, up to the middle and to the end.
 func BenchmarkReplay(b *testing.B) {
-	bd := big(b, 1_000)
-	st, err := bd.State(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := bd.Replay(b.Context(), st.Seq); err != nil {
-			b.Fatal(err)
+	for _, n := range []int{1_000, 100_000} {
+		for _, part := range []int64{2, 1} {
+			b.Run(fmt.Sprintf("entries=%d/1:%d", n, part), func(b *testing.B) {
+				bd := big(b, n)
+				st, err := bd.State(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				ask(b, bd, func(bd *Board) error { _, err := bd.Replay(b.Context(), st.Seq/part); return err })
+			})
 		}
 	}
 }

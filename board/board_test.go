@@ -138,10 +138,14 @@ func TestManyProcesses(t *testing.T) {
 }
 
 // TestKilledWriters kills writers with SIGKILL at random moments. Every acknowledged post is there, none is half-written, and the file is sound.
+// BOARD_KILL_ROUNDS says how often.
 func TestKilledWriters(t *testing.T) {
-	rounds := 200
+	rounds := 100
 	if testing.Short() || raceEnabled {
 		rounds = 40
+	}
+	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
+		rounds = n
 	}
 	var dir string
 	acked := map[string]string{}

@@ -2,6 +2,7 @@ package board
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,65 +30,37 @@ type htmlTick struct {
 	Anchor string
 }
 
-// timelinePoint holds the counts from one event on.
-type timelinePoint struct {
-	seq  int64
-	open [4]int64 // by priority
-}
-
-func (p timelinePoint) total() int64 { return p.open[0] + p.open[1] + p.open[2] + p.open[3] }
-
 // newHTMLTimeline returns nil if the board never had a signal, or if the events do not lead to the snapshot: no picture is better than a wrong one.
 func newHTMLTimeline(s *Snapshot, events []Event) *htmlTimeline {
-	priority := map[string]int{}
+	if i := slices.IndexFunc(events, func(e Event) bool { return e.Seq > s.Seq }); i >= 0 {
+		events = events[:i]
+	}
+	ranks := map[string]int{}
 	for _, sig := range s.Signals {
-		priority[sig.ID], _ = PriorityRank(sig.Priority)
+		ranks[sig.ID], _ = PriorityRank(sig.Priority)
 	}
-	isOpen := map[string]bool{}
-	var now timelinePoint
-	points := []timelinePoint{now}
-	for _, e := range events {
-		rank, known := priority[e.ID]
-		if e.Seq > s.Seq || !known {
-			continue
-		}
-		was, is := isOpen[e.ID], isOpen[e.ID]
-		switch e.Verb {
-		case verbSignal, verbReopen:
-			is = true
-		case verbAddress, verbWaive:
-			is = false
-		}
-		if is == was {
-			continue
-		}
-		isOpen[e.ID], now.seq = is, e.Seq
-		now.open[rank]++
-		if was {
-			now.open[rank] -= 2
-		}
-		points = append(points, now)
-	}
+	points, isOpen := burndown(ranks, events)
 	for _, sig := range s.Signals {
 		if isOpen[sig.ID] != (sig.Status == SignalOpen) {
 			return nil
 		}
 	}
-	if len(points) == 1 {
+	if len(points) == 0 {
 		return nil
 	}
+	points = slices.Insert(points, 0, BurnPoint{}) // the picture begins with an empty board
 	return drawTimeline(points, s.Seq)
 }
 
-func drawTimeline(points []timelinePoint, last int64) *htmlTimeline {
+func drawTimeline(points []BurnPoint, last int64) *htmlTimeline {
 	t := &htmlTimeline{Thinned: len(points) > timelinePoints}
 	peaks := [4]int64{}
 	for _, p := range points {
-		for i, n := range p.open {
+		for i, n := range p.Open {
 			peaks[i] = max(peaks[i], n)
 		}
-		if p.total() > t.Peak {
-			t.Peak, t.PeakSeq = p.total(), p.seq
+		if p.Total() > t.Peak {
+			t.Peak, t.PeakSeq = p.Total(), p.Seq
 		}
 	}
 	points = thinTimeline(points, last)
@@ -109,23 +82,23 @@ func drawTimeline(points []timelinePoint, last int64) *htmlTimeline {
 	final := points[len(points)-1]
 	for i, name := range Priorities {
 		if peaks[i] > 0 {
-			t.Layers = append(t.Layers, htmlLayer{name, svgSteps(points, i, last, top), final.open[i], peaks[i]})
+			t.Layers = append(t.Layers, htmlLayer{name, svgSteps(points, i, last, top), final.Open[i], peaks[i]})
 		}
 	}
 	return t
 }
 
 // thinTimeline keeps the highest and the last point of every stretch of the log, so that neither a peak nor where it led to is lost.
-func thinTimeline(points []timelinePoint, last int64) []timelinePoint {
+func thinTimeline(points []BurnPoint, last int64) []BurnPoint {
 	if len(points) <= timelinePoints {
 		return points
 	}
-	stretch := func(p timelinePoint) int64 { return p.seq * (timelinePoints / 2) / (last + 1) }
-	var out []timelinePoint
+	stretch := func(p BurnPoint) int64 { return p.Seq * (timelinePoints / 2) / (last + 1) }
+	var out []BurnPoint
 	for i := 0; i < len(points); {
 		high, end := points[i], points[i]
 		for ; i < len(points) && stretch(points[i]) == stretch(high); i++ {
-			if end = points[i]; end.total() > high.total() {
+			if end = points[i]; end.Total() > high.Total() {
 				high = end
 			}
 		}
@@ -138,23 +111,23 @@ func thinTimeline(points []timelinePoint, last int64) []timelinePoint {
 }
 
 // svgSteps draws the layer of one priority: along its upper edge, and back along that of the layer below.
-func svgSteps(points []timelinePoint, layer int, last, top int64) string {
-	edge := func(p timelinePoint, layers int) string {
+func svgSteps(points []BurnPoint, layer int, last, top int64) string {
+	edge := func(p BurnPoint, layers int) string {
 		var n int64
-		for _, open := range p.open[:layers] {
+		for _, open := range p.Open[:layers] {
 			n += open
 		}
 		return svgNumber(100-100*float64(n)/float64(top), 2)
 	}
 	x := func(seq int64) string { return svgNumber(1000*float64(seq)/float64(last), 1) }
 	var b strings.Builder
-	b.WriteString("M" + x(points[0].seq) + " " + edge(points[0], layer+1))
+	b.WriteString("M" + x(points[0].Seq) + " " + edge(points[0], layer+1))
 	for _, p := range points[1:] {
-		b.WriteString("H" + x(p.seq) + "V" + edge(p, layer+1))
+		b.WriteString("H" + x(p.Seq) + "V" + edge(p, layer+1))
 	}
 	b.WriteString("H1000")
 	for i := len(points) - 1; i >= 0; i-- {
-		b.WriteString("V" + edge(points[i], layer) + "H" + x(points[i].seq))
+		b.WriteString("V" + edge(points[i], layer) + "H" + x(points[i].Seq))
 	}
 	return b.String() + "Z"
 }

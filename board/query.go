@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,6 +32,11 @@ func (q *Query) check() error {
 			return err
 		}
 	}
+	if q.Before != "" {
+		if _, err := ParseEntryID(q.Before); err != nil {
+			return err
+		}
+	}
 	switch {
 	case q.Limit < 0 || q.Since < 0:
 		return invalid("a limit or an event number is negative", "give 0 or more")
@@ -40,6 +46,8 @@ func (q *Query) check() error {
 		return unknown("order", q.Order, []string{Newest, Oldest, Best})
 	case q.Order == Best && q.Match == "":
 		return invalid("the order best needs a text to match", "add --match, or order by newest or oldest")
+	case q.Order == Best && q.Before != "":
+		return invalid(fmt.Sprintf("the order best has no page before %s: its pages follow the score, not the age", q.Before), "order by newest or oldest, or raise the limit")
 	}
 	if q.Match != "" {
 		if _, ok := ftsQuery(q.Match); !ok {
@@ -69,8 +77,17 @@ func (q *Query) sql(near candidates) (string, []any, error) {
 		where, args = append(where, `f.entries_fts MATCH ?`), append(args, match)
 		id = "f.rowid" // FTS5 walks its rows in this order by itself, so a limit ends the walk
 	}
+	before := int64(math.MaxInt64) // which no entry has
+	if q.Before != "" {
+		n, err := ParseEntryID(q.Before)
+		if err != nil {
+			return "", nil, err
+		}
+		where, args, before = append(where, id+` < ?`), append(args, n), n
+	}
 	if near.known {
-		ids, err := json.Marshal(near.ids)
+		older, _ := slices.BinarySearch(near.ids, before)
+		ids, err := json.Marshal(near.ids[:older])
 		if err != nil {
 			return "", nil, err
 		}
@@ -87,7 +104,7 @@ func (q *Query) sql(near candidates) (string, []any, error) {
 	}
 	addIn(&where, &args, "e.worker", q.Workers)
 	for _, t := range q.Tags {
-		where, args = append(where, `e.id IN (SELECT entry FROM entry_tags WHERE tag = ?)`), append(args, t)
+		where, args = append(where, `e.id IN (SELECT entry FROM entry_tags WHERE tag = ? AND entry < ?)`), append(args, t, before)
 	}
 	if q.Signal != "" {
 		n, err := ParseSignalID(q.Signal)
@@ -102,7 +119,7 @@ func (q *Query) sql(near candidates) (string, []any, error) {
 	order := cmp.Or(q.Order, Newest)
 	if q.Since > 0 {
 		// Ids and event numbers rise together, so the first id after the event bounds the range.
-		where, args = append(where, `e.id > coalesce((SELECT max(id) FROM entries WHERE seq <= ?), 0)`, `e.seq > ?`), append(args, q.Since, q.Since)
+		where, args = append(where, id+` > coalesce((SELECT max(id) FROM entries WHERE seq <= ?), 0)`, `e.seq > ?`), append(args, q.Since, q.Since)
 		order = cmp.Or(q.Order, Oldest)
 	}
 	if q.Contains != "" {

@@ -296,6 +296,7 @@ type Query struct {
 	Signal      string // entries that address this signal
 	MustSurface bool
 	Since       int64  // entries posted after this event
+	Before      string // only entries older than this one: the last of the page before; not in the order best
 	Match       string // full text: words (all of them), "phrases", word*, -without
 	Contains    string // a substring of the content, letter case ignored for ASCII
 	Order       string // newest, oldest or best; default: oldest with Since, else newest
@@ -315,7 +316,8 @@ type Found struct {
 	More    bool    `json:"more"` // the limit cut the list
 }
 
-// Query returns the entries that match. Errors: ErrInvalid for unknown types and statuses; ErrNotFound for a signal that does not exist.
+// Query returns the entries that match. Errors: ErrInvalid for unknown types and statuses, and for what is no id; ErrNotFound for a signal, or an
+// entry to begin before, that does not exist.
 func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 	if err := q.check(); err != nil {
 		return Found{}, err
@@ -325,6 +327,12 @@ func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 		if q.Signal != "" {
 			n, _ := ParseSignalID(q.Signal)
 			if _, err := getSignal(tx, n); err != nil {
+				return err
+			}
+		}
+		if q.Before != "" {
+			n, _ := ParseEntryID(q.Before)
+			if _, err := getEntry(tx, n); err != nil {
 				return err
 			}
 		}

@@ -75,26 +75,61 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 	return s, err
 }
 
+// replayPage is how many events a replay reads at once.
+const replayPage = 500
+
+// replay decodes each page of the log, which is half of the work, while the next one is read and the one before is applied.
 func replay(tx *sqlite.Tx, upto int64) (*Snapshot, error) {
 	r := newReplayer()
-	for r.Seq < upto {
-		events, err := eventsAfter(tx, r.Seq, 5000)
+	var page <-chan []decodedEvent // nil before the first one
+	for seq := int64(0); seq < upto; {
+		events, err := eventsAfter(tx, seq, int(min(replayPage, upto-seq)))
 		if err != nil {
 			return nil, err
 		}
 		if len(events) == 0 {
 			break
 		}
-		for _, e := range events {
-			if e.Seq > upto {
-				break
-			}
-			if err := r.apply(e); err != nil {
-				return nil, err
-			}
+		seq = events[len(events)-1].Seq
+		next := decodeEvents(events)
+		if err := r.applyPage(page); err != nil {
+			return nil, err
 		}
+		page = next
+	}
+	if err := r.applyPage(page); err != nil {
+		return nil, err
 	}
 	return r.snapshot(), nil
+}
+
+// decodedEvent is an event with what it posted, if it did.
+type decodedEvent struct {
+	Event
+	post    *postPayload
+	postErr error // of decoding it
+}
+
+func decodeEvent(e Event) decodedEvent {
+	d := decodedEvent{Event: e}
+	if e.Verb == verbPost {
+		d.post = &postPayload{}
+		d.postErr = json.Unmarshal(e.Payload, d.post)
+	}
+	return d
+}
+
+// decodeEvents decodes a page aside. The channel gets it once; nobody need wait for it.
+func decodeEvents(events []Event) <-chan []decodedEvent {
+	page := make(chan []decodedEvent, 1)
+	go func() {
+		decoded := make([]decodedEvent, len(events))
+		for i, e := range events {
+			decoded[i] = decodeEvent(e)
+		}
+		page <- decoded
+	}()
+	return page
 }
 
 // replayer rebuilds a board from its events.
@@ -142,8 +177,23 @@ func (r *replayer) signal(id string) (*Signal, error) {
 	return &r.Signals[n-1], nil
 }
 
+// applyPage applies a page of events as soon as it is decoded. Of nil it has nothing to apply.
+func (r *replayer) applyPage(page <-chan []decodedEvent) error {
+	if page == nil {
+		return nil
+	}
+	for _, e := range <-page {
+		if err := r.applyDecoded(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // apply brings the board one event forward. Events must come in order, without gaps.
-func (r *replayer) apply(e Event) error {
+func (r *replayer) apply(e Event) error { return r.applyDecoded(decodeEvent(e)) }
+
+func (r *replayer) applyDecoded(e decodedEvent) error {
 	if err := r.applyVerb(e); err != nil {
 		return invalid(fmt.Sprintf("event %d (%s %s) cannot be applied: %v", e.Seq, clip(e.Verb, 40), clip(e.ID, 40), err), "")
 	}
@@ -151,7 +201,7 @@ func (r *replayer) apply(e Event) error {
 	return nil
 }
 
-func (r *replayer) applyVerb(e Event) error {
+func (r *replayer) applyVerb(e decodedEvent) error {
 	if e.Seq != r.Seq+1 {
 		return fmt.Errorf("event %d was expected", r.Seq+1)
 	}
@@ -201,9 +251,9 @@ func (r *replayer) applyVerb(e Event) error {
 		}
 		entry.Status = map[string]string{verbDispute: Disputed, verbSupersede: Superseded, verbSettle: Active}[e.Verb]
 	case verbSignal:
-		return r.applySignal(e)
+		return r.applySignal(e.Event)
 	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:
-		return r.applySignalChange(e)
+		return r.applySignalChange(e.Event)
 	case verbSet, verbDelete:
 		var p setPayload
 		if err := decode(&p); err != nil {
@@ -233,11 +283,11 @@ func (r *replayer) takeKey(key, id string) error {
 	return nil
 }
 
-func (r *replayer) applyPost(e Event) error {
-	var p postPayload
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
-		return err
+func (r *replayer) applyPost(e decodedEvent) error {
+	if e.postErr != nil {
+		return e.postErr
 	}
+	p := e.post
 	if want := EntryID(int64(len(r.Entries)) + 1); e.ID != want {
 		return fmt.Errorf("the next entry is %s", want)
 	}
@@ -249,6 +299,9 @@ func (r *replayer) applyPost(e Event) error {
 		Evidence: p.Evidence, Confidence: p.Confidence, Worker: e.Actor, Tags: p.Tags, MustSurface: p.MustSurface, Links: *p.links(),
 		Key: p.Key, ExternalID: p.ExternalID}
 	entry.notNil()
+	if len(r.Entries) == cap(r.Entries) {
+		r.Entries = slices.Grow(r.Entries, len(r.Entries)+1) // twice as many: append alone would copy a long list four times as often
+	}
 	r.Entries = append(r.Entries, entry)
 	return r.takeKey(p.Key, e.ID)
 }

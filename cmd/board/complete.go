@@ -104,7 +104,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		return formats
 	case "signal", "addresses":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
-	case "supports", "contradicts", "supersedes", "origin":
+	case "supports", "contradicts", "supersedes", "origin", "before":
 		return p.entryIDs(ctx, words)
 	case "by":
 		if names(path) == "address" {

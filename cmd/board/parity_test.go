@@ -33,7 +33,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Signals": {"signals", "board_state"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"},
 		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "(the prompt synthesis)"},
 		"Entry": {"show", resource}, "SignalByID": {"show", resource}, "Watch": {"watch", "(a subscription)"}, "Link": {"link", "(a post names its links; what is added later is a correction by a person)"},
-		"Reopen": {"reopen", notForAgents}, "Delete": {"state delete", notForAgents}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
+		"Reopen": {"reopen", notForAgents}, "Delete": {"state delete", notForAgents}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside},
 	},
 	reflect.TypeFor[*kb.KB](): {

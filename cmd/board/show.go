@@ -28,6 +28,7 @@ Newest first; with --since oldest first; --order best puts the best match first.
 				&cli.StringFlag{Name: "signal", Usage: "addresses this `SIGNAL`"},
 				&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"}, Usage: "must be carried by the artifact"},
 				&cli.Int64Flag{Name: "since", Usage: "posted after event `SEQ`"},
+				&cli.StringFlag{Name: "before", Usage: "only those older than the entry `ID`: the next page"},
 				&cli.StringFlag{Name: "match", Aliases: []string{"m"}, Usage: "full text `WORDS`"},
 				&cli.StringFlag{Name: "contains", Usage: "has this `TEXT`, to the character"},
 				&cli.StringFlag{Name: "order", Usage: "`ORDER`: newest, oldest or best"},
@@ -239,7 +240,7 @@ func (p *program) eventLine(e *board.Event) string {
 
 func (p *program) query(c *cli.Context) error {
 	q := board.Query{Types: list(c, "type"), Statuses: list(c, "status"), Workers: c.StringSlice("by"), Tags: c.StringSlice("tag"), Signal: c.String("signal"),
-		MustSurface: c.Bool("must-surface"), Since: c.Int64("since"), Match: c.String("match"), Contains: c.String("contains"), Order: c.String("order"), Limit: c.Int("limit")}
+		MustSurface: c.Bool("must-surface"), Since: c.Int64("since"), Before: c.String("before"), Match: c.String("match"), Contains: c.String("contains"), Order: c.String("order"), Limit: c.Int("limit")}
 	if c.NArg() > 0 {
 		if q.Match != "" {
 			return usagef("give the words once", "both --match and words are given")
@@ -273,7 +274,11 @@ func (p *program) query(c *cli.Context) error {
 			p.printf("%s\n", p.entryLine(e))
 		}
 	}
-	p.listEnd(len(found.Entries), found.More, "entries")
+	if n := len(found.Entries); found.More && (q.Order == board.Newest || q.Order == "" && q.Since == 0) {
+		p.talk("the newest %d are shown; --before %s shows the next", n, found.Entries[n-1].ID)
+	} else {
+		p.listEnd(n, found.More, "entries")
+	}
 	return nil
 }
 

@@ -184,6 +184,7 @@ type queryIn struct {
 	Signal      string   `json:"signal,omitempty" jsonschema:"entries that answer this signal (s3)"`
 	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only what the final text has to carry"`
 	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"only what was posted after this event (seq)"`
+	Before      string   `json:"before,omitempty" jsonschema:"only what is older than this entry (e12), as the last of a page whose next is wanted; not with the order best"`
 	Order       string   `json:"order,omitempty" enum:"orders" jsonschema:"default newest; oldest with since"`
 	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"20"`
 }
@@ -247,10 +248,18 @@ type queryOut struct {
 	More    bool       `json:"more" jsonschema:"the limit cut the list"`
 }
 
+// rest says how to get at the entries beyond the limit.
+func (in *queryIn) rest(shown []board.Entry) string {
+	if in.Order == board.Newest || in.Order == "" && in.Since == 0 {
+		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those before %s.", len(shown), shown[len(shown)-1].ID)
+	}
+	return fmt.Sprintf("There are more than these %d: narrow it, or raise the limit.", len(shown))
+}
+
 func (c *call) query(in queryIn) (out queryOut, text string, err error) {
 	out.Entries = []entryOut{}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		found, err := b.Query(c.ctx, board.Query{Types: in.Types, Statuses: in.Statuses, Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface, Since: in.Since, Match: in.Match, Contains: in.Contains, Order: in.Order, Limit: in.Limit})
+		found, err := b.Query(c.ctx, board.Query{Types: in.Types, Statuses: in.Statuses, Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface, Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains, Order: in.Order, Limit: in.Limit})
 		if err != nil {
 			return err
 		}
@@ -265,7 +274,7 @@ func (c *call) query(in queryIn) (out queryOut, text string, err error) {
 		case len(blocks) == 0:
 			text = "No entry of " + b.Run() + " matches."
 		case found.More:
-			blocks = append(blocks, fmt.Sprintf("There are more than these %d: narrow it, or raise the limit.", len(found.Entries)))
+			blocks = append(blocks, in.rest(found.Entries))
 			fallthrough
 		default:
 			text = strings.Join(blocks, "\n\n")

@@ -1,0 +1,82 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// BurnPoint says how many signals were open from one event on.
+type BurnPoint struct {
+	Seq  int64     `json:"seq"`
+	At   time.Time `json:"at"`
+	Open [4]int64  `json:"open"` // by PriorityRank
+}
+
+// Total is how many signals were open, of whatever priority.
+func (p BurnPoint) Total() int64 { return p.Open[0] + p.Open[1] + p.Open[2] + p.Open[3] }
+
+// burndownSQL reads what opened and closed signals. A CROSS JOIN keeps its order: the signals lead, and for each the index events_id finds its events.
+const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s CROSS JOIN events e ON e.id = 's' || s.id
+	WHERE e.verb IN (?, ?, ?, ?) ORDER BY e.seq`
+
+// Burndown returns one point for each event that opened or closed a signal, oldest first: none before the first signal was raised, and the last one holds
+// for the present. A reopened signal counts again; who holds a claim does not matter.
+//
+// It reads the events of the signals, not the log: what it costs grows with the signals, however many entries there are.
+func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
+	ranks := map[string]int{}
+	var events []Event
+	err := b.read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(burndownSQL, verbSignal, verbReopen, verbAddress, verbWaive)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e Event
+			var at int64
+			var rank int
+			if err := rows.Scan(&e.Seq, &at, &e.Verb, &e.ID, &rank); err != nil {
+				return err
+			}
+			if rank < 0 || rank >= len(Priorities) {
+				return fmt.Errorf("signal %s has priority %d", e.ID, rank)
+			}
+			e.At, ranks[e.ID] = fromMillis(at), rank
+			events = append(events, e)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	points, _ := burndown(ranks, events)
+	return points, nil
+}
+
+// burndown counts the open signals over events, which are in order and may be of other things too. ranks has the priority of each signal that counts.
+// It returns which of them are open in the end as well.
+func burndown(ranks map[string]int, events []Event) ([]BurnPoint, map[string]bool) {
+	points, isOpen := []BurnPoint{}, map[string]bool{}
+	var now BurnPoint
+	for i := range events {
+		e := &events[i]
+		rank, counts := ranks[e.ID]
+		opens := e.Verb == verbSignal || e.Verb == verbReopen
+		closes := e.Verb == verbAddress || e.Verb == verbWaive
+		switch {
+		case !counts || !opens && !closes || opens == isOpen[e.ID]:
+			continue
+		case opens:
+			now.Open[rank]++
+		default:
+			now.Open[rank]--
+		}
+		isOpen[e.ID], now.Seq, now.At = opens, e.Seq, e.At
+		points = append(points, now)
+	}
+	return points, isOpen
+}

@@ -1,0 +1,96 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"blackboard/board/sqlite"
+)
+
+// manyEvents returns a board whose log has three pages, with posts, links, signals and variables.
+func manyEvents(t *testing.T) *Board {
+	t.Helper()
+	b := newBoard(t)
+	for i := range 4 {
+		var posts []Post
+		for j := range 280 {
+			p := Post{Content: fmt.Sprint("finding ", j)}
+			if i > 0 && j%50 == 0 {
+				p.Contradicts = []string{EntryID(int64(i))}
+			}
+			posts = append(posts, p)
+		}
+		if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Signal(t.Context(), "w", Raise{Content: "which?"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Set(t.Context(), "w", "phase", fmt.Append(nil, i), AnyVersion); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// TestReplayPages: around the ends of the pages in which the log is read, a replay gives what its events give one by one. What is wrong with an event is
+// said on whichever page it is, and only by replays that come to it.
+func TestReplayPages(t *testing.T) {
+	b := manyEvents(t)
+	now, err := b.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Seq < 2*replayPage+50 {
+		t.Fatalf("%d events are not three pages", now.Seq)
+	}
+	for _, seq := range []int64{1, replayPage - 1, replayPage, replayPage + 1, 2*replayPage - 1, 2 * replayPage, 2*replayPage + 1, now.Seq} {
+		r := newReplayer()
+		for e, err := range b.Events(t.Context(), 0) {
+			if err != nil || e.Seq > seq {
+				break
+			}
+			if err := r.apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := b.Replay(t.Context(), seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := r.snapshot().diff(got); diff != "" || got.Seq != seq {
+			t.Errorf("event %d: the replay ends at %d: %s", seq, got.Seq, diff)
+		}
+	}
+	if got, err := b.Replay(t.Context(), now.Seq); err != nil || now.diff(got) != "" {
+		t.Errorf("%s, %v", now.diff(got), err)
+	}
+
+	damage := func(sql string, args ...any) {
+		t.Helper()
+		if err := b.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(sql, args...); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage(`DROP TRIGGER events_no_update`)
+	damage(`DROP TRIGGER events_no_delete`)
+	for _, c := range []struct { // each before the one above
+		seq       int64
+		sql, says string
+	}{
+		{2*replayPage + 20, `UPDATE events SET verb = 'sing' WHERE seq = ?`, "event %d (sing e"},
+		{2 * replayPage, `UPDATE events SET payload = '{"content":' WHERE seq = ?`, "event %d (post e"},
+		{replayPage + 100, `DELETE FROM events WHERE seq = ?`, "event %d was expected"},
+	} {
+		damage(c.sql, c.seq)
+		if s, err := b.Replay(t.Context(), c.seq-1); err != nil || s.Seq != c.seq-1 {
+			t.Errorf("%s: the event before: %v", c.sql, err)
+		}
+		for _, seq := range []int64{c.seq, c.seq + 1, now.Seq} {
+			if _, err := b.Replay(t.Context(), seq); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(c.says, c.seq)) {
+				t.Errorf("%s: up to %d: %v, want %q", c.sql, seq, err, fmt.Sprintf(c.says, c.seq))
+			}
+		}
+	}
+}
