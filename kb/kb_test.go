@@ -982,3 +982,19 @@ func TestReadEvalSet(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPeek sees that a question counts as asking for what it finds, and that a peek does not.
+func TestPeek(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	k := openKB(t, t.TempDir(), Options{Now: func() time.Time { return now }})
+	c := put(t, k, Capsule{Kind: "fact", Scope: "universal", Title: "Tokens outlive their users", Body: "The parser ignores exp.", Source: "auth.go"})
+	now = now.AddDate(0, 1, 0)
+	ask(t, k, Query{Text: "tokens", Peek: true})
+	if got, err := k.Get(context.Background(), c.ID); err != nil || got.Retrieved != nil {
+		t.Errorf("after a peek it counts as retrieved at %v (%v)", got.Retrieved, err)
+	}
+	ask(t, k, Query{Text: "tokens"})
+	if got, err := k.Get(context.Background(), c.ID); err != nil || got.Retrieved == nil || !got.Retrieved.Equal(now) {
+		t.Errorf("after a search it counts as retrieved at %v (%v)", got.Retrieved, err)
+	}
+}

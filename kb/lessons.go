@@ -143,7 +143,7 @@ func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
 	}
 	kinds := RoleKinds(opt.Role)
 	// More than are wanted: capsules of other places are left out afterwards.
-	res, err := k.Search(ctx, Query{Text: opt.Task, Mode: opt.Mode, Kinds: kinds, Workspace: opt.Workspace, Limit: min(MaxLimit, 6*opt.Limit), Floor: briefFloor, untouched: true})
+	res, err := k.Search(ctx, Query{Text: opt.Task, Mode: opt.Mode, Kinds: kinds, Workspace: opt.Workspace, Limit: min(MaxLimit, 6*opt.Limit), Floor: briefFloor, Peek: true})
 	if err != nil {
 		return Brief{}, err
 	}

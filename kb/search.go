@@ -74,8 +74,9 @@ type Query struct {
 	Gate    bool
 	NoMMR   bool // do not spread the results over what is unlike
 	Explain bool
+	// Peek leaves no trace on the hits: nobody has retrieved them yet, as while a question is still being typed.
+	Peek bool
 
-	untouched bool // nobody has retrieved anything: the caller sees to that
 	measuring bool // of Eval and Calibrate: no snippets, and nobody has retrieved anything
 }
 
@@ -213,7 +214,7 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, mendedNote)
 		err = k.db.Read(ctx, search)
 	}
-	if err == nil && !q.measuring && !q.untouched {
+	if err == nil && !q.measuring && !q.Peek {
 		hits := make([]*Capsule, len(res.Hits))
 		for i := range res.Hits {
 			hits[i] = &res.Hits[i].Capsule
