@@ -71,7 +71,10 @@ func TestHookFixtures(t *testing.T) {
 		t.Fatalf("%d fixtures: %v", len(files), err)
 	}
 	env := hookEnv(t)
-	for _, name := range files {
+	for i, name := range files {
+		if raceEnabled && i%5 > 0 { // the race detector looks at how, not at what
+			continue
+		}
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

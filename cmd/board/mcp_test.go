@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,7 @@ func server(t testing.TB, exe string, env []string, args ...string) (*sdk.Client
 }
 
 // TestManyServers has twenty servers write to one run, remember and search at once: nothing is lost, nothing is locked, and the model is in memory once.
+// BOARD_LOAD_ENTRIES says how many entries each posts.
 func TestManyServers(t *testing.T) {
 	if shared() == "" {
 		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")
@@ -61,9 +63,12 @@ func TestManyServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servers, entries := 20, 100
+	servers, entries := 20, 40
 	if testing.Short() {
 		servers, entries = 5, 20
+	}
+	if n, err := strconv.Atoi(os.Getenv("BOARD_LOAD_ENTRIES")); err == nil {
+		entries = n
 	}
 	home, err := os.MkdirTemp("", "mcp") // short, for the socket
 	if err != nil {

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	if root, err := filepath.Abs(filepath.Join("..", "..")); err == nil && os.Getenv("BOARD_TEST_REPO") == "" {
 		os.Setenv("BOARD_TEST_REPO", root) // for tests that change the directory
 	}
+	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else each command that is built with the race detector waits a second before it ends
 	testscript.Main(m, map[string]func(){
 		"board": func() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)) },
 	})
@@ -52,7 +53,7 @@ func shared() string {
 //	smalldisk DIR SIZE   mounts a file system of that size, such as 8m; it takes [mount]
 //	fill FILE      writes until the disk is full
 //	[killed]       daemons are killed all the time
-//	[race]         with the race detector each command takes a second to begin, and finds nothing, since no script has two in one process
+//	[race]         the race detector is on, with which a command takes several times as long; it leaves out scripts of many commands, none of which has company in its process
 //
 // With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
 func TestScript(t *testing.T) {
@@ -68,6 +69,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("BOARD_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("BOARD_WORKER", "tester")
 			env.Setenv("SHARED", shared())
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return daemonForScript(env)
 		},
 		Condition: func(cond string) (bool, error) {
