@@ -54,7 +54,7 @@ func (p *program) commands() []*cli.Command {
 	var all []*cli.Command
 	for _, group := range [][]*cli.Command{
 		p.runCommands(), p.postCommands(), p.signalCommands(), p.showCommands(), {p.stateCommand()},
-		p.judgeCommands(), p.watchCommands(), p.moveCommands(), {p.kbCommand(), p.memoryCommand(), p.contextCommand(), p.topicCommand(), p.hookCommand(), p.modelCommand()}, {p.mcpCommand(), p.setupCommand(), p.daemonCommand(), p.doctorCommand()}, p.programCommands(),
+		p.judgeCommands(), p.watchCommands(), {p.tuiCommand()}, p.moveCommands(), {p.kbCommand(), p.memoryCommand(), p.contextCommand(), p.topicCommand(), p.hookCommand(), p.modelCommand()}, {p.mcpCommand(), p.setupCommand(), p.daemonCommand(), p.doctorCommand()}, p.programCommands(),
 	} {
 		all = append(all, group...)
 	}

@@ -32,12 +32,14 @@ var allowedImports = map[string][]string{
 	"hooks/setup":      {"github.com/pelletier/go-toml/v2"},
 	"kb":               {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
+	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
+	"tui":              {"blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
 }
 
-var testImports = []string{"blackboard/...", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}
+var testImports = []string{"blackboard/...", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}
 
 // topLevel is all that may lie at the top.
-var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "hooks", "kb", "testdata"}
+var topLevel = []string{".ci", ".git", ".gitignore", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "hooks", "kb", "testdata", "tui"}
 
 // TestImports reads the files instead of asking the go command, whose answers a cached test would never see change.
 func TestImports(t *testing.T) {

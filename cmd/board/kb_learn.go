@@ -284,26 +284,32 @@ func (p *program) kbPromote(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &detail.Entry
-	capsule := kb.Capsule{Kind: c.String("kind"), Scope: c.String("scope"), Title: c.String("title"), Body: e.Content, Tags: append(slices.Clone(e.Tags), list(c, "tags")...), DomainTags: list(c, "domain"),
-		Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"), Confidence: conf, VerifiedBy: c.String("verified-by"), Project: c.String("project"), Workspace: ws, Supersedes: list(c, "supersedes"),
-		Refs: []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
-	if capsule.Kind == "" {
-		capsule.Kind = promotedKinds[e.Type]
+	capsule := promoted(run, &detail.Entry)
+	capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"), c.String("project"), c.String("verified-by")
+	capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags, list(c, "tags")...), list(c, "domain"), list(c, "supersedes")
+	if kind := c.String("kind"); kind != "" {
+		capsule.Kind = kind
 	}
-	if capsule.Title == "" {
-		capsule.Title = kb.TitleOf(e.Content)
+	if title := c.String("title"); title != "" {
+		capsule.Title = title
 	}
-	if capsule.Confidence == nil {
-		capsule.Confidence = e.Confidence
-	}
-	if e.SourceDoc == "" {
-		capsule.Source = "run " + run + ", " + e.ID
-	}
-	if e.Evidence != "" {
-		capsule.Body += "\n\nEvidence:\n" + indent(e.Evidence, "> ")
+	if conf != nil {
+		capsule.Confidence = conf
 	}
 	return p.remember(c, capsule)
+}
+
+// promoted drafts the capsule that an entry of a run becomes.
+func promoted(run string, e *board.Entry) kb.Capsule {
+	c := kb.Capsule{Kind: promotedKinds[e.Type], Title: kb.TitleOf(e.Content), Body: e.Content, Tags: slices.Clone(e.Tags), Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"), Confidence: e.Confidence,
+		Refs: []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
+	if e.SourceDoc == "" {
+		c.Source = "run " + run + ", " + e.ID
+	}
+	if e.Evidence != "" {
+		c.Body += "\n\nEvidence:\n" + indent(e.Evidence, "> ")
+	}
+	return c
 }
 
 func (p *program) kbExport(c *cli.Context) error {

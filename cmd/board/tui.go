@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/kb/memory"
+	"blackboard/tui"
+)
+
+func (p *program) tuiCommand() *cli.Command {
+	return &cli.Command{
+		Name: "tui", Category: catRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
+		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run. Without a run it lists them all.
+Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. NO_COLOR does without colours;
+in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' says that it is light.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
+			workerFlag(), workspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
+		},
+		Action: p.tui,
+	}
+}
+
+func (p *program) tui(c *cli.Context) error {
+	if err := noArgs(c); err != nil {
+		return err
+	}
+	run, err := p.runToShow(c)
+	if err != nil {
+		return err
+	}
+	in, out, err := p.screen()
+	if err != nil {
+		return err
+	}
+	if _, err := p.daemonMode(); err != nil {
+		return err
+	}
+	home, err := p.dataHome()
+	if err != nil {
+		return err
+	}
+	ws, err := p.workspace(c)
+	if err != nil {
+		return err
+	}
+	files, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the working directory: %w", err)
+	}
+	k := &screenKnowledge{p: p, home: home, worker: p.workerName(c)}
+	err = tui.Run(c.Context, in, out, tui.Config{
+		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.env("HOME"),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Status: k.status, Editor: p.screenEditor, Promoted: promoted, Renderer: tui.NewRenderer(out, p.color),
+	})
+	k.close()
+	return err
+}
+
+// runToShow is the run that is opened at once, "" for none. One that is named must be there.
+func (p *program) runToShow(c *cli.Context) (string, error) {
+	if c.IsSet("run") && c.String("run") == "" || !c.IsSet("run") && p.env("BOARD_RUN") == "" {
+		return "", nil
+	}
+	b, err := p.openWith(c, board.Open)
+	if err != nil {
+		return "", err
+	}
+	return b.Run(), b.Close()
+}
+
+// screen is the terminal that the program is shown on. Standard input and output must both be it.
+func (p *program) screen() (in, out *os.File, err error) {
+	w := p.out.w
+	if wrapped, ok := w.(*wrapper); ok {
+		w = wrapped.w
+	}
+	in, _ = p.in.(*os.File)
+	out, _ = w.(*os.File)
+	const without = "without one, `board show` prints a run at a glance, and `board watch` what happens"
+	switch {
+	case !isTerminal(p.in) || !isTerminal(out):
+		return nil, nil, usagef(without, "the TUI needs a terminal on standard input and output")
+	case p.env("TERM") == "dumb":
+		return nil, nil, usagef(without, "the TUI needs a terminal that can move its cursor; $TERM says that this one cannot")
+	}
+	return in, out, nil
+}
+
+// Editors that open a file at a line, by the name of their program: "+12 FILE", "FILE:12", "-g FILE:12".
+var (
+	plusLine  = []string{"vi", "vim", "nvim", "view", "gvim", "nano", "emacs", "emacsclient", "micro", "less", "kak"}
+	colonLine = []string{"hx", "helix"}
+	goLine    = []string{"code", "code-insiders", "codium"}
+)
+
+// screenEditor is the command that opens a file in $VISUAL or $EDITOR, at a line if that is above 0 and the editor is known to take one.
+func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
+	editor := cmp.Or(p.env("VISUAL"), p.env("EDITOR"))
+	if editor == "" {
+		return nil, usagef("set $VISUAL or $EDITOR to one", "no editor is known")
+	}
+	path, err := filepath.Abs(path) // which no editor takes for a flag
+	if err != nil {
+		return nil, err
+	}
+	args := []string{path}
+	if name := editorName(editor); line > 0 {
+		at := strconv.Itoa(line)
+		switch {
+		case slices.Contains(plusLine, name):
+			args = []string{"+" + at, path}
+		case slices.Contains(colonLine, name):
+			args = []string{path + ":" + at}
+		case slices.Contains(goLine, name):
+			args = []string{"-g", path + ":" + at}
+		}
+	}
+	// Through the shell, since $EDITOR may have arguments.
+	return exec.Command("sh", append([]string{"-c", editor + ` "$@"`, "sh"}, args...)...), nil
+}
+
+// editorName is the name of an editor's program: of "/usr/bin/nvim -p" nvim.
+func editorName(editor string) string {
+	program, _, _ := strings.Cut(strings.TrimSpace(editor), " ")
+	return filepath.Base(program)
+}
+
+// screenMemory opens the memory of a workspace, "" for none, for a person at the screen, who may do everything, as any agent sees it.
+func (p *program) screenMemory(k *screenKnowledge, workspace string) func(context.Context, string) (*memory.Store, error) {
+	return func(_ context.Context, agent string) (*memory.Store, error) {
+		opt := memory.Options{Workspace: workspace, Agent: agent, Author: true, Actor: k.worker, Embedder: k.embedder(dirExists(p.usedModelDir(k.home)))}
+		if err := p.memoryEnvironment(&opt); err != nil {
+			return nil, err
+		}
+		var s *memory.Store
+		opt.Resolve = func(ctx context.Context, it *memory.Item) string {
+			if it.DerivedFrom == "" {
+				return ""
+			}
+			r := &resolver{program: p, home: k.home, workspace: workspace, memory: s} // a new one each time: it takes what it has open for unchanged
+			defer r.close()
+			return r.resolve(ctx, it)
+		}
+		s, err := memory.Open(k.home, opt)
+		return s, err
+	}
+}

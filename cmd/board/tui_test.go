@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/kb"
+	"blackboard/kb/kbtest"
+	"blackboard/kb/memory"
+)
+
+// screenFor is the knowledge base of a data home as the screen has it, without a daemon, and with a model or without (nil).
+func screenFor(t *testing.T, home string, model embed.Embedder) (*screenKnowledge, *bytes.Buffer) {
+	t.Helper()
+	env := map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": daemonOff, "BOARD_MODEL_DIR": filepath.Join(home, "no model")}
+	if model != nil {
+		env["BOARD_MODEL_DIR"] = t.TempDir()
+	}
+	var said bytes.Buffer
+	p := &program{env: func(k string) string { return env[k] }, err: &said}
+	s := &screenKnowledge{p: p, home: home, worker: "tester"}
+	if model != nil {
+		s.model.p, s.model.told, s.model.e = p, model.Model(), model
+	}
+	return s, &said
+}
+
+// TestScreenSearches: whoever searches on the screen gets what everybody gets.
+func TestScreenSearches(t *testing.T) {
+	kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
+		s, _ := screenFor(t, home, model)
+		t.Cleanup(s.close)
+		return s
+	})
+}
+
+// TestScreenKnowledge: the file is opened once and kept, follows what others do to it, and what there is to say is said at the end alone.
+func TestScreenKnowledge(t *testing.T) {
+	ctx, home := t.Context(), t.TempDir()
+	s, said := screenFor(t, home, nil)
+	if st := s.status(ctx); st.Capsules != -1 || st.Daemon != "off" || st.Model != "" {
+		t.Errorf("without a knowledge base: %+v", st)
+	}
+	if _, err := os.Stat(kb.Path(home)); err == nil {
+		t.Error("looking at the status has made a knowledge base")
+	}
+	if _, err := s.knowledge(ctx, false); err == nil {
+		t.Error("a knowledge base is opened that is not there")
+	}
+	k, err := s.knowledge(ctx, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := k.Remember(ctx, kb.Capsule{Kind: "fact", Scope: "universal", Title: "Keys rotate by hand", Body: "The runbook says how.", Source: "runbook"}, kb.RememberOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Close()
+	find := func(text string) int {
+		t.Helper()
+		res, err := s.Search(ctx, kb.Query{Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(res.Hits)
+	}
+	if n := find("runbook"); n != 1 {
+		t.Errorf("%d hits", n)
+	}
+	if st := s.status(ctx); st.Capsules != -1 {
+		t.Errorf("%d capsules were counted, less than %s after the last time", st.Capsules, statusEvery)
+	}
+	s.again = time.Time{}
+	if st := s.status(ctx); st.Capsules != 1 || len(s.opened) != 1 {
+		t.Errorf("%d capsules, opened %d times", st.Capsules, len(s.opened))
+	}
+
+	// An edit by hand is picked up by a later search, though the file stays open.
+	path := filepath.Join(kb.Sidecars(home), r.Capsule.ID+".md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("says how"), []byte("explains the ceremony"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.sync = time.Time{}
+	if n := find("ceremony"); n != 1 {
+		t.Errorf("the edit is found %d times", n)
+	}
+	at := time.Now().Add(-time.Minute)
+	if err := errors.Join(os.WriteFile(path, []byte("no capsule"), 0o600), os.Chtimes(path, at, at)); err != nil {
+		t.Fatal(err)
+	}
+	s.sync = time.Time{}
+	find("ceremony")
+	if said.Len() > 0 {
+		t.Errorf("said while the screen is shown: %q", said)
+	}
+	s.close()
+	if !strings.Contains(said.String(), "quarantine") {
+		t.Errorf("said at the end: %q", said)
+	}
+}
+
+// TestScreenModel: a model that cannot be used leaves the words; one that is asked for by name is refused.
+func TestScreenModel(t *testing.T) {
+	s, _ := screenFor(t, t.TempDir(), nil)
+	defer s.close()
+	dir := t.TempDir() // no model, but a directory
+	env := s.p.env
+	s.p.env = func(k string) string {
+		if k == "BOARD_MODEL_DIR" {
+			return dir
+		}
+		return env(k)
+	}
+	k, err := s.knowledge(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	c := kb.Capsule{Kind: "fact", Scope: "universal", Title: "Keys rotate by hand", Body: "The runbook says how.", Source: "runbook"}
+	if _, err := k.Remember(t.Context(), c, kb.RememberOptions{NoEmbedding: true}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Search(t.Context(), kb.Query{Text: "runbook"})
+	if err != nil || len(res.Hits) != 1 || res.Mode != kb.ModeBM25 || len(res.Degraded) == 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if _, err := s.Search(t.Context(), kb.Query{Text: "runbook", Mode: kb.ModeVector}); err == nil {
+		t.Error("a search by meaning without a model has an answer")
+	}
+	if st := s.status(t.Context()); st.Model != filepath.Base(dir) {
+		t.Errorf("the model is called %q", st.Model)
+	}
+}
+
+// TestScreenMemory: a person at the screen has a person's rights, also when looking with an agent's eyes, and sees how it stands with what an item was derived from.
+func TestScreenMemory(t *testing.T) {
+	ctx := t.Context()
+	k, _ := screenFor(t, t.TempDir(), nil)
+	defer k.close()
+	ws := t.TempDir()
+	open := k.p.screenMemory(k, ws)
+	for _, agent := range []string{"", "reader"} {
+		s, err := open(ctx, agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, err := s.Put(ctx, memory.Item{Tier: memory.Workspace, Content: "the runbook of " + agent, DerivedFrom: "runbook.md"}, memory.PutOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it.Item.Curator != memory.CuratorAuthor {
+			t.Errorf("as %q it is put by the %s", agent, it.Item.Curator)
+		}
+		got, err := s.Read(ctx, memory.Query{Tiers: []string{memory.Workspace}})
+		if err != nil || len(got.Slices) == 0 || len(got.Slices[0].Hits) == 0 || got.Slices[0].Hits[0].Derived != derivedGone {
+			t.Errorf("%+v, %v: it was derived from a file that is not there", got, err)
+		}
+		s.Close()
+	}
+}
+
+func TestScreenEditor(t *testing.T) {
+	for _, c := range []struct {
+		editor string
+		line   int
+		want   []string
+	}{
+		{"vi", 12, []string{"+12", "/r.md"}},
+		{"/usr/bin/nvim -p", 12, []string{"+12", "/r.md"}},
+		{"emacsclient -t", 1, []string{"+1", "/r.md"}},
+		{"hx", 12, []string{"/r.md:12"}},
+		{"code -w", 12, []string{"-g", "/r.md:12"}},
+		{"ed", 12, []string{"/r.md"}},
+		{"vim", 0, []string{"/r.md"}},
+	} {
+		p := &program{env: func(k string) string { return map[string]string{"EDITOR": c.editor, "VISUAL": ""}[k] }}
+		cmd, err := p.screenEditor("/r.md", c.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := append([]string{"sh", "-c", c.editor + ` "$@"`, "sh"}, c.want...); !slices.Equal(cmd.Args, want) {
+			t.Errorf("%s at line %d: %q, not %q", c.editor, c.line, cmd.Args, want)
+		}
+	}
+	p := &program{env: func(string) string { return "" }}
+	if _, err := p.screenEditor("r.md", 1); err == nil {
+		t.Error("there is no editor, and no error")
+	}
+	p.env = func(k string) string { return map[string]string{"EDITOR": "cat"}[k] }
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile("-r.md", []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, err := p.screenEditor("-r.md", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := cmd.Output(); err != nil || string(out) != "text" {
+		t.Errorf("%q, %v: a name that looks like a flag", out, err)
+	}
+}

@@ -1,0 +1,396 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/kb"
+)
+
+// acts are what a person can do on a run. Each is one method of the board, in the name of Config.Worker.
+type acts struct {
+	app *app
+	run string
+	b   *board.Board
+}
+
+func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
+
+// bindings are the keys of what can be done with what is chosen.
+func (x *acts) bindings(id string) []key.Binding {
+	k := &x.app.keys
+	switch {
+	case isSignal(id):
+		return []key.Binding{k.address, k.waive, k.claim, k.release, k.reopen, k.post, k.raise}
+	case id != "":
+		return []key.Binding{k.post, k.raise, k.promote, k.source}
+	}
+	return []key.Binding{k.post, k.raise}
+}
+
+// key does what a key says with what is chosen, and reports whether it was one of these.
+func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
+	k := &x.app.keys
+	switch {
+	case key.Matches(msg, k.post):
+		return overlay(x.postForm()), true
+	case key.Matches(msg, k.raise):
+		return overlay(x.raiseForm(id)), true
+	case isSignal(id) && key.Matches(msg, k.address):
+		return x.withSignal(id, x.addressForm), true
+	case isSignal(id) && key.Matches(msg, k.waive):
+		return x.withSignal(id, x.waiveForm), true
+	case isSignal(id) && key.Matches(msg, k.reopen):
+		return x.withSignal(id, x.reopenForm), true
+	case isSignal(id) && key.Matches(msg, k.claim):
+		return x.claim(id), true
+	case isSignal(id) && key.Matches(msg, k.release):
+		return x.withSignal(id, x.releaseForm), true
+	case id != "" && !isSignal(id) && key.Matches(msg, k.promote):
+		return x.promote(id), true
+	case id != "" && !isSignal(id) && key.Matches(msg, k.source):
+		return x.openSource(id), true
+	}
+	return nil, false
+}
+
+// actKey and actBindings are the acts on what is chosen on a run's page. The past cannot be acted on: what is chosen there may have changed since.
+func (p *runPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
+	x := &acts{p.app, p.name, p.b}
+	if !p.back.on {
+		return x.key(msg, p.chosen())
+	}
+	for _, b := range x.bindings(p.chosen()) {
+		if key.Matches(msg, b) {
+			return notice("this is the past; L goes back to now"), true
+		}
+	}
+	return nil, false
+}
+
+func (p *runPage) actBindings() []key.Binding {
+	if p.back.on {
+		return nil
+	}
+	return (&acts{p.app, p.name, p.b}).bindings(p.chosen())
+}
+
+// withSignal reads a signal and asks about it. What cannot be done with it as it stands is said instead.
+func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea.Cmd {
+	return x.app.do(func(ctx context.Context) tea.Msg {
+		d, err := x.b.SignalByID(ctx, id)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		f, err := ask(&d.Signal)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		return overlayMsg{f}
+	})
+}
+
+func aboutSignal(s *board.Signal) []string {
+	return []string{s.ID + ", " + s.Priority + ": " + oneLine(s.Content, 600)}
+}
+
+func mustBeOpen(s *board.Signal) error {
+	if s.Status != board.SignalOpen {
+		return fmt.Errorf("%s is %s already · o reopens it", s.ID, s.Status)
+	}
+	return nil
+}
+
+func (x *acts) addressForm(s *board.Signal) (*form, error) {
+	if err := mustBeOpen(s); err != nil {
+		return nil, err
+	}
+	id := s.ID
+	return newForm(x.app, form{heading: "Address " + id, intro: aboutSignal(s), button: "address", fields: []*field{
+		{name: "content", label: "Answer", hint: "becomes an entry on the board", lines: 8},
+		{name: "type", label: "Type", choices: board.EntryTypes, value: board.Analysis},
+		{name: "doc", label: "Source document", hint: "where the answer is from"},
+		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
+		{name: "entry", label: "Or an entry that answers it", hint: "e12"},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		done := outcome{kind: changedRun, undo: x.undoClose(id)}
+		switch {
+		case v["entry"] != "" && v["content"] != "":
+			return outcome{}, errors.New("an answer and an entry are given · take one of them away")
+		case v["entry"] != "":
+			_, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
+			done.text = id + " is addressed by " + v["entry"]
+			return done, err
+		case v["content"] == "":
+			return outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
+		}
+		p, _, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
+		done.text = id + " is addressed by " + p.Entry.ID
+		return done, err
+	}}), nil
+}
+
+// undoClose takes back that a signal was closed.
+func (x *acts) undoClose(id string) *undo {
+	return &undo{"reopen " + id, func(ctx context.Context) (outcome, error) {
+		_, err := x.b.Reopen(ctx, x.app.Worker, id, "taken back")
+		return outcome{text: id + " is open again", kind: changedRun}, err
+	}}
+}
+
+func (x *acts) waiveForm(s *board.Signal) (*form, error) {
+	if err := mustBeOpen(s); err != nil {
+		return nil, err
+	}
+	id := s.ID
+	return newForm(x.app, form{heading: "Waive " + id, intro: aboutSignal(s), button: "waive", fields: []*field{
+		{name: "reason", label: "Why may it stay unanswered? (goes on record with your name)", required: true},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		_, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
+		return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(id)}, err
+	}}), nil
+}
+
+func (x *acts) reopenForm(s *board.Signal) (*form, error) {
+	if s.Status == board.SignalOpen {
+		return nil, fmt.Errorf("%s is open", s.ID)
+	}
+	id, was, reason := s.ID, s.Status, s.Reason
+	return newForm(x.app, form{heading: "Reopen " + id, intro: aboutSignal(s), button: "reopen", fields: []*field{
+		{name: "note", label: "Why?", hint: "goes on record; may be empty"},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		done := outcome{text: id + " is open again", kind: changedRun}
+		if was == board.Waived { // an answer cannot be linked twice
+			done.undo = &undo{"waive " + id + " again", func(ctx context.Context) (outcome, error) {
+				_, err := x.b.Waive(ctx, x.app.Worker, id, reason)
+				return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(id)}, err
+			}}
+		}
+		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
+		return done, err
+	}}), nil
+}
+
+// claim takes a signal for the usual time.
+func (x *acts) claim(id string) tea.Cmd {
+	return x.app.do(func(ctx context.Context) tea.Msg {
+		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
+		done := outcome{kind: changedRun, undo: &undo{"release " + id, func(ctx context.Context) (outcome, error) {
+			_, err := x.b.Release(ctx, x.app.Worker, id, false)
+			return outcome{text: id + " is free again", kind: changedRun}, err
+		}}}
+		if err == nil {
+			done.text = id + " is yours until " + clock(*s.LeaseUntil)
+		}
+		return doneMsg{outcome: done, err: err}
+	})
+}
+
+func (x *acts) releaseForm(s *board.Signal) (*form, error) {
+	if !s.ClaimedAt(x.app.Now()) {
+		return nil, fmt.Errorf("%s is claimed by nobody", s.ID)
+	}
+	id, others := s.ID, s.ClaimedBy != x.app.Worker
+	intro := aboutSignal(s)
+	if others {
+		intro = append(intro, "It is claimed by "+oneLine(s.ClaimedBy, 60)+" until "+clock(*s.LeaseUntil)+". Take it away?")
+	}
+	return newForm(x.app, form{heading: "Release " + id, intro: intro, button: "release", submit: func(ctx context.Context, _ values) (outcome, error) {
+		_, err := x.b.Release(ctx, x.app.Worker, id, others)
+		return outcome{text: id + " is free again", kind: changedRun}, err
+	}}), nil
+}
+
+func (x *acts) postForm() *form {
+	return newForm(x.app, form{heading: "Post an entry", button: "post", fields: []*field{
+		{name: "content", label: "What was found", lines: 6, required: true},
+		{name: "type", label: "Type", choices: board.EntryTypes},
+		{name: "doc", label: "Source document"},
+		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
+		{name: "links", label: "Links", hint: "supports e3, contradicts e4, addresses s1"},
+		{name: "confidence", label: "Confidence", hint: "0 to 1"},
+		{name: "tags", label: "Tags", hint: "separated by commas"},
+		{name: "must", label: "Must be in the artifact", choices: []string{"no", "yes"}},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
+		links, err := parseLinks(v["links"])
+		if err != nil {
+			return outcome{}, err
+		}
+		p.SetLinks(links)
+		if v["confidence"] != "" {
+			c, err := strconv.ParseFloat(v["confidence"], 64)
+			if err != nil {
+				return outcome{}, fmt.Errorf("the confidence %q is no number · 0 to 1, such as 0.8", oneLine(v["confidence"], 30))
+			}
+			p.Confidence = &c
+		}
+		p.Tags = splitList(v["tags"])
+		posted, err := x.b.Post(ctx, x.app.Worker, p)
+		return outcome{text: posted.Entry.ID + " is posted", kind: changedRun}, err
+	}})
+}
+
+// splitList is a list that was typed with commas.
+func splitList(s string) []string {
+	var out []string
+	for _, t := range strings.Split(s, ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// parseLinks reads links as they are typed: a kind, then ids.
+func parseLinks(s string) (board.Links, error) {
+	var l board.Links
+	lists := map[string]*[]string{board.Supports: &l.Supports, board.Contradicts: &l.Contradicts, board.Supersedes: &l.Supersedes, board.Addresses: &l.Addresses}
+	var list *[]string
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }) {
+		switch to := lists[strings.ToLower(w)]; {
+		case to != nil:
+			list = to
+		case list == nil:
+			return l, fmt.Errorf("%q is no kind of link · %s, and then ids", oneLine(w, 30), strings.Join(board.LinkKinds, ", "))
+		default:
+			*list = append(*list, w)
+		}
+	}
+	return l, nil
+}
+
+// raiseForm asks a question. If an entry is chosen, the question arises from it.
+func (x *acts) raiseForm(chosen string) *form {
+	origin := ""
+	if !isSignal(chosen) {
+		origin = chosen
+	}
+	return newForm(x.app, form{heading: "Raise a signal", button: "raise", fields: []*field{
+		{name: "content", label: "What is not known?", lines: 4, required: true},
+		{name: "priority", label: "Priority", choices: board.Priorities, value: "high"},
+		{name: "origin", label: "Arises from", hint: "an entry, such as e12; may be empty", value: origin},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
+		return outcome{text: r.Signal.ID + " is raised", kind: changedRun}, err
+	}})
+}
+
+// promote asks for what a capsule needs beyond what the entry has, and stores it.
+func (x *acts) promote(id string) tea.Cmd {
+	return x.app.do(func(ctx context.Context) tea.Msg {
+		d, err := x.b.Entry(ctx, id)
+		if err == nil && x.app.Promoted == nil {
+			err = errors.New("there is no knowledge base here")
+		}
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		return overlayMsg{x.promoteForm(x.app.Promoted(x.run, &d.Entry), id)}
+	})
+}
+
+func (x *acts) promoteForm(c kb.Capsule, id string) *form {
+	if c.Workspace = x.app.Workspace; c.Scope == "" {
+		c.Scope = "universal"
+		if c.Workspace != "" {
+			c.Scope = "workspace"
+		}
+	}
+	return newForm(x.app, form{heading: "Promote " + id + " to the knowledge base", intro: []string{oneLine(c.Body, 600)}, button: "promote", fields: []*field{
+		{name: "title", label: "Title", value: clean(c.Title), required: true},
+		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
+		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},
+		{name: "domain", label: "Domain tags", hint: "separated by commas", value: strings.Join(c.DomainTags, ", ")},
+		{name: "source", label: "Source", value: clean(c.Source)},
+		{name: "verified", label: "Verified by", hint: "who has checked it; may be empty"},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		k, err := x.app.knowledgeToWrite(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
+		c := c
+		c.Title, c.Kind, c.Scope, c.Source, c.VerifiedBy, c.DomainTags = v["title"], v["kind"], v["scope"], v["source"], v["verified"], splitList(v["domain"])
+		r, err := k.Remember(ctx, c, kb.RememberOptions{})
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{text: id + " is capsule " + r.Capsule.ID, kind: changedKnowledge, undo: &undo{"retire the capsule of " + id, func(ctx context.Context) (outcome, error) {
+			_, err := k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
+			return outcome{text: "the capsule of " + id + " is retired", kind: changedKnowledge}, err
+		}}}, nil
+	}})
+}
+
+// lineInRef finds the number of a line in the reference of a source: L12, 12, line 12, :12-20.
+var lineInRef = regexp.MustCompile(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
+
+// openSource shows the source of an entry in the editor.
+func (x *acts) openSource(id string) tea.Cmd {
+	return x.app.do(func(ctx context.Context) tea.Msg {
+		d, err := x.b.Entry(ctx, id)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		path, line, err := x.sourceFile(&d.Entry)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		return openFileMsg{path, line}
+	})
+}
+
+// openFileMsg shows a file in the editor.
+type openFileMsg struct {
+	path string
+	line int
+}
+
+// sourceFile is the file that an entry's source names, and the line in it. The name comes from an agent: it is made absolute, so that it cannot be taken for
+// an option of the editor, and it must be a regular file.
+func (x *acts) sourceFile(e *board.Entry) (path string, line int, err error) {
+	doc, ref := e.SourceDoc, e.SourceRef
+	if doc == "" {
+		return "", 0, fmt.Errorf("%s names no source document", e.ID)
+	}
+	if strings.Contains(doc, "://") {
+		return "", 0, fmt.Errorf("the source of %s is no file: %s", e.ID, oneLine(doc, 200))
+	}
+	try := []string{doc}
+	if name, at, ok := strings.Cut(doc, ":"); ok && ref == "" { // auth.go:12
+		try, ref = append(try, name), at
+	}
+	for _, name := range try {
+		if path = name; !filepath.IsAbs(path) {
+			path = filepath.Join(x.app.Files, name)
+		}
+		var info fs.FileInfo
+		if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is not a regular file", oneLine(name, 200))
+		}
+		if err == nil {
+			break
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", oneLine(doc, 200), x.app.Files)
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if m := lineInRef.FindStringSubmatch(strings.TrimSpace(ref)); m != nil {
+		line, _ = strconv.Atoi(m[1])
+	}
+	return path, line, nil
+}

@@ -1,0 +1,180 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"blackboard/board"
+)
+
+// last is the newest event of a run.
+func last(t *testing.T, b *board.Board) (e board.Event) {
+	t.Helper()
+	for x, err := range b.Events(context.Background(), 0) {
+		e = must(x, err)
+	}
+	return e
+}
+
+func TestWaive(t *testing.T) {
+	h := openAudit(t)
+	b := h.openRun("audit-7")
+	ctx := context.Background()
+	h.press("3")
+	h.wants("gate closed: 2")
+	h.press("w")
+	h.goldens("waive")
+	h.size(80, 24)
+	h.press("enter")
+	h.wants("is empty")
+	h.typeText("the CDN does it")
+	h.press("enter")
+	h.wants("s2 is waived", "gate closed: 1")
+	if e := last(t, b); e.Verb != "waive" || e.Actor != "ada" || e.ID != "s2" {
+		t.Errorf("the log says %+v", e)
+	}
+	h.press("w")
+	h.typeText("nobody uses staging any more")
+	h.press("enter")
+	h.wants("gate open", "synthesis may begin")
+	h.press("2", "f", "enter")
+	h.press("w") // an open one is needed
+	h.wants("already")
+	h.press("esc")
+	h.press("u")
+	h.wants("Reopen s3?")
+	h.golden("undo")
+	h.press("enter")
+	h.wants("gate closed: 1")
+	h.press("u", "enter")
+	h.wants("gate closed: 2")
+	if v := must(b.Gate(ctx, board.Policy{})); len(v.Reasons) != 2 {
+		t.Errorf("the gate says %+v", v.Reasons)
+	}
+	h.press("u")
+	h.wants("nothing was done")
+}
+
+func TestAddress(t *testing.T) {
+	h := openAudit(t)
+	b := h.openRun("audit-7")
+	h.press("2", "a")
+	h.goldens("address")
+	h.size(80, 24)
+	h.press("ctrl+s")
+	h.wants("there is no answer")
+	h.typeText("yes, 10 a minute")
+	h.press("tab", "right", "tab")
+	h.typeText("nginx.conf")
+	h.press("ctrl+s")
+	h.wants("s2 is addressed by e7")
+	d := must(b.SignalByID(context.Background(), "s2"))
+	if d.Signal.Status != board.Addressed || d.Signal.ClosedBy != "ada" {
+		t.Errorf("%+v", d.Signal)
+	}
+	e := must(b.Entry(context.Background(), "e7")).Entry
+	if e.Content != "yes, 10 a minute" || e.Type != board.Calculation || e.SourceDoc != "nginx.conf" || e.Worker != "ada" {
+		t.Errorf("%+v", e)
+	}
+	h.press("a", "tab", "tab", "tab", "tab")
+	h.typeText("e99")
+	h.press("ctrl+s")
+	h.wants("e99", "Address s3") // the form stays, with what was typed
+	h.press("backspace", "backspace")
+	h.typeText("5")
+	h.press("enter")
+	h.wants("s3 is addressed by e5")
+}
+
+func TestClaimReopenRelease(t *testing.T) {
+	h := openAudit(t)
+	b := h.openRun("audit-7")
+	status := func(id string) board.Signal { return must(b.SignalByID(context.Background(), id)).Signal }
+	h.press("2", "c")
+	h.wants("s2 is yours until")
+	if s := status("s2"); s.ClaimedBy != "ada" {
+		t.Errorf("%+v", s)
+	}
+	h.press("u", "enter")
+	h.wants("s2 is free again")
+	h.press("x")
+	h.wants("claimed by nobody")
+	h.press("j", "c")
+	h.wants("reader-3") // whose it is
+	h.press("x")
+	h.wants("claimed by reader-3", "Take it away?")
+	h.press("enter")
+	h.wants("s3 is free again")
+	h.press("o")
+	h.wants("s3 is open")
+	h.press("f", "G", "o")
+	h.typeText("it came up again")
+	h.press("enter")
+	h.wants("s4 is open again")
+	h.press("u", "enter")
+	if s := status("s4"); s.Status != board.Waived || s.Reason != "out of scope for this audit" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestPostAndRaise(t *testing.T) {
+	h := openAudit(t)
+	b := h.openRun("audit-7")
+	h.press("p")
+	h.goldens("post")
+	h.size(80, 24)
+	h.typeText("two lines")
+	h.press("enter")
+	h.typeText("of text")
+	h.press("tab", "tab", "tab", "tab")
+	h.typeText("contradicts e4")
+	h.press("tab")
+	h.typeText("lots")
+	h.press("ctrl+s")
+	h.wants("is no number")
+	h.press("ctrl+u")
+	h.typeText("0.7")
+	h.press("tab")
+	h.typeText("a, b")
+	h.press("ctrl+s")
+	h.wants("e7 is posted")
+	e := must(b.Entry(context.Background(), "e7")).Entry
+	if e.Content != "two lines\nof text" || e.Contradicts[0] != "e4" || *e.Confidence != 0.7 || len(e.Tags) != 2 || e.Worker != "ada" {
+		t.Errorf("%+v", e)
+	}
+	h.press("s")
+	h.typeText("is that so?")
+	h.press("ctrl+s")
+	h.wants("s5 is raised", "gate closed: 3")
+	if s := must(b.SignalByID(context.Background(), "s5")).Signal; s.Origin != "e7" || s.Priority != "high" {
+		t.Errorf("%+v", s)
+	}
+	h.press("p")
+	h.typeText("is not lost")
+	h.press("esc")
+	h.lacks("Post an entry")
+	h.press("p")
+	if strings.Contains(h.screen(), "is not lost") {
+		t.Error("what was left is still there")
+	}
+}
+
+func TestPromote(t *testing.T) {
+	h := openAudit(t)
+	h.press("G", "P")
+	h.goldens("promote")
+	h.size(80, 24)
+	h.press("ctrl+s")
+	h.wants("e1 is capsule")
+	k := must(h.m.app.knowledge(context.Background()))
+	if s := must(k.Stats(context.Background())); s.Standing != 1 {
+		t.Errorf("%+v", s)
+	}
+	h.press("P", "ctrl+s")
+	h.wants("Promote e1", "✗") // it is there already
+	h.press("esc", "u", "enter")
+	if s := must(k.Stats(context.Background())); s.Standing != 0 || s.Retired != 1 {
+		t.Errorf("%+v", s)
+	}
+}

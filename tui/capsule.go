@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb"
+)
+
+// capsulePage shows one capsule, and lets one walk to those it replaces, or is replaced by.
+type capsulePage struct {
+	app *app
+	id  string
+
+	capsule *kb.Capsule // nil: not read yet
+	events  []kb.Event
+	titles  map[string]string // of the capsules it leads to, by id
+	err     error
+	asking  bool
+	again   bool // something changed while it was read
+	looked  bool // it was read once: reading it again is no retrieval
+	all     bool // all about it is shown
+	doc     document
+	w       int
+}
+
+type capsuleMsg struct {
+	from    *capsulePage
+	capsule kb.Capsule
+	events  []kb.Event
+	titles  map[string]string
+	err     error
+}
+
+// maxTitles is of how many of the capsules it leads to the titles are read.
+const maxTitles = 50
+
+// capsuleID is what looks like a capsule's id, among references.
+var capsuleID = regexp.MustCompile(`^k[0-9a-hjkmnp-tv-z]{9}$`)
+
+func newCapsulePage(a *app, id string) *capsulePage {
+	return &capsulePage{app: a, id: id, doc: document{app: a}}
+}
+
+func (p *capsulePage) init() tea.Cmd { return p.read() }
+
+// read reads it, once at a time. The first time counts as a retrieval: somebody wants to know what it says.
+func (p *capsulePage) read() tea.Cmd {
+	if p.asking {
+		p.again = true
+		return nil
+	}
+	get := (*kb.KB).Look
+	if p.looked {
+		get = (*kb.KB).Get
+	}
+	p.asking, p.again, p.looked = true, false, true
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		m := capsuleMsg{from: p, titles: map[string]string{}}
+		k, err := p.app.knowledge(ctx)
+		if err == nil {
+			m.capsule, err = get(k, ctx, p.id)
+		}
+		if err == nil {
+			m.events, err = k.History(ctx, p.id)
+		}
+		if m.err = err; err != nil {
+			return m
+		}
+		others := leadsTo(&m.capsule)
+		for _, id := range others[:min(len(others), maxTitles)] {
+			if c, err := k.Get(ctx, id); err == nil { // one that is gone has no title
+				m.titles[id] = oneLine(c.Title, kb.MaxTitle)
+			}
+		}
+		return m
+	})
+}
+
+// leadsTo are the capsules that one leads to.
+func leadsTo(c *kb.Capsule) []string {
+	var ids []string
+	if c.SupersededBy != "" {
+		ids = append(ids, c.SupersededBy)
+	}
+	ids = append(ids, c.Supersedes...)
+	for _, r := range c.Refs {
+		if capsuleID.MatchString(r) {
+			ids = append(ids, r)
+		}
+	}
+	return ids
+}
+
+func (p *capsulePage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case capsuleMsg:
+		if msg.from != p {
+			return nil
+		}
+		p.asking = false
+		if p.err = msg.err; msg.err == nil {
+			p.capsule, p.events, p.titles = &msg.capsule, msg.events, msg.titles
+		}
+		p.compose()
+		if p.again {
+			return p.read()
+		}
+	case capsuleTextMsg:
+		if msg.from == p {
+			return p.app.editText(msg.edit, msg.edit.text, ".md")
+		}
+	case editedMsg:
+		if e, ok := msg.from.(*capsuleEdit); ok && e.from == p {
+			return e.edited(msg)
+		}
+	case doneMsg:
+		if msg.kind == changedKnowledge && msg.err == nil {
+			return p.read()
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		if p.doc.mouse(msg, msg.Y-1) {
+			return p.follow()
+		}
+	}
+	return nil
+}
+
+func (p *capsulePage) key(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	switch {
+	case key.Matches(msg, k.copyID):
+		return copyText(p.id)
+	case key.Matches(msg, k.refresh):
+		return p.read()
+	case p.capsule == nil:
+	case key.Matches(msg, k.open):
+		return p.follow()
+	case key.Matches(msg, k.meta):
+		p.all = !p.all
+		p.compose()
+		p.doc.scroll(-len(p.doc.lines))
+	case key.Matches(msg, k.edit):
+		return p.edit()
+	case key.Matches(msg, k.retire):
+		return overlay(p.retireForm())
+	default:
+		p.doc.update(msg)
+	}
+	return nil
+}
+
+// follow walks to where the chosen place leads.
+func (p *capsulePage) follow() tea.Cmd {
+	if id := p.doc.chosen(); id != "" {
+		return push(newCapsulePage(p.app, id))
+	}
+	return nil
+}
+
+func (p *capsulePage) setSize(w, h int) {
+	p.w = w
+	p.doc.setSize(w, h-1)
+	p.compose()
+}
+
+func (p *capsulePage) title() string { return p.id }
+
+func (p *capsulePage) bindings() []key.Binding {
+	k := &p.app.keys
+	if p.capsule == nil {
+		return append([]key.Binding{k.copyID, k.refresh}, k.moving()...)
+	}
+	var all []key.Binding
+	if p.doc.places() > 0 {
+		all = append(all, renamed(k.open, "go there"), renamed(k.next, "next place"), renamed(k.previous, "place before"))
+	}
+	return append(append(all, k.edit, k.retire, k.meta, k.copyID, k.refresh), k.moving()...)
+}
+
+func (p *capsulePage) typing() bool { return false }
+func (p *capsulePage) close()       {}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb"
+)
+
+// capsuleEdit is a capsule's file on its way through the editor. Whatever becomes of it, what was written is not lost before it is saved.
+type capsuleEdit struct {
+	from     *capsulePage
+	text     string // as it was given to the editor
+	revision int    // that the person has seen
+}
+
+// capsuleTextMsg has the text to edit.
+type capsuleTextMsg struct {
+	from *capsulePage
+	edit *capsuleEdit
+}
+
+// edit has the capsule's file edited.
+func (p *capsulePage) edit() tea.Cmd {
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		k, err := p.app.knowledge(ctx)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		text, revision, err := k.Text(ctx, p.id)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		return capsuleTextMsg{p, &capsuleEdit{p, string(text), revision}}
+	})
+}
+
+// edited saves what comes back from the editor. If that is refused, a form has the text, and says why.
+func (e *capsuleEdit) edited(msg editedMsg) tea.Cmd {
+	if msg.err != nil {
+		return noticeError(msg.err)
+	}
+	if msg.text == e.text {
+		return notice(e.from.id + " is as it was")
+	}
+	return e.from.app.do(func(ctx context.Context) tea.Msg {
+		out, err := e.save(ctx, msg.text, false)
+		if err != nil {
+			return overlayMsg{e.form(msg.text, err)}
+		}
+		return doneMsg{outcome: out}
+	})
+}
+
+// save makes the capsule what the text says. If somebody has changed it meanwhile that is an error, once: who saves again has been told.
+func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcome, error) {
+	id := e.from.id
+	k, err := e.from.app.knowledge(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: e.revision, Force: force})
+	if err != nil {
+		var known *kb.Error
+		if errors.As(err, &known) && errors.Is(err, kb.ErrConflict) && known.ID == id {
+			if c, err := k.Get(ctx, id); err == nil {
+				e.revision = c.Revision
+			}
+		}
+		return outcome{}, err
+	}
+	if r.Unchanged {
+		return outcome{text: id + " is as it was"}, nil
+	}
+	back := e.from.restore("take back the edit of "+id, r.Capsule.Revision-1)
+	return outcome{text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), kind: changedKnowledge, undo: back}, nil
+}
+
+// restore makes the capsule again what it was at a revision.
+func (p *capsulePage) restore(text string, revision int) *undo {
+	return &undo{text, func(ctx context.Context) (outcome, error) {
+		k, err := p.app.knowledge(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
+		_, err = k.Restore(ctx, p.id, revision, "taken back")
+		return outcome{text: fmt.Sprintf("%s is what it was at revision %d", p.id, revision), kind: changedKnowledge}, err
+	}}
+}
+
+// form has a text that could not be saved.
+func (e *capsuleEdit) form(text string, why error) *form {
+	area := &field{name: "text", label: "What you have written", value: text, lines: 30, required: true}
+	intro := []string{"It is not saved yet. If somebody has changed the capsule meanwhile, saving it now replaces that, and both stay in the history."}
+	f := newForm(e.from.app, form{heading: "Edit " + e.from.id, intro: intro, button: "save", fields: []*field{
+		area,
+		{name: "force", label: "Though it is like another, or looks like a secret", choices: []string{"no", "yes"}},
+	}})
+	shown := area.text()
+	f.submit = func(ctx context.Context, v values) (outcome, error) {
+		said := v["text"]
+		if said == shown {
+			said = text // with its tabs, which a form does not show
+		}
+		return e.save(ctx, said, v["force"] == "yes")
+	}
+	f.err = why
+	return f
+}
+
+// retireForm asks why the capsule shall not be found any more.
+func (p *capsulePage) retireForm() *form {
+	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "It goes out of searches and lists, and can be restored."}
+	return newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
+		{name: "why", label: "Why?", hint: "goes on record; may be empty"},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		k, err := p.app.knowledge(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
+		c, err := k.Retire(ctx, p.id, v["why"])
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{text: p.id + " is retired", kind: changedKnowledge, undo: p.restore("restore "+p.id, c.Revision-1)}, nil
+	}})
+}

@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"blackboard/kb"
+)
+
+func (p *capsulePage) view() []string {
+	return append([]string{p.app.st.heading("Capsule "+clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
+}
+
+// compose writes the page. It is done when something changed, not for each view.
+func (p *capsulePage) compose() {
+	switch {
+	case p.w == 0: // the size is not known yet
+	case p.err != nil:
+		p.doc.setLines(plainLines(wrap(explain(p.err), p.w-2)))
+	case p.capsule == nil:
+		p.doc.setLines([]docLine{{text: "reading…"}})
+	default:
+		p.doc.setLines(p.lines())
+	}
+}
+
+// badges are what a capsule is at a glance, clean: kind, how far it holds, how sure it is, tags.
+func badges(c *kb.Capsule) []string {
+	all := []string{clean(c.Kind), clean(c.Scope)}
+	if c.Confidence != nil {
+		all = append(all, "confidence "+strconv.FormatFloat(*c.Confidence, 'g', 3, 64))
+	}
+	for _, t := range c.DomainTags {
+		all = append(all, "in "+oneLine(t, 60))
+	}
+	for _, t := range c.Tags {
+		all = append(all, "#"+oneLine(t, 60))
+	}
+	return all
+}
+
+func (p *capsulePage) lines() []docLine {
+	st, c := p.app.st, p.capsule
+	x := &writer{st: st, w: p.w}
+	for _, l := range wrap(oneLine(c.Title, kb.MaxTitle), p.w-2) {
+		x.line(st.bold.Render(l))
+	}
+	p.badges(x)
+	if c.Retired != nil {
+		p.row(x, "retired", clock(*c.Retired)+because(c.RetiredWhy))
+	}
+	p.row(x, "source", c.Source)
+	p.row(x, "verified by", c.VerifiedBy)
+	if c.SupersededBy != "" {
+		p.link(x, "superseded by", c.SupersededBy)
+	}
+	for _, id := range c.Supersedes {
+		p.link(x, "supersedes", id)
+	}
+	for _, r := range c.Refs {
+		if capsuleID.MatchString(r) {
+			p.link(x, "see", r)
+		} else {
+			p.row(x, "see", r)
+		}
+	}
+	p.row(x, "changed", fmt.Sprintf("%s, %s, revision %d", clock(c.Updated), since(c.Updated, p.app.Now()), c.Revision))
+	if p.all {
+		p.everything(x)
+	}
+	x.line("")
+	for _, l := range markdown(p.app, c.Body, p.w-2) {
+		x.line(l)
+	}
+	return x.lines
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// badges writes what the capsule is at a glance, on as many lines as it takes.
+func (p *capsulePage) badges(x *writer) {
+	var line string
+	for _, b := range badges(p.capsule) {
+		b = p.app.st.badge.Render(" " + b + " ")
+		if line != "" && width(line)+1+width(b) > p.w-2 {
+			x.line(line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += b
+	}
+	x.line(line)
+}
+
+// rowName is how many cells the name of a row takes.
+const rowName = 15
+
+// row writes a fact, if it is known.
+func (p *capsulePage) row(x *writer, name, value string) {
+	if value == "" {
+		return
+	}
+	for _, l := range wrap(oneLine(value, kb.MaxField), p.w-2-rowName) {
+		x.line(p.app.st.faint.Render(fit(name, rowName)) + l)
+		name = ""
+	}
+}
+
+// link writes a place to walk to.
+func (p *capsulePage) link(x *writer, name, id string) {
+	text := p.app.st.faint.Render(fit(name, rowName)) + p.app.st.key.Render(clean(id)) + "  " + p.titles[id]
+	x.lines = append(x.lines, docLine{text: fit(text, p.w-2), to: id})
+}
+
+// everything writes what one seldom wants to know, and what was done to the capsule.
+func (p *capsulePage) everything(x *writer) {
+	c := p.capsule
+	p.row(x, "created", clock(c.Created))
+	asked := "never, as far as is known"
+	if c.Retrieved != nil {
+		asked = clock(*c.Retrieved)
+	}
+	p.row(x, "last asked for", asked)
+	p.row(x, "decay", fmt.Sprintf("%.2f of 1: what nobody asks for sinks", c.DecayScore))
+	p.row(x, "workspace", c.Workspace)
+	p.row(x, "project", c.Project)
+	embedding := "none: it is found by its words"
+	if c.Model != "" {
+		embedding = fmt.Sprintf("%s, %d numbers", c.Model, c.Dim)
+	}
+	p.row(x, "embedding", embedding)
+	if in := c.Ingested; in != nil {
+		p.row(x, "part of", fmt.Sprintf("%s, %d of %d", in.File, in.Part, in.Of))
+	}
+	x.heading("History")
+	for i := range p.events {
+		p.event(x, &p.events[i])
+	}
+	x.heading("Text")
+}
+
+// event writes what was done, by whom, and why.
+func (p *capsulePage) event(x *writer, e *kb.Event) {
+	st := p.app.st
+	what := e.Verb
+	if e.Other != "" {
+		what += ", with " + e.Other
+	}
+	if len(e.Changed) > 0 {
+		what += " (" + strings.Join(e.Changed, ", ") + ")"
+	}
+	text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, clock(e.At), oneLine(e.Actor, 60), what, because(e.Why))
+	for i, l := range wrap(oneLine(text, 600), p.w-6) {
+		if i > 0 {
+			l = "    " + l
+		}
+		x.line("  " + st.faint.Render(l))
+	}
+}

@@ -1,0 +1,342 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// detailPage shows an entry or a signal with all that is around it, and lets one walk along its links.
+type detailPage struct {
+	app  *app
+	name string // of the run
+	b    *board.Board
+	id   string
+
+	entry  *board.EntryDetail  // one of the two, once it is read
+	signal *board.SignalDetail //
+	lines  map[string]string   // the beginnings of what it links to, by id
+	err    error
+	asking bool
+	again  bool
+	doc    document
+	w      int
+}
+
+type detailMsg struct {
+	from   *detailPage
+	entry  *board.EntryDetail
+	signal *board.SignalDetail
+	lines  map[string]string
+	err    error
+}
+
+// maxLinkLines is of how many of its links the texts are read.
+const maxLinkLines = 100
+
+func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
+	return &detailPage{app: a, name: name, b: b, id: id, doc: document{app: a}}
+}
+
+func (p *detailPage) init() tea.Cmd { return p.read() }
+
+// read reads it, once at a time.
+func (p *detailPage) read() tea.Cmd {
+	if p.asking {
+		p.again = true
+		return nil
+	}
+	p.asking, p.again = true, false
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		m := detailMsg{from: p, lines: map[string]string{}}
+		var out []string
+		if strings.HasPrefix(p.id, "s") {
+			d, err := p.b.SignalByID(ctx, p.id)
+			m.signal, m.err = &d, err
+			out = []string{d.Signal.Origin}
+		} else {
+			d, err := p.b.Entry(ctx, p.id)
+			m.entry, m.err = &d, err
+			for _, kind := range board.LinkKinds {
+				out = append(out, d.Entry.Of(kind)...)
+			}
+		}
+		for _, id := range out[:min(len(out), maxLinkLines)] {
+			m.lines[id] = p.beginning(ctx, id)
+		}
+		return m
+	})
+}
+
+// beginning is the beginning of an entry's or a signal's content; nothing if it cannot be read.
+func (p *detailPage) beginning(ctx context.Context, id string) string {
+	if strings.HasPrefix(id, "s") {
+		d, err := p.b.SignalByID(ctx, id)
+		if err != nil {
+			return ""
+		}
+		return d.Signal.Status + ": " + oneLine(d.Signal.Content, rowRunes)
+	}
+	if id == "" {
+		return ""
+	}
+	d, err := p.b.Entry(ctx, id)
+	if err != nil {
+		return ""
+	}
+	return oneLine(d.Entry.Content, rowRunes)
+}
+
+func (p *detailPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case detailMsg:
+		if msg.from != p {
+			return nil
+		}
+		p.asking = false
+		if p.err = msg.err; msg.err == nil {
+			p.entry, p.signal, p.lines = msg.entry, msg.signal, msg.lines
+		}
+		p.compose()
+		if p.again {
+			return p.read()
+		}
+	case eventsMsg:
+		if msg.from.b == p.b && msg.err == nil {
+			return p.read()
+		}
+	case doneMsg:
+		if msg.kind == changedRun {
+			return p.read()
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		if p.doc.mouse(msg, msg.Y) {
+			return p.follow()
+		}
+	}
+	return nil
+}
+
+func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	switch {
+	case key.Matches(msg, k.open):
+		return p.follow()
+	case key.Matches(msg, k.copyID):
+		return copyText(p.id)
+	case key.Matches(msg, k.refresh):
+		return p.read()
+	}
+	if p.entry == nil && p.signal == nil {
+		return nil
+	}
+	if cmd, ok := p.acts().key(msg, p.id); ok {
+		return cmd
+	}
+	p.doc.update(msg)
+	return nil
+}
+
+func (p *detailPage) acts() *acts { return &acts{p.app, p.name, p.b} }
+
+// follow walks to where the chosen link leads.
+func (p *detailPage) follow() tea.Cmd {
+	if id := p.doc.chosen(); id != "" {
+		return push(newDetailPage(p.app, p.name, p.b, id))
+	}
+	return nil
+}
+
+func (p *detailPage) setSize(w, h int) {
+	p.w = w
+	p.doc.setSize(w, h)
+	p.compose()
+}
+
+func (p *detailPage) view() []string { return p.doc.view() }
+
+// compose writes the page. It is done when something changed, not for each view.
+func (p *detailPage) compose() {
+	switch {
+	case p.err != nil:
+		p.doc.setLines(plainLines(wrap(explain(p.err), p.w-2)))
+	case p.entry != nil:
+		p.doc.setLines(p.entryLines())
+	case p.signal != nil:
+		p.doc.setLines(p.signalLines())
+	default:
+		p.doc.setLines([]docLine{{text: "reading…"}})
+	}
+}
+
+func plainLines(lines []string) []docLine {
+	out := make([]docLine, len(lines))
+	for i, l := range lines {
+		out[i].text = l
+	}
+	return out
+}
+
+// writer gathers the lines of a page.
+type writer struct {
+	st    *styles
+	w     int
+	lines []docLine
+}
+
+func (x *writer) line(text string) { x.lines = append(x.lines, docLine{text: text}) }
+
+func (x *writer) heading(text string) {
+	x.line("")
+	x.line(x.st.title.Render(text))
+}
+
+// text writes what somebody has written, wrapped, each line after a mark that nothing else has.
+func (x *writer) text(s, mark string) {
+	for _, l := range wrap(clean(s), x.w-2-width(mark)) {
+		x.line(x.st.faint.Render(mark) + l)
+	}
+}
+
+// link writes a place to walk to.
+func (x *writer) link(what, id, text string) {
+	x.lines = append(x.lines, docLine{text: fit("  "+fit(what, 17)+" "+x.st.key.Render(fit(id, 6))+" "+text, x.w-1), to: id})
+}
+
+func (x *writer) history(events []board.Event) {
+	x.heading("History")
+	for i := range events {
+		e := &events[i]
+		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", clock(e.At), count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + oneLine(e.Actor, 60)
+		if d := oneLine(e.Describe(), rowRunes); d != "" {
+			what += x.st.faint.Render(": " + d)
+		}
+		x.line(what)
+	}
+}
+
+// statusWord is a status with its sign.
+func statusWord(st *styles, status string) string {
+	switch status {
+	case board.Disputed:
+		return st.warn.Render("≠ disputed")
+	case board.Superseded:
+		return st.strike.Render("† superseded")
+	case board.SignalOpen:
+		return st.warn.Render("● open")
+	case board.Addressed:
+		return st.good.Render("✓ addressed")
+	case board.Waived:
+		return st.faint.Render("○ waived")
+	}
+	return st.good.Render(status)
+}
+
+func (p *detailPage) entryLines() []docLine {
+	st, e := p.app.st, &p.entry.Entry
+	x := &writer{st: st, w: p.w}
+	head := st.bold.Render(e.ID) + "  " + st.paintType(e.Type, e.Type) + "  " + statusWord(st, e.Status)
+	if e.MustSurface {
+		head += st.warn.Render("  ◆ must be in the artifact")
+	}
+	x.line(head)
+	by := "by " + oneLine(e.Worker, 60) + " · " + clock(e.Created) + " · " + since(e.Created, p.app.Now())
+	if e.Confidence != nil {
+		by += fmt.Sprintf(" · confidence %.2g", *e.Confidence)
+	}
+	x.line(st.faint.Render(by))
+	if len(e.Tags) > 0 {
+		x.line(st.faint.Render("tags: ") + oneLine(strings.Join(e.Tags, ", "), rowRunes))
+	}
+	x.line("")
+	x.text(e.Content, "")
+	if e.Evidence != "" {
+		x.heading("Evidence")
+		x.text(e.Evidence, "▏ ")
+	}
+	if e.SourceDoc != "" || e.SourceRef != "" {
+		x.heading("Source")
+		x.line("  " + oneLine(e.SourceDoc, 200) + st.faint.Render(" @ ") + oneLine(e.SourceRef, 200) + st.faint.Render("   e opens it"))
+	}
+	p.links(x, e)
+	x.history(p.entry.History)
+	return x.lines
+}
+
+// links writes where the entry leads, and what leads to it.
+func (p *detailPage) links(x *writer, e *board.Entry) {
+	if e.Count()+len(p.entry.Linked)+len(p.entry.Raised) == 0 {
+		return
+	}
+	x.heading("Links" + p.app.st.faint.Render("   tab chooses, enter goes there, esc comes back"))
+	for _, kind := range board.LinkKinds {
+		for _, id := range e.Of(kind) {
+			x.link("→ "+kind, id, p.lines[id])
+		}
+	}
+	backwards := map[string]string{board.Supports: "supported by", board.Contradicts: "contradicted by", board.Supersedes: "superseded by"}
+	for _, l := range p.entry.Linked {
+		x.link("← "+backwards[l.Kind], l.From, oneLine(l.Line, rowRunes))
+	}
+	for i := range p.entry.Raised {
+		s := &p.entry.Raised[i]
+		x.link("← raised", s.ID, s.Status+": "+oneLine(s.Content, rowRunes))
+	}
+}
+
+func (p *detailPage) signalLines() []docLine {
+	st, s := p.app.st, &p.signal.Signal
+	x := &writer{st: st, w: p.w}
+	head := st.bold.Render(s.ID) + "  " + st.paintPriority(s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
+	if s.Blocking() {
+		head += st.bad.Render("  keeps the gate closed")
+	}
+	x.line(head)
+	x.line(st.faint.Render("raised by " + oneLine(s.Worker, 60) + " · " + clock(s.Created) + " · " + since(s.Created, p.app.Now())))
+	if s.ClaimedAt(p.app.Now()) {
+		x.line(st.accent.Render("⚑ claimed by "+oneLine(s.ClaimedBy, 60)) + st.faint.Render(" until "+clock(*s.LeaseUntil)))
+	}
+	x.line("")
+	x.text(s.Content, "")
+	switch s.Status {
+	case board.Waived:
+		x.heading("Waived by " + oneLine(s.ClosedBy, 60) + ", because")
+		x.text(s.Reason, "▏ ")
+	case board.SignalOpen:
+		x.line("")
+		x.line(st.faint.Render("a addresses it with an answer · w waives it with a reason · c claims it"))
+	}
+	if s.Origin != "" || len(p.signal.Linked) > 0 {
+		x.heading("Links" + st.faint.Render("   tab chooses, enter goes there, esc comes back"))
+		if s.Origin != "" {
+			x.link("→ arose from", s.Origin, p.lines[s.Origin])
+		}
+		for _, l := range p.signal.Linked {
+			x.link("← addressed by", l.From, oneLine(l.Line, rowRunes))
+		}
+	}
+	x.history(p.signal.History)
+	return x.lines
+}
+
+func (p *detailPage) title() string { return p.id }
+
+func (p *detailPage) bindings() []key.Binding {
+	k := &p.app.keys
+	var all []key.Binding
+	if p.doc.places() > 0 {
+		all = append(all, renamed(k.next, "next link"), renamed(k.open, "go there"))
+	}
+	all = append(all, p.acts().bindings(p.id)...)
+	return append(append(all, k.copyID, k.search, k.back, renamed(k.previous, "link before"), k.refresh), k.moving()...)
+}
+
+func (p *detailPage) typing() bool { return false }
+func (p *detailPage) close()       {}

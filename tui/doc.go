@@ -1,0 +1,29 @@
+// Package tui is the program's screen: watch a run live, walk its evidence, act on it, search the knowledge base, look after the memory.
+//
+// It adds no operation. Whatever a key does is one method of package board, kb or kb/memory, done in the name of Config.Worker.
+//
+// # How it is made
+//
+// One tea.Model (model.go) holds a stack of pages and at most a few overlays above them. A page fills the screen between the header and the last two
+// lines: the runs, a run, an entry or a signal, survival, a capsule, the memory. An overlay lies over a page: the search (K), a form, the help.
+//
+//	tui.go      Config and Run
+//	model.go    the stack, the header, the status bar, who gets which message
+//	keys.go     every key, with its help text; a test holds them against each other
+//	styles.go   every colour, dark and light
+//	text.go     cells: cutting, wrapping, cleaning what agents wrote
+//	list.go     a list of which only what is seen is made
+//	doclines.go a text to scroll through, with places in it to go to
+//	form.go     questions: a reason, a new entry, are you sure
+//	run*.go     the page of a run; feed*.go lists its entries, live.go follows it, replay.go goes back in time, act.go is what can be done on it
+//	memory*.go  the page of the memory; search*.go, capsule*.go and markdown*.go the knowledge base; survival*.go a report held against a run
+//
+// # Rules
+//
+//   - No IO in Init, Update or View: it is done in commands (app.do), which come back as messages. A message with an answer carries for whom it is;
+//     pages take their own and leave the others.
+//   - Sizes are pushed down (setSize), never pulled. Every line a page gives is exactly as wide as it was told, and there are as many as it was told.
+//   - What agents wrote is hostile to a terminal: it passes clean or oneLine before it is shown.
+//   - Nothing is said by colour alone: with NO_COLOR every screen still says all of it.
+//   - A list asks for what it shows and a little more. Nothing is held that grows with the number of entries.
+package tui

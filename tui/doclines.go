@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// document is a text to scroll through, with places in it that lead somewhere.
+type document struct {
+	app   *app
+	lines []docLine
+	top   int
+	at    int // which of the places is chosen, from 0; -1 if there are none
+	w, h  int
+}
+
+// docLine is one line of a document. It may have escape sequences, and is cut at the width.
+type docLine struct {
+	text string
+	to   string // where it leads: an id, or whatever the page knows; "" leads nowhere
+}
+
+// setLines replaces the text. The place that was chosen stays chosen by its number.
+func (d *document) setLines(lines []docLine) {
+	d.lines = lines
+	d.at = min(max(d.at, 0), d.places()-1)
+	d.scroll(0)
+}
+
+func (d *document) setSize(w, h int) {
+	d.w, d.h = w, h
+	d.scroll(0)
+}
+
+func (d *document) places() (n int) {
+	for _, l := range d.lines {
+		if l.to != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// lineOf is the line of a place.
+func (d *document) lineOf(place int) int {
+	for i, l := range d.lines {
+		if l.to != "" {
+			if place == 0 {
+				return i
+			}
+			place--
+		}
+	}
+	return -1
+}
+
+// chosen is where the chosen place leads, or "".
+func (d *document) chosen() string {
+	if i := d.lineOf(d.at); d.at >= 0 && i >= 0 {
+		return d.lines[i].to
+	}
+	return ""
+}
+
+func (d *document) scroll(lines int) {
+	d.top = min(max(d.top+lines, 0), max(len(d.lines)-d.h, 0))
+}
+
+// choose goes to the next place, or the one before, and brings it into view.
+func (d *document) choose(step int) {
+	n := d.places()
+	if n == 0 {
+		return
+	}
+	d.at = (d.at + step + n) % n
+	i := d.lineOf(d.at)
+	if i < d.top {
+		d.scroll(i - d.top)
+	} else if i >= d.top+d.h {
+		d.scroll(i - d.top - d.h + 1)
+	}
+}
+
+// update scrolls and chooses as the keys say, and reports whether it was one of them.
+func (d *document) update(msg tea.KeyMsg) bool {
+	k := &d.app.keys
+	switch {
+	case key.Matches(msg, k.up):
+		d.scroll(-1)
+	case key.Matches(msg, k.down):
+		d.scroll(1)
+	case key.Matches(msg, k.pageUp):
+		d.scroll(-max(d.h-1, 1))
+	case key.Matches(msg, k.pageDown):
+		d.scroll(max(d.h-1, 1))
+	case key.Matches(msg, k.first):
+		d.scroll(-len(d.lines))
+	case key.Matches(msg, k.last):
+		d.scroll(len(d.lines))
+	case key.Matches(msg, k.next):
+		d.choose(1)
+	case key.Matches(msg, k.previous):
+		d.choose(-1)
+	default:
+		return false
+	}
+	return true
+}
+
+// mouse handles the wheel and a click at a line, counted from the first one that is seen. It reports whether a place was clicked.
+func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		d.scroll(-wheelRows)
+	case msg.Button == tea.MouseButtonWheelDown:
+		d.scroll(wheelRows)
+	case isClick(msg) && y >= 0 && y < d.h && d.top+y < len(d.lines) && d.lines[d.top+y].to != "":
+		place := 0
+		for _, l := range d.lines[:d.top+y] {
+			if l.to != "" {
+				place++
+			}
+		}
+		d.at = place
+		return true
+	}
+	return false
+}
+
+// view is exactly h lines of w cells.
+func (d *document) view() []string {
+	lines := make([]string, 0, d.h)
+	here := -1
+	if d.at >= 0 {
+		here = d.lineOf(d.at)
+	}
+	for i := d.top; i < min(len(d.lines), d.top+d.h); i++ {
+		text := d.lines[i].text
+		switch {
+		case i == here:
+			text = d.app.st.selected.Render("▌" + fit(ansi.Strip(text), d.w-1))
+		default:
+			text = " " + text
+		}
+		lines = append(lines, text)
+	}
+	return fill(lines, d.w, d.h)
+}
+
+// more says how much of the text is below what is seen, or nothing.
+func (d *document) more() string {
+	below := len(d.lines) - d.top - d.h
+	if below <= 0 {
+		return ""
+	}
+	return plural(int64(below), "line") + " below"
+}

@@ -1,0 +1,333 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// pageRows is how many entries are read at once, and maxPages how many of such pages are kept.
+const (
+	pageRows = 200
+	maxPages = 24
+)
+
+// rowRunes is how much of a content is kept for a row.
+const rowRunes = 300
+
+// feed is the list of a run's entries, the newest first. Entries have the ids 1 to total without a gap, so a row is known by its place, and only what is
+// seen is read; with a filter, what the board finds.
+type feed struct {
+	page   *runPage
+	list   list
+	filter filter
+	total  int64
+	pages  map[int64]*feedPage // by (id-1)/pageRows
+	used   []int64             // the pages, the one used last at the end
+
+	found   []entryRow // with a filter, or in the past; else nil
+	more    bool       // there is more than found
+	narrow  bool       // found is what is shown
+	asked   int        // the number of the last question to the board
+	asking  bool
+	stale   bool // found has to be asked anew when the question under way is answered
+	problem error
+}
+
+// feedPage is pageRows entries that follow each other.
+type feedPage struct {
+	rows    [pageRows]entryRow
+	reading bool
+	stale   bool // something in it changed
+}
+
+// entryRow is what a row shows of an entry.
+type entryRow struct {
+	id                   string // "": not read yet
+	kind, status, worker string
+	text, source         string
+	created              time.Time
+	must                 bool
+}
+
+type (
+	feedPageMsg struct {
+		from    *feed
+		page    int64
+		entries []board.Entry
+		err     error
+	}
+	feedFoundMsg struct {
+		from  *feed
+		asked int
+		after bool // more of what was found before
+		rows  []entryRow
+		more  bool
+		err   error
+	}
+	feedTypedMsg struct {
+		from  *feed
+		value string
+	}
+)
+
+func newFeed(p *runPage) *feed {
+	f := &feed{page: p, pages: map[int64]*feedPage{}, filter: newFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must")}
+	f.list = list{app: p.app, row: f.row}
+	return f
+}
+
+func rowOf(e *board.Entry) entryRow {
+	source := e.SourceDoc
+	if e.SourceRef != "" {
+		source += " @ " + e.SourceRef
+	}
+	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 40), text: oneLine(e.Content, rowRunes), source: oneLine(source, 80), created: e.Created, must: e.MustSurface}
+}
+
+// at is the row at a place of the list.
+func (f *feed) at(i int) entryRow {
+	if f.narrow {
+		if i < len(f.found) {
+			return f.found[i]
+		}
+		return entryRow{}
+	}
+	n := f.total - int64(i) // the id
+	if n < 1 {
+		return entryRow{}
+	}
+	if pg := f.pages[(n-1)/pageRows]; pg != nil {
+		return pg.rows[(n-1)%pageRows]
+	}
+	return entryRow{}
+}
+
+// chosen is the id of the chosen entry, or "".
+func (f *feed) chosen() string {
+	if f.list.n == 0 {
+		return ""
+	}
+	if r := f.at(f.list.cursor); r.id != "" || f.narrow {
+		return r.id
+	}
+	return board.EntryID(f.total - int64(f.list.cursor))
+}
+
+// grow makes room for entries that came.
+func (f *feed) grow(total int64) {
+	if total <= f.total {
+		return
+	}
+	added := total - f.total
+	f.total = total
+	if !f.narrow {
+		f.list.grew(int(added))
+	}
+}
+
+// happened takes note of what changed: which pages have to be read again.
+func (f *feed) happened(events []board.Event) {
+	var newest int64
+	for _, e := range events {
+		n, err := board.ParseEntryID(e.ID)
+		if err != nil {
+			continue
+		}
+		switch e.Verb {
+		case "post":
+			newest = max(newest, n)
+		case "dispute", "supersede", "settle", "link":
+		default:
+			continue // a variable may be called e1
+		}
+		if pg := f.pages[(n-1)/pageRows]; pg != nil {
+			pg.stale = true
+		}
+	}
+	f.grow(newest)
+}
+
+// need reads what is seen, and a little around it.
+func (f *feed) need() tea.Cmd {
+	if f.page.b == nil || f.total == 0 {
+		return nil
+	}
+	if f.narrow {
+		return f.needMore()
+	}
+	first := f.total - int64(f.list.top+2*f.list.h)
+	last := f.total - int64(f.list.top-f.list.h)
+	var cmds []tea.Cmd
+	for n := max(first-1, 0) / pageRows; n <= (min(last, f.total)-1)/pageRows; n++ {
+		pg := f.pages[n]
+		if pg == nil {
+			pg = &feedPage{stale: true}
+			f.pages[n] = pg
+		}
+		f.touch(n)
+		if pg.stale && !pg.reading {
+			pg.reading, pg.stale = true, false
+			cmds = append(cmds, f.read(n))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// touch marks a page as used, and forgets the one that was used longest ago if there are too many.
+func (f *feed) touch(n int64) {
+	if i := slices.Index(f.used, n); i >= 0 {
+		f.used = slices.Delete(f.used, i, i+1)
+	}
+	f.used = append(f.used, n)
+	if len(f.used) > maxPages {
+		delete(f.pages, f.used[0])
+		f.used = f.used[1:]
+	}
+}
+
+// read reads a page.
+func (f *feed) read(n int64) tea.Cmd {
+	q := board.Query{Order: board.Newest, Limit: pageRows}
+	if end := (n + 1) * pageRows; end < f.total {
+		q.Before = board.EntryID(end + 1)
+	}
+	b := f.page.b
+	return f.page.app.do(func(ctx context.Context) tea.Msg {
+		found, err := b.Query(ctx, q)
+		return feedPageMsg{f, n, found.Entries, err}
+	})
+}
+
+func (f *feed) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case feedPageMsg:
+		if msg.from != f {
+			return nil
+		}
+		return f.took(msg)
+	case feedFoundMsg:
+		if msg.from != f || msg.asked != f.asked {
+			return nil
+		}
+		return f.foundThem(msg)
+	case feedTypedMsg:
+		if msg.from == f && msg.value == f.filter.value() {
+			return f.find()
+		}
+		return nil
+	}
+	if f.filter.active {
+		_, cmd := f.filter.update(msg) // a blinking cursor
+		return cmd
+	}
+	return nil
+}
+
+func (f *feed) took(msg feedPageMsg) tea.Cmd {
+	pg := f.pages[msg.page]
+	if pg == nil {
+		return nil // forgotten meanwhile
+	}
+	pg.reading = false
+	if msg.err != nil {
+		pg.stale = true // asked again with the next move
+		return noticeError(msg.err)
+	}
+	for i := range msg.entries {
+		n, err := board.ParseEntryID(msg.entries[i].ID)
+		if err == nil && (n-1)/pageRows == msg.page { // entries that came meanwhile may have pushed others over the edge
+			pg.rows[(n-1)%pageRows] = rowOf(&msg.entries[i])
+		}
+		f.grow(n)
+	}
+	if pg.stale {
+		return f.need()
+	}
+	return nil
+}
+
+func (f *feed) above() int {
+	if f.filter.shown() {
+		return 2
+	}
+	return 1
+}
+
+func (f *feed) setSize(w, h int) { f.list.setSize(w, h-f.above()) }
+
+func (f *feed) view(focused bool) []string {
+	r := f.page.area[paneFeed]
+	switch {
+	case f.problem != nil:
+		f.list.empty = explain(f.problem)
+	case f.narrow && f.asking:
+		f.list.empty = "looking…"
+	case f.narrow && f.filter.value() != "":
+		f.list.empty = "no entry is like that; esc takes the filter away"
+	default:
+		f.list.empty = "no entry yet; p posts one"
+	}
+	note := f.list.place()
+	if f.more {
+		note += ", and more"
+	}
+	var body []string
+	if f.filter.shown() {
+		body = append(body, " "+f.filter.view(r.w-1))
+	}
+	return f.page.app.st.pane("Entries, newest first", note, append(body, f.list.view(focused)...), r.w, r.h, focused)
+}
+
+// marks are the signs before an entry's text.
+func marks(status string, must bool) string {
+	switch {
+	case status == board.Superseded:
+		return "†"
+	case status == board.Disputed:
+		return "≠"
+	case must:
+		return "◆"
+	}
+	return " "
+}
+
+// shortTypes are the types where there is little room.
+var shortTypes = map[string]string{board.Observation: "observ", board.Analysis: "analys", board.Calculation: "calc", board.Strategy: "strat", board.Gap: "gap", board.Contradiction: "CONTRA"}
+
+// typeName is an entry's type in w cells.
+func typeName(kind string, w int) string {
+	if short := shortTypes[kind]; w < len(board.Contradiction) && short != "" {
+		kind = short
+	}
+	return fit(kind, w)
+}
+
+func (f *feed) row(i, w int) string {
+	st, e := f.page.app.st, f.at(i)
+	if e.id == "" {
+		return st.faint.Render(fit(board.EntryID(f.total-int64(i))+" …", w))
+	}
+	id := fit(e.id, min(max(width(f.newestID()), 3), 8))
+	name := min(max(w/7, 8), 14)
+	kind := typeName(e.kind, 6)
+	if w >= 90 {
+		kind = typeName(e.kind, len(board.Contradiction))
+	}
+	text := e.text
+	if e.status == board.Superseded {
+		text = st.strike.Render(text)
+	}
+	mark := st.warn.Render(marks(e.status, e.must))
+	age := ""
+	if w >= 80 {
+		age = st.faint.Render(ago(e.created, f.page.moment()))
+	}
+	return spread(columns(st.faint.Render(id), st.paintType(e.kind, kind), st.faint.Render(fit(e.worker, name)), mark, text), age, w)
+}
+
+func (f *feed) newestID() string { return board.EntryID(f.total) }

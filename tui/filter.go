@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// filter is a line to type into, which narrows a list as one types.
+type filter struct {
+	app    *app
+	input  textinput.Model
+	active bool // it is typed into
+}
+
+func newFilter(a *app, hint string) filter {
+	f := filter{app: a, input: textinput.New()}
+	f.input.Prompt, f.input.Placeholder = "/ ", hint
+	return f
+}
+
+// start begins the typing.
+func (f *filter) start() tea.Cmd {
+	f.active = true
+	cmd := f.input.Focus()
+	if f.app.still {
+		return nil // no blinking
+	}
+	return cmd
+}
+
+// stop ends the typing and keeps what was typed.
+func (f *filter) stop() {
+	f.active = false
+	f.input.Blur()
+}
+
+// clear empties it, and reports whether there was anything.
+func (f *filter) clear() bool {
+	had := f.value() != ""
+	f.input.SetValue("")
+	f.stop()
+	return had
+}
+
+func (f *filter) value() string { return f.input.Value() }
+
+// set fills it without typing.
+func (f *filter) set(text string) { f.input.SetValue(text) }
+
+// update takes a key while it is typed into, and reports whether the text is another one now.
+func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
+	before := f.value()
+	if m, ok := msg.(tea.KeyMsg); ok {
+		switch {
+		case key.Matches(m, f.app.keys.open), m.Type == tea.KeyTab:
+			f.stop()
+			return false, nil
+		case key.Matches(m, f.app.keys.cancel):
+			return f.clear(), nil
+		}
+	}
+	if f.input, cmd = f.input.Update(msg); f.app.still {
+		cmd = nil // no blinking
+	}
+	return f.value() != before, cmd
+}
+
+// shown says whether it takes a line.
+func (f *filter) shown() bool { return f.active || f.value() != "" }
+
+// view is one line of w cells.
+func (f *filter) view(w int) string {
+	f.input.Width = max(w-4, 1)
+	if f.active {
+		return fit(f.input.View(), w)
+	}
+	return fit(f.app.st.accent.Render("/ "+oneLine(f.value(), w))+f.app.st.faint.Render("  esc takes it away"), w)
+}
+
+// bindings are the keys while it is typed into.
+func (f *filter) bindings() []key.Binding {
+	return []key.Binding{renamed(f.app.keys.open, "keep it"), renamed(f.app.keys.cancel, "take it away")}
+}

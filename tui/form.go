@@ -1,0 +1,349 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textarea"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// values are what was filled into a form, by the names of its fields.
+type values map[string]string
+
+// field is one question of a form.
+type field struct {
+	name     string // its key in values
+	label    string
+	hint     string // shown while it is empty
+	value    string // to begin with
+	choices  []string
+	lines    int // above 1: a text of several lines
+	required bool
+
+	input textinput.Model
+	area  textarea.Model
+	pick  int // of choices
+}
+
+// form asks for a few things and then does something with them. A form without fields asks whether it shall be done.
+type form struct {
+	heading string
+	intro   []string // what it is about, clean
+	fields  []*field
+	button  string // what it does, in a word
+	submit  func(context.Context, values) (outcome, error)
+	// succeeded is called when it was done.
+	succeeded func()
+
+	app   *app
+	at    int // the field that is typed into
+	busy  bool
+	err   error
+	w, h  int
+	inner int // width of the content
+}
+
+func newForm(a *app, f form) *form {
+	f.app = a
+	for _, fl := range f.fields {
+		switch {
+		case len(fl.choices) > 0:
+			for i, c := range fl.choices {
+				if c == fl.value {
+					fl.pick = i
+				}
+			}
+		case fl.lines > 1:
+			fl.area = textarea.New()
+			fl.area.ShowLineNumbers, fl.area.Prompt, fl.area.CharLimit, fl.area.Placeholder = false, "", 0, fl.hint
+			fl.area.MaxHeight = 0
+			fl.area.SetHeight(fl.lines)
+			fl.area.SetValue(fl.value)
+		default:
+			fl.input = textinput.New()
+			fl.input.Prompt, fl.input.Placeholder = "", fl.hint
+			fl.input.SetValue(fl.value)
+			fl.input.CursorEnd()
+		}
+	}
+	return &f
+}
+
+func (f *form) init() tea.Cmd { return f.focusOn(0) }
+
+func (f *form) focusOn(i int) tea.Cmd {
+	if len(f.fields) == 0 {
+		return nil
+	}
+	f.at = (i + len(f.fields)) % len(f.fields)
+	var cmd tea.Cmd
+	for j, fl := range f.fields {
+		switch {
+		case len(fl.choices) > 0:
+		case fl.lines > 1 && j == f.at:
+			cmd = fl.area.Focus()
+		case fl.lines > 1:
+			fl.area.Blur()
+		case j == f.at:
+			cmd = fl.input.Focus()
+		default:
+			fl.input.Blur()
+		}
+	}
+	if f.app.still {
+		return nil // no blinking
+	}
+	return cmd
+}
+
+func (f *form) values() values {
+	v := values{}
+	for _, fl := range f.fields {
+		v[fl.name] = fl.text()
+	}
+	return v
+}
+
+func (fl *field) text() string {
+	switch {
+	case len(fl.choices) > 0:
+		return fl.choices[fl.pick]
+	case fl.lines > 1:
+		return strings.TrimSpace(fl.area.Value())
+	default:
+		return strings.TrimSpace(fl.input.Value())
+	}
+}
+
+func (f *form) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case doneMsg:
+		if msg.form == f {
+			f.busy, f.err = false, msg.err
+		}
+		return nil
+	case editedMsg:
+		if fl, ok := msg.from.(*field); ok && f.has(fl) {
+			if f.err = msg.err; f.err == nil {
+				fl.area.SetValue(strings.TrimRight(msg.text, "\n"))
+			}
+		}
+		return nil
+	case tea.KeyMsg:
+		return f.key(msg)
+	case tea.MouseMsg:
+		return nil
+	}
+	return f.toField(msg) // a blinking cursor
+}
+
+func (f *form) has(fl *field) bool {
+	for _, own := range f.fields {
+		if own == fl {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *form) key(msg tea.KeyMsg) tea.Cmd {
+	k := &f.app.keys
+	if f.busy { // it is being done: what is typed now would be lost
+		return nil
+	}
+	var fl *field
+	if len(f.fields) > 0 {
+		fl = f.fields[f.at]
+	}
+	area := fl != nil && fl.lines > 1
+	switch {
+	case key.Matches(msg, k.cancel), fl == nil && key.Matches(msg, k.quit):
+		return closeOver(f)
+	case key.Matches(msg, k.submit):
+		return f.do()
+	case key.Matches(msg, k.open) && !area:
+		if f.at >= len(f.fields)-1 {
+			return f.do()
+		}
+		return f.focusOn(f.at + 1)
+	case key.Matches(msg, k.nextField), !area && msg.Type == tea.KeyDown:
+		return f.focusOn(f.at + 1)
+	case key.Matches(msg, k.prevField), !area && msg.Type == tea.KeyUp:
+		return f.focusOn(f.at - 1)
+	case area && key.Matches(msg, k.inEditor):
+		return f.app.editText(fl, fl.area.Value(), ".md")
+	case fl != nil && len(fl.choices) > 0:
+		switch {
+		case key.Matches(msg, k.choiceNext), msg.String() == " ":
+			fl.pick = (fl.pick + 1) % len(fl.choices)
+		case key.Matches(msg, k.choicePrev):
+			fl.pick = (fl.pick + len(fl.choices) - 1) % len(fl.choices)
+		}
+		return nil
+	}
+	return f.toField(msg)
+}
+
+func (f *form) toField(msg tea.Msg) (cmd tea.Cmd) {
+	if len(f.fields) == 0 {
+		return nil
+	}
+	fl := f.fields[f.at]
+	switch {
+	case len(fl.choices) > 0:
+	case fl.lines > 1:
+		fl.area, cmd = fl.area.Update(msg)
+	default:
+		fl.input, cmd = fl.input.Update(msg)
+	}
+	if f.app.still {
+		return nil // no blinking
+	}
+	return cmd
+}
+
+// do does it, if nothing that is needed is missing.
+func (f *form) do() tea.Cmd {
+	for i, fl := range f.fields {
+		if fl.required && fl.text() == "" {
+			f.err = fmt.Errorf("%s is empty", fl.label)
+			return f.focusOn(i)
+		}
+	}
+	f.busy, f.err = true, nil
+	v := f.values()
+	return f.app.do(func(ctx context.Context) tea.Msg {
+		out, err := f.submit(ctx, v)
+		return doneMsg{form: f, outcome: out, err: err}
+	})
+}
+
+func (f *form) setSize(w, h int) {
+	f.w, f.h = w, h
+	f.inner = min(w-6, 90)
+	for _, fl := range f.fields {
+		switch {
+		case len(fl.choices) > 0:
+		case fl.lines > 1:
+			fl.area.SetWidth(f.inner)
+			fl.area.SetHeight(min(fl.lines, max(f.room(), 2)))
+		default:
+			fl.input.Width = f.inner - 1
+		}
+	}
+}
+
+// room is how many lines are left for each text of several lines.
+func (f *form) room() int {
+	used, areas := len(f.introLines())+4, 0
+	for _, fl := range f.fields {
+		switch {
+		case len(fl.choices) > 0:
+			used++
+		case fl.lines > 1:
+			areas++
+			used++
+		default:
+			used += 2
+		}
+	}
+	if areas == 0 {
+		return 0
+	}
+	return (f.h - used) / areas
+}
+
+// introLines is what it is about, shortened where there is little room.
+func (f *form) introLines() []string {
+	var lines []string
+	for _, s := range f.intro {
+		lines = append(lines, wrap(s, max(f.inner, 1))...)
+	}
+	if most := max(f.h/4, 2); len(lines) > most {
+		lines = append(lines[:most-1], "…")
+	}
+	return lines
+}
+
+func (f *form) view() []string {
+	st := f.app.st
+	var body []string
+	for _, l := range f.introLines() {
+		body = append(body, st.faint.Render(l))
+	}
+	from, to := 0, len(body) // the lines of the field that is typed into
+	for i, fl := range f.fields {
+		lines := f.fieldLines(fl, i == f.at)
+		if i == f.at {
+			from, to = len(body), len(body)+len(lines)
+		}
+		body = append(body, lines...)
+	}
+	foot := "enter " + f.button + " · esc leave it"
+	if f.hasArea() {
+		foot = "ctrl+s " + f.button + " · esc leave it · ctrl+o $EDITOR"
+	}
+	var word []string
+	switch {
+	case f.busy:
+		word = []string{st.faint.Render("…")}
+	case f.err != nil:
+		for _, l := range wrap("✗ "+explain(f.err), f.inner) {
+			word = append(word, st.bad.Render(l))
+		}
+		word = word[:min(len(word), max(f.h/3, 1))]
+	}
+	if room := f.h - 2 - len(word); len(body) > room { // what is typed into stays in sight
+		top := min(max(to-room, 0), from)
+		body = body[top : top+room]
+	}
+	return st.box(f.heading, foot, append(body, word...), f.inner)
+}
+
+// fieldLines is a field with its label.
+func (f *form) fieldLines(fl *field, focused bool) []string {
+	label := f.app.st.titleOf(fl.label, focused)
+	switch {
+	case len(fl.choices) > 0 && focused:
+		return []string{label + " ‹ " + fl.choices[fl.pick] + " ›"}
+	case len(fl.choices) > 0:
+		return []string{label + "   " + fl.choices[fl.pick]}
+	case fl.lines > 1:
+		return append([]string{label}, strings.Split(fl.area.View(), "\n")...)
+	default:
+		return []string{label, fl.input.View()}
+	}
+}
+
+func (f *form) hasArea() bool {
+	for _, fl := range f.fields {
+		if fl.lines > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *form) title() string { return f.heading }
+
+func (f *form) bindings() []key.Binding {
+	k := &f.app.keys
+	if len(f.fields) == 0 {
+		return []key.Binding{renamed(k.open, f.button), k.cancel}
+	}
+	all := []key.Binding{renamed(k.submit, f.button), k.cancel, k.nextField, k.prevField}
+	if f.fields[f.at].lines > 1 {
+		return append(all, k.inEditor)
+	}
+	if len(f.fields[f.at].choices) > 0 {
+		all = append(all, k.choiceNext, k.choicePrev)
+	}
+	return append(all, k.open)
+}
+
+func (f *form) typing() bool { return true }
+func (f *form) close()       {}

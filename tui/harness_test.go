@@ -1,0 +1,282 @@
+package tui
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/board"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// updating says that golden files are to be written: teatest has the flag -update.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
+
+// testNow is when every test happens.
+var testNow = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+
+// harness is the program without a terminal: keys go in, screens come out. Commands are carried out at once, one after the other; nothing blinks, is followed
+// or asked again by the clock.
+type harness struct {
+	t    *testing.T
+	home string // the data home
+	cfg  Config
+	m    *model
+	quit bool
+}
+
+// newHarness starts the program on a data home that fill has filled.
+func newHarness(t *testing.T, fill func(h *harness)) *harness {
+	t.Helper()
+	h := &harness{t: t, home: t.TempDir()}
+	h.cfg = Config{
+		Boards: filepath.Join(h.home, "boards"), Worker: "ada", Workspace: filepath.Join(h.home, "project"), Files: filepath.Join(h.home, "project"),
+		Search: searchOwn{h},
+		Knowledge: func(ctx context.Context, create bool) (*kb.KB, error) {
+			if create {
+				return kb.Open(ctx, h.home, kb.Options{Actor: "ada", Now: h.now})
+			}
+			return kb.OpenExisting(ctx, h.home, kb.Options{Actor: "ada", Now: h.now})
+		},
+		Memory: func(_ context.Context, agent string) (*memory.Store, error) { return h.openMemory(agent), nil },
+		Promoted: func(run string, e *board.Entry) kb.Capsule {
+			return kb.Capsule{Kind: "fact", Title: kb.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID}
+		},
+		Now: h.now,
+	}
+	if err := os.MkdirAll(h.cfg.Files, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if fill != nil {
+		fill(h)
+	}
+	h.start()
+	return h
+}
+
+// start starts the program anew, at 80 × 24.
+func (h *harness) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	a := newApp(ctx, h.cfg)
+	a.still = true
+	h.m = newModel(a)
+	h.t.Cleanup(func() { stop(); h.m.close(); a.close() })
+	h.size(80, 24)
+	h.do(h.m.Init())
+}
+
+func (h *harness) now() time.Time { return testNow }
+
+// openRun opens the board of a run that is made by the first write.
+func (h *harness) openRun(run string) *board.Board {
+	h.t.Helper()
+	b, err := board.OpenOrCreate(context.Background(), h.cfg.Boards, run)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	b.SetNow(h.now)
+	h.t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// openKB opens the knowledge base to write.
+func (h *harness) openKB() *kb.KB {
+	h.t.Helper()
+	k, err := kb.Open(context.Background(), h.home, kb.Options{Actor: "ada", Now: h.now})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { k.Close() })
+	return k
+}
+
+// openMemory opens the memory as an agent sees it; "" is the person.
+func (h *harness) openMemory(agent string) *memory.Store {
+	h.t.Helper()
+	s, err := memory.Open(h.home, memory.Options{Workspace: h.cfg.Workspace, Agent: agent, Now: h.now})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return s
+}
+
+type searchOwn struct{ h *harness }
+
+func (s searchOwn) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
+	k, err := s.h.m.app.knowledge(ctx)
+	if err != nil {
+		return kb.Result{}, err
+	}
+	return k.Search(ctx, q)
+}
+
+// do carries a command out, and what follows from it.
+func (h *harness) do(cmd tea.Cmd) {
+	h.t.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.QuitMsg:
+		h.quit = true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			h.do(c)
+		}
+	default:
+		h.send(msg)
+	}
+}
+
+func (h *harness) send(msg tea.Msg) {
+	h.t.Helper()
+	_, cmd := h.m.Update(msg)
+	h.check()
+	h.do(cmd)
+}
+
+func (h *harness) size(w, ht int) { h.t.Helper(); h.send(tea.WindowSizeMsg{Width: w, Height: ht}) }
+
+// keyTypes are the keys that are not characters.
+var keyTypes = map[string]tea.KeyType{
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "ctrl+u": tea.KeyCtrlU,
+}
+
+// press presses keys, one after the other.
+func (h *harness) press(keys ...string) {
+	h.t.Helper()
+	for _, k := range keys {
+		if k == "space" {
+			h.send(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+		} else if kind, special := keyTypes[k]; special {
+			h.send(tea.KeyMsg{Type: kind})
+		} else if r := []rune(k); len(r) == 1 {
+			h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: r})
+		} else {
+			h.t.Fatalf("there is no key %q", k)
+		}
+	}
+}
+
+// typeText types characters.
+func (h *harness) typeText(s string) {
+	h.t.Helper()
+	for _, r := range s {
+		if r == ' ' {
+			h.press("space")
+			continue
+		}
+		h.press(string(r))
+	}
+}
+
+// click clicks at a cell of the screen, both from 0.
+func (h *harness) click(x, y int) {
+	h.t.Helper()
+	h.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+}
+
+// clickOn clicks on the first place of the screen that has a text.
+func (h *harness) clickOn(text string) {
+	h.t.Helper()
+	for y, l := range strings.Split(h.screen(), "\n") {
+		if i := strings.Index(l, text); i >= 0 {
+			h.click(width(l[:i]), y)
+			return
+		}
+	}
+	h.t.Fatalf("%q is not on the screen:\n%s", text, h.screen())
+}
+
+// screen is what is seen, without colours.
+func (h *harness) screen() string { return ansi.Strip(h.m.View()) }
+
+// check sees that the screen is as large as it should be.
+func (h *harness) check() {
+	h.t.Helper()
+	if h.m.w == 0 {
+		return
+	}
+	lines := strings.Split(h.m.View(), "\n")
+	if len(lines) != h.m.h {
+		h.t.Fatalf("the screen has %d lines instead of %d:\n%s", len(lines), h.m.h, h.screen())
+	}
+	for i, l := range lines {
+		if n := width(l); n != h.m.w {
+			h.t.Fatalf("line %d has %d cells instead of %d: %q\n%s", i, n, h.m.w, l, h.screen())
+		}
+	}
+}
+
+// wants fails unless the screen has all texts.
+func (h *harness) wants(texts ...string) {
+	h.t.Helper()
+	for _, s := range texts {
+		if !strings.Contains(h.screen(), s) {
+			h.t.Errorf("%q is not on the screen:\n%s", s, h.screen())
+		}
+	}
+}
+
+// lacks fails if the screen has one of the texts.
+func (h *harness) lacks(texts ...string) {
+	h.t.Helper()
+	for _, s := range texts {
+		if strings.Contains(h.screen(), s) {
+			h.t.Errorf("%q is on the screen:\n%s", s, h.screen())
+		}
+	}
+}
+
+// golden holds the screen against testdata/NAME@WxH.txt.
+func (h *harness) golden(name string) {
+	h.t.Helper()
+	file := filepath.Join("testdata", fmt.Sprintf("%s@%dx%d.txt", name, h.m.w, h.m.h))
+	got := strings.ReplaceAll(h.screen(), h.home, "HOME") + "\n"
+	if updating() {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			h.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			h.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		h.t.Fatalf("%v; go test ./tui -run %s -update writes it", err, h.t.Name())
+	}
+	if got != string(want) {
+		h.t.Errorf("%s differs; the screen is\n%s\nand was\n%s", file, got, want)
+	}
+}
+
+// goldens is golden in the three sizes that every screen is made for.
+func (h *harness) goldens(name string) {
+	h.t.Helper()
+	for _, s := range [][2]int{{60, 18}, {80, 24}, {160, 50}} {
+		h.size(s[0], s[1])
+		h.golden(name)
+	}
+}
+
+// must gives a value, or ends the test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("%v (%v)", err, reflect.TypeOf(err)))
+	}
+	return v
+}

@@ -1,0 +1,133 @@
+package tui
+
+import "github.com/charmbracelet/bubbles/key"
+
+// keyMap is every key of the program. A page answers to those it lists in keys, which is also where the help is made from.
+type keyMap struct {
+	// everywhere
+	search, memory, help, back, quit, leave, suspend, redraw, undo key.Binding
+	// lists and texts
+	up, down, pageUp, pageDown, first, last, open, filter, next, previous, copyID, refresh key.Binding
+	// a run
+	pane1, pane2, pane3, pane4, allSignals, survival, step, stepBack, leap, leapBack, live key.Binding
+	// acting on a run
+	post, raise, address, waive, reopen, claim, release, promote, source key.Binding
+	// a capsule
+	edit, retire, meta key.Binding
+	// the search
+	mode, kind, scope, explain, toInput, clear, choose key.Binding
+	// the memory
+	tierNext, tierPrev, curator, sourceFilter, agent, create, forget, scrub, named, conversations, editor, place, withForgotten key.Binding
+	// forms
+	submit, cancel, nextField, prevField, choiceNext, choicePrev, inEditor key.Binding
+	// survival
+	report, missingOnly, fileBefore, fileNext key.Binding
+}
+
+func bind(help, desc string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
+}
+
+func newKeyMap() keyMap {
+	return keyMap{
+		search:  bind("K", "search knowledge", "K"),
+		memory:  bind("M", "memory", "M"),
+		help:    bind("?", "all keys", "?"),
+		back:    bind("esc", "back", "esc", "backspace"),
+		quit:    bind("q", "quit", "q"),
+		leave:   bind("ctrl+c", "leave at once", "ctrl+c"),
+		suspend: bind("ctrl+z", "to the shell, for a while", "ctrl+z"),
+		redraw:  bind("ctrl+l", "draw the screen anew", "ctrl+l"),
+		undo:    bind("u", "undo what was just done", "u"),
+
+		up:       bind("↑/k", "up", "up", "k"),
+		down:     bind("↓/j", "down", "down", "j"),
+		pageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
+		pageDown: bind("pgdn", "a page down", "pgdown", "ctrl+f", " "),
+		first:    bind("g", "to the first", "home", "g"),
+		last:     bind("G", "to the last", "end", "G"),
+		open:     bind("enter", "open", "enter"),
+		filter:   bind("/", "filter", "/"),
+		next:     bind("tab", "next", "tab"),
+		previous: bind("shift+tab", "previous", "shift+tab"),
+		copyID:   bind("y", "copy id", "y"),
+		refresh:  bind("ctrl+r", "read again", "ctrl+r"),
+
+		pane1:      bind("1", "entries", "1"),
+		pane2:      bind("2", "signals", "2"),
+		pane3:      bind("3", "gate", "3"),
+		pane4:      bind("4", "workers", "4"),
+		allSignals: bind("f", "open signals, or all", "f"),
+		survival:   bind("S", "does the report carry it?", "S"),
+		stepBack:   bind("[", "an event back", "["),
+		step:       bind("]", "an event on", "]"),
+		leapBack:   bind("{", "a twentieth back", "{"),
+		leap:       bind("}", "a twentieth on", "}"),
+		live:       bind("L", "back to now", "L"),
+
+		post:    bind("p", "post an entry", "p"),
+		raise:   bind("s", "raise a signal", "s"),
+		address: bind("a", "address", "a"),
+		waive:   bind("w", "waive", "w"),
+		reopen:  bind("o", "reopen", "o"),
+		claim:   bind("c", "claim", "c"),
+		release: bind("x", "release", "x"),
+		promote: bind("P", "promote to knowledge", "P"),
+		source:  bind("e", "open the source", "e"),
+
+		edit:   bind("e", "edit", "e"),
+		retire: bind("X", "retire", "X"),
+		meta:   bind("i", "all about it", "i"),
+
+		mode:    bind("m", "mode", "m"),
+		kind:    bind("t", "kind", "t"),
+		scope:   bind("s", "scope", "s"),
+		explain: bind("x", "explain the scores", "x"),
+		toInput: bind("/", "type", "/"),
+		clear:   bind("ctrl+u", "clear", "ctrl+u"),
+		choose:  bind("↑/↓", "choose", "up", "down", "pgup", "pgdown"),
+
+		tierNext:      bind("→", "next tier", "right", "l"),
+		tierPrev:      bind("←", "tier before", "left", "h"),
+		curator:       bind("c", "curator", "c"),
+		sourceFilter:  bind("s", "source", "s"),
+		agent:         bind("a", "agent", "a"),
+		create:        bind("n", "new", "n"),
+		forget:        bind("d", "forget", "d"),
+		scrub:         bind("X", "scrub", "X"),
+		named:         bind("N", "named entries", "N"),
+		conversations: bind("C", "conversations", "C"),
+		editor:        bind("E", "edit in $EDITOR", "E"),
+		place:         bind("o", "channel or conversation", "o"),
+		withForgotten: bind("f", "forgotten too, or not", "f"),
+
+		submit:     bind("ctrl+s", "do it", "ctrl+s"),
+		cancel:     bind("esc", "leave it", "esc"),
+		nextField:  bind("tab", "next field", "tab"),
+		prevField:  bind("shift+tab", "field before", "shift+tab"),
+		choiceNext: bind("→", "another", "right"),
+		choicePrev: bind("←", "another", "left"),
+		inEditor:   bind("ctrl+o", "write it in $EDITOR", "ctrl+o"),
+
+		report:      bind("r", "another report", "r"),
+		missingOnly: bind("f", "missing only, or all", "f"),
+		fileBefore:  bind("↑", "file before", "up"),
+		fileNext:    bind("↓", "next file", "down"),
+	}
+}
+
+// moving are the keys of every list and text.
+func (k *keyMap) moving() []key.Binding {
+	return []key.Binding{k.up, k.down, k.pageUp, k.pageDown, k.first, k.last}
+}
+
+// global are the keys that work on every page.
+func (k *keyMap) global() []key.Binding {
+	return []key.Binding{k.search, k.memory, k.help, k.back, k.quit, k.undo, k.redraw, k.suspend, k.leave}
+}
+
+// renamed is a key with another word for what it does here.
+func renamed(b key.Binding, desc string) key.Binding {
+	b.SetHelp(b.Help().Key, desc)
+	return b
+}

@@ -1,0 +1,301 @@
+package tui
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+const (
+	// maxMarkdown is how much of a text is shown, in bytes: as much as a capsule may have.
+	maxMarkdown = 64 << 10
+	// maxNesting is how many lists and quotes within each other are still indented.
+	maxNesting = 8
+	// What no person writes is shown as it is, for it would take the parser seconds: more containers opened by one line, more brackets.
+	maxMarkers  = 16
+	maxBrackets = 3000
+)
+
+// newMarkdown makes a parser of what CommonMark has, but for definitions of links: they are text like any other, so that none is lost.
+func newMarkdown() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+}
+
+// markdown lays a text out in lines of at most w cells. Where there are no colours and no bold, the marks of the text stay: nothing is told by its look alone.
+func markdown(a *app, src string, w int) []string {
+	more := len(src) - maxMarkdown
+	if more > 0 {
+		n := maxMarkdown
+		for n > 0 && !utf8.RuneStart(src[n]) {
+			n--
+		}
+		src = src[:n]
+	}
+	w = max(w, 1)
+	m := &layout{app: a, src: []byte(clean(src)), plain: a.st.bold.Render("x") == "x"}
+	var lines []string
+	if overloaded(string(m.src)) {
+		lines = m.wrap([]piece{{text: strings.TrimRight(string(m.src), "\n")}}, w)
+	} else {
+		lines = m.blocks(newMarkdown().Parse(text.NewReader(m.src)), w, 0, false)
+	}
+	if more > 0 {
+		lines = append(lines, "")
+		lines = append(lines, m.wrap([]piece{{text: fmt.Sprintf("… and %s more, which are not shown", plural(int64(more), "byte")), look: lookFaint}}, w)...)
+	}
+	return lines
+}
+
+// overloaded reports whether a text has what would keep the parser busy for long.
+func overloaded(src string) bool {
+	if strings.Count(src, "[") > maxBrackets {
+		return true
+	}
+	for line := range strings.Lines(src) {
+		head := line[:len(line)-len(strings.TrimLeft(line, " >*+-.)0123456789"))]
+		if strings.Count(head, ">") > maxMarkers || len(strings.Fields(head)) > maxMarkers {
+			return true
+		}
+	}
+	return false
+}
+
+// layout is a text on its way to lines.
+type layout struct {
+	app   *app
+	src   []byte
+	plain bool // there are no looks: marks stay
+}
+
+// blocks lays out what a block has in it. In a tight list there are no empty lines.
+func (m *layout) blocks(parent ast.Node, w, depth int, tight bool) []string {
+	var out []string
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if len(out) > 0 && !tight {
+			out = append(out, "")
+		}
+		out = append(out, m.block(n, w, depth)...)
+	}
+	return out
+}
+
+func (m *layout) block(n ast.Node, w, depth int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		spans := []piece{{text: strings.Repeat("#", n.Level) + " ", look: lookTitle}}
+		return m.wrap(m.inline(spans, n, lookTitle, false), w)
+	case *ast.ThematicBreak:
+		return []string{m.paint(lookFaint, strings.Repeat("─", w))}
+	case *ast.CodeBlock:
+		return m.code(n.Lines(), w)
+	case *ast.FencedCodeBlock:
+		return m.fenced(n, w)
+	case *ast.HTMLBlock:
+		return m.html(n, w)
+	case *ast.Blockquote:
+		return m.indented(n, m.paint(lookFaint, "│ "), m.paint(lookFaint, "│ "), w, depth, false)
+	case *ast.List:
+		return m.list(n, w, depth)
+	}
+	return m.wrap(m.inline(nil, n, 0, keepsLines(n, m.src)), w)
+}
+
+// indented lays out a block behind a mark: first before its first line, rest before the others. What is so deep in others that no room would be left is not indented any more: the mark of an
+// item has a line of its own then, that of a quote is left out.
+func (m *layout) indented(n ast.Node, first, rest string, w, depth int, tight bool) []string {
+	by := width(first)
+	if depth >= maxNesting || w-by < 4 {
+		lines := m.blocks(n, w, depth+1, tight)
+		if first != rest && by <= w {
+			lines = append([]string{first}, lines...)
+		}
+		return lines
+	}
+	lines := m.blocks(n, w-by, depth+1, tight)
+	if len(lines) == 0 {
+		return []string{first}
+	}
+	for i := range lines {
+		lines[i] = rest + lines[i]
+	}
+	lines[0] = first + lines[0][len(rest):]
+	return lines
+}
+
+func (m *layout) list(l *ast.List, w, depth int) []string {
+	digits := len(fmt.Sprint(l.Start + l.ChildCount() - 1))
+	var out []string
+	number := l.Start
+	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
+		if len(out) > 0 && !l.IsTight {
+			out = append(out, "")
+		}
+		mark := "• "
+		if l.IsOrdered() {
+			mark = fmt.Sprintf("%*d%c ", digits, number, l.Marker)
+			number++
+		}
+		out = append(out, m.indented(item, m.paint(lookFaint, mark), strings.Repeat(" ", width(mark)), w, depth, l.IsTight)...)
+	}
+	return out
+}
+
+// code lays out lines that keep their form. One that is too long goes on behind a mark.
+func (m *layout) code(lines *text.Segments, w int) []string {
+	var out []string
+	for i := range lines.Len() {
+		seg := lines.At(i)
+		mark := "  "
+		for _, part := range cells(strings.TrimRight(clean(string(seg.Value(m.src))), "\n"), max(w-2, 1)) {
+			out = append(out, m.cut(m.paint(lookFaint, mark)+m.paint(lookCode, part), w))
+			mark = "↳ "
+		}
+	}
+	return out
+}
+
+func (m *layout) fenced(n *ast.FencedCodeBlock, w int) []string {
+	info := ""
+	if n.Info != nil {
+		info = m.literal(n.Info.Segment.Value(m.src))
+	}
+	body := m.code(n.Lines(), w)
+	switch {
+	case m.plain:
+		body = append(m.wrap([]piece{{text: "```" + info}}, w), append(body, m.cut("```", w))...)
+	case info != "":
+		body = append(m.wrap([]piece{{text: info, look: lookFaint}}, w), body...)
+	case len(body) == 0:
+		return []string{""}
+	}
+	return body
+}
+
+// html shows HTML as what it is: text.
+func (m *layout) html(n *ast.HTMLBlock, w int) []string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		seg := n.Lines().At(i)
+		b.Write(seg.Value(m.src))
+	}
+	if n.HasClosure() {
+		b.Write(n.ClosureLine.Value(m.src))
+	}
+	return m.wrap([]piece{{text: strings.TrimRight(clean(b.String()), "\n"), look: lookFaint}}, w)
+}
+
+// keepsLines reports whether the lines of a paragraph mean something: those of a table, and of definitions of links.
+func keepsLines(n ast.Node, src []byte) bool {
+	for i := range n.Lines().Len() {
+		seg := n.Lines().At(i)
+		line := strings.TrimLeft(string(seg.Value(src)), " ")
+		if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "[") && strings.Contains(line, "]: ") {
+			return true
+		}
+	}
+	return false
+}
+
+// inline appends what a block says, piece by piece.
+func (m *layout) inline(to []piece, parent ast.Node, as look, keep bool) []piece {
+	marked := func(n ast.Node, mark string, as look) {
+		if !m.plain {
+			mark = ""
+		}
+		to = append(to, piece{mark, as})
+		to = m.inline(to, n, as, keep)
+		to = append(to, piece{mark, as})
+	}
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			s := clean(string(n.Segment.Value(m.src)))
+			if !n.IsRaw() {
+				s = m.literal(n.Segment.Value(m.src))
+			}
+			to = append(to, piece{s, as})
+			switch {
+			case n.HardLineBreak(), n.SoftLineBreak() && keep:
+				to = append(to, piece{"\n", as})
+			case n.SoftLineBreak():
+				to = append(to, piece{" ", as})
+			}
+		case *ast.CodeSpan:
+			to = append(to, piece{m.codeSpan(n), as | lookCode})
+		case *ast.Emphasis:
+			if n.Level == 1 {
+				marked(n, "*", as|lookItalic)
+			} else {
+				marked(n, "**", as|lookBold)
+			}
+		case *ast.Link:
+			from := len(to)
+			to = m.inline(to, n, as|lookLink, keep)
+			to = append(to, m.destination(to[from:], n.Destination, n.Title, as)...)
+		case *ast.Image:
+			to = append(to, piece{"image: ", as | lookFaint})
+			from := len(to)
+			to = m.inline(to, n, as, keep)
+			to = append(to, m.destination(to[from:], n.Destination, n.Title, as)...)
+		case *ast.AutoLink:
+			to = append(to, piece{clean(string(n.Label(m.src))), as | lookLink})
+		case *ast.RawHTML:
+			to = append(to, piece{clean(string(n.Segments.Value(m.src))), as | lookFaint})
+		default:
+			to = m.inline(to, n, as, keep)
+		}
+	}
+	return to
+}
+
+// destination is where a link leads, unless its text says so already.
+func (m *layout) destination(shown []piece, dest, title []byte, as look) []piece {
+	var said strings.Builder
+	for _, s := range shown {
+		said.WriteString(s.text)
+	}
+	to := m.literal(dest)
+	if len(title) > 0 {
+		to = strings.TrimLeft(to+` "`+m.literal(title)+`"`, " ")
+	}
+	if to == "" || to == said.String() {
+		return nil
+	}
+	return []piece{{" (" + to + ")", as | lookFaint}}
+}
+
+func (m *layout) codeSpan(n *ast.CodeSpan) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(m.src))
+		}
+	}
+	s := strings.ReplaceAll(clean(b.String()), "\n", " ")
+	switch {
+	case !m.plain:
+		return s
+	case strings.Contains(s, "`"):
+		return "`` " + s + " ``"
+	}
+	return "`" + s + "`"
+}
+
+// escape is what stands for something else in a text: \* and &amp;
+var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&#?[0-9A-Za-z]{1,32};")
+
+// literal is a text with what its escapes stand for, clean.
+func (m *layout) literal(s []byte) string {
+	return clean(escape.ReplaceAllStringFunc(string(s), func(e string) string {
+		if e[0] == '\\' {
+			return e[1:]
+		}
+		return html.UnescapeString(e)
+	}))
+}

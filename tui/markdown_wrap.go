@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// look is how a piece of a text looks: several of these together.
+type look uint8
+
+const (
+	lookBold look = 1 << iota
+	lookItalic
+	lookCode
+	lookLink
+	lookFaint
+	lookTitle
+)
+
+// piece is a piece of a text with one look. A line end in it is one in what is shown.
+type piece struct {
+	text string
+	look look
+}
+
+// paint writes a text in its look.
+func (m *layout) paint(as look, s string) string {
+	if as == 0 || s == "" || m.plain {
+		return s
+	}
+	st := m.app.st
+	style := m.app.Renderer.NewStyle()
+	switch {
+	case as&lookTitle != 0:
+		style = st.title
+	case as&lookFaint != 0:
+		style = st.faint
+	case as&lookCode != 0:
+		style = st.info
+	case as&lookLink != 0:
+		style = st.key
+	}
+	return paintMore(style, as).Render(s)
+}
+
+func paintMore(style lipgloss.Style, as look) lipgloss.Style {
+	if as&lookBold != 0 {
+		style = style.Bold(true)
+	}
+	if as&lookItalic != 0 {
+		style = style.Italic(true)
+	}
+	return style
+}
+
+// wrap breaks pieces of text into lines of at most w cells, at blanks where it can. Each line has its looks for itself.
+func (m *layout) wrap(spans []piece, w int) []string {
+	b := breaker{m: m, w: w}
+	for _, s := range spans {
+		for rest := s.text; rest != ""; {
+			n := strings.IndexAny(rest, " \n")
+			if n != 0 {
+				if n < 0 {
+					n = len(rest)
+				}
+				b.word = append(b.word, piece{rest[:n], s.look})
+				rest = rest[n:]
+				continue
+			}
+			b.endWord()
+			if rest[0] == '\n' {
+				b.endLine()
+			} else {
+				b.blanks = append(b.blanks, piece{" ", s.look})
+			}
+			rest = rest[1:]
+		}
+	}
+	b.endWord()
+	if len(b.line) > 0 || len(b.lines) == 0 {
+		b.endLine()
+	}
+	return b.lines
+}
+
+// breaker makes lines of words.
+type breaker struct {
+	m      *layout
+	w      int
+	lines  []string
+	line   []piece
+	used   int     // cells of line
+	blanks []piece // between line and word
+	word   []piece
+}
+
+// endWord puts the word on the line, or on one of its own; one that is longer than that is cut.
+func (b *breaker) endWord() {
+	if len(b.word) == 0 {
+		return
+	}
+	size := 0
+	for _, s := range b.word {
+		size += width(s.text)
+	}
+	switch {
+	case len(b.line) == 0:
+	case b.used+len(b.blanks)+size > b.w:
+		b.endLine()
+	default:
+		b.line = append(b.line, b.blanks...)
+		b.used += len(b.blanks)
+	}
+	b.blanks = nil
+	for _, s := range b.word {
+		for i, part := range cells(s.text, b.w) {
+			n := width(part)
+			if i > 0 || b.used+n > b.w && b.used > 0 {
+				b.endLine()
+			}
+			b.line = append(b.line, piece{part, s.look})
+			b.used += n
+		}
+	}
+	b.word = nil
+}
+
+func (b *breaker) endLine() {
+	var out strings.Builder
+	for i := 0; i < len(b.line); {
+		as := b.line[i].look
+		var run strings.Builder
+		for ; i < len(b.line) && b.line[i].look == as; i++ {
+			run.WriteString(b.line[i].text)
+		}
+		out.WriteString(b.m.paint(as, run.String()))
+	}
+	b.lines = append(b.lines, b.m.cut(out.String(), b.w))
+	b.line, b.used, b.blanks = nil, 0, nil
+}
+
+// cut is the last resort where not even one character fits.
+func (m *layout) cut(line string, w int) string {
+	if width(line) > w {
+		return ansi.Truncate(line, w, "")
+	}
+	return line
+}
+
+// cells cuts a text into pieces of at most w cells each. It is at least one piece.
+func cells(s string, w int) []string {
+	if width(s) <= w {
+		return []string{s}
+	}
+	return strings.Split(ansi.Hardwrap(s, w, true), "\n")
+}

@@ -1,0 +1,372 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// memoryPage shows the memory of the workspace and the account: a line of tabs with the tiers and what is beside them, a list, and what the chosen row says.
+type memoryPage struct {
+	hands *memoryHands
+	app   *app
+
+	query  memoryQuery
+	filter filter
+	rows   []memoryRow
+	more   bool // there are rows beyond those that were read
+	about  memorySummary
+	known  bool // something was read for the tab that is shown
+	err    error
+
+	seq     int                // of the last reading asked for; answers to others are dropped
+	reading bool               // it is not answered yet
+	cancel  context.CancelFunc // ends it
+	ask     *form              // asks for an agent or a source that is in no list; nil: none does
+	asking  pickKind           // which of them
+
+	list   list
+	detail *memoryDetail // of the chosen row; shown beside the list where there is room
+	w, h   int
+}
+
+// memoryRowsMsg answers a reading.
+type memoryRowsMsg struct {
+	from  *memoryPage
+	seq   int
+	next  bool // the rows follow those that were read before
+	rows  []memoryRow
+	more  bool
+	about memorySummary
+	err   error
+}
+
+func newMemoryPage(a *app) *memoryPage {
+	p := &memoryPage{app: a, hands: &memoryHands{app: a}, filter: newFilter(a, "words of a title, a text, a tag, an id"), cancel: func() {}}
+	p.query.section = sectionWorkspace
+	if a.Workspace == "" {
+		p.query.section = sectionAccount
+	}
+	p.list = list{app: a, row: p.row}
+	p.detail = newMemoryDetail(a, p.hands, memoryRef{}, false)
+	return p
+}
+
+func (p *memoryPage) init() tea.Cmd { return p.read() }
+
+// memoryStep is how many rows are read at a time.
+const memoryStep = 200
+
+// read reads what is shown from the beginning: as many rows as there were.
+func (p *memoryPage) read() tea.Cmd { return p.readFrom(false, "", max(memoryStep, len(p.rows))) }
+
+// need reads on when the cursor comes near the last row that was read.
+func (p *memoryPage) need() tea.Cmd {
+	show := p.showChosen()
+	if !p.more || p.reading || p.list.cursor+2*max(p.list.h, 1) < len(p.rows) {
+		return show
+	}
+	return tea.Batch(show, p.readFrom(true, p.rows[len(p.rows)-1].ref.id, memoryStep))
+}
+
+// readFrom reads rows, those after an item if next is said. What was asked for before and is not answered yet is given up.
+func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
+	p.cancel()
+	p.seq++
+	p.reading = true
+	ctx, cancel := context.WithCancel(p.app.ctx)
+	p.cancel = cancel
+	q, seq := p.query, p.seq
+	return func() tea.Msg {
+		defer cancel()
+		msg := memoryRowsMsg{from: p, seq: seq, next: next}
+		msg.err = p.app.withMemory(ctx, q.agent, func(s *memory.Store) (err error) {
+			if msg.about, err = summarise(ctx, s); err != nil {
+				return err
+			}
+			msg.rows, msg.more, err = q.read(ctx, s, p.app.Now(), before, limit)
+			return err
+		})
+		return msg
+	}
+}
+
+func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case memoryRowsMsg:
+		if msg.from != p || msg.seq != p.seq {
+			return nil
+		}
+		return p.answered(msg)
+	case doneMsg:
+		return p.done(msg)
+	case pickMsg:
+		if msg.from != p {
+			return nil
+		}
+		return p.picked(msg)
+	case tea.WindowSizeMsg:
+		return p.showChosen()
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	}
+	if p.filter.active {
+		if _, cmd := p.filter.update(msg); cmd != nil {
+			return cmd
+		}
+	}
+	return tea.Batch(p.hands.update(msg), p.detail.update(msg))
+}
+
+// answered takes what was read. The chosen row stays chosen, if it is still there.
+func (p *memoryPage) answered(msg memoryRowsMsg) tea.Cmd {
+	p.reading, p.known, p.err = false, true, msg.err
+	if msg.about.read {
+		p.about = msg.about
+	}
+	chosen := p.chosen()
+	switch {
+	case msg.err != nil && !msg.next:
+		p.rows, p.more = nil, false
+	case msg.err == nil && msg.next:
+		p.rows, p.more = append(p.rows, msg.rows...), msg.more
+	case msg.err == nil:
+		p.rows, p.more = msg.rows, msg.more
+	}
+	p.list.setLen(len(p.rows))
+	if at := slices.IndexFunc(p.rows, func(r memoryRow) bool { return r.ref == chosen }); at >= 0 {
+		p.list.moveTo(at)
+	}
+	p.setSize(p.w, p.h) // counts may have made the tabs longer
+	if msg.next && msg.err != nil {
+		return noticeError(msg.err)
+	}
+	return p.showChosen()
+}
+
+// done reads again after the memory was changed, and takes the answer of a question of its own.
+func (p *memoryPage) done(msg doneMsg) tea.Cmd {
+	if msg.form != nil && msg.form == p.ask && msg.err == nil {
+		p.ask = nil
+		return p.setChoice(p.asking, msg.form.values()["name"])
+	}
+	if msg.err == nil && msg.kind == changedMemory {
+		return tea.Batch(p.read(), p.detail.again())
+	}
+	return nil
+}
+
+// chosen is what the chosen row is about; the zero ref if there is none.
+func (p *memoryPage) chosen() memoryRef {
+	if p.list.cursor < len(p.rows) {
+		return p.rows[p.list.cursor].ref
+	}
+	return memoryRef{}
+}
+
+// showChosen shows beside the list what the chosen row says, if there is room.
+func (p *memoryPage) showChosen() tea.Cmd {
+	if p.w < wide {
+		return nil
+	}
+	return p.detail.show(p.chosen())
+}
+
+func (p *memoryPage) key(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	if p.filter.active {
+		return p.typed(msg)
+	}
+	switch {
+	case key.Matches(msg, k.open):
+		return p.open()
+	case key.Matches(msg, k.tierNext), key.Matches(msg, k.next):
+		return p.goTo((p.query.section + 1) % sections)
+	case key.Matches(msg, k.tierPrev), key.Matches(msg, k.previous):
+		return p.goTo((p.query.section + sections - 1) % sections)
+	case key.Matches(msg, k.named):
+		return p.goTo(sectionNamed)
+	case key.Matches(msg, k.conversations):
+		return p.goTo(sectionConversations)
+	case key.Matches(msg, k.filter):
+		cmd := p.filter.start()
+		p.setSize(p.w, p.h)
+		return cmd
+	case key.Matches(msg, k.refresh):
+		return tea.Batch(p.read(), p.detail.again())
+	case key.Matches(msg, k.create):
+		return p.create()
+	case key.Matches(msg, k.scrub):
+		return p.hands.scrub(p.scrubPlaces())
+	}
+	if cmd, ok := p.choiceKey(msg); ok {
+		return cmd
+	}
+	if cmd, ok := p.hands.key(msg, p.chosen()); ok {
+		return cmd
+	}
+	p.list.update(msg)
+	return p.need()
+}
+
+// typed takes a key of the filter. The list is narrowed as one types, and can be walked meanwhile.
+func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type == tea.KeyUp || msg.Type == tea.KeyDown {
+		p.list.update(msg)
+		return p.need()
+	}
+	changed, cmd := p.filter.update(msg)
+	p.setSize(p.w, p.h)
+	if changed {
+		return tea.Batch(cmd, p.narrow())
+	}
+	return cmd
+}
+
+// narrow reads what the filters let through, from the first row.
+func (p *memoryPage) narrow() tea.Cmd {
+	p.query.text = strings.ToLower(strings.TrimSpace(p.filter.value()))
+	return p.readFresh()
+}
+
+// readFresh reads other rows than those that are shown, which stay until then, so that nothing flickers.
+func (p *memoryPage) readFresh() tea.Cmd {
+	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), memoryStep)], false, false, nil
+	p.list.setLen(len(p.rows))
+	p.list.moveTo(0)
+	return p.read()
+}
+
+// goTo shows another tab. Filters stay; the channel or the conversation goes with its tier.
+func (p *memoryPage) goTo(s memorySection) tea.Cmd {
+	if s == p.query.section {
+		return nil
+	}
+	p.query.section, p.query.place = s, ""
+	return p.readFresh()
+}
+
+// open shows the chosen row on a page of its own.
+func (p *memoryPage) open() tea.Cmd {
+	if ref := p.chosen(); ref != (memoryRef{}) {
+		return push(newMemoryDetail(p.app, &memoryHands{app: p.app, agent: p.query.agent}, ref, true))
+	}
+	return nil
+}
+
+// leave takes the filters away before the page is left.
+func (p *memoryPage) leave() (tea.Cmd, bool) {
+	if !p.filter.shown() && !p.query.filtered() {
+		return nil, false
+	}
+	p.filter.clear()
+	p.query.curator, p.query.source, p.query.place, p.query.forgotten = "", "", "", false
+	p.setSize(p.w, p.h)
+	return p.narrow(), true
+}
+
+func (p *memoryPage) create() tea.Cmd {
+	q := &p.query
+	switch q.section {
+	case sectionNamed:
+		return p.hands.newNamed()
+	case sectionJournal, sectionCore:
+		if q.agent == "" {
+			return noticeError(errNoAgent)
+		}
+		return p.hands.newNote(q.section.note())
+	case sectionConversations:
+		return notice("an agent begins its conversations itself: board memory conversation start")
+	}
+	return p.hands.newItem(p.places(), p.scope().String())
+}
+
+// places are the scopes that there are to write in, as far as the page knows them: the widest first.
+func (p *memoryPage) places() []string {
+	all := []string{memory.Workspace, memory.Account}
+	if p.about.workspace == "" {
+		all = all[1:]
+	}
+	for _, c := range p.about.channels {
+		all = append(all, memory.Scope{Tier: memory.Channel, Channel: c.Name}.String())
+	}
+	if s := p.scope(); s.Conversation != "" {
+		all = append(all, s.String())
+	}
+	return all
+}
+
+// scope is where one is: what the tab shows, or with tiers of several scopes the one that is chosen, or that of the chosen row.
+func (p *memoryPage) scope() memory.Scope {
+	s := memory.Scope{Tier: memory.Workspace}
+	if p.about.workspace == "" {
+		s.Tier = memory.Account
+	}
+	var row memory.Scope
+	if p.list.cursor < len(p.rows) {
+		row = p.rows[p.list.cursor].scope
+	}
+	switch p.query.section {
+	case sectionAccount:
+		s.Tier = memory.Account
+	case sectionChannel:
+		s.Tier, s.Channel = memory.Channel, row.Channel
+		if p.query.place != "" {
+			s.Channel = p.query.place
+		}
+		if s.Channel == "" {
+			s.Channel = memory.DefaultChannel
+		}
+	case sectionConversation, sectionConversations:
+		ref := row.Conversation
+		if p.query.place != "" {
+			ref = p.query.place
+		}
+		if ref != "" {
+			s = memory.Scope{Tier: memory.Conversation, Conversation: ref}
+		}
+	}
+	return s
+}
+
+// scrubPlaces are the scopes that can be scrubbed from here, the one that is shown first.
+func (p *memoryPage) scrubPlaces() []string {
+	here := p.scope().String()
+	return append([]string{here}, slices.DeleteFunc(p.places(), func(s string) bool { return s == here })...)
+}
+
+func (p *memoryPage) title() string { return "memory" }
+
+func (p *memoryPage) bindings() []key.Binding {
+	k := &p.app.keys
+	if p.filter.active {
+		return p.filter.bindings()
+	}
+	all := []key.Binding{k.open, k.tierNext, k.agent}
+	if p.query.section != sectionConversations {
+		all = append(all, k.create)
+	}
+	all = append(all, p.hands.bindings(p.chosen())...)
+	all = append(all, k.filter)
+	if p.query.section.tier() != "" {
+		all = append(all, k.curator, k.sourceFilter, k.withForgotten)
+	}
+	if p.query.section == sectionChannel || p.query.section == sectionConversation {
+		all = append(all, k.place)
+	}
+	return append(append(all, k.named, k.conversations, k.scrub, k.tierPrev, renamed(k.next, "next tier"), renamed(k.previous, "tier before"), k.refresh), k.moving()...)
+}
+
+func (p *memoryPage) typing() bool { return p.filter.active }
+
+func (p *memoryPage) close() {
+	p.cancel()
+	p.detail.close()
+}

@@ -1,0 +1,216 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// memoryDetail shows one thing of the memory whole: beside the list, or as a page of its own.
+type memoryDetail struct {
+	app   *app
+	hands *memoryHands
+	own   bool // it is a page of its own, which a person has opened
+
+	ref    memoryRef    // what is to be shown; the zero ref: nothing
+	facts  *memoryFacts // what is shown: of another thing while ref's are read, so that nothing flickers
+	err    error        // why there is nothing
+	seq    int          // of the last reading asked for
+	cancel context.CancelFunc
+	doc    document
+	w, h   int
+}
+
+type memoryFactsMsg struct {
+	from  *memoryDetail
+	seq   int
+	facts *memoryFacts
+	err   error
+}
+
+func newMemoryDetail(a *app, hands *memoryHands, ref memoryRef, own bool) *memoryDetail {
+	return &memoryDetail{app: a, hands: hands, ref: ref, own: own, cancel: func() {}, doc: document{app: a}}
+}
+
+// init reads what a page was opened for. That is the one reading that counts as asking for it.
+func (d *memoryDetail) init() tea.Cmd { return d.read(d.own) }
+
+func (d *memoryDetail) read(asked bool) tea.Cmd {
+	d.cancel()
+	d.seq++
+	ctx, cancel := context.WithCancel(d.app.ctx)
+	d.cancel = cancel
+	agent, ref, seq := d.hands.agent, d.ref, d.seq
+	return func() tea.Msg {
+		defer cancel()
+		msg := memoryFactsMsg{from: d, seq: seq}
+		msg.err = d.app.withMemory(ctx, agent, func(s *memory.Store) (err error) {
+			msg.facts, err = readFacts(ctx, s, ref, asked)
+			return err
+		})
+		return msg
+	}
+}
+
+// show reads another thing, unless it is the one that is shown.
+func (d *memoryDetail) show(ref memoryRef) tea.Cmd {
+	switch {
+	case ref == (memoryRef{}):
+		d.clear()
+		return nil
+	case ref == d.ref:
+		return nil
+	}
+	d.ref = ref
+	return d.read(false)
+}
+
+// again reads once more what is shown.
+func (d *memoryDetail) again() tea.Cmd {
+	if d.ref == (memoryRef{}) {
+		return nil
+	}
+	return d.read(false)
+}
+
+// clear shows nothing.
+func (d *memoryDetail) clear() {
+	d.cancel()
+	d.seq++
+	d.ref, d.facts, d.err = memoryRef{}, nil, nil
+	d.doc.setLines(nil)
+}
+
+func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case memoryFactsMsg:
+		if msg.from != d || msg.seq != d.seq {
+			return nil
+		}
+		if d.err = msg.err; d.err != nil {
+			msg.facts = nil
+		}
+		if msg.facts == nil || d.facts == nil || d.facts.ref != msg.facts.ref {
+			d.doc.top, d.doc.at = 0, 0
+		}
+		d.facts = msg.facts
+		d.layout()
+		return nil
+	case doneMsg:
+		if d.own && msg.err == nil && msg.kind == changedMemory {
+			return d.again()
+		}
+		return nil
+	case tea.KeyMsg:
+		return d.key(msg)
+	case tea.MouseMsg:
+		return d.mouseAt(msg, msg.Y-1)
+	}
+	if d.own {
+		return d.hands.update(msg)
+	}
+	return nil
+}
+
+func (d *memoryDetail) key(msg tea.KeyMsg) tea.Cmd {
+	k := &d.app.keys
+	switch {
+	case key.Matches(msg, k.open):
+		return d.follow()
+	case key.Matches(msg, k.refresh):
+		return d.again()
+	}
+	if cmd, ok := d.hands.key(msg, d.ref); ok {
+		return cmd
+	}
+	d.doc.update(msg)
+	return nil
+}
+
+// mouseAt handles the mouse at a line of the text, counted from the first one that is seen.
+func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
+	if d.doc.mouse(msg, y) {
+		return d.follow()
+	}
+	return nil
+}
+
+// follow goes where the chosen place leads.
+func (d *memoryDetail) follow() tea.Cmd {
+	to := d.doc.chosen()
+	if id, ok := strings.CutPrefix(to, toItem); ok {
+		return push(newMemoryDetail(d.app, &memoryHands{app: d.app, agent: d.hands.agent}, memoryRef{kind: kindItem, id: id}, true))
+	}
+	if id, ok := strings.CutPrefix(to, toCapsule); ok {
+		return push(newCapsulePage(d.app, id))
+	}
+	return nil
+}
+
+func (d *memoryDetail) setSize(w, h int) {
+	d.w, d.h = w, h
+	d.layout()
+}
+
+// layout wraps the text for the width.
+func (d *memoryDetail) layout() {
+	d.doc.setSize(d.w, max(d.h-1, 0))
+	var lines []docLine
+	switch {
+	case d.err != nil:
+		for _, l := range wrap(explain(d.err), max(d.w-2, 1)) {
+			lines = append(lines, docLine{text: d.app.st.bad.Render(l)})
+		}
+	case d.facts != nil:
+		lines = d.facts.lines(d.app, d.hands.agent, max(d.w-2, 1))
+	}
+	d.doc.setLines(lines)
+	if !d.own {
+		d.doc.at = -1 // beside the list no key goes to its places
+	}
+}
+
+func (d *memoryDetail) view() []string {
+	name, note := "Nothing is chosen", d.doc.more()
+	switch {
+	case d.facts != nil:
+		name = d.facts.title()
+	case d.err != nil:
+		name = oneLine(d.ref.id, 80)
+	case d.ref != memoryRef{}:
+		name = "reading…"
+	}
+	return append([]string{d.app.st.heading(name, note, d.w, d.own)}, d.doc.view()...)
+}
+
+// title is what the facts are about, in a few words.
+func (f *memoryFacts) title() string {
+	id := oneLine(f.ref.id, 80)
+	switch {
+	case f.item != nil:
+		return id + " · " + oneLine(f.item.Scope().String(), 120)
+	case f.note != nil:
+		return f.note.Kind + " " + id
+	case f.named != nil:
+		return id + " · " + f.named.Tier
+	}
+	return "conversation " + id
+}
+
+func (d *memoryDetail) title() string { return oneLine(d.ref.id, 80) }
+
+func (d *memoryDetail) bindings() []key.Binding {
+	k := &d.app.keys
+	all := d.hands.bindings(d.ref)
+	if d.doc.places() > 0 {
+		all = append([]key.Binding{renamed(k.open, "go there"), renamed(k.next, "next link"), renamed(k.previous, "link before")}, all...)
+	}
+	return append(append(all, k.refresh), k.moving()...)
+}
+
+func (d *memoryDetail) typing() bool { return false }
+func (d *memoryDetail) close()       { d.cancel() }

@@ -1,0 +1,213 @@
+package tui
+
+import (
+	"context"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// pickKind is what is chosen from a list.
+type pickKind int
+
+const (
+	pickAgent pickKind = iota
+	pickSource
+	pickPlace
+)
+
+// choice is a line of a picker.
+type choice struct {
+	value string
+	label string
+	note  string
+	other bool // it is in no list: it is asked for
+}
+
+// pickMsg says what was chosen.
+type pickMsg struct {
+	from   *memoryPage
+	kind   pickKind
+	choice choice
+}
+
+// picker lies over the page and has one of a list chosen.
+type picker struct {
+	app     *app
+	page    *memoryPage
+	kind    pickKind
+	heading string
+	choices []choice
+	list    list
+	inner   int
+}
+
+func newPicker(p *memoryPage, kind pickKind, heading string, choices []choice, now string) *picker {
+	o := &picker{app: p.app, page: p, kind: kind, heading: heading, choices: choices}
+	o.list = list{app: p.app, row: o.row}
+	o.list.setLen(len(choices))
+	for i, c := range choices {
+		if c.value == now && !c.other {
+			o.list.moveTo(i)
+		}
+	}
+	return o
+}
+
+func (o *picker) init() tea.Cmd { return nil }
+
+func (o *picker) update(msg tea.Msg) tea.Cmd {
+	k := &o.app.keys
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		switch {
+		case key.Matches(msg, k.cancel), key.Matches(msg, k.quit):
+			return closeOver(o)
+		case key.Matches(msg, k.open):
+			return o.take()
+		}
+		o.list.update(msg)
+	case tea.MouseMsg:
+		if o.list.mouse(msg, msg.Y-1) {
+			return o.take()
+		}
+	}
+	return nil
+}
+
+func (o *picker) take() tea.Cmd {
+	msg := pickMsg{o.page, o.kind, o.choices[o.list.cursor]}
+	return tea.Batch(closeOver(o), func() tea.Msg { return msg })
+}
+
+func (o *picker) setSize(w, h int) {
+	o.inner = min(w-6, 64)
+	o.list.setSize(o.inner, min(len(o.choices), max(h-4, 1)))
+}
+
+func (o *picker) row(i, w int) string {
+	c := &o.choices[i]
+	return spread(oneLine(c.label, 200), o.app.st.faint.Render(oneLine(c.note, 200)), w)
+}
+
+func (o *picker) view() []string {
+	return o.app.st.box(o.heading, "enter takes it · esc leaves it", o.list.view(true), o.inner)
+}
+
+func (o *picker) title() string { return o.heading }
+
+func (o *picker) bindings() []key.Binding {
+	k := &o.app.keys
+	return append([]key.Binding{renamed(k.open, "take it"), k.cancel}, k.moving()...)
+}
+
+func (o *picker) typing() bool { return false }
+func (o *picker) close()       {}
+
+// choiceKey has something chosen that says what is listed, and reports whether the key was one of these.
+func (p *memoryPage) choiceKey(msg tea.KeyMsg) (tea.Cmd, bool) {
+	k, q := &p.app.keys, &p.query
+	items := q.section.tier() != ""
+	switch {
+	case key.Matches(msg, k.agent):
+		return overlay(newPicker(p, pickAgent, "Through whose eyes?", p.agents(), q.agent)), true
+	case items && key.Matches(msg, k.curator):
+		q.curator = following(append([]string{""}, memory.Curators...), q.curator)
+		return p.narrow(), true
+	case items && key.Matches(msg, k.sourceFilter):
+		return overlay(newPicker(p, pickSource, "From which source?", p.sources(), q.source)), true
+	case items && key.Matches(msg, k.withForgotten):
+		q.forgotten = !q.forgotten
+		return p.narrow(), true
+	case (q.section == sectionChannel || q.section == sectionConversation) && key.Matches(msg, k.place):
+		return p.choosePlace(), true
+	}
+	return nil, false
+}
+
+func (p *memoryPage) agents() []choice {
+	all := []choice{{label: "nobody", note: "only what is everybody's"}}
+	for _, name := range p.about.known(p.app.Worker) {
+		note := "nothing of its own"
+		if n := p.about.agents[name]; n > 0 {
+			note = plural(int64(n), "thing") + " of its own"
+		}
+		all = append(all, choice{value: name, label: name, note: note})
+	}
+	return append(all, choice{label: "another…", note: "by its name", other: true})
+}
+
+func (p *memoryPage) sources() []choice {
+	all := []choice{{label: "all sources"}}
+	seen := map[string]bool{"": true, p.query.source: true}
+	if p.query.source != "" {
+		all = append(all, choice{value: p.query.source, label: p.query.source})
+	}
+	for i := range p.rows {
+		if s := p.rows[i].source; !seen[s] {
+			seen[s] = true
+			all = append(all, choice{value: s, label: s})
+		}
+	}
+	return append(all, choice{label: "another…", note: "by its name", other: true})
+}
+
+// choosePlace reads the channels or the conversations that there are, and has one chosen.
+func (p *memoryPage) choosePlace() tea.Cmd {
+	q := p.query
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		heading, all := "Which channel?", []choice{{label: "all channels"}}
+		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) error {
+			if q.section == sectionChannel {
+				channels, err := s.Channels(ctx)
+				for _, c := range channels {
+					all = append(all, choice{value: c.Name, label: columns(c.Name, c.Description), note: plural(int64(c.Items), "item")})
+				}
+				return err
+			}
+			heading, all[0].label = "Which conversation?", "all conversations"
+			talks, err := s.Conversations(ctx, "", memory.Statuses, memoryMost)
+			for _, c := range talks {
+				all = append(all, choice{value: c.Ref, label: columns(c.Ref, c.Status, c.Agent), note: plural(int64(c.Items), "item")})
+			}
+			return err
+		})
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		return overlayMsg{newPicker(p, pickPlace, heading, all, q.place)}
+	})
+}
+
+// picked takes what was chosen, or asks for a name that is in no list.
+func (p *memoryPage) picked(msg pickMsg) tea.Cmd {
+	if !msg.choice.other {
+		return p.setChoice(msg.kind, msg.choice.value)
+	}
+	heading, label := "Through whose eyes?", "Agent"
+	if msg.kind == pickSource {
+		heading, label = "From which source?", "Source"
+	}
+	p.asking = msg.kind
+	p.ask = newForm(p.app, form{heading: heading, fields: []*field{{name: "name", label: label, required: true}}, button: "look",
+		submit: func(context.Context, values) (outcome, error) { return outcome{}, nil }})
+	return overlay(p.ask)
+}
+
+// setChoice lists what was chosen. Another agent sees other things: what was read through the eyes of the one before is dropped at once.
+func (p *memoryPage) setChoice(kind pickKind, value string) tea.Cmd {
+	switch kind {
+	case pickAgent:
+		p.query.agent, p.query.source = value, ""
+		p.hands.agent = value
+		p.rows = nil
+		p.detail.clear()
+	case pickSource:
+		p.query.source = value
+	case pickPlace:
+		p.query.place = value
+	}
+	return p.narrow()
+}

@@ -1,0 +1,331 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/kb/memory"
+)
+
+// memorySection is a tab of the memory: a tier, or what is beside the tiers.
+type memorySection int
+
+const (
+	sectionConversation memorySection = iota
+	sectionChannel
+	sectionWorkspace
+	sectionAccount
+	sectionNamed
+	sectionJournal
+	sectionCore
+	sectionConversations
+	sections
+)
+
+var sectionNames = [sections]string{"conversation", "channel", "workspace", "account", "named", "journal", "core", "conversations"}
+
+// tier is the tier whose items the tab lists, "" if it lists something else.
+func (s memorySection) tier() string {
+	if s <= sectionAccount {
+		return [...]string{memory.Conversation, memory.Channel, memory.Workspace, memory.Account}[s]
+	}
+	return ""
+}
+
+// note is the kind of an agent's notes that the tab lists, "" if it lists something else.
+func (s memorySection) note() string {
+	return map[memorySection]string{sectionJournal: memory.Journal, sectionCore: memory.Core}[s]
+}
+
+// errNoAgent is for what is an agent's own, where none is chosen.
+var errNoAgent = errors.New("journals and core memories are each an agent's own · a chooses the agent")
+
+// withMemory opens the memory as an agent sees it, for as long as fn needs it.
+func (a *app) withMemory(ctx context.Context, agent string, fn func(*memory.Store) error) error {
+	if a.Memory == nil {
+		return errors.New("there is no memory here")
+	}
+	s, err := a.Memory(ctx, agent)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(s), s.Close())
+}
+
+// memoryKind is what a row or a page is about.
+type memoryKind int
+
+const (
+	kindNone memoryKind = iota
+	kindItem
+	kindNote
+	kindNamed
+	kindConversation
+)
+
+// memoryRef names one thing of the memory.
+type memoryRef struct {
+	kind memoryKind
+	id   string // of an item or a note; a name; a ref code
+	tier string // of a note or a named entry
+	note string // kind of a note
+}
+
+// memoryRow is what a list keeps of one thing: a line, however long the thing is.
+type memoryRow struct {
+	ref    memoryRef
+	scope  memory.Scope // where an item is, and a conversation's own
+	at     time.Time    // what its age counts from; zero: never
+	cells  []string     // by section; see memoryPage.row
+	head   string
+	marks  []string
+	source string
+}
+
+// memoryQuery says what is listed.
+type memoryQuery struct {
+	agent     string
+	section   memorySection
+	place     string // a channel, or the ref code of a conversation; "": all
+	curator   string // "": all
+	source    string // "": all
+	forgotten bool   // forgotten and expired items too
+	text      string // words in small letters, each of which must be there
+}
+
+// filtered says that something is left out besides what the text leaves out.
+func (q *memoryQuery) filtered() bool {
+	return q.curator != "" || q.source != "" || q.place != "" || q.forgotten
+}
+
+// memorySummary is what there is, for the tabs and for questions.
+type memorySummary struct {
+	read      bool
+	workspace string
+	counts    [sections]int64
+	private   [sections]int64 // live items of agents alone, whoever's
+	agents    map[string]int  // those who have something of their own, and how many
+	channels  []memory.ChannelInfo
+}
+
+// memoryMost is how many notes and conversations are listed: the newest. The memory does not page them.
+const memoryMost = 500
+
+// summarise counts what there is. Tiers that are not reached count nothing.
+func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error) {
+	m.workspace, m.agents = s.Workspace(), map[string]int{}
+	files, err := s.Stats(ctx)
+	if err != nil {
+		return m, err
+	}
+	for i := range files {
+		f := &files[i]
+		for _, sc := range f.Scopes {
+			tier, _, _ := strings.Cut(sc.Scope, ":")
+			at := slices.Index(sectionNames[:sectionNamed], tier)
+			if at < 0 {
+				continue
+			}
+			m.counts[at] += int64(sc.Live)
+			m.private[at] += int64(sc.Private)
+		}
+		for agent, n := range f.Agents {
+			m.agents[agent] += n
+		}
+		for _, n := range f.Statuses {
+			m.counts[sectionConversations] += int64(n)
+		}
+	}
+	named, err := s.Named(ctx)
+	if err != nil {
+		return m, err
+	}
+	for i := range named {
+		if named[i].Revision > 0 {
+			m.counts[sectionNamed]++
+		}
+	}
+	if s.Agent() != "" {
+		for _, section := range []memorySection{sectionJournal, sectionCore} {
+			notes, err := s.Notes(ctx, section.note(), memoryMost)
+			if err != nil {
+				return m, err
+			}
+			m.counts[section] = int64(len(notes))
+		}
+	}
+	if s.Reaches(memory.Channel) {
+		if m.channels, err = s.Channels(ctx); err != nil {
+			return m, err
+		}
+	}
+	m.read = true
+	return m, nil
+}
+
+// read returns rows, those after an item if before is its id, and whether there are more.
+func (q *memoryQuery) read(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []memoryRow, more bool, err error) {
+	switch q.section {
+	case sectionNamed:
+		rows, err = q.named(ctx, s)
+	case sectionJournal, sectionCore:
+		rows, err = q.notes(ctx, s)
+	case sectionConversations:
+		rows, err = q.conversations(ctx, s)
+	default:
+		return q.items(ctx, s, now, before, limit)
+	}
+	return rows, false, err
+}
+
+// memoryScan is how many items are looked at in one reading, where a text says which of them count.
+const memoryScan = 500
+
+func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []memoryRow, more bool, err error) {
+	lq := memory.ListQuery{Tiers: []string{q.section.tier()}, Forgotten: q.forgotten, Before: before, Limit: limit}
+	switch q.section {
+	case sectionChannel:
+		lq.Channel = q.place
+	case sectionConversation:
+		lq.Conversation = q.place
+	}
+	if q.curator != "" {
+		lq.Curators = []string{q.curator}
+	}
+	if q.source != "" {
+		lq.Sources = []string{q.source}
+	}
+	if q.text != "" {
+		lq.Limit = memoryScan
+	}
+	for {
+		found, more, err := s.List(ctx, lq)
+		if err != nil {
+			return nil, false, err
+		}
+		for i := range found {
+			if q.lets(found[i].ID, found[i].Title, found[i].Content, found[i].Source, found[i].Agent, strings.Join(found[i].Tags, " ")) {
+				rows = append(rows, itemRow(&found[i], now))
+			}
+			if len(rows) == limit {
+				return rows, more || i < len(found)-1, nil
+			}
+		}
+		if !more {
+			return rows, false, nil
+		}
+		lq.Before = found[len(found)-1].ID
+	}
+}
+
+// lets says whether every word of the text is in one of the fields.
+func (q *memoryQuery) lets(fields ...string) bool {
+	if q.text == "" {
+		return true
+	}
+	all := strings.ToLower(strings.Join(fields, "\n"))
+	return !slices.ContainsFunc(strings.Fields(q.text), func(word string) bool { return !strings.Contains(all, word) })
+}
+
+// memoryRunes is how many characters a row keeps of a text: more than the widest screen shows.
+const memoryRunes = 300
+
+func headline(it *memory.Item) string {
+	if it.Title != "" {
+		return oneLine(it.Title, memoryRunes)
+	}
+	return oneLine(it.Content, memoryRunes)
+}
+
+func itemRow(it *memory.Item, now time.Time) memoryRow {
+	return memoryRow{ref: memoryRef{kind: kindItem, id: it.ID, tier: it.Tier}, scope: it.Scope(), at: it.Created, source: it.Source, head: headline(it), marks: itemMarks(it, now),
+		cells: []string{memory.Level(it.Importance), it.Curator}}
+}
+
+// itemMarks are what one should know of an item at a glance.
+func itemMarks(it *memory.Item, now time.Time) (marks []string) {
+	if it.Agent != "" {
+		marks = append(marks, "private")
+	}
+	if it.Lifetime == memory.LongTerm {
+		marks = append(marks, "long-term")
+	}
+	switch {
+	case it.Forgotten != nil:
+		marks = append(marks, "forgotten: "+oneLine(it.Rule, 20))
+	case it.Expires != nil && !it.Expires.After(now):
+		marks = append(marks, "expired")
+	}
+	return marks
+}
+
+func (q *memoryQuery) named(ctx context.Context, s *memory.Store) (rows []memoryRow, err error) {
+	all, err := s.Named(ctx)
+	for i := range all {
+		n := &all[i]
+		if !q.lets(n.Name, n.Body) {
+			continue
+		}
+		row := memoryRow{ref: memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}, scope: memory.Scope{Tier: n.Tier}, at: n.Updated, head: oneLine(n.Body, memoryRunes),
+			cells: []string{n.Name, n.Tier, "rev " + count(int64(n.Revision))}}
+		if n.Revision == 0 {
+			row.head, row.cells[2] = "nothing is written yet", "–"
+		}
+		rows = append(rows, row)
+	}
+	return rows, err
+}
+
+func (q *memoryQuery) notes(ctx context.Context, s *memory.Store) (rows []memoryRow, err error) {
+	if q.agent == "" {
+		return nil, errNoAgent
+	}
+	all, err := s.Notes(ctx, q.section.note(), memoryMost)
+	for i := range all {
+		n := &all[i]
+		if !q.lets(n.ID, n.Content) {
+			continue
+		}
+		row := memoryRow{ref: memoryRef{kind: kindNote, id: n.ID, tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, at: n.Created, head: oneLine(n.Content, memoryRunes),
+			cells: []string{n.Tier}}
+		if n.Expired {
+			row.marks = []string{"expired"}
+		}
+		rows = append(rows, row)
+	}
+	return rows, err
+}
+
+func (q *memoryQuery) conversations(ctx context.Context, s *memory.Store) (rows []memoryRow, err error) {
+	all, err := s.Conversations(ctx, "", memory.Statuses, memoryMost)
+	for i := range all {
+		c := &all[i]
+		if !q.lets(c.Ref, c.Agent, c.Channel, c.Thread, c.Status) {
+			continue
+		}
+		row := memoryRow{ref: memoryRef{kind: kindConversation, id: c.Ref}, scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, at: c.Started,
+			head: plural(int64(c.Items), "item") + " " + oneLine(c.Thread, memoryRunes), cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
+		if c.Scratch > 0 {
+			row.marks = []string{workingNote + " ×" + count(int64(c.Scratch))}
+		}
+		rows = append(rows, row)
+	}
+	return rows, err
+}
+
+// workingNote is the badge of a scratch note.
+const workingNote = "Working Note"
+
+// known are the agents that have something of their own in the memory, and the worker, by name.
+func (m *memorySummary) known(worker string) []string {
+	names := slices.Collect(maps.Keys(m.agents))
+	if worker != "" && !slices.Contains(names, worker) {
+		names = append(names, worker)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// scrubKinds are what a manifest counts, in the order in which it is told, and what each is called.
+var scrubKinds = []struct{ kind, one, many string }{
+	{"live", "live item", "live items"}, {"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent", "of them private to an agent"},
+	{"named", "named entry", "named entries"}, {"journal", "journal entry, whoever's", "journal entries, whoever's"}, {"core", "core memory, whoever's", "core memories, whoever's"},
+	{"scratch", "working note, whoever's", "working notes, whoever's"}, {"revisions", "revision", "revisions"}, {"conversations", "conversation", "conversations"},
+}
+
+// scrubCount is a number with what it counts.
+func scrubCount(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return count(int64(n)) + " " + many
+}
+
+// What of a scope is scrubbed.
+const (
+	scrubItems = "all but named entries"
+	scrubFull  = "named entries too"
+	scrubPurge = "a conversation too, with its working notes"
+)
+
+// scrub asks what shall be removed for good, and shows what that would be: nothing is removed by it.
+func (m *memoryHands) scrub(places []string) tea.Cmd {
+	fields := []*field{
+		{name: "place", label: "Scope ", choices: places},
+		{name: "what", label: "Remove", choices: []string{scrubItems, scrubFull, scrubPurge}},
+	}
+	intro := []string{"A scrub removes from the file, for good. First it is told what would go; nothing is removed yet."}
+	return overlay(newForm(m.app, form{heading: "Scrub", intro: intro, fields: fields, button: "show what would go", submit: func(ctx context.Context, v values) (outcome, error) {
+		scope, err := memory.ParseScope(v["place"])
+		if err != nil {
+			return outcome{}, err
+		}
+		q := memory.ScrubQuery{Scope: scope, Mode: memory.ScrubKeepNamed, Purge: v["what"] == scrubPurge}
+		if v["what"] == scrubFull {
+			q.Mode = memory.ScrubFull
+		}
+		p := &scrubPage{app: m.app, hands: m, query: q, doc: document{app: m.app}}
+		if p.manifest, err = m.manifest(ctx, q); err != nil {
+			return outcome{}, err
+		}
+		return outcome{text: "nothing is removed yet", page: p}, nil
+	}}))
+}
+
+func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out memory.Manifest, err error) {
+	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+		out, err = s.ScrubManifest(ctx, q)
+		return err
+	})
+	return out, err
+}
+
+// scrubPage shows what a scrub would remove.
+type scrubPage struct {
+	app      *app
+	hands    *memoryHands
+	query    memory.ScrubQuery
+	manifest memory.Manifest
+	doc      document
+	confirm  *form // asks whether exactly this shall be removed; nil: it was not asked yet
+	w, h     int
+}
+
+type manifestMsg struct {
+	from     *scrubPage
+	manifest memory.Manifest
+	err      error
+}
+
+func (p *scrubPage) init() tea.Cmd { return nil }
+
+func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
+	k := &p.app.keys
+	switch msg := msg.(type) {
+	case manifestMsg:
+		if msg.from != p {
+			return nil
+		}
+		if msg.err != nil {
+			return noticeError(msg.err)
+		}
+		p.manifest = msg.manifest
+		p.layout()
+	case doneMsg:
+		if msg.form != nil && msg.form == p.confirm && msg.err == nil {
+			return func() tea.Msg { return popMsg{} }
+		}
+	case tea.KeyMsg:
+		switch {
+		case key.Matches(msg, k.scrub):
+			return p.askHash()
+		case key.Matches(msg, k.refresh):
+			return p.app.do(func(ctx context.Context) tea.Msg {
+				m, err := p.hands.manifest(ctx, p.query)
+				return manifestMsg{p, m, err}
+			})
+		case key.Matches(msg, k.copyID):
+			return copyText(p.manifest.Hash)
+		}
+		p.doc.update(msg)
+	case tea.MouseMsg:
+		p.doc.mouse(msg, msg.Y-1)
+	}
+	return nil
+}
+
+// hashStart is how many characters of a manifest's hash are typed to confirm it.
+const hashStart = 6
+
+// askHash asks for the beginning of the hash, and then removes what the manifest says, if it is still exactly that.
+func (p *scrubPage) askHash() tea.Cmd {
+	m := p.manifest
+	if m.Empty() {
+		return notice("there is nothing to remove")
+	}
+	intro := []string{"This removes from " + m.Scope.String() + ", for good: " + scrubbed(m.Counts) + "."}
+	label := fmt.Sprintf("Type the first %d characters of %s…", hashStart, m.Hash[:2*hashStart])
+	p.confirm = newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: []*field{{name: "hash", label: label, required: true}}, button: "remove for good",
+		submit: func(ctx context.Context, v values) (out outcome, err error) {
+			if v["hash"] != m.Hash[:hashStart] {
+				return outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", oneLine(v["hash"], 20))
+			}
+			err = p.hands.app.withMemory(ctx, p.hands.agent, func(s *memory.Store) error {
+				done, err := s.Scrub(ctx, p.query, m.Hash)
+				out = outcome{text: "removed from " + m.Scope.String() + " for good: " + scrubbed(done.Counts) + warned(done.Notes), kind: changedMemory}
+				return err
+			})
+			if errors.Is(err, memory.ErrConflict) {
+				return outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now", explain(err))
+			}
+			return out, err
+		}})
+	return overlay(p.confirm)
+}
+
+// scrubbed are the counts of a manifest in a line.
+func scrubbed(counts map[string]int) string {
+	var parts []string
+	for _, k := range scrubKinds {
+		if n := counts[k.kind]; n > 0 {
+			parts = append(parts, scrubCount(n, k.one, k.many))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (p *scrubPage) setSize(w, h int) {
+	p.w, p.h = w, h
+	p.layout()
+}
+
+func (p *scrubPage) layout() {
+	x, m := &factLines{app: p.app, w: max(p.w-2, 1)}, &p.manifest
+	switch {
+	case m.Empty():
+		x.add("There is nothing to remove in " + clean(m.Scope.String()) + ".")
+	default:
+		for _, l := range wrap("This is what would be removed, for good. Nothing is removed yet: X removes exactly this, and asks once more.", x.w) {
+			x.add(p.app.st.warn.Render(l))
+		}
+	}
+	x.add("")
+	x.field("scope", m.Scope.String(), "")
+	x.field("mode", map[bool]string{true: scrubFull, false: scrubItems}[m.Mode == memory.ScrubFull], "")
+	if m.Purge {
+		x.field("purge", scrubPurge, "")
+	}
+	x.field("as of", moment(m.At), "")
+	x.field("hash", m.Hash, "")
+	x.part("How many")
+	for _, k := range scrubKinds {
+		n := m.Counts[k.kind]
+		x.add(fit("", 8-len(count(int64(n)))) + scrubCount(n, k.one, k.many))
+	}
+	if len(m.Sample) > 0 {
+		x.part(count(int64(len(m.Sample))) + " of the ids")
+		for ids := range slices.Chunk(m.Sample, max(x.w/14, 1)) {
+			x.text(strings.Join(ids, "  "), "")
+		}
+	}
+	p.doc.setSize(p.w, max(p.h-1, 0))
+	p.doc.setLines(x.out)
+}
+
+func (p *scrubPage) view() []string {
+	return append([]string{p.app.st.heading("What a scrub would remove", p.doc.more(), p.w, true)}, p.doc.view()...)
+}
+
+func (p *scrubPage) title() string { return "scrub" }
+
+func (p *scrubPage) bindings() []key.Binding {
+	k := &p.app.keys
+	return append([]key.Binding{renamed(k.scrub, "remove exactly this"), renamed(k.copyID, "copy the hash"), k.refresh}, k.moving()...)
+}
+
+func (p *scrubPage) typing() bool { return false }
+func (p *scrubPage) close()       {}

@@ -1,0 +1,368 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// asAuthor gives the program the memory as it gives it a person: the author's hands, whosever eyes.
+func asAuthor(h *harness) {
+	h.cfg.Memory = func(_ context.Context, agent string) (*memory.Store, error) {
+		return memory.Open(h.home, memory.Options{Workspace: h.cfg.Workspace, Agent: agent, Author: true, Actor: "ada", Now: h.now})
+	}
+}
+
+// authors is the memory behind the program's back.
+func (h *harness) authors(agent string) *memory.Store {
+	h.t.Helper()
+	s := must(h.cfg.Memory(context.Background(), agent))
+	h.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// itemsOf are the workspace's items, the newest first.
+func itemsOf(s *memory.Store) []memory.Item {
+	all, _, err := s.List(context.Background(), memory.ListQuery{Tiers: []string{memory.Workspace}})
+	return must(all, err)
+}
+
+// fillMemory brings in a memory with something of every kind.
+func fillMemory(h *harness) {
+	h.t.Helper()
+	asAuthor(h)
+	doc := must(os.Open(filepath.Join("testdata", "memory.json")))
+	defer doc.Close()
+	if done := must(h.authors("").Import(context.Background(), doc, memory.ImportOptions{})); len(done.Refused) > 0 {
+		h.t.Fatalf("refused: %+v", done.Refused)
+	}
+}
+
+// openFilledMemory shows a memory with something of every kind.
+func openFilledMemory(t *testing.T) *harness {
+	h := newHarness(t, fillMemory)
+	h.press("M")
+	return h
+}
+
+// asResearcher looks through an agent's eyes.
+func (h *harness) asResearcher() {
+	h.t.Helper()
+	h.press("a")
+	for range 10 {
+		if o, ok := h.m.focus().(*picker); ok && o.choices[o.list.cursor].value == "researcher" {
+			h.press("enter")
+			return
+		}
+		h.press("down")
+	}
+	h.t.Fatal("the agent cannot be chosen")
+}
+
+// toSection goes to a tab.
+func (h *harness) toSection(s memorySection) {
+	h.t.Helper()
+	for range sections {
+		if h.m.top().(*memoryPage).query.section == s {
+			return
+		}
+		h.press("right")
+	}
+	h.t.Fatalf("there is no way to %s", sectionNames[s])
+}
+
+func TestMemoryTabs(t *testing.T) {
+	h := openFilledMemory(t)
+	h.goldens("memory-workspace")
+	h.lacks("guessed")
+	h.asResearcher()
+	h.wants("guessed", "private")
+	h.goldens("memory-agent")
+	for _, s := range []memorySection{sectionConversation, sectionChannel, sectionAccount, sectionNamed, sectionJournal, sectionCore, sectionConversations} {
+		h.toSection(s)
+		h.goldens("memory-" + sectionNames[s])
+	}
+	h.size(80, 24)
+	h.clickOn("account 1")
+	h.wants("▸account", "Answers in German")
+	h.clickOn("Answers")
+	h.wants("All about it") // what is chosen already is opened
+	h.press("esc")
+	h.press("N")
+	h.wants("▸named", "VOICE", "SOUL", "nothing is written yet")
+	h.press("C")
+	h.wants("▸conversations", "4Zk8Qp1mXaB", "[Working Note ×1]")
+	h.press("tab")
+	h.wants("▸conversation 2")
+}
+
+func TestMemoryDetails(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("/")
+	h.typeText("chunk fees")
+	h.press("enter", "enter")
+	h.size(160, 50)
+	h.wants("Fees are per chunk", "relevance", "What it said before", "until it was changed: the size was missing")
+	h.goldens("memory-item")
+	h.size(80, 24)
+	h.press("enter") // what it was derived from
+	h.wants("The price list is in docs/prices.md.")
+	h.press("esc", "esc", "esc")
+	h.asResearcher()
+	h.press("C", "enter")
+	h.size(160, 50)
+	h.wants("[Working Note] plan", `"step": 3`, "Section 3 was read twice")
+	h.lacks("budget")
+	h.goldens("memory-talk")
+	h.size(80, 24)
+	h.press("e")
+	h.wants("read-only here")
+	h.press("esc", "N", "enter")
+	h.wants("How we write", "say the next step")
+	h.goldens("memory-voice")
+	h.press("esc")
+	h.toSection(sectionJournal)
+	h.press("j", "enter")
+	h.wants("[expired]", "no more: a journal's entry does for seven days")
+	h.press("esc", "left", "left", "left", "left")
+}
+
+func TestMemoryFilters(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("f")
+	h.wants("forgotten: asked", "forgotten too", "1 of 6")
+	h.press("c")
+	h.wants("curator agent", "1 of 4")
+	h.press("c")
+	h.wants("curator author", "Staging is read-only", "1 of 1")
+	h.press("c")
+	h.wants("curator import", "A line with an escape")
+	h.press("c", "s")
+	h.goldens("memory-sources")
+	h.size(80, 24)
+	h.press("down", "enter")
+	h.wants("source researcher", "1 of 1")
+	h.press("esc")
+	h.wants("of 5 ·")
+	h.press("s", "end", "enter")
+	h.typeText("nobody knows")
+	h.press("enter")
+	h.wants("Nothing of this passes the filters", "source nobody knows")
+	h.press("esc", "/")
+	h.typeText("資料")
+	h.wants("1 of 1")
+	h.goldens("memory-filter")
+	h.size(80, 24)
+	h.typeText(" absent")
+	h.wants("Nothing of this passes the filters")
+	h.press("esc")
+	h.wants("of 5 ·")
+
+	h.toSection(sectionChannel)
+	h.wants("Releases", "The audit asks")
+	h.press("o", "down", "down", "enter")
+	h.wants("channel audit", "The audit asks")
+	h.lacks("Releases")
+	h.toSection(sectionConversation)
+	h.press("o", "end", "enter")
+	h.wants("conversation 7bQ2Lw9dRtE", "Nothing of this passes the filters")
+}
+
+// TestMemoryBeside shows what the chosen row says as soon as there is room, and goes along with the cursor and the wheel.
+func TestMemoryBeside(t *testing.T) {
+	h := openFilledMemory(t)
+	h.lacks("All about it")
+	h.size(120, 24)
+	h.wants("All about it", "m000000002 ·")
+	h.press("j")
+	h.wants("m000000001 ·", "between 02:00")
+	h.press("k")
+	for range 10 {
+		h.send(tea.MouseMsg{X: 100, Y: 12, Action: tea.MouseActionPress, Button: tea.MouseButtonWheelDown})
+	}
+	h.wants("imported by ada")
+	h.lacks("one byte costs")
+	must(h.authors("").Forget(context.Background(), "m000000002", "", ""))
+	h.press("ctrl+r")
+	h.lacks("Fees are per chunk")
+	h.press("enter", "e")
+	h.wants("m000000001")
+	if it := must(h.authors("").Peek(context.Background(), "m000000001")); it.Accesses != 5 {
+		t.Errorf("it was opened once, and has %d accesses instead of 4 + 1", it.Accesses)
+	}
+}
+
+func TestMemoryAnotherAgent(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("a")
+	h.wants("researcher", "5 things of its own", "ada", "nothing of its own")
+	h.goldens("memory-agents")
+	h.size(80, 24)
+	h.press("end", "enter")
+	h.typeText("stranger")
+	h.press("enter")
+	h.wants("seen as stranger")
+	h.toSection(sectionJournal)
+	h.wants("Nothing is in this journal")
+}
+
+func TestMemoryWithout(t *testing.T) {
+	h := newHarness(t, func(h *harness) { h.cfg.Workspace = ""; asAuthor(h) })
+	h.press("M")
+	h.wants("▸account", "Nothing is remembered here yet")
+	h.press("left")
+	h.wants("there is no workspace here", "--workspace")
+	h.goldens("memory-no-workspace")
+
+	h.cfg.Memory = nil
+	h.start()
+	h.press("M")
+	h.wants("there is no memory here")
+
+	h.cfg.Memory = func(context.Context, string) (*memory.Store, error) {
+		return nil, &memory.Error{Kind: memory.ErrInvalid, Msg: "the file is torn", Hint: "mend it"}
+	}
+	h.start()
+	h.press("M")
+	h.wants("the file is torn · mend it")
+
+	h = newHarness(t, asAuthor)
+	h.press("M")
+	h.wants("Nothing is remembered here yet")
+	h.goldens("memory-empty")
+	h.press("N")
+	h.wants("VOICE", "SOUL", "nothing is written yet")
+	h.toSection(sectionJournal)
+	h.wants("Nobody's journal", "each an agent's own")
+	h.press("n")
+	h.wants("✗ journals and core memories")
+}
+
+// TestMemoryLongList reads on while one walks, and finds by a word beyond what was read.
+func TestMemoryLongList(t *testing.T) {
+	const n = 2*memoryStep + 50
+	h := newHarness(t, func(h *harness) {
+		asAuthor(h)
+		s := h.authors("")
+		for i := range n {
+			must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: fmt.Sprintf("thing number %03d", i), Importance: .5}, memory.PutOptions{NoEmbedding: true}))
+		}
+	})
+	h.press("M")
+	p := h.m.top().(*memoryPage)
+	h.wants("1 of 200+")
+	h.press("G")
+	h.wants("200 of 400+")
+	h.press("G")
+	h.wants("400 of 450")
+	h.press("G")
+	h.wants("450 of 450")
+	if ids := map[string]bool{}; len(p.rows) != n {
+		t.Errorf("%d rows", len(p.rows))
+	} else {
+		for _, r := range p.rows {
+			ids[r.ref.id] = true
+		}
+		if len(ids) != n {
+			t.Errorf("%d different rows", len(ids))
+		}
+	}
+	h.press("/")
+	h.typeText("number 000")
+	h.wants("1 of 1 ")
+}
+
+// TestMemoryKeys sees that in no state of the memory a key means two things.
+func TestMemoryKeys(t *testing.T) {
+	for _, keys := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
+		h := openFilledMemory(t)
+		h.press(keys...)
+		all := h.m.focus().bindings()
+		if len(h.m.overs) == 0 {
+			all = append(all, h.m.app.keys.global()...)
+		}
+		meaning := map[string]string{}
+		for _, b := range all {
+			for _, k := range b.Keys() {
+				if other, taken := meaning[k]; taken && other != b.Help().Desc {
+					t.Errorf("after %q: %s is %q and %q", keys, k, other, b.Help().Desc)
+				}
+				meaning[k] = b.Help().Desc
+			}
+		}
+	}
+}
+
+// TestMemoryStale drops answers to what was asked before.
+func TestMemoryStale(t *testing.T) {
+	h := openFilledMemory(t)
+	p := h.m.top().(*memoryPage)
+	before := len(p.rows)
+	h.send(memoryRowsMsg{from: p, seq: p.seq - 1})
+	h.send(memoryRowsMsg{from: &memoryPage{}, seq: p.seq})
+	if len(p.rows) != before || before != 5 {
+		t.Errorf("%d rows, before %d", len(p.rows), before)
+	}
+	d := p.detail
+	h.send(memoryFactsMsg{from: d, seq: d.seq - 1, err: errors.New("late")})
+	if d.err != nil {
+		t.Error(d.err)
+	}
+}
+
+// TestMemoryHostile shows what would take a terminal over, and sees that it does not reach it.
+func TestMemoryHostile(t *testing.T) {
+	const evil = "\x1b[2J\x1b]0;owned\x07 \u202eevil\u2066 \u009b31m"
+	h := newHarness(t, func(h *harness) {
+		asAuthor(h)
+		ctx, s := context.Background(), h.authors("researcher")
+		talk, _, err := s.StartConversation(ctx, "", evil)
+		ref := must(talk, err).Ref
+		must(s.WriteScratch(ctx, ref, "plan", []byte(`"\u202e`+"\u202e"+`"`)))
+		for _, tier := range memory.Tiers {
+			it := memory.Item{Tier: tier, Conversation: ref, Title: "t" + evil, Content: "c\n" + evil, Source: evil, Tags: []string{evil}, DerivedFrom: evil, Importance: .5}
+			st := must(s.Put(ctx, it, memory.PutOptions{}))
+			must(s.Update(ctx, st.Item.ID, memory.UpdateOptions{Why: evil}, func(it *memory.Item) error { it.Content += evil; return nil }))
+		}
+		must(s.EditNamed(ctx, "VOICE", "", "# v\n"+evil, -1))
+		must(s.SaveNote(ctx, memory.Journal, "", "n\n"+evil, false))
+	})
+	look := func() {
+		t.Helper()
+		for _, r := range strings.ReplaceAll(h.m.View(), "\x1b[0m", "") {
+			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+				t.Fatalf("%U is on the screen:\n%q", r, h.screen())
+			}
+		}
+	}
+	h.press("M")
+	h.asResearcher()
+	for s := range sections {
+		h.toSection(s)
+		for _, size := range [][2]int{{80, 24}, {160, 50}} {
+			h.size(size[0], size[1])
+			look()
+			for _, keys := range [][]string{{"enter"}, {"esc"}, {"e"}, {"esc"}, {"d"}, {"esc"}, {"s"}, {"esc"}} {
+				h.press(keys...)
+				look()
+				if len(h.m.pages) == 1 { // esc has left the memory
+					h.press("M")
+					h.asResearcher()
+					h.toSection(s)
+				}
+			}
+		}
+	}
+	h.toSection(sectionWorkspace)
+	h.press("e")
+	h.wants("characters that a terminal obeys")
+}

@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// memoryTab is where a tab stands in the lines of tabs.
+type memoryTab struct {
+	section memorySection
+	x, y, w int
+}
+
+// tabs sets the tabs into as many lines as they need, the chosen one with a mark.
+func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
+	st := p.app.st
+	var names [sections]string
+	all := 1
+	for s := range sections {
+		names[s] = sectionNames[s]
+		if p.about.read && (s.note() == "" || p.query.agent != "") {
+			names[s] += " " + count(p.about.counts[s])
+		}
+		all += width(names[s]) + 3
+	}
+	var line strings.Builder
+	used := 1
+	for s, name := range names {
+		s := memorySection(s)
+		before, look, n := "  ", st.faint.Render(" "+name), width(name)+1
+		if s == p.query.section {
+			look = st.focus.Render("▸" + name)
+		}
+		switch {
+		case used == 1:
+			before = ""
+		case used+2+n > p.w, s == sectionNamed && all > p.w: // what is no tier begins a line, if there is more than one
+			lines = append(lines, fit(" "+line.String(), p.w))
+			line.Reset()
+			used, before = 1, ""
+		case s == sectionNamed:
+			before = " " + st.faint.Render("│")
+		}
+		line.WriteString(before)
+		used += width(before)
+		places = append(places, memoryTab{s, used, len(lines), n})
+		line.WriteString(look)
+		used += n
+	}
+	return append(lines, fit(" "+line.String(), p.w)), places
+}
+
+// context says through whose eyes one looks, and what is left out.
+func (p *memoryPage) context() string {
+	st, q := p.app.st, &p.query
+	who := "seen as nobody: only what is everybody's"
+	if q.agent != "" {
+		who = "seen as " + oneLine(q.agent, 40) + ", with its private items, journal, core and working notes"
+		if width(who) > p.w-2 {
+			who = "seen as " + oneLine(q.agent, 40) + ", with what is its own"
+		}
+	}
+	var only []string
+	switch q.section {
+	case sectionChannel, sectionConversation:
+		if q.place != "" {
+			only = append(only, q.section.tier()+" "+q.place)
+		}
+	}
+	if q.section.tier() != "" {
+		if q.curator != "" {
+			only = append(only, "curator "+q.curator)
+		}
+		if q.source != "" {
+			only = append(only, "source "+oneLine(q.source, 20))
+		}
+		if q.forgotten {
+			only = append(only, "forgotten too")
+		}
+	}
+	right := st.accent.Render(strings.Join(only, " · "))
+	if len(only) == 0 {
+		return fit(" "+st.info.Render(who), p.w)
+	}
+	return spread(" "+st.info.Render(who), right+" ", p.w)
+}
+
+// above is how many lines there are above the list, its heading too.
+func (p *memoryPage) above() int {
+	lines, _ := p.tabs()
+	n := len(lines) + 2
+	if p.filter.shown() {
+		n++
+	}
+	return n
+}
+
+func (p *memoryPage) listWidth() int {
+	if p.w < wide {
+		return p.w
+	}
+	return p.w * 45 / 100
+}
+
+func (p *memoryPage) setSize(w, h int) {
+	p.w, p.h = w, h
+	above := p.above()
+	p.list.setSize(p.listWidth(), h-above)
+	if w >= wide {
+		p.detail.setSize(w-p.listWidth()-1, h-above+1)
+	}
+}
+
+func (p *memoryPage) view() []string {
+	lines, _ := p.tabs()
+	lines = append(lines, p.context())
+	if p.filter.shown() {
+		lines = append(lines, " "+p.filter.view(p.w-1))
+	}
+	p.list.empty = p.emptyWord()
+	left := append([]string{p.app.st.heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.view(true)...)
+	if p.w < wide {
+		return fill(append(lines, left...), p.w, p.h)
+	}
+	return fill(append(lines, beside(p.app.st.faint.Render("│"), left, p.detail.view())...), p.w, p.h)
+}
+
+func (p *memoryPage) heading() string {
+	if p.query.section.note() != "" && p.query.agent == "" {
+		return "Nobody's " + sectionNames[p.query.section]
+	}
+	workspace := "Workspace"
+	if p.about.workspace != "" {
+		workspace += " " + oneLine(filepath.Base(p.about.workspace), 60)
+	}
+	return map[memorySection]string{
+		sectionConversation: "Conversations' items", sectionChannel: "Channels' items", sectionWorkspace: workspace, sectionAccount: "Account, in all projects", sectionNamed: "Named entries",
+		sectionJournal: "Journal of " + oneLine(p.query.agent, 40), sectionCore: "Core memories of " + oneLine(p.query.agent, 40), sectionConversations: "Conversations",
+	}[p.query.section]
+}
+
+// note says where in the list one is, and what of the tier others have for themselves.
+func (p *memoryPage) note() string {
+	at := p.list.place()
+	if at != "" && p.more {
+		at += "+"
+	}
+	if len(p.rows) == memoryMost && p.query.section.tier() == "" {
+		at += ", the newest"
+	}
+	if n := p.about.private[p.query.section]; n > 0 {
+		if at != "" {
+			at += " · "
+		}
+		at += count(n) + " private to agents"
+	}
+	return at
+}
+
+// emptyWord says why there are no rows.
+func (p *memoryPage) emptyWord() string {
+	q := &p.query
+	switch {
+	case p.err != nil:
+		return explain(p.err)
+	case !p.known:
+		return "reading…"
+	case q.text != "" || q.section.tier() != "" && q.filtered():
+		return "Nothing of this passes the filters. esc takes them away."
+	}
+	switch q.section {
+	case sectionJournal:
+		return "Nothing is in this journal. n writes in it; an agent does with board memory journal."
+	case sectionCore:
+		return "This agent has no core memories. n writes one; an agent does with board memory core."
+	case sectionConversations:
+		return "There was no conversation yet. An agent begins one with board memory conversation start."
+	case sectionConversation:
+		return "Nothing is remembered of conversations. C shows the conversations and their working notes."
+	}
+	return "Nothing is remembered here yet. n writes the first item; an agent does with board memory put."
+}
+
+// row is a line of the list.
+func (p *memoryPage) row(i, w int) string {
+	st, r := p.app.st, &p.rows[i]
+	age := right(ago(r.at, p.app.Now()), 4)
+	cell := func(n, w int) string { return fit(oneLine(r.cells[n], 80), w) }
+	var left string
+	switch r.ref.kind {
+	case kindNamed:
+		left = columns(cell(0, 14), cell(1, 9), cell(2, 6), age)
+	case kindNote:
+		left = columns(age, cell(0, 9))
+	case kindConversation:
+		left = columns(age, cell(0, memory.RefLen), st.info.Render(cell(1, 8)))
+		if w >= 66 {
+			left = columns(left, cell(2, 10))
+		}
+		if w >= 90 {
+			left = columns(left, cell(3, 10))
+		}
+	default:
+		left = columns(age, cell(1, 6))
+		if w >= 60 {
+			left = columns(left, st.paintPriority(r.cells[0], cell(0, 8)))
+		}
+		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
+			left = columns(left, st.accent.Render(fit(oneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
+		}
+	}
+	return spread(left+" "+r.head, p.app.badges(r.marks), w)
+}
+
+// badges are marks, each set off by its own colour and brackets.
+func (a *app) badges(marks []string) string {
+	out := make([]string, len(marks))
+	for i, m := range marks {
+		out[i] = a.st.badge.Render("[" + m + "]")
+	}
+	return strings.Join(out, " ")
+}
+
+func (p *memoryPage) mouse(msg tea.MouseMsg) tea.Cmd {
+	lines, places := p.tabs()
+	if isClick(msg) && msg.Y < len(lines) {
+		for _, t := range places {
+			if t.y == msg.Y && msg.X >= t.x && msg.X < t.x+t.w {
+				return p.goTo(t.section)
+			}
+		}
+		return nil
+	}
+	if msg.X >= p.listWidth() {
+		return p.detail.mouseAt(msg, msg.Y-p.above())
+	}
+	if p.list.mouse(msg, msg.Y-p.above()) {
+		return p.open()
+	}
+	return p.need()
+}

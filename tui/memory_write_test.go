@@ -1,0 +1,241 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"blackboard/kb/memory"
+)
+
+// TestMemoryRemember writes an item, changes it, takes the change back, and forgets it.
+func TestMemoryRemember(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("n")
+	h.goldens("memory-new")
+	h.size(80, 24)
+	h.press("tab")
+	h.typeText("A new thing")
+	h.press("tab")
+	h.typeText("It was typed here.")
+	h.press("ctrl+s")
+	h.wants("is remembered in workspace", "A new thing", "▌")
+	s := h.authors("")
+	it := itemsOf(s)[0]
+	if it.Content != "It was typed here." || it.Curator != memory.CuratorAuthor || it.Source != "ada" || it.Importance != .5 || it.Agent != "" {
+		t.Errorf("%+v", it)
+	}
+	h.press("g", "e")
+	h.wants("Edit "+it.ID, "It was typed here.")
+	h.press("ctrl+s")
+	h.wants("nothing was changed")
+	h.press("tab")
+	h.typeText(" Twice.")
+	h.press("tab", "right", "ctrl+s")
+	h.wants("is at revision 2")
+	if now := must(s.Peek(context.Background(), it.ID)); now.Content != "It was typed here. Twice." || now.Importance != .75 || now.Title != it.Title {
+		t.Errorf("%+v", now)
+	}
+	h.press("u", "enter")
+	h.wants("says again what it said")
+	if now := must(s.Peek(context.Background(), it.ID)); now.Content != it.Content || now.Importance != .5 || now.Revision != 3 {
+		t.Errorf("%+v", now)
+	}
+	h.press("d")
+	h.wants("Forget "+it.ID, "nothing brings it back")
+	h.typeText("no use")
+	h.press("enter")
+	h.lacks("A new thing")
+	if now := must(s.Peek(context.Background(), it.ID)); now.Forgotten == nil || now.Why != "no use" {
+		t.Errorf("%+v", now)
+	}
+}
+
+// TestMemoryForm shows the form of an item in all sizes.
+func TestMemoryForm(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("/")
+	h.typeText("staging")
+	h.press("enter", "e")
+	h.goldens("memory-edit")
+	h.press("esc", "d")
+	h.goldens("memory-forget")
+}
+
+// TestMemoryRace keeps what somebody else wrote meanwhile.
+func TestMemoryRace(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("/")
+	h.typeText("staging")
+	h.press("enter", "e", "tab")
+	h.typeText(" Mine.")
+	s := h.authors("")
+	must(s.Update(context.Background(), "m000000001", memory.UpdateOptions{}, func(it *memory.Item) error { it.Content = "Theirs."; return nil }))
+	h.press("ctrl+s")
+	h.wants("somebody has changed it", "Mine.")
+	if it := must(s.Peek(context.Background(), "m000000001")); it.Content != "Theirs." {
+		t.Errorf("%q", it.Content)
+	}
+}
+
+func TestMemoryNamed(t *testing.T) {
+	h := openFilledMemory(t)
+	s := h.authors("")
+	body := func(name, tier string) string { return must(s.GetNamed(context.Background(), name, tier)).Body }
+	h.press("N", "e")
+	h.wants("Edit VOICE of the workspace")
+	h.typeText(" New.")
+	h.press("ctrl+s")
+	h.wants("VOICE is at revision 3")
+	h.press("u", "enter")
+	h.wants("VOICE says again what it said")
+	if strings.Contains(body("VOICE", ""), "New.") {
+		t.Errorf("VOICE says %q", body("VOICE", ""))
+	}
+	h.press("G", "e")
+	h.wants("Edit SOUL of the account")
+	h.typeText("Kind.")
+	h.press("ctrl+s", "u", "enter")
+	h.wants("SOUL is removed", "nothing is written yet")
+	h.press("g", "j", "d")
+	h.wants("Remove STACK")
+	h.press("enter")
+	h.lacks("no network")
+	h.press("u", "enter")
+	h.wants("STACK is there again", "no network")
+	h.press("n")
+	h.typeText("TEAM")
+	h.press("tab", "tab")
+	h.typeText("Two.")
+	h.press("ctrl+s")
+	h.wants("TEAM is at revision 1")
+	h.press("n")
+	h.typeText("TEAM")
+	h.press("tab", "tab")
+	h.typeText("Three.")
+	h.press("ctrl+s")
+	h.wants("TEAM is at revision 1, not 0")
+	if body("TEAM", "") != "Two." {
+		t.Errorf("TEAM says %q", body("TEAM", ""))
+	}
+}
+
+func TestMemoryNotes(t *testing.T) {
+	h := openFilledMemory(t)
+	h.asResearcher()
+	h.toSection(sectionCore)
+	h.press("n")
+	h.wants("A core memory of researcher")
+	h.typeText("Says what it does not know.")
+	h.press("ctrl+s")
+	h.wants("is written", "Says what it does not know.", "▸core 2")
+	h.press("u", "enter")
+	h.lacks("Says what it does not know.")
+	h.press("e")
+	h.wants("forget it, and write another")
+	h.press("d", "enter")
+	h.wants("j000000003 is forgotten", "This agent has no core memories")
+}
+
+// TestMemoryEditor writes an item's content in an editor, well and in vain.
+func TestMemoryEditor(t *testing.T) {
+	h := openFilledMemory(t)
+	hands := h.m.top().(*memoryPage).hands
+	h.press("E")
+	h.wants("set $EDITOR")
+	h.m.app.Editor = func(string, int) (*exec.Cmd, error) { return exec.Command("true"), nil }
+	draft := func() *memoryDraft {
+		return must(hands.fresh(context.Background(), memoryRef{kind: kindItem, id: "m000000001"}))
+	}
+	edited := func(text string, err error) {
+		hands.draft = draft()
+		h.send(editedMsg{from: hands, text: text, err: err})
+	}
+	edited("", errors.New("the editor ended badly"))
+	h.wants("the editor ended badly")
+	edited(draft().text()+"\n", nil)
+	h.wants("nothing was changed")
+	edited("Written elsewhere.\n", nil)
+	h.wants("m000000001 is at revision 2")
+	edited(" \n", nil)
+	h.wants("Edit m000000001", "✗") // nothing is lost: the form has it
+	h.press("esc")
+	if it := draft().item; it.Content != "Written elsewhere." {
+		t.Errorf("%q", it.Content)
+	}
+	if got := hands.update(editedMsg{from: hands, text: "late"}); got != nil {
+		t.Error("a text that nobody asked for was taken")
+	}
+}
+
+// TestMemoryScrub goes from the dry run to the deed.
+func TestMemoryScrub(t *testing.T) {
+	h := openFilledMemory(t)
+	h.press("X")
+	h.goldens("memory-scrub")
+	h.size(80, 24)
+	h.press("ctrl+s")
+	h.wants("What a scrub would remove", "Nothing is removed yet")
+	p := h.m.top().(*scrubPage)
+	p.manifest.Hash = "0123456789abcdef0123456789abcdef-6.1.1.0.1.0.0.1.0" // each board has another
+	p.layout()
+	h.goldens("memory-manifest")
+	h.size(80, 24)
+	s := h.authors("")
+	live := func() int { return len(itemsOf(s)) }
+	if live() != 5 {
+		t.Fatalf("%d items are left by a dry run", live())
+	}
+	h.press("X")
+	h.goldens("memory-confirm")
+	h.size(80, 24)
+	h.typeText("000000")
+	h.press("enter")
+	h.wants("the hash does not begin with 000000")
+	h.press("esc", "ctrl+r")
+
+	// What has changed since is not removed.
+	must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: "Late.", Importance: .5}, memory.PutOptions{}))
+	h.press("X")
+	h.typeText(p.manifest.Hash[:hashStart])
+	h.press("enter")
+	h.wants("ctrl+r shows")
+	if live() != 6 {
+		t.Fatalf("%d items are left by a scrub that was refused", live())
+	}
+	h.press("esc", "ctrl+r", "X")
+	h.typeText(p.manifest.Hash[:hashStart])
+	h.press("enter")
+	h.wants("removed from workspace for good")
+	if _, there := h.m.top().(*memoryPage); !there {
+		t.Errorf("the manifest of what is gone is still shown")
+	}
+	h.wants("Nothing is remembered here yet")
+	if live() != 0 {
+		t.Errorf("%d items are left by the scrub", live())
+	}
+	h.press("N")
+	h.wants("STACK") // named entries stay unless they are named
+}
+
+func TestImportances(t *testing.T) {
+	for _, c := range []struct {
+		now   float64
+		value string
+		n     int
+	}{{.5, "medium", 4}, {1, "critical", 4}, {.6, "0.6", 5}, {0, "0", 5}} {
+		choices, value := importances(c.now)
+		if value != c.value || len(choices) != c.n || !slices.Contains(choices, value) {
+			t.Errorf("%g: %q of %q", c.now, value, choices)
+		}
+		if got := must(memory.ParseImportance(value)); got != c.now {
+			t.Errorf("%g became %g", c.now, got)
+		}
+	}
+	if got := tagList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q", got)
+	}
+}

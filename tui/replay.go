@@ -1,0 +1,256 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// scrubPause is how long the hand has to rest before the past is read: who goes through the log fast wants to see where it is, not each moment.
+const scrubPause = 60 * time.Millisecond
+
+// replay is the way back in time: the board as it was after an event.
+type replay struct {
+	on      bool
+	seq     int64 // the event up to which the board is shown
+	now     int64 // the last event there is
+	at      time.Time
+	what    string // what the event was
+	reading bool
+	shown   int64           // the event that the scene on the page belongs to
+	past    *board.Snapshot // of shown
+}
+
+type (
+	pastMsg struct {
+		from  *runPage
+		seq   int64
+		past  *board.Snapshot
+		scene scene
+		event board.Event
+		err   error
+	}
+	scrubbedMsg struct {
+		from *runPage
+		seq  int64
+	}
+)
+
+// timeKey goes through time as the keys say, and reports whether it was one of them.
+func (p *runPage) timeKey(msg tea.KeyMsg) (tea.Cmd, bool) {
+	k := &p.app.keys
+	leap := max(p.back.now/20, 1)
+	switch {
+	case key.Matches(msg, k.stepBack):
+		return p.goTo(p.place() - 1), true
+	case key.Matches(msg, k.step):
+		return p.goTo(p.place() + 1), true
+	case key.Matches(msg, k.leapBack):
+		return p.goTo(p.place() - leap), true
+	case key.Matches(msg, k.leap):
+		return p.goTo(p.place() + leap), true
+	case key.Matches(msg, k.live):
+		return p.toNow(), true
+	}
+	return nil, false
+}
+
+// place is the event that is looked at.
+func (p *runPage) place() int64 {
+	if p.back.on {
+		return p.back.seq
+	}
+	return p.back.now
+}
+
+// goTo shows the board as it was after an event; after the last one that is now.
+func (p *runPage) goTo(seq int64) tea.Cmd {
+	if !p.known || p.back.now < 1 {
+		return nil
+	}
+	if seq >= p.back.now {
+		return p.toNow()
+	}
+	p.back.on, p.back.seq = true, max(seq, 1)
+	if p.app.still {
+		return p.readPast()
+	}
+	return p.app.after(scrubPause, scrubbedMsg{p, p.back.seq})
+}
+
+// toNow goes back to the present.
+func (p *runPage) toNow() tea.Cmd {
+	if !p.back.on {
+		return nil
+	}
+	p.back = replay{now: p.back.now}
+	p.feed.leavePast()
+	return tea.Batch(p.look(), p.feed.find(), p.feed.need())
+}
+
+// readPast reads the board as it was, one moment at a time.
+func (p *runPage) readPast() tea.Cmd {
+	if p.back.reading || !p.back.on || p.back.shown == p.back.seq {
+		return nil
+	}
+	p.back.reading = true
+	seq, b := p.back.seq, p.b
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		m := pastMsg{from: p, seq: seq}
+		if m.past, m.err = b.Replay(ctx, seq); m.err != nil {
+			return m
+		}
+		m.scene.state = m.past.State()
+		if m.scene.verdict, m.err = m.past.Gate(board.Policy{}); m.err != nil {
+			return m
+		}
+		m.scene.signals = byUrgency(m.past.Signals)
+		for e, err := range b.Events(ctx, seq-1) {
+			m.event, m.err = e, err
+			break
+		}
+		return m
+	})
+}
+
+func (p *runPage) replayUpdate(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case scrubbedMsg:
+		if msg.from == p && p.back.on && msg.seq == p.back.seq { // the hand rests
+			return p.readPast()
+		}
+	case pastMsg:
+		if msg.from != p {
+			return nil
+		}
+		p.back.reading = false
+		if !p.back.on {
+			return nil
+		}
+		if msg.err != nil {
+			p.toNow()
+			return noticeError(msg.err)
+		}
+		p.back.shown, p.back.past, p.back.at = msg.seq, msg.past, msg.event.At
+		p.back.what = msg.event.Verb + " " + msg.event.ID + " by " + msg.event.Actor
+		p.show(msg.scene)
+		p.feed.showPast()
+		return p.readPast() // if the hand has gone on
+	}
+	return nil
+}
+
+// byUrgency is the order in which the board lists signals.
+func byUrgency(all []board.Signal) []board.Signal {
+	out := make([]board.Signal, 0, len(all))
+	for _, open := range []bool{true, false} {
+		for _, priority := range board.Priorities {
+			for _, s := range all {
+				if (s.Status == board.SignalOpen) == open && s.Priority == priority {
+					out = append(out, s)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// showPast shows the entries of the past that pass the filter.
+func (f *feed) showPast() {
+	past := f.page.back.past
+	if past == nil {
+		return
+	}
+	q := queryOf(f.filter.value())
+	chosen := f.chosen()
+	f.narrow, f.found, f.more, f.problem = true, []entryRow{}, false, nil
+	at := 0
+	for i := len(past.Entries) - 1; i >= 0; i-- {
+		if e := &past.Entries[i]; passes(e, &q) {
+			if e.ID == chosen {
+				at = len(f.found)
+			}
+			f.found = append(f.found, rowOf(e))
+		}
+	}
+	f.list.setLen(len(f.found))
+	f.list.moveTo(at)
+}
+
+// leavePast shows the entries of now again.
+func (f *feed) leavePast() {
+	f.narrow, f.found = false, nil
+	f.list.setLen(int(f.total))
+	f.list.moveTo(0)
+}
+
+// passes is what Board.Query asks of an entry, for one that is at hand.
+func passes(e *board.Entry, q *board.Query) bool {
+	among := func(list []string, s string) bool {
+		for _, l := range list {
+			if l == s {
+				return true
+			}
+		}
+		return len(list) == 0
+	}
+	for _, t := range q.Tags {
+		if len(e.Tags) == 0 || !among(e.Tags, t) {
+			return false
+		}
+	}
+	return among(q.Types, e.Type) && among(q.Statuses, e.Status) && among(q.Workers, e.Worker) && (!q.MustSurface || e.MustSurface) &&
+		(q.Contains == "" || strings.Contains(strings.ToLower(e.Content), strings.ToLower(q.Contains)))
+}
+
+// timeline is the log as a line: where we are in it, and when that was.
+func (p *runPage) timeline() string {
+	st, b := p.app.st, &p.back
+	where := "event " + count(b.now)
+	if b.on {
+		where = "event " + count(b.seq) + " of " + count(b.now)
+	}
+	var word string
+	switch {
+	case !b.on:
+		word = st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time")
+	case b.shown != b.seq:
+		word = st.warn.Render("back") + st.faint.Render(" "+where+" …")
+	default:
+		word = st.warn.Render("back") + st.faint.Render(" "+where+" "+clock(b.at)+" "+oneLine(b.what, 60)+"  L live")
+	}
+	w := p.timeBar()
+	at := w - 1
+	if b.now > 1 {
+		at = int((p.place() - 1) * int64(w-1) / (b.now - 1))
+	}
+	at = min(max(at, 0), w-1)
+	bar := st.focus.Render(strings.Repeat("━", at)+"◆") + st.faint.Render(strings.Repeat("─", w-at-1))
+	return fit(" "+bar+" "+word, p.w)
+}
+
+// timeBar is how wide the line of time is.
+func (p *runPage) timeBar() int { return max(p.w*3/10, 12) }
+
+// timeMouse goes to the moment that was clicked.
+func (p *runPage) timeMouse(msg tea.MouseMsg) tea.Cmd {
+	x, w := msg.X-1, p.timeBar()
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		return p.goTo(p.place() - 1)
+	case msg.Button == tea.MouseButtonWheelDown:
+		return p.goTo(p.place() + 1)
+	case msg.Button != tea.MouseButtonLeft || msg.Action == tea.MouseActionRelease:
+		return nil
+	case x >= w:
+		return p.toNow()
+	case x >= 0 && w > 1:
+		return p.goTo(1 + int64(x)*(p.back.now-1)/int64(w-1))
+	}
+	return nil
+}

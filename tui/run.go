@@ -1,0 +1,402 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// Panes of a run, in the order of their keys.
+const (
+	paneFeed = iota
+	paneSignals
+	paneGate
+	paneWorkers
+	panes
+)
+
+// wide is from how many cells on all panes are seen at once.
+const wide = 110
+
+// scene is what there is to see of a run at one moment, but for its entries: now, or as it was.
+type scene struct {
+	state   board.State
+	verdict board.Verdict
+	signals []board.Signal
+}
+
+// runPage shows one run: entries, signals, gate, workers, and when.
+type runPage struct {
+	app  *app
+	name string
+	ctx  context.Context // ends with the page
+	stop func()
+	b    *board.Board // nil until it is open
+	err  error        // why it is not
+
+	scene  scene // what is shown: now, or the past
+	known  bool  // the scene was read
+	follow follower
+	back   replay
+
+	feed    *feed
+	signals *signalsPane
+	gate    *gatePane
+	workers *workersPane
+	focus   int
+	w, h    int
+	area    [panes]rect // where the panes are; empty: not seen
+	now     time.Time   // when the scene was read, for ages
+}
+
+// rect is a part of the page, in cells.
+type rect struct{ x, y, w, h int }
+
+func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+
+type openedMsg struct {
+	from *runPage
+	b    *board.Board
+	err  error
+}
+
+func newRunPage(a *app, name string) *runPage {
+	p := &runPage{app: a, name: name, now: a.Now()}
+	p.ctx, p.stop = context.WithCancel(a.ctx)
+	p.feed = newFeed(p)
+	p.signals = newSignalsPane(p)
+	p.gate = newGatePane(p)
+	p.workers = newWorkersPane(p)
+	return p
+}
+
+func (p *runPage) init() tea.Cmd {
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		b, err := board.Open(ctx, p.app.Boards, p.name)
+		if err == nil {
+			b.SetNow(p.app.Now)
+			if p.ctx.Err() != nil { // the page was left meanwhile: nobody takes it
+				b.Close()
+				return nil
+			}
+		}
+		return openedMsg{p, b, err}
+	})
+}
+
+func (p *runPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case openedMsg:
+		if msg.from != p {
+			return nil
+		}
+		if p.b, p.err = msg.b, msg.err; p.err != nil {
+			return nil
+		}
+		return p.start()
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	case doneMsg:
+		if msg.kind == changedRun && p.b != nil && p.app.still {
+			return p.look() // else the log tells
+		}
+		return nil
+	}
+	return tea.Batch(p.followUpdate(msg), p.replayUpdate(msg), p.feed.update(msg), p.signals.update(msg))
+}
+
+func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	if p.feed.filter.active {
+		return p.feed.typed(msg)
+	}
+	switch {
+	case p.b == nil:
+		return nil
+	case key.Matches(msg, k.next):
+		p.focusOn((p.focus + 1) % panes)
+	case key.Matches(msg, k.previous):
+		p.focusOn((p.focus + panes - 1) % panes)
+	case key.Matches(msg, k.pane1):
+		p.focusOn(paneFeed)
+	case key.Matches(msg, k.pane2):
+		p.focusOn(paneSignals)
+	case key.Matches(msg, k.pane3):
+		p.focusOn(paneGate)
+	case key.Matches(msg, k.pane4):
+		p.focusOn(paneWorkers)
+	case key.Matches(msg, k.filter):
+		p.focusOn(paneFeed)
+		return p.feed.startFilter()
+	case key.Matches(msg, k.allSignals) && p.focus == paneSignals:
+		p.signals.toggle()
+	case key.Matches(msg, k.survival):
+		return push(newSurvivalPage(p.app, p.name, p.b))
+	case key.Matches(msg, k.open):
+		return p.openChosen()
+	case key.Matches(msg, k.copyID):
+		return copyText(p.chosen())
+	default:
+		if cmd, ok := p.timeKey(msg); ok {
+			return cmd
+		}
+		if cmd, ok := p.actKey(msg); ok {
+			return cmd
+		}
+		p.pane(p.focus).update(msg)
+		return p.feed.need()
+	}
+	return nil
+}
+
+func (p *runPage) pane(i int) *list {
+	return [panes]*list{&p.feed.list, &p.signals.list, &p.gate.list, &p.workers.list}[i]
+}
+
+func (p *runPage) focusOn(pane int) {
+	p.focus = pane
+	p.layout()
+}
+
+// chosen is the id of what is chosen, or "".
+func (p *runPage) chosen() string {
+	switch p.focus {
+	case paneFeed:
+		return p.feed.chosen()
+	case paneSignals:
+		return p.signals.chosen()
+	case paneGate:
+		return p.gate.chosen()
+	}
+	return ""
+}
+
+func (p *runPage) openChosen() tea.Cmd {
+	if p.focus == paneWorkers {
+		if name := p.workers.chosen(); name != "" {
+			p.focusOn(paneFeed)
+			return p.feed.filterBy("worker:" + name)
+		}
+		return nil
+	}
+	if id := p.chosen(); id != "" {
+		return push(newDetailPage(p.app, p.name, p.b, id))
+	}
+	return nil
+}
+
+// leave takes away what the page has before the page is left: a filter, or the past.
+func (p *runPage) leave() (tea.Cmd, bool) {
+	switch {
+	case p.feed.filter.shown():
+		p.feed.clearFilter()
+		p.layout()
+		return p.feed.need(), true
+	case p.back.on:
+		return p.toNow(), true
+	}
+	return nil, false
+}
+
+func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
+	if msg.Y == p.h-1 {
+		return p.timeMouse(msg)
+	}
+	if p.tabs() && msg.Y == 1 && isClick(msg) {
+		for i, x := 0, 1; i < panes; i++ {
+			n := len(p.tabName(i))
+			if msg.X >= x && msg.X < x+n {
+				p.focusOn(i)
+			}
+			x += n + 2
+		}
+		return nil
+	}
+	for i, r := range p.area {
+		if !r.has(msg.X, msg.Y) {
+			continue
+		}
+		was := p.focus
+		if isClick(msg) {
+			p.focus = i
+		}
+		if p.pane(i).mouse(msg, msg.Y-r.y-p.above(i)) && was == i {
+			return p.openChosen()
+		}
+		return p.feed.need()
+	}
+	return nil
+}
+
+// above is how many lines a pane has above its list.
+func (p *runPage) above(pane int) int {
+	switch pane {
+	case paneFeed:
+		return p.feed.above()
+	case paneSignals:
+		return p.signals.above()
+	case paneGate:
+		return p.gate.above()
+	}
+	return 1
+}
+
+func (p *runPage) setSize(w, h int) {
+	p.w, p.h = w, h
+	p.layout()
+}
+
+// tabs says that one pane is seen at a time.
+func (p *runPage) tabs() bool { return p.w < wide }
+
+// layout gives each pane its place: all of them beside each other, or the one with the focus.
+func (p *runPage) layout() {
+	p.area = [panes]rect{}
+	h := p.h - 2 // the summary above, the time below
+	if p.tabs() {
+		p.area[p.focus] = rect{0, 2, p.w, h - 1}
+	} else {
+		left := p.w * 57 / 100
+		rest := p.w - left - 1
+		gate := min(max(len(p.scene.verdict.Reasons)+2, 3), h/4)
+		workers := min(max(len(p.scene.state.Workers)+1, 3), h/5)
+		p.area[paneFeed] = rect{0, 1, left, h}
+		p.area[paneGate] = rect{left + 1, 1, rest, gate}
+		p.area[paneSignals] = rect{left + 1, 1 + gate, rest, h - gate - workers}
+		p.area[paneWorkers] = rect{left + 1, 1 + h - workers, rest, workers}
+	}
+	p.feed.setSize(p.area[paneFeed].w, p.area[paneFeed].h)
+	p.signals.setSize(p.area[paneSignals].w, p.area[paneSignals].h)
+	p.gate.list.setSize(p.area[paneGate].w, p.area[paneGate].h-p.gate.above())
+	p.workers.list.setSize(p.area[paneWorkers].w, p.area[paneWorkers].h-1)
+}
+
+func (p *runPage) view() []string {
+	if p.b == nil || !p.known {
+		word := "opening " + clean(p.name) + "…"
+		if p.err != nil {
+			word = explain(p.err)
+		}
+		lines := []string{""}
+		for _, l := range wrap(word, p.w-2) {
+			lines = append(lines, " "+l)
+		}
+		return fill(lines, p.w, p.h)
+	}
+	lines := []string{p.summary()}
+	if p.tabs() {
+		lines = append(lines, p.tabLine())
+		lines = append(lines, p.paneView(p.focus)...)
+	} else {
+		side := append(p.paneView(paneGate), p.paneView(paneSignals)...)
+		side = append(side, p.paneView(paneWorkers)...)
+		lines = append(lines, beside(p.app.st.faint.Render("│"), p.paneView(paneFeed), side)...)
+	}
+	return append(lines, p.timeline())
+}
+
+func (p *runPage) paneView(pane int) []string {
+	focused := p.focus == pane
+	switch pane {
+	case paneFeed:
+		return p.feed.view(focused)
+	case paneSignals:
+		return p.signals.view(focused)
+	case paneGate:
+		return p.gate.view(focused)
+	}
+	return p.workers.view(focused)
+}
+
+// summary is the run in a line.
+func (p *runPage) summary() string {
+	s := &p.scene.state
+	open := s.Signals.Open.Total()
+	parts := []string{plural(s.Entries.Total, "entry")}
+	if n := s.Entries.ByStatus[board.Disputed]; n > 0 {
+		parts = append(parts, p.app.st.warn.Render(count(n)+" disputed"))
+	}
+	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)), plural(int64(len(s.Workers)), "worker"))
+	facts := strings.Join(parts, " · ")
+	if s.Goal == "" {
+		return fit(" "+facts, p.w)
+	}
+	return spread(" "+p.app.st.bold.Render(oneLine(s.Goal, 300)), facts+" ", p.w)
+}
+
+func (p *runPage) tabName(pane int) string {
+	return [panes]string{"1 entries", "2 signals", "3 gate", "4 workers"}[pane]
+}
+
+func (p *runPage) tabLine() string {
+	parts := make([]string, panes)
+	for i := range parts {
+		parts[i] = p.app.st.faint.Render(p.tabName(i))
+		if i == p.focus {
+			parts[i] = p.app.st.focus.Underline(true).Render(p.tabName(i))
+		}
+	}
+	return fit(" "+strings.Join(parts, "  "), p.w)
+}
+
+func (p *runPage) title() string { return p.name }
+func (p *runPage) run() string   { return p.name }
+
+func (p *runPage) light() (string, bool) {
+	if !p.known {
+		return "", false
+	}
+	return lightWord(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
+}
+
+func (p *runPage) bindings() []key.Binding {
+	k := &p.app.keys
+	if p.feed.filter.active {
+		return p.feed.filter.bindings()
+	}
+	if p.b == nil {
+		return []key.Binding{k.back}
+	}
+	all := []key.Binding{}
+	switch p.focus {
+	case paneFeed:
+		all = append(all, k.open, k.filter)
+	case paneSignals:
+		all = append(all, k.open, k.allSignals)
+	case paneGate:
+		all = append(all, k.open)
+	case paneWorkers:
+		all = append(all, renamed(k.open, "their entries"))
+	}
+	all = append(all, p.actBindings()...)
+	all = append(all, renamed(k.next, "next pane"), k.search, k.survival)
+	if p.back.on {
+		all = append(all, k.live)
+	}
+	all = append(all, k.stepBack, k.step, k.leapBack, k.leap)
+	if !p.back.on {
+		all = append(all, k.live)
+	}
+	all = append(all, k.memory, k.copyID, k.pane1, k.pane2, k.pane3, k.pane4, renamed(k.previous, "pane before"))
+	if p.focus != paneFeed {
+		all = append(all, k.filter)
+	}
+	return append(all, k.moving()...)
+}
+
+func (p *runPage) typing() bool { return p.feed.filter.active }
+
+func (p *runPage) close() {
+	p.stop()
+	if p.b != nil {
+		p.b.Close()
+	}
+}

@@ -1,0 +1,291 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// fillAudit makes a run with everything that can be on one: links of all kinds, disputed and superseded entries, signals of all priorities and statuses, a claim.
+func fillAudit(h *harness) {
+	ctx := context.Background()
+	b := h.openRun("audit-7")
+	at := testNow.Add(-40 * time.Minute)
+	b.SetNow(func() time.Time { at = at.Add(time.Minute); return at })
+	post := func(worker string, p board.Post) string { return must(b.Post(ctx, worker, p)).Entry.ID }
+	half := 0.5
+	must(b.Set(ctx, "ada", "phase", []byte(`"reading"`), board.AnyVersion))
+	e1 := post("reader-1", board.Post{Content: "Access tokens never expire: the parser ignores exp", SourceDoc: "auth.go", SourceRef: "L42", Evidence: "if claims.Exp != 0 { /* TODO */ }", MustSurface: true, Tags: []string{"auth"}})
+	e2 := post("reader-2", board.Post{Type: board.Calculation, Content: "At 4,500 tokens a day some 1.6 million tokens are valid after a year", Supports: []string{e1}, Confidence: &half})
+	s1 := must(b.Signal(ctx, "reader-1", board.Raise{Content: "Who rotates the signing keys, and how often?", Priority: "critical", Origin: e1})).Signal.ID
+	must(b.Signal(ctx, "reader-2", board.Raise{Content: "Is the refresh endpoint rate limited?", Priority: "high"}))
+	s3 := must(b.Signal(ctx, "reader-3", board.Raise{Content: "Does staging share the production key?", Priority: "high"})).Signal.ID
+	s4 := must(b.Signal(ctx, "reader-3", board.Raise{Content: "Are there logs of failed logins?", Priority: "low"})).Signal.ID
+	e3 := post("reader-3", board.Post{Type: board.Contradiction, Content: "Tokens do expire: the gateway rejects them after 15 minutes", Contradicts: []string{e1}, SourceDoc: "gateway.yaml"})
+	post("reader-2", board.Post{Type: board.Analysis, Content: "Key rotation is a manual runbook step, last done in March", Addresses: []string{s1}})
+	post("reader-1", board.Post{Type: board.Gap, Content: "令牌的撤销列表没有文档 🙂 no revocation list is documented anywhere", Tags: []string{"auth", "docs"}})
+	post("reader-2", board.Post{Type: board.Strategy, Content: "Put the expiry check into the parser and delete the gateway's\n\nsecond line \x1b[31mred\x1b[0m", Supersedes: []string{e2}})
+	must(b.Waive(ctx, "lead", s4, "out of scope for this audit"))
+	must(b.Claim(ctx, "reader-3", s3, time.Hour))
+	_ = e3
+}
+
+func TestRuns(t *testing.T) {
+	h := newHarness(t, nil)
+	h.golden("runs-none")
+	h = newHarness(t, func(h *harness) {
+		fillAudit(h)
+		b := h.openRun("release-notes")
+		must(b.Post(context.Background(), "writer", board.Post{Content: "nothing is open here"}))
+		must(board.Create(context.Background(), h.cfg.Boards, "quiet", "Find out what 日本語 does to a table 🙂", "ada")).Close()
+	})
+	h.goldens("runs")
+	h.press("/")
+	h.typeText("aud")
+	h.golden("runs-filter")
+	h.lacks("release-notes")
+	h.press("enter", "enter")
+	h.wants("audit-7", "never expire")
+	h.press("esc", "esc")
+	h.wants("release-notes")
+	h.press("q")
+	if !h.quit {
+		t.Error("q on the first page does not leave the program")
+	}
+}
+
+func openAudit(t *testing.T) *harness {
+	t.Helper()
+	return newHarness(t, func(h *harness) { fillAudit(h); h.cfg.Run = "audit-7" })
+}
+
+func TestRunPanes(t *testing.T) {
+	h := openAudit(t)
+	h.goldens("run-entries")
+	h.press("2")
+	h.goldens("run-signals")
+	h.press("f")
+	h.goldens("run-signals-all")
+	h.press("3")
+	h.goldens("run-gate")
+	h.press("4")
+	h.goldens("run-workers")
+	h.press("j", "j", "enter")
+	h.wants("worker:reader-2", "Key rotation")
+	h.lacks("Tokens do expire")
+}
+
+func TestRunThatIsNotThere(t *testing.T) {
+	h := newHarness(t, func(h *harness) { h.cfg.Run = "nothing" })
+	h.goldens("run-missing")
+	h.press("p", "tab", "L", "[", "S")
+	h.press("esc")
+	h.wants("There is no run yet")
+}
+
+func TestFeedFilter(t *testing.T) {
+	h := openAudit(t)
+	h.press("/")
+	h.typeText("type:con")
+	h.wants("Tokens do expire", "1 of 1")
+	h.lacks("rotation")
+	h.golden("run-filter")
+	h.press("esc")
+	h.wants("rotation")
+	h.press("/")
+	h.typeText("must status:disputed never")
+	h.wants("never expire", "1 of 1")
+	h.press("enter", "enter")
+	h.wants("if claims.Exp")
+	h.press("esc", "esc", "/")
+	h.typeText("type:nonsense")
+	h.wants("unknown type")
+	h.press("esc")
+	h.lacks("unknown type")
+}
+
+// TestFeedPages goes through more entries than are held, and sees each row say what it should.
+func TestFeedPages(t *testing.T) {
+	const n = maxPages*pageRows + 3*pageRows + 17
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("long")
+		var posts []board.Post
+		for i := 1; i <= n; i++ {
+			posts = append(posts, board.Post{Content: fmt.Sprintf("finding number %d", i)})
+		}
+		must(b.PostBatch(context.Background(), "w", posts))
+		h.cfg.Run = "long"
+	})
+	h.wants(fmt.Sprintf("finding number %d", n), "1 of 5 417")
+	f := h.m.top().(*runPage).feed
+	for i := 0; f.list.cursor < n-1; i++ {
+		id := board.EntryID(int64(n - f.list.cursor))
+		if got := f.at(f.list.cursor); got.id != id || got.text != "finding number "+id[1:] {
+			t.Fatalf("row %d is %q %q", f.list.cursor, got.id, got.text)
+		}
+		h.press("pgdown")
+	}
+	if len(f.pages) > maxPages {
+		t.Errorf("%d pages are held", len(f.pages))
+	}
+	h.press("G")
+	h.wants("finding number 1 ")
+	h.press("g")
+	h.wants(fmt.Sprintf("finding number %d", n))
+	h.press("/")
+	h.typeText("number 12")
+	h.press("enter")
+	for f.list.cursor < 110 {
+		h.press("pgdown")
+	}
+	h.press("G", "pgup", "G")
+	if f.more || f.list.n != 1+10+100 { // 12, 120 to 129, 1200 to 1299
+		t.Errorf("%d entries are found, more %v", f.list.n, f.more)
+	}
+}
+
+// TestFeedGrows sees that what is chosen stays chosen when entries come, and that the first row follows.
+func TestFeedGrows(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	b := h.openRun("audit-7")
+	post := func(text string) {
+		t.Helper()
+		posted := must(b.Post(context.Background(), "late", board.Post{Content: text, Contradicts: []string{"e2"}}))
+		var events []board.Event
+		for e, err := range b.Events(context.Background(), posted.Entry.Seq-1) {
+			events = append(events, must(e, err))
+		}
+		h.send(eventsMsg{from: p, events: events})
+	}
+	post("the first that came")
+	h.wants("the first that came", "1 of 7")
+	h.press("j", "j")
+	was := p.feed.chosen()
+	post("the second that came")
+	if now := p.feed.chosen(); now != was || p.feed.list.cursor != 3 {
+		t.Errorf("%s was chosen, now it is %s in row %d", was, now, p.feed.list.cursor)
+	}
+	h.press("g")
+	h.wants("the second that came")
+}
+
+func TestReplay(t *testing.T) {
+	h := openAudit(t)
+	last := h.m.top().(*runPage).back.now
+	for range 3 {
+		h.press("{")
+	}
+	h.press("[")
+	h.goldens("run-past")
+	h.wants("back", "L live")
+	h.press("p")
+	h.wants("this is the past")
+	h.press("2", "f")
+	h.golden("run-past-signals")
+	// Each step shows what Replay gives.
+	b := h.openRun("audit-7")
+	p := h.m.top().(*runPage)
+	for seq := last - 1; seq >= 1; seq-- {
+		h.do(p.goTo(seq))
+		s := must(b.Replay(context.Background(), seq))
+		if got, want := p.scene.state.Entries.Total, int64(len(s.Entries)); got != want || len(p.feed.found) != len(s.Entries) || len(p.signals.all) != len(s.Signals) {
+			t.Fatalf("after event %d: %d entries instead of %d, %d rows, %d signals instead of %d", seq, got, want, len(p.feed.found), len(p.signals.all), len(s.Signals))
+		}
+	}
+	h.press("/")
+	h.typeText("never")
+	h.press("enter", "L")
+	h.wants("live", "never expire", "1 of 1")
+	h.press("esc")
+	h.wants("live", "1 of 6")
+	h.press("[", "esc")
+	h.wants("live")
+	h.click(3, 22) // on the line of time
+	h.wants("back")
+	h.click(70, 22)
+	h.wants("live")
+}
+
+func TestMouse(t *testing.T) {
+	h := openAudit(t)
+	h.clickOn("3 gate")
+	h.wants("enter shows one", "rate limited")
+	h.clickOn("1 entries")
+	h.clickOn("Tokens do expire")
+	h.clickOn("Tokens do expire")
+	h.wants("contradicts")
+	h.size(160, 50)
+	h.press("esc")
+	h.clickOn("rate limited")
+	h.clickOn("rate limited")
+	h.wants("keeps the gate closed")
+}
+
+// TestHeldKeys sees that keys that arrive together all count, and that a paste is no row of commands.
+func TestHeldKeys(t *testing.T) {
+	h := openAudit(t)
+	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjj")})
+	h.wants("4 of 6")
+	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("[[")})
+	h.wants("event 15 of 17")
+	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("Lp"), Paste: true})
+	h.wants("event 15 of 17")
+}
+
+func TestSizes(t *testing.T) {
+	h := openAudit(t)
+	for w := 1; w < 200; w += 7 {
+		for ht := 1; ht < 60; ht += 3 {
+			h.size(w, ht) // the harness sees that every line fits
+		}
+	}
+	h.size(59, 17)
+	h.golden("small")
+	h.press("?", "K")
+	h.size(80, 24)
+	h.wants("audit-7")
+}
+
+func TestHelp(t *testing.T) {
+	h := openAudit(t)
+	h.press("?")
+	h.goldens("help")
+	h.press("esc")
+	h.lacks("Everywhere")
+}
+
+// TestHostile sees that nothing that agents wrote reaches the terminal as more than text.
+func TestHostile(t *testing.T) {
+	evil := "\x1b]0;title\x07\x1b[2J\u202Eabc\u2066 \u009b31m \r\n\t\x00 end"
+	h := newHarness(t, func(h *harness) {
+		evil := strings.ReplaceAll(evil, "\x00", "")
+		b := h.openRun("evil")
+		ctx := context.Background()
+		p := must(b.Post(ctx, evil, board.Post{Content: evil, SourceDoc: evil, SourceRef: evil, Evidence: evil, Tags: []string{evil}}))
+		must(b.Signal(ctx, evil, board.Raise{Content: evil, Priority: "critical", Origin: p.Entry.ID}))
+		must(b.Claim(ctx, evil, "s1", time.Hour))
+		h.cfg.Run = "evil"
+	})
+	look := func() {
+		t.Helper()
+		for _, bad := range []string{"\x1b]", "\x1b[2J", "\u202e", "\u2066", "\u009b", "\x07", "\r"} {
+			if strings.Contains(h.m.View(), bad) {
+				t.Errorf("%q is on the screen %q", bad, h.m.View())
+			}
+		}
+	}
+	for _, w := range []int{80, 160} {
+		h.size(w, 40)
+		for _, k := range []string{"1", "2", "3", "4", "1", "enter", "esc", "2", "enter", "tab", "enter", "esc", "esc", "2", "w", "esc", "a", "esc"} {
+			h.press(k)
+			look()
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// runsEvery is how often the list of runs is read again.
+const runsEvery = 2 * time.Second
+
+// runsPage lists the runs, those with the latest activity first.
+type runsPage struct {
+	app    *app
+	filter filter
+	all    []board.Info
+	shown  []board.Info // those that pass the filter
+	list   list
+	loaded bool
+	err    error
+	w, h   int
+}
+
+type runsMsg struct {
+	from *runsPage
+	all  []board.Info
+	took time.Duration
+	err  error
+}
+
+type runsAgainMsg struct{ from *runsPage }
+
+func newRunsPage(a *app) *runsPage {
+	p := &runsPage{app: a, filter: newFilter(a, "part of a name or a goal")}
+	p.list = list{app: a, row: p.row}
+	return p
+}
+
+func (p *runsPage) init() tea.Cmd { return p.load() }
+
+func (p *runsPage) load() tea.Cmd {
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		start := time.Now()
+		all, err := board.List(ctx, p.app.Boards)
+		slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
+		return runsMsg{p, all, time.Since(start), err}
+	})
+}
+
+func (p *runsPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case runsMsg:
+		if msg.from != p {
+			return nil
+		}
+		p.loaded, p.err = true, msg.err
+		if msg.err == nil {
+			p.all = msg.all
+			p.narrow()
+		}
+		return p.app.after(max(runsEvery, 20*msg.took), runsAgainMsg{p}) // a twentieth of the time at most, however many runs there are
+	case runsAgainMsg:
+		if msg.from == p {
+			return p.load()
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		if p.list.mouse(msg, msg.Y-p.listTop()) {
+			return p.openRun()
+		}
+	default:
+		if p.filter.active {
+			_, cmd := p.filter.update(msg)
+			return cmd
+		}
+	}
+	return nil
+}
+
+func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	if p.filter.active {
+		if msg.Type == tea.KeyUp || msg.Type == tea.KeyDown {
+			p.list.update(msg)
+			return nil
+		}
+		changed, cmd := p.filter.update(msg)
+		if changed {
+			p.narrow()
+		}
+		p.setSize(p.w, p.h)
+		return cmd
+	}
+	switch {
+	case key.Matches(msg, k.open):
+		return p.openRun()
+	case key.Matches(msg, k.filter):
+		cmd := p.filter.start()
+		p.setSize(p.w, p.h)
+		return cmd
+	case key.Matches(msg, k.refresh):
+		return p.load()
+	}
+	p.list.update(msg)
+	return nil
+}
+
+// leave takes the filter away before the page is left.
+func (p *runsPage) leave() (tea.Cmd, bool) {
+	had := p.filter.clear()
+	p.narrow()
+	p.setSize(p.w, p.h)
+	return nil, had
+}
+
+// narrow shows the runs that pass the filter. The chosen one stays chosen.
+func (p *runsPage) narrow() {
+	var chosen string
+	if p.list.cursor < len(p.shown) {
+		chosen = p.shown[p.list.cursor].Run
+	}
+	words := strings.Fields(strings.ToLower(p.filter.value()))
+	p.shown = p.shown[:0:0]
+	at := -1
+	for _, r := range p.all {
+		text := strings.ToLower(r.Run + " " + r.Goal)
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+			if r.Run == chosen {
+				at = len(p.shown)
+			}
+			p.shown = append(p.shown, r)
+		}
+	}
+	p.list.setLen(len(p.shown))
+	if at >= 0 {
+		p.list.moveTo(at)
+	}
+}
+
+func (p *runsPage) openRun() tea.Cmd {
+	if p.list.cursor >= len(p.shown) {
+		return nil
+	}
+	return push(newRunPage(p.app, p.shown[p.list.cursor].Run))
+}
+
+func (p *runsPage) listTop() int {
+	if p.filter.shown() {
+		return 3
+	}
+	return 2
+}
+
+func (p *runsPage) setSize(w, h int) {
+	p.w, p.h = w, h
+	p.list.setSize(w, h-p.listTop())
+}
+
+func (p *runsPage) view() []string {
+	st := p.app.st
+	note := p.list.place()
+	lines := []string{st.heading("Runs", note, p.w, true)}
+	if p.filter.shown() {
+		lines = append(lines, " "+p.filter.view(p.w-1))
+	}
+	lines = append(lines, st.faint.Render(fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
+	switch {
+	case p.err != nil:
+		p.list.empty = explain(p.err)
+	case !p.loaded:
+		p.list.empty = "reading…"
+	case p.filter.value() != "":
+		p.list.empty = "no run has this in its name or its goal; esc takes the filter away"
+	default:
+		p.list.empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
+	}
+	return fill(append(lines, p.list.view(true)...), p.w, p.h)
+}
+
+// columns sets the fields of a row. The goal has what is left.
+func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string) string {
+	name := min(max(p.w-54, 14), 32)
+	s := columns(fit(run, name), fit(gate, 9), right(entries, 8), right(open, 6), right(workers, 7), right(last, 5))
+	if rest := p.w - width(s) - 6; rest >= 8 {
+		s += "  " + fit(goal, rest)
+	}
+	return s
+}
+
+func (p *runsPage) row(i, w int) string {
+	st, r := p.app.st, p.shown[i]
+	if r.Error != "" {
+		return fit(st.bad.Render("✗ ")+fit(clean(r.Run), 20)+" "+st.bad.Render(oneLine(r.Error, w)), w)
+	}
+	light, gate := st.bad.Render("●"), st.bad.Render("closed "+count(r.Blocking))
+	if r.Open {
+		light, gate = st.good.Render("●"), st.good.Render("open")
+	}
+	return fit(light+" "+p.columns(clean(r.Run), gate, count(r.Entries), count(r.OpenSignal), count(int64(r.Workers)), ago(r.Updated, p.app.Now()), st.faint.Render(oneLine(r.Goal, 200))), w)
+}
+
+func (p *runsPage) title() string { return "runs" }
+
+func (p *runsPage) bindings() []key.Binding {
+	k := &p.app.keys
+	if p.filter.active {
+		return p.filter.bindings()
+	}
+	return append([]key.Binding{k.open, k.filter, k.search, k.memory, k.quit, k.refresh}, k.moving()...)
+}
+
+func (p *runsPage) typing() bool { return p.filter.active }
+func (p *runsPage) close()       {}

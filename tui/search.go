@@ -1,0 +1,343 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb"
+)
+
+const (
+	// searchPause is how long after a key a question is asked: who types on does not want the answer.
+	searchPause = 120 * time.Millisecond
+	// searchLimit is how many capsules an answer has at most. What is found counts as asked for, so it is not more than one looks through.
+	searchLimit = 20
+	// searchRunes is how much can be typed.
+	searchRunes = 2000
+)
+
+// question is what is asked of the knowledge base.
+type question struct {
+	text        string
+	mode        string // one of kb.Modes; "" is auto
+	kind, scope string // "" is all
+}
+
+// searchState is what is kept of a search when it is closed.
+type searchState struct {
+	question
+	chosen  string // the capsule under the cursor; "" for the best
+	explain bool   // the scores are explained
+}
+
+// searchBox lies over any page: a line to type into, what is found, and a look at the one that is chosen.
+type searchBox struct {
+	app *app
+	searchState
+	input     textinput.Model
+	inResults bool // the results have the keys
+
+	asked    int // the number of the last question: answers to others are too late
+	asking   bool
+	askedFor question
+	stop     context.CancelFunc // of the question under way
+	result   *kb.Result         // nil: nothing was asked, or it failed
+	err      error
+	list     list
+	w, h     int
+	place    searchPlaces
+}
+
+// searchPlaces are the parts of the box inside its frame, in cells.
+type searchPlaces struct {
+	notes         []string
+	list, preview rect
+}
+
+type (
+	searchedMsg struct {
+		from   *searchBox
+		asked  int
+		result kb.Result
+		err    error
+	}
+	searchTypedMsg struct {
+		from *searchBox
+		text string
+	}
+)
+
+func newSearch(a *app) page {
+	s := &searchBox{app: a, searchState: a.lastSearch, input: textinput.New()}
+	s.input.Prompt, s.input.Placeholder, s.input.CharLimit = "› ", "words, or a whole question", searchRunes
+	s.input.SetValue(s.text)
+	s.input.CursorEnd()
+	s.list = list{app: a, row: s.row}
+	return s
+}
+
+func (s *searchBox) init() tea.Cmd { return tea.Batch(s.focus(false), s.ask()) }
+
+// focus gives the keys to the results, or to the line that is typed into.
+func (s *searchBox) focus(results bool) tea.Cmd {
+	if s.inResults = results; results {
+		s.input.Blur()
+		return nil
+	}
+	cmd := s.input.Focus()
+	if s.app.still {
+		return nil // no blinking
+	}
+	return cmd
+}
+
+// ask asks what is typed, and calls off what was asked before.
+func (s *searchBox) ask() tea.Cmd {
+	s.close()
+	s.asked++
+	s.asking, s.err = false, nil
+	defer s.layout()
+	if strings.TrimSpace(s.text) == "" || s.app.Search == nil {
+		s.result, s.askedFor = nil, question{}
+		s.list.setLen(0)
+		return nil
+	}
+	s.asking, s.askedFor = true, s.question
+	q := kb.Query{Text: s.text, Mode: s.mode, Limit: searchLimit, Workspace: s.app.Workspace, Explain: true, Peek: true}
+	if s.kind != "" {
+		q.Kinds = []string{s.kind}
+	}
+	if s.scope != "" {
+		q.Scopes = []string{s.scope}
+	}
+	asked := s.asked
+	ctx, stop := context.WithCancel(s.app.ctx)
+	s.stop = stop
+	return s.app.do(func(context.Context) tea.Msg {
+		defer stop()
+		res, err := s.app.Search.Search(ctx, q)
+		return searchedMsg{s, asked, res, err}
+	})
+}
+
+func (s *searchBox) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case searchedMsg:
+		if msg.from == s && msg.asked == s.asked {
+			s.took(msg)
+		}
+	case searchTypedMsg:
+		if msg.from == s && msg.text == s.text && s.question != s.askedFor {
+			return s.ask()
+		}
+	case doneMsg:
+		if msg.kind == changedKnowledge && msg.err == nil {
+			return s.ask()
+		}
+	case tea.KeyMsg:
+		cmd := s.key(msg)
+		s.keep()
+		return cmd
+	case tea.MouseMsg:
+		cmd := s.mouse(msg)
+		s.keep()
+		return cmd
+	default:
+		if !s.inResults {
+			return s.toInput(msg) // a blinking cursor
+		}
+	}
+	return nil
+}
+
+// took shows an answer. The capsule that was chosen stays chosen if it is still there.
+func (s *searchBox) took(msg searchedMsg) {
+	s.asking, s.err, s.result = false, msg.err, nil
+	if msg.err == nil {
+		s.result = &msg.result
+	}
+	hits := s.hits()
+	s.list.setLen(len(hits))
+	s.list.moveTo(max(slices.IndexFunc(hits, func(h kb.Hit) bool { return h.ID == s.chosen }), 0))
+	s.layout()
+}
+
+func (s *searchBox) hits() []kb.Hit {
+	if s.result == nil {
+		return nil
+	}
+	return s.result.Hits
+}
+
+// hit is the chosen one; nil if nothing is found.
+func (s *searchBox) hit() *kb.Hit {
+	if hits := s.hits(); s.list.cursor < len(hits) {
+		return &hits[s.list.cursor]
+	}
+	return nil
+}
+
+// keep remembers what the search is about for the next time.
+func (s *searchBox) keep() {
+	if h := s.hit(); h != nil && s.question == s.askedFor && !s.asking {
+		s.chosen = h.ID
+	}
+	s.app.lastSearch = s.searchState
+}
+
+func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
+	if s.inResults {
+		return s.resultKey(msg)
+	}
+	k := &s.app.keys
+	switch {
+	case key.Matches(msg, k.cancel):
+		return closeOver(s)
+	case key.Matches(msg, k.open):
+		if s.question != s.askedFor || s.err != nil {
+			return s.ask()
+		}
+		if s.asking {
+			return nil
+		}
+		return s.openChosen()
+	case key.Matches(msg, k.choose):
+		s.list.update(msg)
+	case key.Matches(msg, k.next, k.previous):
+		return s.focus(true)
+	case key.Matches(msg, k.clear):
+		s.input.SetValue("")
+		return s.typed(nil)
+	default:
+		return s.typed(s.toInput(msg))
+	}
+	return nil
+}
+
+func (s *searchBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
+	if s.input, cmd = s.input.Update(msg); s.app.still {
+		return nil // no blinking
+	}
+	return cmd
+}
+
+// typed follows what is typed after a short pause; an empty line at once.
+func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
+	if s.input.Value() == s.text {
+		return cmd
+	}
+	s.text, s.chosen = s.input.Value(), ""
+	if s.app.still || s.text == "" {
+		return tea.Batch(cmd, s.ask())
+	}
+	return tea.Batch(cmd, s.app.after(searchPause, searchTypedMsg{s, s.text}))
+}
+
+func (s *searchBox) resultKey(msg tea.KeyMsg) tea.Cmd {
+	k := &s.app.keys
+	switch {
+	case key.Matches(msg, k.back, k.quit):
+		return closeOver(s)
+	case key.Matches(msg, k.next, k.previous, k.toInput):
+		return s.focus(false)
+	case key.Matches(msg, k.open):
+		return s.openChosen()
+	case key.Matches(msg, k.copyID):
+		if h := s.hit(); h != nil {
+			return copyText(h.ID)
+		}
+	case key.Matches(msg, k.explain):
+		s.explain = !s.explain
+		s.layout()
+	case key.Matches(msg, k.mode):
+		if s.mode == "" {
+			s.mode = kb.ModeAuto
+		}
+		s.mode = following(kb.Modes, s.mode)
+		return s.ask()
+	case key.Matches(msg, k.kind):
+		s.kind = following(append([]string{""}, kb.Kinds...), s.kind)
+		return s.ask()
+	case key.Matches(msg, k.scope):
+		s.scope = following(append([]string{""}, kb.Scopes...), s.scope)
+		return s.ask()
+	default:
+		s.list.update(msg)
+	}
+	return nil
+}
+
+// following is the value that comes after another, the first one after the last.
+func following(all []string, value string) string {
+	return all[(slices.Index(all, value)+1)%len(all)]
+}
+
+// openChosen leaves the search for the chosen capsule. The search is as it was when it is opened again.
+func (s *searchBox) openChosen() tea.Cmd {
+	h := s.hit()
+	if h == nil {
+		return nil
+	}
+	return tea.Batch(closeOver(s), push(newCapsulePage(s.app, h.ID)))
+}
+
+func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
+	x, y := msg.X-2, msg.Y-1 // the frame
+	switch {
+	case y == 0 && isClick(msg):
+		return s.focus(false)
+	case s.place.list.has(x, y):
+		was := s.inResults
+		if isClick(msg) {
+			s.focus(true)
+		}
+		if s.list.mouse(msg, y-s.place.list.y-1) && was {
+			return s.openChosen()
+		}
+	}
+	return nil
+}
+
+func (s *searchBox) title() string { return "search" }
+
+func (s *searchBox) bindings() []key.Binding {
+	k := &s.app.keys
+	if !s.inResults {
+		enter := renamed(k.open, "search")
+		if s.question == s.askedFor && s.hit() != nil {
+			enter = k.open
+		}
+		return []key.Binding{enter, k.choose, renamed(k.next, "to the results"), renamed(k.cancel, "close"), k.clear}
+	}
+	return append([]key.Binding{k.open, k.mode, k.kind, k.scope, k.explain, k.toInput, k.copyID, renamed(k.next, "type"), renamed(k.quit, "close"), renamed(k.back, "close")}, k.moving()...)
+}
+
+func (s *searchBox) typing() bool { return !s.inResults }
+
+// close calls off the question under way.
+func (s *searchBox) close() {
+	if s.stop != nil {
+		s.stop()
+		s.stop = nil
+	}
+}
+
+// problem is why there is no answer, with what can be done about it.
+func (s *searchBox) problem() string {
+	switch {
+	case s.app.Search == nil:
+		return "There is no knowledge base here."
+	case errors.Is(s.err, kb.ErrNotFound):
+		return "There is no knowledge base yet. `board kb remember` makes one with the first capsule; so does P on an entry of a run."
+	case s.err != nil:
+		return explain(s.err)
+	}
+	return ""
+}

@@ -1,0 +1,297 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"blackboard/kb"
+)
+
+// searchWide is from how many cells on what is chosen is shown beside the list.
+const searchWide = 100
+
+func (s *searchBox) setSize(w, h int) {
+	s.w, s.h = w-2, h
+	s.layout()
+}
+
+// inner is the size inside the frame.
+func (s *searchBox) inner() (w, h int) { return s.w - 4, s.h - 2 }
+
+// layout gives the parts their places, below the line that is typed into, the filters, and what there is to say about the answer.
+func (s *searchBox) layout() {
+	w, h := s.inner()
+	if w <= 0 || h <= 0 {
+		return // the size is not known yet
+	}
+	s.input.Width = max(w-3, 1)
+	s.place.notes = s.notes(w, max(h/8, 1))
+	top := 2 + len(s.place.notes)
+	rest := h - top
+	if w >= searchWide {
+		left := w * 55 / 100
+		s.place.list = rect{0, top, left, rest}
+		s.place.preview = rect{left + 1, top, w - left - 1, rest}
+	} else {
+		look := min(max(rest*2/5, 4), 12)
+		if s.explain {
+			look = max(rest*3/5, 5)
+		}
+		s.place.list = rect{0, top, w, rest - look}
+		s.place.preview = rect{0, top + rest - look, w, look}
+	}
+	s.list.setSize(s.place.list.w, s.place.list.h-1)
+}
+
+// notes is what one should know about an answer: what could not be done, and words that no capsule has.
+func (s *searchBox) notes(w, most int) []string {
+	if s.result == nil {
+		return nil
+	}
+	var parts []string
+	if len(s.result.Missing) > 0 {
+		parts = append(parts, "no capsule has: "+oneLine(strings.Join(s.result.Missing, ", "), 300))
+	}
+	for _, d := range s.result.Degraded {
+		parts = append(parts, oneLine(d, 300))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	lines := wrap("! "+strings.Join(parts, " · "), w)
+	if len(lines) > most {
+		lines[most-1] = fit(strings.Join(lines[most-1:], " "), w)
+		lines = lines[:most]
+	}
+	for i := range lines {
+		lines[i] = s.app.st.warn.Render(lines[i])
+	}
+	return lines
+}
+
+func (s *searchBox) view() []string {
+	st := s.app.st
+	w, _ := s.inner()
+	lines := []string{s.input.View(), s.filters(w)}
+	lines = append(lines, s.place.notes...)
+	found, look := s.place.list, s.place.preview
+	s.list.empty = s.nothing()
+	title, note := s.found()
+	listed := st.pane(title, note, s.list.view(s.inResults), found.w, found.h, s.inResults)
+	about := ""
+	if h := s.hit(); h != nil {
+		about = h.ID
+	}
+	preview := st.pane("Preview", about, s.preview(look.w, look.h-1), look.w, look.h, false)
+	if found.y == look.y {
+		lines = append(lines, beside(st.faint.Render("│"), listed, preview)...)
+	} else {
+		lines = append(append(lines, listed...), preview...)
+	}
+	return st.box("Search the knowledge base", "", lines, w)
+}
+
+// filters are the ways to search, with their keys.
+func (s *searchBox) filters(w int) string {
+	st, k := s.app.st, &s.app.keys
+	part := func(key, value string) string { return st.key.Render(key) + " " + value }
+	mode := s.mode
+	if mode == "" {
+		mode = kb.ModeAuto
+	}
+	kind, scope := "all kinds", "all scopes"
+	if s.kind != "" {
+		kind = s.kind + " only"
+	}
+	if s.scope != "" {
+		scope = s.scope + " only"
+	}
+	busy := ""
+	if s.asking {
+		busy = st.faint.Render("searching…")
+	}
+	return spread(part(k.mode.Help().Key, mode)+"  "+part(k.kind.Help().Key, kind)+"  "+part(k.scope.Help().Key, scope), busy, w)
+}
+
+// found is how much was found, and how.
+func (s *searchBox) found() (title, note string) {
+	if s.result == nil {
+		return "Found", ""
+	}
+	return count(int64(len(s.result.Hits))) + " found", "by " + clean(s.result.Mode) + ", of " + plural(s.result.Total, "capsule")
+}
+
+// nothing is what is said where no capsule is listed.
+func (s *searchBox) nothing() string {
+	switch {
+	case s.problem() != "":
+		return s.problem()
+	case s.result == nil && s.asking:
+		return "searching…"
+	case s.result == nil:
+		return "Type what you want to know. The answer comes as you type; enter opens the capsule that is chosen, tab goes to the list."
+	case s.result.Total == 0:
+		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
+	case s.kind != "" || s.scope != "":
+		return "Nothing was found with these filters. Tab, then t and s, changes them."
+	}
+	return "Nothing was found. Try other words."
+}
+
+// scoreCells is how long a score's bar is.
+const scoreCells = 5
+
+// scoreBar draws a score from 0 to 1.
+func scoreBar(score float64) string {
+	n := min(max(int(score*scoreCells+0.5), 0), scoreCells)
+	return strings.Repeat("█", n) + strings.Repeat("░", scoreCells-n)
+}
+
+func (s *searchBox) row(i, w int) string {
+	st, h := s.app.st, &s.result.Hits[i]
+	parts := []string{fmt.Sprintf("%.2f", h.Score), st.info.Render(scoreBar(h.Score)), st.accent.Render(fit(clean(h.Kind), 12))}
+	if w >= 64 {
+		parts = append(parts, st.faint.Render(fit(clean(h.Scope), 9)))
+	}
+	return fit(columns(append(parts, oneLine(h.Title, 200))...), w)
+}
+
+// preview says what the chosen capsule is about, why it was found, and where it is from.
+func (s *searchBox) preview(w, most int) []string {
+	h := s.hit()
+	if h == nil {
+		return nil
+	}
+	st := s.app.st
+	title := wrap(oneLine(h.Title, kb.MaxTitle), w-2)
+	for i := range title {
+		title[i] = st.bold.Render(title[i])
+	}
+	lines := title[:min(len(title), 2)]
+	why := s.why(h, w-2)
+	if s.explain {
+		lines = append(lines, why...)
+	}
+	words := foundWords(s.askedFor.text, h)
+	for _, l := range wrap(oneLine(h.Snippet, 500), w-2) {
+		lines = append(lines, markWords(st, l, words))
+	}
+	lines = append(lines, st.faint.Render(strings.Join(badges(&h.Capsule), " · ")))
+	if h.Source != "" {
+		lines = append(lines, st.faint.Render("@ "+oneLine(h.Source, 200)))
+	}
+	if !s.explain {
+		lines = append(lines, why[len(why)-1])
+	}
+	lines = lines[:min(len(lines), max(most, 0))]
+	for i := range lines {
+		lines[i] = " " + lines[i]
+	}
+	return lines
+}
+
+// why is where the score of a hit comes from: the lanes, what has lifted or lowered it, and last the words.
+func (s *searchBox) why(h *kb.Hit, w int) []string {
+	var parts []string
+	if h.BM25Score > 0 {
+		parts = append(parts, fmt.Sprintf("bm25 %.2f%s", h.BM25Score, rankMark(h.BM25Rank)))
+	}
+	if h.CosineScore != nil {
+		parts = append(parts, fmt.Sprintf("cosine %.3f%s", *h.CosineScore, rankMark(h.VectorRank)))
+	}
+	parts = append(parts, fmt.Sprintf("rrf %.4f", h.RRFScore))
+	for _, b := range h.Boosts {
+		parts = append(parts, oneLine(b, 100))
+	}
+	lines := wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")), w)
+	terms := make([]string, len(h.Terms))
+	for i, t := range h.Terms {
+		if terms[i] = oneLine(t.Term, 60); s.explain {
+			terms[i] += fmt.Sprintf(" %.2f", t.Score)
+		}
+	}
+	words := "by its meaning"
+	if len(terms) > 0 {
+		words = "words: " + strings.Join(terms, ", ")
+	}
+	lines = append(lines, fit("= "+words, min(w, width(words)+2)))
+	for i := range lines {
+		lines[i] = s.app.st.faint.Render(lines[i])
+	}
+	return lines
+}
+
+func rankMark(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (#%d)", n)
+}
+
+// stemRunes is how many letters two words have in common that are taken for the same.
+const stemRunes = 3
+
+// foundWords are the words that a hit was found by: what the index makes of them, true, for those that begin so; and those of the question that this came from.
+func foundWords(asked string, h *kb.Hit) map[string]bool {
+	words := map[string]bool{}
+	stems := map[string]bool{}
+	for _, t := range h.Terms {
+		words[t.Term], stems[beginning(t.Term)] = true, true
+	}
+	for _, w := range strings.FieldsFunc(strings.ToLower(asked), notInWord) {
+		if _, there := words[w]; !there && stems[beginning(w)] {
+			words[w] = false
+		}
+	}
+	return words
+}
+
+// beginning is the first letters of a word.
+func beginning(word string) string {
+	n := 0
+	for i := range word {
+		if n == stemRunes {
+			return word[:i]
+		}
+		n++
+	}
+	return word
+}
+
+func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+
+// markWords marks in a line the words that something was found by. They are listed below it too, so nothing is lost without colours.
+func markWords(st *styles, line string, words map[string]bool) string {
+	var out strings.Builder
+	for line != "" {
+		n := strings.IndexFunc(line, notInWord)
+		if n < 0 {
+			n = len(line)
+		}
+		if word := line[:n]; isFound(strings.ToLower(word), words) {
+			out.WriteString(st.found.Render(word))
+		} else {
+			out.WriteString(word)
+		}
+		rest := strings.TrimLeftFunc(line[n:], notInWord)
+		out.WriteString(line[n : len(line)-len(rest)])
+		line = rest
+	}
+	return out.String()
+}
+
+// isFound reports whether a word is one of those, or begins with what the index made of one.
+func isFound(word string, words map[string]bool) bool {
+	if _, there := words[word]; there || word == "" {
+		return there
+	}
+	runes := 0
+	for i := range word {
+		if runes >= stemRunes && words[word[:i]] {
+			return true
+		}
+		runes++
+	}
+	return false
+}

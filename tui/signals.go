@@ -1,0 +1,214 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// signalsPane lists the questions: open ones first, the most urgent first, under a picture of how many were open over time.
+type signalsPane struct {
+	page  *runPage
+	list  list
+	all   []board.Signal
+	shown []board.Signal
+	every bool // closed ones too
+	burn  []board.BurnPoint
+}
+
+func newSignalsPane(p *runPage) *signalsPane {
+	s := &signalsPane{page: p}
+	s.list = list{app: p.app, row: s.row}
+	return s
+}
+
+// show replaces the signals; the chosen one stays chosen.
+func (s *signalsPane) show(all []board.Signal) {
+	s.all = all
+	s.narrow(s.chosen())
+}
+
+func (s *signalsPane) toggle() {
+	s.every = !s.every
+	s.narrow(s.chosen())
+}
+
+// narrow shows the open signals, or all.
+func (s *signalsPane) narrow(chosen string) {
+	s.shown = s.shown[:0:0]
+	for _, sig := range s.all {
+		if s.every || sig.Status == board.SignalOpen {
+			s.shown = append(s.shown, sig)
+		}
+	}
+	s.list.setLen(len(s.shown))
+	if i := slices.IndexFunc(s.shown, func(sig board.Signal) bool { return sig.ID == chosen }); i >= 0 {
+		s.list.moveTo(i)
+	}
+}
+
+func (s *signalsPane) update(tea.Msg) tea.Cmd { return nil }
+
+// chosen is the id of the chosen signal, or "".
+func (s *signalsPane) chosen() string {
+	if s.list.cursor < len(s.shown) {
+		return s.shown[s.list.cursor].ID
+	}
+	return ""
+}
+
+// chart is how many lines the picture has, none where there is no room.
+func (s *signalsPane) chart() int {
+	switch h := s.page.area[paneSignals].h; {
+	case len(s.burn) == 0 || h < 9:
+		return 0
+	case h < 18:
+		return 2
+	default:
+		return min(6, h/4)
+	}
+}
+
+// above is the heading, the picture and its scale.
+func (s *signalsPane) above() int {
+	if n := s.chart(); n > 0 {
+		return n + 2
+	}
+	return 1
+}
+
+func (s *signalsPane) setSize(w, h int) { s.list.setSize(w, h-s.above()) }
+
+func (s *signalsPane) view(focused bool) []string {
+	r := s.page.area[paneSignals]
+	var body []string
+	if n := s.chart(); n > 0 {
+		body = append(body, s.burndown(r.w, n)...)
+	}
+	if len(s.all) == 0 {
+		s.list.empty = "no question was raised yet; s raises one"
+	} else {
+		s.list.empty = "no question is open; f shows the closed ones"
+	}
+	title := "Open signals"
+	if s.every {
+		title = "All signals"
+	}
+	return s.page.app.st.pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
+}
+
+func (s *signalsPane) row(i, w int) string {
+	st, sig := s.page.app.st, &s.shown[i]
+	tail := ""
+	if sig.ClaimedAt(s.page.moment()) {
+		tail = st.accent.Render("⚑ " + oneLine(sig.ClaimedBy, 20))
+	}
+	mark := signalMark(st, sig.Status)
+	left := columns(mark, fit(sig.ID, 5), st.paintPriority(sig.Priority, fit(sig.Priority, 8)), oneLine(sig.Content, rowRunes))
+	return spread(left, tail, w)
+}
+
+// signalMark is a signal's status as a sign.
+func signalMark(st *styles, status string) string {
+	switch status {
+	case board.SignalOpen:
+		return st.warn.Render("●")
+	case board.Addressed:
+		return st.good.Render("✓")
+	default:
+		return st.faint.Render("○")
+	}
+}
+
+// moment is the time that leases are judged by: now, or that of the past that is shown.
+func (p *runPage) moment() time.Time {
+	if p.back.on {
+		return p.back.at
+	}
+	return p.app.Now()
+}
+
+// burndown draws how many signals were open over the log, w cells wide and h high, with a line of scale below: those that block by default full, the
+// others shaded, and what came after the moment that is shown pale. Each column has the most that were open in its stretch of the log, so no peak is lost.
+func (s *signalsPane) burndown(w, h int) []string {
+	st := s.page.app.st
+	last := max(s.page.back.now, 1)
+	cols := burnColumns(s.burn, w-1, last)
+	peak := int64(1)
+	for _, c := range cols {
+		peak = max(peak, c.blocking+c.others)
+	}
+	at := -1
+	if s.page.back.on {
+		at = int((s.page.back.seq - 1) * int64(w-1) / last)
+	}
+	lines := make([]string, 0, h+1)
+	for row := h; row > 0; row-- {
+		var b strings.Builder
+		b.WriteByte(' ')
+		for i, c := range cols {
+			b.WriteString(burnCell(st, c, row, h, peak, at >= 0 && i > at))
+		}
+		lines = append(lines, b.String())
+	}
+	scale := st.bad.Render("█") + st.faint.Render(" blocking ") + st.info.Render("▒") + st.faint.Render(" other")
+	return append(lines, spread(" "+scale, st.faint.Render("at most "+count(peak)+" open at once "), w))
+}
+
+// burnColumn is the height of one column, in signals.
+type burnColumn struct{ blocking, others int64 }
+
+// burnColumns spreads the points over n columns of a log with so many events: in each the highest count of its stretch.
+func burnColumns(points []board.BurnPoint, n int, last int64) []burnColumn {
+	cols := make([]burnColumn, max(n, 0))
+	var now burnColumn
+	next := 0
+	for i := range cols {
+		end := int64(i+1) * last / int64(n)
+		cols[i] = now
+		for ; next < len(points) && points[next].Seq <= end; next++ {
+			p := &points[next]
+			now = burnColumn{p.Open[0] + p.Open[1], p.Open[2] + p.Open[3]}
+			if now.blocking+now.others > cols[i].blocking+cols[i].others {
+				cols[i] = now
+			}
+		}
+		if next == len(points) && i == len(cols)-1 {
+			cols[i] = now // the end is what is open now, not what was just before
+		}
+	}
+	return cols
+}
+
+// burnCell is one cell of the picture: row counts from 1 at the bottom. The top of a column is drawn in eighths.
+func burnCell(st *styles, c burnColumn, row, h int, peak int64, later bool) string {
+	unit := func(n int64) int { return int((n*int64(h)*8 + peak - 1) / peak) } // in eighths of a cell, and never nothing for something
+	total, blocking := unit(c.blocking+c.others), unit(c.blocking)
+	base := (row - 1) * 8
+	switch {
+	case total <= base:
+		return " "
+	case later:
+		return st.faint.Render("░")
+	case blocking >= base+4:
+		return st.bad.Render(eighths(total-base, '█'))
+	case blocking > base && c.others == 0:
+		return st.bad.Render(eighths(blocking-base, '█'))
+	case total >= base+8:
+		return st.info.Render("▒")
+	default:
+		return st.info.Render(eighths(total-base, '▒'))
+	}
+}
+
+// eighths is a block of so many eighths of a cell; eight and more are full.
+func eighths(n int, full rune) string {
+	if n >= 8 {
+		return string(full)
+	}
+	return string([]rune("▁▂▃▄▅▆▇")[max(n, 1)-1])
+}

@@ -1,0 +1,122 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"blackboard/board"
+)
+
+// styles are all looks of the program. Each goes with a word or a mark, so that none is needed to understand a screen.
+type styles struct {
+	faint, bold, title, focus, selected, key lipgloss.Style
+	good, warn, bad, info, accent            lipgloss.Style
+	strike, found, badge                     lipgloss.Style
+	bar, barGood, barBad                     lipgloss.Style // of the last line
+
+	priority map[string]lipgloss.Style
+	kind     map[string]lipgloss.Style // of an entry's type
+}
+
+func newStyles(r *lipgloss.Renderer) *styles {
+	colour := func(light, dark string) lipgloss.Style {
+		return r.NewStyle().Foreground(lipgloss.AdaptiveColor{Light: light, Dark: dark})
+	}
+	s := &styles{
+		faint:    colour("242", "245"),
+		bold:     r.NewStyle().Bold(true),
+		title:    colour("24", "117").Bold(true),
+		focus:    colour("31", "81").Bold(true),
+		selected: r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "254", Dark: "237"}).Foreground(lipgloss.AdaptiveColor{Light: "16", Dark: "255"}).Bold(true),
+		key:      colour("24", "117"),
+		good:     colour("28", "114"),
+		warn:     colour("130", "215"),
+		bad:      colour("160", "203"),
+		info:     colour("25", "111"),
+		accent:   colour("91", "177"),
+		strike:   colour("245", "241"),
+		found:    r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "229", Dark: "58"}).Foreground(lipgloss.AdaptiveColor{Light: "16", Dark: "230"}),
+		badge:    r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "252", Dark: "238"}).Foreground(lipgloss.AdaptiveColor{Light: "236", Dark: "252"}),
+		bar:      r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "253", Dark: "236"}).Foreground(lipgloss.AdaptiveColor{Light: "236", Dark: "252"}),
+	}
+	s.barGood, s.barBad = s.bar.Foreground(s.good.GetForeground()), s.bar.Foreground(s.bad.GetForeground())
+	s.priority = map[string]lipgloss.Style{"critical": s.bad.Bold(true), "high": s.warn, "medium": s.info, "low": s.faint}
+	s.kind = map[string]lipgloss.Style{board.Observation: s.info, board.Analysis: s.accent, board.Calculation: s.good, board.Strategy: s.key, board.Gap: s.warn, board.Contradiction: s.bad}
+	return s
+}
+
+// paintPriority writes a priority in its colour.
+func (s *styles) paintPriority(p, text string) string {
+	if st, ok := s.priority[p]; ok {
+		return st.Render(text)
+	}
+	return text
+}
+
+// paintType writes an entry's type in its colour.
+func (s *styles) paintType(kind, text string) string {
+	if st, ok := s.kind[kind]; ok {
+		return st.Render(text)
+	}
+	return text
+}
+
+// lightWord is the gate's light in words.
+func lightWord(open bool, blocking int) string {
+	if open {
+		return "● gate open"
+	}
+	return "● gate closed: " + count(int64(blocking)) + " blocking"
+}
+
+// heading is the line above a pane. The heavy line shows the focus without any colour.
+func (s *styles) heading(title, note string, w int, focused bool) string {
+	line, look := "─", s.faint
+	if focused {
+		line, look = "━", s.focus
+	}
+	if note != "" {
+		note = " " + note + " "
+	}
+	if width(title)+width(note)+6 > w {
+		note = ""
+	}
+	title = fit(title, min(width(title), max(w-5, 0)))
+	left := look.Render(line+line) + " " + s.titleOf(title, focused) + " "
+	rest := w - width(left) - width(note) - 1
+	if rest < 0 {
+		return fit(left, w)
+	}
+	return left + look.Render(strings.Repeat(line, rest)) + s.faint.Render(note) + look.Render(line)
+}
+
+func (s *styles) titleOf(title string, focused bool) string {
+	if focused {
+		return s.focus.Render(title)
+	}
+	return s.title.Render(title)
+}
+
+// pane is a heading with what is below it: exactly h lines of w cells.
+func (s *styles) pane(title, note string, body []string, w, h int, focused bool) []string {
+	if h < 1 {
+		return nil
+	}
+	return append([]string{s.heading(title, note, w, focused)}, fill(body, w, h-1)...)
+}
+
+// box is a frame around lines of w cells, for what lies over a page.
+func (s *styles) box(title, note string, body []string, w int) []string {
+	title = fit(title, min(width(title), w-4))
+	top := "╭─ " + title + " " + strings.Repeat("─", max(w-width(title)-1, 0)) + "╮"
+	out := []string{s.focus.Render(fit(top, w+4))}
+	side := s.focus.Render("│")
+	for _, l := range body {
+		out = append(out, side+" "+fit(l, w)+" "+side)
+	}
+	if note != "" {
+		note = " " + fit(note, min(width(note), w-4)) + " "
+	}
+	return append(out, s.focus.Render("╰─"+strings.Repeat("─", max(w-width(note), 0))+note+"─╯"))
+}

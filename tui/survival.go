@@ -1,0 +1,357 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// reportEvery is how often the report is looked at, whether it is another one now.
+const reportEvery = 2 * time.Second
+
+// reportOf is what a report was chosen for.
+type reportOf struct{ boards, run string }
+
+// lastReport has the path of the report that was chosen last for each run, by reportOf, as long as the program runs.
+var lastReport sync.Map
+
+// survivalPage shows whether a report carries what its run found: the items, those that are missing first, and where each is, or comes nearest.
+type survivalPage struct {
+	app  *app
+	name string // of the run
+	b    *board.Board
+	pick *reportPicker // nil: a report is chosen
+
+	report   string // its path
+	result   *board.Survival
+	state    reportState // of the file that result is about
+	err      error       // why there is no result
+	checking bool
+	again    bool // what is being checked has changed meanwhile
+	changed  bool // the run has, since it was checked
+
+	items   list
+	shown   []int // places in result.Items
+	missing bool  // only the missing ones are shown
+	carried *carriedWords
+	doc     document
+	inDoc   bool // the text has the keys, not the list
+	w, h    int
+	left    rect // where the items are; the text has the rest
+	right   rect
+}
+
+// reportState tells a file from what it was.
+type reportState struct {
+	modified time.Time
+	size     int64
+}
+
+type (
+	survivalMsg struct {
+		from   *survivalPage
+		report string
+		state  reportState
+		result board.Survival
+		err    error
+	}
+	survivalLookMsg  struct{ from *survivalPage }
+	survivalStateMsg struct {
+		from   *survivalPage
+		report string
+		state  reportState
+	}
+)
+
+// newSurvivalPage begins with the report that was chosen last for the run; without one it asks for one.
+func newSurvivalPage(a *app, name string, b *board.Board) page {
+	p := &survivalPage{app: a, name: name, b: b, doc: document{app: a, at: -1}}
+	p.items = list{app: a, row: p.row}
+	if last, ok := lastReport.Load(reportOf{a.Boards, name}); ok {
+		p.report = last.(string)
+	} else {
+		p.pick = newReportPicker(a)
+	}
+	return p
+}
+
+func (p *survivalPage) init() tea.Cmd {
+	look := p.app.after(reportEvery, survivalLookMsg{p})
+	if p.pick != nil {
+		return tea.Batch(p.pick.init(), look)
+	}
+	return tea.Batch(p.check(), look)
+}
+
+// check reads the report and looks for every item in it, once at a time.
+func (p *survivalPage) check() tea.Cmd {
+	if p.report == "" {
+		return nil
+	}
+	if p.checking {
+		p.again = true
+		return nil
+	}
+	p.checking, p.again, p.changed = true, false, false
+	path := p.report
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		m := survivalMsg{from: p, report: path, state: stateOf(path)}
+		report, err := board.OpenReport(path)
+		if err == nil {
+			m.result, err = p.b.Survival(ctx, report)
+		}
+		m.err = err
+		return m
+	})
+}
+
+// stateOf is how a file stands; zero if it cannot be looked at.
+func stateOf(path string) reportState {
+	info, err := os.Stat(path)
+	if err != nil {
+		return reportState{}
+	}
+	return reportState{info.ModTime(), info.Size()}
+}
+
+func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case survivalMsg:
+		if msg.from == p {
+			return p.checked(msg)
+		}
+	case survivalLookMsg:
+		if msg.from == p {
+			return p.look()
+		}
+	case survivalStateMsg:
+		if msg.from != p {
+			return nil
+		}
+		again := p.app.after(reportEvery, survivalLookMsg{p})
+		if p.changed || msg.report == p.report && msg.state != p.state {
+			return tea.Batch(p.check(), again)
+		}
+		return again
+	case eventsMsg:
+		if msg.from.b == p.b && msg.err == nil {
+			p.changed = true
+		}
+	case doneMsg:
+		if msg.kind == changedRun {
+			return p.check()
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	default:
+		if p.pick != nil {
+			return p.pick.update(msg)
+		}
+	}
+	return nil
+}
+
+// look asks how the report stands, without reading it.
+func (p *survivalPage) look() tea.Cmd {
+	path := p.report
+	return p.app.do(func(context.Context) tea.Msg { return survivalStateMsg{p, path, stateOf(path)} })
+}
+
+// checked shows what was found. The chosen item stays chosen.
+func (p *survivalPage) checked(msg survivalMsg) tea.Cmd {
+	p.checking = false
+	if msg.report != p.report || p.again {
+		return p.check()
+	}
+	chosen := p.chosen()
+	p.state, p.err, p.result, p.carried = msg.state, msg.err, nil, nil
+	if msg.err == nil {
+		p.result = &msg.result
+	}
+	p.narrow(chosen)
+	return nil
+}
+
+// narrow shows the items that are missing, then the others unless only the missing ones are wanted.
+func (p *survivalPage) narrow(chosen string) {
+	p.shown = p.shown[:0:0]
+	if p.result != nil {
+		for _, present := range []bool{false, true} {
+			for i := range p.result.Items {
+				if p.result.Items[i].Present == present && !(present && p.missing) {
+					p.shown = append(p.shown, i)
+				}
+			}
+		}
+	}
+	p.items.setLen(len(p.shown))
+	for i, n := range p.shown {
+		if p.result.Items[n].ID == chosen {
+			p.items.moveTo(i)
+		}
+	}
+	p.compose()
+}
+
+// item is the chosen one, or nil.
+func (p *survivalPage) item() *board.ItemResult {
+	if p.result == nil || p.items.cursor >= len(p.shown) {
+		return nil
+	}
+	return &p.result.Items[p.shown[p.items.cursor]]
+}
+
+// chosen is the id of the chosen item, or "".
+func (p *survivalPage) chosen() string {
+	if it := p.item(); it != nil {
+		return it.ID
+	}
+	return ""
+}
+
+func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	if p.pick != nil {
+		return p.pickKey(msg)
+	}
+	switch {
+	case key.Matches(msg, k.report):
+		p.pick = newReportPicker(p.app)
+		p.setSize(p.w, p.h)
+		return p.pick.init()
+	case key.Matches(msg, k.refresh):
+		return p.check()
+	case key.Matches(msg, k.missingOnly):
+		p.missing = !p.missing
+		p.narrow(p.chosen())
+	case key.Matches(msg, k.open):
+		return p.openItem()
+	case key.Matches(msg, k.source):
+		return p.openReport()
+	case key.Matches(msg, k.copyID):
+		if id := p.chosen(); id != "" {
+			return copyText(id)
+		}
+	case key.Matches(msg, k.next), key.Matches(msg, k.previous):
+		p.inDoc = !p.inDoc
+	case p.inDoc:
+		p.doc.update(msg)
+	case p.items.update(msg):
+		p.compose()
+	}
+	return nil
+}
+
+// pickKey gives a key to the picker, and takes what came of it.
+func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
+	k := &p.app.keys
+	switch {
+	case key.Matches(msg, k.cancel) && p.pick.filter.value() == "":
+		if p.report == "" {
+			return func() tea.Msg { return popMsg{} }
+		}
+		p.pick = nil
+		return nil
+	case key.Matches(msg, k.open):
+		return p.choose(p.pick.chosen())
+	}
+	return p.pick.key(msg)
+}
+
+// choose takes a report, whose path may be relative to the directory of the files.
+func (p *survivalPage) choose(path string) tea.Cmd {
+	if path == "" {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && p.app.Home != "" {
+		path = filepath.Join(p.app.Home, rest)
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(p.app.Files, path)
+	}
+	p.report, p.pick, p.result, p.err, p.carried = path, nil, nil, nil, nil
+	lastReport.Store(reportOf{p.app.Boards, p.name}, path)
+	p.narrow("")
+	return p.check()
+}
+
+func (p *survivalPage) openItem() tea.Cmd {
+	if id := p.chosen(); id != "" {
+		return push(newDetailPage(p.app, p.name, p.b, id))
+	}
+	return nil
+}
+
+// openReport opens the report in the editor, where the chosen item is or comes nearest.
+func (p *survivalPage) openReport() tea.Cmd {
+	if p.result == nil {
+		return nil
+	}
+	if strings.EqualFold(filepath.Ext(p.report), ".docx") {
+		return noticeError(errors.New("an editor of text cannot open a docx; open it in the program that wrote it"))
+	}
+	line := 0
+	if it := p.item(); it != nil && it.Passage != nil {
+		line = it.Passage.Line
+	}
+	return p.app.editFile(p.report, line)
+}
+
+func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
+	switch {
+	case p.pick != nil:
+		if p.pick.mouse(msg) {
+			return p.choose(p.pick.chosen())
+		}
+	case p.left.has(msg.X, msg.Y):
+		if isClick(msg) {
+			p.inDoc = false
+		}
+		open := p.items.mouse(msg, msg.Y-p.left.y-1)
+		p.compose()
+		if open {
+			return p.openItem()
+		}
+	case p.right.has(msg.X, msg.Y):
+		if isClick(msg) {
+			p.inDoc = true
+		}
+		p.doc.mouse(msg, msg.Y-p.right.y-1)
+	}
+	return nil
+}
+
+func (p *survivalPage) title() string { return "survival" }
+
+func (p *survivalPage) bindings() []key.Binding {
+	k := &p.app.keys
+	if p.pick != nil {
+		return []key.Binding{renamed(k.open, "check it"), renamed(k.cancel, "back"), k.fileNext, k.fileBefore}
+	}
+	all := []key.Binding{}
+	if p.result != nil {
+		all = append(all, k.open, k.missingOnly, renamed(k.source, "open the report"))
+	}
+	all = append(all, k.report, renamed(k.refresh, "check again"))
+	if p.result == nil {
+		return all
+	}
+	other := "to the text"
+	if p.inDoc {
+		other = "to the items"
+	}
+	return append(append(all, renamed(k.next, other), k.copyID), k.moving()...)
+}
+
+func (p *survivalPage) typing() bool { return p.pick != nil }
+func (p *survivalPage) close()       {}

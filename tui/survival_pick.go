@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Bounds of the search for reports.
+const (
+	mostLookedAt   = 2000 // files and directories
+	deepestReports = 3    // 1: only the directory itself
+)
+
+// reportKinds are the endings of files that can be a report.
+var reportKinds = []string{".md", ".markdown", ".txt", ".html", ".htm", ".docx"}
+
+// reportFile is a file that may be the report.
+type reportFile struct {
+	path     string // from the directory of the files on
+	modified time.Time
+	size     int64
+}
+
+// reportPicker asks which file is the report: one of those that are near, the newest first, or one whose path is typed.
+type reportPicker struct {
+	app    *app
+	filter filter
+	all    []reportFile
+	shown  []reportFile
+	more   bool // there are files that were not looked at
+	loaded bool
+	err    error
+	list   list
+	w      int
+}
+
+type reportsMsg struct {
+	from *reportPicker
+	all  []reportFile
+	more bool
+	err  error
+}
+
+func newReportPicker(a *app) *reportPicker {
+	p := &reportPicker{app: a, filter: newFilter(a, "part of a name, or the path of a file")}
+	p.list = list{app: a, row: p.row}
+	return p
+}
+
+func (p *reportPicker) init() tea.Cmd {
+	return tea.Batch(p.filter.start(), p.app.do(func(ctx context.Context) tea.Msg {
+		all, more, err := findReports(ctx, p.app.Files)
+		return reportsMsg{p, all, more, err}
+	}))
+}
+
+// findReports lists the files below a directory that can be reports, the newest first; more says that there was more than is looked at. Near ones are looked at first.
+// Hidden directories, node_modules and what cannot be read are left out, but for the directory itself.
+func findReports(ctx context.Context, dir string) (all []reportFile, more bool, err error) {
+	type level struct {
+		dir  string // from the top on
+		deep int
+	}
+	room := mostLookedAt
+	for queue := []level{{".", 1}}; len(queue) > 0 && ctx.Err() == nil; queue = queue[1:] {
+		at := queue[0]
+		entries, cut, err := readSome(filepath.Join(dir, at.dir), room)
+		if err != nil && at.dir == "." {
+			return nil, false, err
+		}
+		room -= len(entries)
+		more = more || cut
+		for _, e := range entries {
+			path, hidden := filepath.Join(at.dir, e.Name()), strings.HasPrefix(e.Name(), ".")
+			switch {
+			case e.IsDir() && !hidden && e.Name() != "node_modules" && at.deep < deepestReports:
+				queue = append(queue, level{path, at.deep + 1})
+			case !e.IsDir() && slices.Contains(reportKinds, strings.ToLower(filepath.Ext(path))):
+				if info, err := os.Stat(filepath.Join(dir, path)); err == nil && info.Mode().IsRegular() { // links are followed
+					all = append(all, reportFile{path, info.ModTime(), info.Size()})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b reportFile) int {
+		return cmp.Or(b.modified.Compare(a.modified), strings.Compare(a.path, b.path))
+	})
+	return all, more, ctx.Err()
+}
+
+// readSome reads at most n entries of a directory, and says whether there are more.
+func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	entries, err = f.ReadDir(n + 1) // never 0, which would be all
+	if err == io.EOF {
+		err = nil
+	}
+	if len(entries) > n {
+		return entries[:n], true, err
+	}
+	return entries, false, err
+}
+
+func (p *reportPicker) update(msg tea.Msg) tea.Cmd {
+	if msg, ok := msg.(reportsMsg); ok {
+		if msg.from == p {
+			p.loaded, p.all, p.more, p.err = true, msg.all, msg.more, msg.err
+			p.narrow()
+		}
+		return nil
+	}
+	_, cmd := p.filter.update(msg) // a blinking cursor
+	return cmd
+}
+
+func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {
+	switch msg.Type {
+	case tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown:
+		p.list.update(msg)
+		return nil
+	case tea.KeyTab: // would end the typing
+		return nil
+	case tea.KeyEsc:
+		p.filter.clear()
+		cmd := p.filter.start()
+		p.narrow()
+		return cmd
+	}
+	changed, cmd := p.filter.update(msg)
+	if changed {
+		p.narrow()
+	}
+	return cmd
+}
+
+// mouse reports whether a file that was chosen already was clicked.
+func (p *reportPicker) mouse(msg tea.MouseMsg) bool { return p.list.mouse(msg, msg.Y-pickTop) }
+
+// narrow shows the files whose path has every word that was typed.
+func (p *reportPicker) narrow() {
+	words := strings.Fields(strings.ToLower(p.filter.value()))
+	p.shown = p.shown[:0:0]
+	for _, r := range p.all {
+		path := strings.ToLower(r.path)
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(path, word) }) {
+			p.shown = append(p.shown, r)
+		}
+	}
+	p.list.setLen(len(p.shown))
+	p.list.moveTo(0)
+}
+
+// chosen is the path that is meant: what is typed, if that is the path of one of the files or of none of them; else the file under the cursor.
+func (p *reportPicker) chosen() string {
+	typed := strings.TrimSpace(p.filter.value())
+	if p.list.cursor >= len(p.shown) || slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {
+		return typed
+	}
+	return p.shown[p.list.cursor].path
+}
+
+// pickTop is how many lines are above the list.
+const pickTop = 2
+
+func (p *reportPicker) setSize(w, h int) {
+	p.w = w
+	p.list.setSize(w, h-pickTop)
+}
+
+func (p *reportPicker) view() []string {
+	note := p.list.place()
+	if p.more {
+		note += " · there are more files than are looked at"
+	}
+	switch {
+	case p.err != nil:
+		p.list.empty = explain(p.err) + " · type the path of the report"
+	case !p.loaded:
+		p.list.empty = "looking…"
+	case p.filter.value() != "":
+		p.list.empty = "no file here has this in its path; enter takes it as the path of the report"
+	default:
+		p.list.empty = "There is no md, txt, html or docx in this directory, nor near below it. Type the path of the report."
+	}
+	lines := []string{p.app.st.heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.view(p.w-1)}
+	return append(lines, p.list.view(true)...)
+}
+
+func (p *reportPicker) row(i, w int) string {
+	r := &p.shown[i]
+	facts := right(sizeOf(r.size), 8) + " " + right(ago(r.modified, p.app.Now()), 5)
+	return spread(fitLeft(clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-width(facts)-1, 1)), p.app.st.faint.Render(facts), w)
+}
+
+// sizeOf is the size of a file in a few cells.
+func sizeOf(bytes int64) string {
+	switch {
+	case bytes < 1<<10:
+		return count(bytes) + " B"
+	case bytes < 1<<20:
+		return count(bytes>>10) + " kB"
+	default:
+		return count(bytes>>20) + " MB"
+	}
+}

@@ -1,0 +1,347 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"blackboard/board"
+)
+
+// auditReport carries some of what fillReported obliges it to.
+const auditReport = `# Audit of the tokens
+
+Access tokens never expire, since the parser ignores the field exp.
+
+The gateway rejects tokens after 20 minutes, so that they expire in practice.
+
+Whether staging shares the production key is not known.
+
+撤销列表没有文档, and nobody documents the list 🙂.
+
+Fees were paid on 1 March 2027 for 12 seats.
+`
+
+// write writes a file of the project, so many minutes old.
+func (h *harness) write(name, text string, minutes int) {
+	h.t.Helper()
+	path := filepath.Join(h.cfg.Files, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	at := testNow.Add(-time.Duration(minutes) * time.Minute)
+	if err := os.Chtimes(path, at, at); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// fillReported adds items of every kind, and reports.
+func fillReported(h *harness) {
+	fillAudit(h)
+	ctx := context.Background()
+	b := h.openRun("audit-7")
+	must(b.Post(ctx, "reader-2", board.Post{Content: "令牌的撤销列表没有文档 🙂", MustSurface: true}))
+	must(b.Post(ctx, "reader-2", board.Post{Content: "Fees of 2027-03-01 were paid for 12 seats", MustSurface: true}))
+	must(b.Post(ctx, "reader-1", board.Post{Content: "Backups are encrypted with a passphrase that everybody knows", MustSurface: true}))
+	h.write("report.md", auditReport, 3)
+	h.write("docs/old.txt", "nothing", 3000)
+	h.write("docs/報告書 🙂.html", "<p>Nothing</p>", 90)
+	h.write("docs/deep/deeper/hidden.md", "too deep", 1)
+	h.write("node_modules/readme.md", "not ours", 1)
+	h.write(".cache/readme.md", "not ours", 1)
+	h.write("main.go", "package main", 1)
+	h.write("empty.md", "\n", 500)
+}
+
+// openSurvival opens the run, and asks whether a report carries it.
+func openSurvival(t *testing.T) *harness {
+	t.Helper()
+	h := newHarness(t, func(h *harness) { fillReported(h); h.cfg.Run = "audit-7" })
+	h.press("S")
+	return h
+}
+
+func TestSurvivalPick(t *testing.T) {
+	h := openSurvival(t)
+	h.goldens("survival-pick")
+	h.lacks("hidden.md", "readme.md", "main.go")
+	h.size(80, 24)
+	h.typeText("OLD docs")
+	h.goldens("survival-pick-typed")
+	h.size(80, 24)
+	h.press("ctrl+u")
+	h.typeText("nowhere.md")
+	h.wants("enter takes it as the path")
+	h.press("esc") // what was typed
+	h.wants("report.md")
+	h.press("q") // text, not a command
+	h.wants("/ q")
+	h.press("backspace", "esc") // the page
+	h.wants("1 entries")
+
+	h = newHarness(t, func(h *harness) { fillAudit(h); h.cfg.Run = "audit-7" })
+	h.cfg.Files = filepath.Join(h.cfg.Files, "gone")
+	h.start()
+	h.press("S")
+	h.wants("directory · type the path")
+}
+
+func TestSurvivalPickNone(t *testing.T) {
+	h := newHarness(t, func(h *harness) { fillAudit(h); h.cfg.Run = "audit-7"; h.cfg.Home = h.home })
+	h.press("S")
+	h.golden("survival-pick-none")
+}
+
+func TestSurvival(t *testing.T) {
+	h := openSurvival(t)
+	h.press("enter") // the newest
+	h.goldens("survival")
+	h.press("down", "down")
+	h.goldens("survival-number")
+	h.size(160, 50)
+	h.press("G")
+	h.wants("✓ present", "Where")
+	h.press("f", "g")
+	h.goldens("survival-missing")
+	h.lacks("present")
+
+	// The chosen item stays chosen, when all are shown and when it is checked again.
+	h.press("G")
+	id := h.m.top().(*survivalPage).chosen()
+	h.press("f")
+	if now := h.m.top().(*survivalPage).chosen(); now != id {
+		t.Errorf("%s is chosen, not %s", now, id)
+	}
+	h.write("report.md", "Nothing of it.\n", 1)
+	h.press("ctrl+r")
+	if now := h.m.top().(*survivalPage).chosen(); now != id {
+		t.Errorf("%s is chosen, not %s", now, id)
+	}
+	h.wants("Nothing like it is in the report")
+
+	h.press("enter") // the entry or signal itself
+	h.wants("History")
+	h.press("esc", "esc")
+	h.press("S") // the report is remembered
+	h.wants("report.md", "✗ not passed")
+}
+
+func TestSurvivalPassed(t *testing.T) {
+	h := openSurvival(t)
+	b := h.openRun("audit-7")
+	var all strings.Builder
+	for _, it := range must(b.Items(context.Background())) {
+		all.WriteString(it.Content + "\n\n")
+	}
+	h.write("report.md", all.String(), 0)
+	h.typeText("report.md")
+	h.press("enter")
+	h.goldens("survival-passed")
+	h.press("f")
+	h.wants("nothing is missing; f shows all items")
+
+	// Nothing to check is no success to be proud of.
+	b = h.openRun("empty")
+	must(b.Post(context.Background(), "ada", board.Post{Content: "one"}))
+	h.cfg.Run = "empty"
+	h.start()
+	h.press("S")
+	h.typeText("report.md")
+	h.press("enter")
+	h.golden("survival-nothing")
+}
+
+// TestSurvivalErrors: what cannot be read is said, with the way back.
+func TestSurvivalErrors(t *testing.T) {
+	h := openSurvival(t)
+	h.typeText("empty.md")
+	h.press("enter")
+	h.goldens("survival-empty")
+	h.press("r")
+	h.write("picture.md", "\x00\x01\x02", 1)
+	h.write("large.txt", "x", 1)
+	if err := os.Truncate(filepath.Join(h.cfg.Files, "large.txt"), board.MaxReport+1); err != nil {
+		t.Fatal(err)
+	}
+	for typed, says := range map[string]string{"picture.md": "binary file", "large.txt": "64 MiB", "./docs": "is a directory", "../gone.md": "there is no report"} {
+		h.press("ctrl+u")
+		h.typeText(typed)
+		h.press("enter")
+		h.wants(says, "r another report")
+		h.press("f", "e", "down", "enter") // there is nothing to do it to
+		h.press("r")
+	}
+	h.press("esc") // back to the report that cannot be read
+	h.wants("could not be checked")
+	h.write("empty.md", "Now it has a text.\n", 0)
+	h.press("r")
+	h.typeText("empty.md")
+	h.press("enter")
+	h.wants("not passed")
+}
+
+// TestSurvivalChanged: a report that changed is read again, and so is one whose run did; one that did not is left alone.
+func TestSurvivalChanged(t *testing.T) {
+	h := openSurvival(t)
+	h.press("enter")
+	p := h.m.top().(*survivalPage)
+	before := p.result
+	h.send(survivalLookMsg{p})
+	if p.result != before {
+		t.Error("it was checked again though nothing has changed")
+	}
+	h.write("report.md", auditReport+"\n\nBackups are encrypted with a passphrase that everybody knows.\n", 1)
+	h.send(survivalLookMsg{p})
+	if p.result.Missing != before.Missing-1 {
+		t.Errorf("%d are missing, and %d were before one was added", p.result.Missing, before.Missing)
+	}
+	checked := p.result.Checked
+	must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Something else entirely", MustSurface: true}))
+	p.update(eventsMsg{from: &runPage{b: p.b}}) // the run's own page would wait for the next one
+	h.send(survivalLookMsg{p})
+	if p.result.Checked != checked+1 {
+		t.Errorf("%d items are checked, and %d were before one was posted", p.result.Checked, checked)
+	}
+	if err := os.Remove(p.report); err != nil {
+		t.Fatal(err)
+	}
+	h.send(survivalLookMsg{p})
+	h.wants("there is no report report.md")
+}
+
+// TestSurvivalMouse: clicks choose and open; the wheel scrolls what it is over.
+func TestSurvivalMouse(t *testing.T) {
+	h := openSurvival(t)
+	h.clickOn("docs/old.txt")
+	h.clickOn("docs/old.txt")
+	h.wants("docs/old.txt", "not passed")
+	h.press("r")
+	h.typeText("report.md")
+	h.press("enter")
+	h.size(160, 50)
+	h.clickOn("present")
+	h.wants("✓ present")
+	id := h.m.top().(*survivalPage).chosen()
+	h.clickOn("✓ " + id)
+	h.wants("History")
+}
+
+// TestSurvivalKeys: tab goes to the text, which then scrolls.
+func TestSurvivalKeys(t *testing.T) {
+	h := openSurvival(t)
+	h.press("enter")
+	h.size(60, 18)
+	p := h.m.top().(*survivalPage)
+	h.press("tab", "down")
+	if p.items.cursor != 0 || p.doc.top != 1 {
+		t.Errorf("row %d, line %d after a step down in the text", p.items.cursor, p.doc.top)
+	}
+	h.press("tab", "down")
+	if p.items.cursor != 1 || p.doc.top != 0 {
+		t.Errorf("row %d, line %d after a step down in the list", p.items.cursor, p.doc.top)
+	}
+}
+
+// TestCarriedBy: words of a passage count as the check counts them.
+func TestCarriedBy(t *testing.T) {
+	for _, c := range []struct{ item, report, want string }{
+		{"Tokens expire after 15 minutes", "The token will have expired in a quarter, after 15 long minutes.", "token expired 15 minutes"},
+		{"Fees of 2027-03-01 were paid", "The fees were paid on 1 March 2027 in full.", "fees paid 1 March 2027"},
+		{"Fees of 2027-03-01 were paid", "In 2027 the fees were paid on a Monday.", "fees paid"},
+		{"It costs 4,500 a day", "There is a cost of 4500 a day.", "cost 4500"},
+	} {
+		r := board.CheckSurvival([]board.Item{{ID: "e1", Content: c.item}}, []*board.Report{board.NewReport("report.md", c.report)})[0]
+		if r.Passage == nil {
+			t.Errorf("%s: there is no passage: %+v", c.item, r)
+			continue
+		}
+		f := carriedBy(&r)
+		var got []string
+		for i, w := range f.words {
+			if f.there[i] {
+				got = append(got, w)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s in %q: %q is marked, not %q", c.item, c.report, got, c.want)
+		}
+	}
+}
+
+// TestMarkCarried: each word is marked by itself, wherever the lines break.
+func TestMarkCarried(t *testing.T) {
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("CLICOLOR_FORCE", "1")
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetHasDarkBackground(true)
+	st := newStyles(r)
+	f := &carriedWords{words: []string{"one", "unbreakable-word", "three"}, there: []bool{false, true, true}}
+	text := strings.Join(f.words, " ")
+	for w := 3; w < 30; w++ {
+		var marked []string
+		for _, l := range f.mark(st, wrap(text, w)) {
+			on := st.found.Render("\x01")
+			before, after, _ := strings.Cut(on, "\x01")
+			for _, part := range strings.Split(l, before)[1:] {
+				word, _, closed := strings.Cut(part, after)
+				if !closed || word == "" {
+					t.Fatalf("width %d: %q does not end what it begins", w, l)
+				}
+				marked = append(marked, word)
+			}
+		}
+		if got := strings.Join(marked, ""); got != "unbreakable-wordthree" {
+			t.Errorf("width %d: %q is marked", w, marked)
+		}
+	}
+}
+
+// TestFindReports: near files come before those that are too many.
+func TestFindReports(t *testing.T) {
+	dir := t.TempDir()
+	for i := range mostLookedAt {
+		if err := os.MkdirAll(filepath.Join(dir, "deep"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "deep", fmt.Sprintf("%04d.md", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "REPORT.MD"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "REPORT.MD"), filepath.Join(dir, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "circle.md")); err != nil {
+		t.Fatal(err)
+	}
+	all, more, err := findReports(context.Background(), dir)
+	if err != nil || !more {
+		t.Fatalf("%v %v", more, err)
+	}
+	for _, want := range []string{"REPORT.MD", "link.md"} {
+		if !slices.ContainsFunc(all, func(r reportFile) bool { return r.path == want }) {
+			t.Errorf("%s is not found", want)
+		}
+	}
+	if n := mostLookedAt - 4 + 2; len(all) != n { // the four at the top, two of which are reports
+		t.Errorf("%d files are found, not %d", len(all), n)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if _, _, err := findReports(stopped, dir); err == nil {
+		t.Error("it goes on though the program ends")
+	}
+}

@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	"blackboard/board"
+)
+
+// carriedWords are the words of a passage that an item shares with it.
+type carriedWords struct {
+	id    string // of the item
+	words []string
+	there []bool // which of the words
+}
+
+// mostTogether is how many words are tried as one where a number is among them: 1 March 2027.
+const mostTogether = 3
+
+// carriedBy asks for each word of an item's passage whether the item is nearer with it than without, by the rules of the check itself: inflected words, and
+// numbers that are written in another way, count as they do there.
+func carriedBy(it *board.ItemResult) *carriedWords {
+	f := &carriedWords{id: it.ID}
+	if it.Passage == nil {
+		return f
+	}
+	words := strings.Fields(clean(it.Passage.Text))
+	f.words, f.there = words, make([]bool, len(words))
+	none := missingWith(it, "")
+	gain := make([]int, len(words))
+	for i, w := range words {
+		gain[i] = none - missingWith(it, w)
+		f.there[i] = gain[i] > 0
+	}
+	for n := 2; n <= mostTogether; n++ {
+		for i := 0; i+n <= len(words); i++ {
+			together := strings.Join(words[i:i+n], " ")
+			if !strings.ContainsFunc(together, unicode.IsDigit) {
+				continue
+			}
+			alone := 0
+			for _, g := range gain[i : i+n] {
+				alone += g
+			}
+			// Only its first and last word may be what makes it more: else a shorter one did.
+			if all := none - missingWith(it, together); all > alone && all > none-missingWith(it, strings.Join(words[i+1:i+n], " ")) && all > none-missingWith(it, strings.Join(words[i:i+n-1], " ")) {
+				for j := i; j < i+n; j++ {
+					f.there[j] = true
+				}
+			}
+		}
+	}
+	return f
+}
+
+// missingWith is how many words and numbers of an item a text lacks.
+func missingWith(it *board.ItemResult, text string) int {
+	r := board.CheckSurvival([]board.Item{it.Item}, []*board.Report{board.NewReport("", text)})[0]
+	return len(r.MissingTokens) + len(r.MissingNumbers)
+}
+
+// mark sets the words off that are there, in the wrapped lines of the passage. A word may be broken at the end of a line.
+func (f *carriedWords) mark(st *styles, lines []string) []string {
+	out := make([]string, len(lines))
+	at, rest := -1, 0 // the word that is written, and how many of its bytes are still to come
+	for i, line := range lines {
+		parts := strings.Split(line, " ")
+		for j, part := range parts {
+			if part == "" {
+				continue
+			}
+			if rest <= 0 && at+1 < len(f.words) {
+				at++
+				rest = len(f.words[at])
+			}
+			rest -= len(part)
+			if at >= 0 && f.there[at] {
+				parts[j] = st.found.Render(part)
+			}
+		}
+		out[i] = strings.Join(parts, " ")
+	}
+	return out
+}

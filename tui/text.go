@@ -1,0 +1,196 @@
+package tui
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/board"
+)
+
+// clean makes a text harmless to a terminal: control and direction characters are replaced, tabs become blanks. Line ends stay.
+func clean(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(s, "\t", "    ")
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+}
+
+// oneLine is the beginning of a text on one line, clean. It is at most n runes long, however long the text is.
+func oneLine(s string, n int) string {
+	if room := 8*n + 64; len(s) > room { // more than n runes of any kind: a cut rune becomes a replacement character beyond what is shown
+		s = s[:room]
+	}
+	return clean(board.Line(s, n))
+}
+
+// width is how many cells a text takes. Escape sequences take none.
+func width(s string) int { return ansi.StringWidth(s) }
+
+// fit makes a line of exactly w cells of a text: cut with an ellipsis, or filled with blanks. The text may have escape sequences.
+func fit(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	n := width(s)
+	if n > w {
+		s = ansi.Truncate(s, w, "…")
+		n = width(s) // a wide character that did not fit leaves a cell
+	}
+	if n < w {
+		s += strings.Repeat(" ", w-n)
+	}
+	return s
+}
+
+// fitLeft is fit for what has its weight at the end, such as a path: it is cut at the beginning.
+func fitLeft(s string, w int) string {
+	if n := width(s); n > w && w > 0 {
+		s = ansi.TruncateLeft(s, n-w+1, "…")
+	}
+	return fit(s, w)
+}
+
+// right puts a text at the right end of w cells.
+func right(s string, w int) string {
+	if n := width(s); n < w {
+		return strings.Repeat(" ", w-n) + s
+	}
+	return fit(s, w)
+}
+
+// spread puts one text at the left end and one at the right end of w cells; the left one gives way.
+func spread(left, right string, w int) string {
+	n := width(right)
+	if n == 0 || n+4 > w {
+		return fit(left, w)
+	}
+	return fit(left, w-n-1) + " " + right
+}
+
+// wrap breaks a clean text into lines of at most w cells, at blanks where it can.
+func wrap(s string, w int) []string {
+	if w < 1 {
+		w = 1
+	}
+	var lines []string
+	for _, l := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
+		if width(l) <= w {
+			lines = append(lines, l)
+			continue
+		}
+		lines = append(lines, strings.Split(ansi.Wrap(l, w, ""), "\n")...)
+	}
+	return lines
+}
+
+// fill makes exactly h lines of w cells.
+func fill(lines []string, w, h int) []string {
+	out := make([]string, h)
+	for i := range out {
+		if i < len(lines) {
+			out[i] = fit(lines[i], w)
+		} else {
+			out[i] = strings.Repeat(" ", max(w, 0))
+		}
+	}
+	return out
+}
+
+// beside puts columns of equally many lines next to each other, with a rule between them.
+func beside(rule string, columns ...[]string) []string {
+	out := make([]string, len(columns[0]))
+	for i := range out {
+		parts := make([]string, len(columns))
+		for j := range columns {
+			parts[j] = columns[j][i]
+		}
+		out[i] = strings.Join(parts, rule)
+	}
+	return out
+}
+
+// over lays a box over a screen, its first cell at column x of line y.
+func over(screen, box []string, x, y int) []string {
+	out := append([]string(nil), screen...)
+	for i, l := range box {
+		if y+i < 0 || y+i >= len(out) {
+			continue
+		}
+		under, w := out[y+i], width(l)
+		left := fit(ansi.Truncate(under, x, ""), x) // fit: half of a wide character may be left
+		rest := ansi.TruncateLeft(under, x+w, "")
+		if gap := width(under) - x - w - width(rest); gap > 0 {
+			rest = strings.Repeat(" ", gap) + rest
+		}
+		out[y+i] = left + "\x1b[0m" + l + "\x1b[0m" + rest
+	}
+	return out
+}
+
+// clock is a moment to the second, in UTC as everywhere in the program.
+func clock(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// ago says how long before now something was, in a few cells.
+func ago(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case t.IsZero():
+		return "–"
+	case d < 5*time.Second:
+		return "now"
+	case d < time.Minute:
+		return span(d, time.Second, "s")
+	case d < time.Hour:
+		return span(d, time.Minute, "m")
+	case d < 48*time.Hour:
+		return span(d, time.Hour, "h")
+	default:
+		return span(d, 24*time.Hour, "d")
+	}
+}
+
+// since is ago in a sentence: 5m ago, just now.
+func since(t, now time.Time) string {
+	if a := ago(t, now); a != "now" && a != "–" {
+		return a + " ago"
+	}
+	return "just now"
+}
+
+func span(d, unit time.Duration, name string) string { return count(int64(d/unit)) + name }
+
+// count writes a number with blanks between its thousands.
+func count(n int64) string {
+	s := []byte{}
+	for i := 0; ; i++ {
+		if i > 0 && i%3 == 0 {
+			s = append(s, ' ')
+		}
+		s = append(s, byte('0'+n%10))
+		if n /= 10; n <= 0 {
+			break
+		}
+	}
+	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
+		s[i], s[j] = s[j], s[i]
+	}
+	return string(s)
+}
+
+// plural is a number with its noun: 1 signal, 2 signals.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if noun, ok := strings.CutSuffix(noun, "y"); ok {
+		return count(n) + " " + noun + "ies"
+	}
+	return count(n) + " " + noun + "s"
+}

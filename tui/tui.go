@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"blackboard/board"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// Config says what the program shows, and whose hands it works with.
+type Config struct {
+	Boards    string // the directory of the runs' files
+	Run       string // opened at once; "": the list of runs is shown
+	Worker    string // who acts
+	Workspace string // the project whose capsules rise, and whose memory is shown; "": none
+	Files     string // the directory that source documents and reports are named from
+	Home      string // the user's home directory, which paths are shown from as ~; "": as they are
+
+	// Search answers questions to the knowledge base, by a daemon or not.
+	Search kb.Searcher
+	// Knowledge opens the knowledge base for all that is not a search. It is asked when it is first needed, and again only if it failed. With create it is made
+	// if there is none.
+	Knowledge func(ctx context.Context, create bool) (*kb.KB, error)
+	// Memory opens the workspace's memory as an agent sees it; "" is no agent. The caller closes it.
+	Memory func(ctx context.Context, agent string) (*memory.Store, error)
+	// Status says what the status bar shows besides the run. It is asked every few seconds.
+	Status func(context.Context) Status
+	// Editor makes the command that opens a file in the person's editor, at a line if that is above 0; the error says why there is none.
+	Editor func(path string, line int) (*exec.Cmd, error)
+
+	// Promoted drafts the capsule that an entry of a run becomes.
+	Promoted func(run string, e *board.Entry) kb.Capsule
+
+	// Renderer knows the terminal's colours, and whether it is dark; nil writes without colours.
+	Renderer *lipgloss.Renderer
+	// Now replaces the clock.
+	Now func() time.Time
+}
+
+// Status is how things stand around the runs.
+type Status struct {
+	Capsules int64  // in the knowledge base; -1: not known, or there is none
+	Daemon   string // in a word: on, off
+	Model    string // its name; "": there is none
+}
+
+// Run shows the program on a terminal until the person leaves it or ctx ends, whose error it then returns. The terminal is as it was afterwards, even after a panic.
+func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends what the pages have under way
+	a := newApp(ctx, cfg)
+	a.out = out
+	defer a.close()
+	m := newModel(a)
+	defer m.close()
+	return runProgram(ctx, in, out, m)
+}
+
+func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) error {
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()).Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, tea.ErrInterrupted) {
+		return nil // ctrl+c is how one leaves
+	}
+	return err
+}
+
+func (m *model) close() {
+	for _, p := range append(m.pages, m.overs...) {
+		p.close()
+	}
+}
