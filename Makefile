@@ -1,5 +1,5 @@
 # Thin wrappers; .ci/run is what CI runs.
-.PHONY: build install test check fuzz bench demo
+.PHONY: build install test check fuzz bench demo screens
 
 # With SIMD the embedding model is about five times as fast. It needs Go 1.26 or newer, and amd64; elsewhere the build is a plain one.
 SIMD = $(shell [ "$$(go env GOARCH)" = amd64 ] && GOEXPERIMENT=simd go list simd/archsimd 2>/dev/null)
@@ -11,6 +11,7 @@ test: ; go test ./...
 check: ; bash .ci/run
 bench: ; go test -run '^$$' -bench . -cpu 1,2 ./...
 demo: ; go run ./cmd/board demo
+screens: ; bash testdata/screens/make.sh
 # make fuzz FUZZ=FuzzSurvival PKG=./board TIME=1m
 FUZZ ?= FuzzSurvival
 PKG ?= ./board
