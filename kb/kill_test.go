@@ -165,10 +165,14 @@ func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 }
 
 // TestKilledBetweenSidecarAndRow kills writers with SIGKILL at random moments. After reopening, the mirror and the sidecars agree, and everything acknowledged is there.
+// $BOARD_KILL_ROUNDS sets how often.
 func TestKilledBetweenSidecarAndRow(t *testing.T) {
-	rounds := 200
+	rounds := 100
 	if testing.Short() || raceEnabled {
 		rounds = 30
+	}
+	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
+		rounds = n
 	}
 	home := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 4))

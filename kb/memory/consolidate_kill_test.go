@@ -113,11 +113,14 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 }
 
 // TestKilledConsolidation kills passes with SIGKILL at random moments. What is left is coherent: the index has exactly the live items, what was acknowledged is there, live or forgotten by a
-// rule and with what replaced it, and the next pass does the rest.
+// rule and with what replaced it, and the next pass does the rest. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledConsolidation(t *testing.T) {
-	rounds := 200
+	rounds := 50
 	if testing.Short() || raceEnabled {
 		rounds = 12
+	}
+	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
+		rounds = n
 	}
 	home := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 4))
