@@ -44,9 +44,9 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	k := &x.app.keys
 	switch {
 	case key.Matches(msg, k.post):
-		return overlay(x.postForm()), true
+		return x.app.overlay(x.postForm(id)), true
 	case key.Matches(msg, k.raise):
-		return overlay(x.raiseForm(id)), true
+		return x.app.overlay(x.raiseForm(id)), true
 	case isSignal(id) && key.Matches(msg, k.address):
 		return x.withSignal(id, x.addressForm), true
 	case isSignal(id) && key.Matches(msg, k.waive):
@@ -73,7 +73,7 @@ func (p *runPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	for _, b := range x.bindings(p.chosen()) {
 		if key.Matches(msg, b) {
-			return notice("this is the past; L goes back to now"), true
+			return notice(thePast), true
 		}
 	}
 	return nil, false
@@ -88,7 +88,7 @@ func (p *runPage) actBindings() []key.Binding {
 
 // withSignal reads a signal and asks about it. What cannot be done with it as it stands is said instead.
 func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea.Cmd {
-	return x.app.do(func(ctx context.Context) tea.Msg {
+	return x.app.hold(func(ctx context.Context) tea.Msg {
 		d, err := x.b.SignalByID(ctx, id)
 		if err != nil {
 			return noticeMsg{err: err}
@@ -119,32 +119,57 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 	id := s.ID
 	return newForm(x.app, form{heading: "Address " + id, intro: aboutSignal(s), button: "address", fields: []*field{
 		{name: "content", label: "Answer", hint: "becomes an entry on the board", lines: 8},
-		{name: "type", label: "Type", choices: board.EntryTypes, value: board.Analysis},
 		{name: "doc", label: "Source document", hint: "where the answer is from"},
 		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
-		{name: "entry", label: "Or an entry that answers it", hint: "e12"},
+		{name: "entry", label: "Or, in place of an answer, an entry that is one", hint: "e12"},
+		{name: "type", label: "Type", choices: board.EntryTypes, value: board.Analysis},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		done := outcome{kind: changedRun, undo: x.undoClose(id)}
+		done := outcome{kind: changedRun}
 		switch {
 		case v["entry"] != "" && v["content"] != "":
 			return outcome{}, errors.New("an answer and an entry are given · take one of them away")
 		case v["entry"] != "":
-			_, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
-			done.text = id + " is addressed by " + v["entry"]
+			s, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
+			done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s)
 			return done, err
 		case v["content"] == "":
 			return outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
 		}
-		p, _, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
-		done.text = id + " is addressed by " + p.Entry.ID
+		_, s, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
+		done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s)
 		return done, err
 	}}), nil
 }
 
-// undoClose takes back that a signal was closed.
-func (x *acts) undoClose(id string) *undo {
-	return &undo{"reopen " + id, func(ctx context.Context) (outcome, error) {
-		_, err := x.b.Reopen(ctx, x.app.Worker, id, "taken back")
+// anew does something on the run's board, which is opened for it: the page it was begun on may be gone.
+func (x *acts) anew(ctx context.Context, fn func(*board.Board) error) error {
+	b, err := board.Open(ctx, x.app.Boards, x.run)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	b.SetNow(x.app.Now)
+	return fn(b)
+}
+
+// undoClose takes back that a signal was closed, unless somebody has done something with it since.
+func (x *acts) undoClose(closed board.Signal) *undo {
+	id, text := closed.ID, "reopen "+closed.ID+" of "+x.run
+	if closed.AddressedBy != "" {
+		text += ", whose answer " + closed.AddressedBy + " stays on the board"
+	}
+	return &undo{text, func(ctx context.Context) (outcome, error) {
+		err := x.anew(ctx, func(b *board.Board) error {
+			d, err := b.SignalByID(ctx, id)
+			if err != nil {
+				return err
+			}
+			if s := &d.Signal; s.Status != closed.Status || s.Closed == nil || closed.Closed == nil || !s.Closed.Equal(*closed.Closed) {
+				return fmt.Errorf("%s was changed since: it is %s now · o reopens it all the same", id, s.Status)
+			}
+			_, err = b.Reopen(ctx, x.app.Worker, id, "taken back")
+			return err
+		})
 		return outcome{text: id + " is open again", kind: changedRun}, err
 	}}
 }
@@ -155,10 +180,10 @@ func (x *acts) waiveForm(s *board.Signal) (*form, error) {
 	}
 	id := s.ID
 	return newForm(x.app, form{heading: "Waive " + id, intro: aboutSignal(s), button: "waive", fields: []*field{
-		{name: "reason", label: "Why may it stay unanswered? (goes on record with your name)", required: true},
+		{name: "reason", label: "Why may it stay unanswered? (goes on record)", required: true},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		_, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
-		return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(id)}, err
+		s, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
+		return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(s)}, err
 	}}), nil
 }
 
@@ -172,9 +197,13 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		done := outcome{text: id + " is open again", kind: changedRun}
 		if was == board.Waived { // an answer cannot be linked twice
-			done.undo = &undo{"waive " + id + " again", func(ctx context.Context) (outcome, error) {
-				_, err := x.b.Waive(ctx, x.app.Worker, id, reason)
-				return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(id)}, err
+			done.undo = &undo{"waive " + id + " of " + x.run + " again", func(ctx context.Context) (done outcome, err error) {
+				err = x.anew(ctx, func(b *board.Board) error {
+					s, err := b.Waive(ctx, x.app.Worker, id, reason)
+					done = outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(s)}
+					return err
+				})
+				return done, err
 			}}
 		}
 		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
@@ -186,8 +215,11 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 func (x *acts) claim(id string) tea.Cmd {
 	return x.app.do(func(ctx context.Context) tea.Msg {
 		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
-		done := outcome{kind: changedRun, undo: &undo{"release " + id, func(ctx context.Context) (outcome, error) {
-			_, err := x.b.Release(ctx, x.app.Worker, id, false)
+		done := outcome{kind: changedRun, undo: &undo{"release " + id + " of " + x.run, func(ctx context.Context) (outcome, error) {
+			err := x.anew(ctx, func(b *board.Board) error {
+				_, err := b.Release(ctx, x.app.Worker, id, false)
+				return err
+			})
 			return outcome{text: id + " is free again", kind: changedRun}, err
 		}}}
 		if err == nil {
@@ -212,18 +244,29 @@ func (x *acts) releaseForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-func (x *acts) postForm() *form {
+// ownType leaves the type of an entry to the board: a contradiction if it contradicts something, else an observation.
+const ownType = "as its links say"
+
+// postForm asks for an entry. What is chosen is named, since most entries are about another.
+func (x *acts) postForm(chosen string) *form {
+	about := ""
+	if chosen != "" {
+		about = " (" + chosen + " is chosen)"
+	}
 	return newForm(x.app, form{heading: "Post an entry", button: "post", fields: []*field{
 		{name: "content", label: "What was found", lines: 6, required: true},
-		{name: "type", label: "Type", choices: board.EntryTypes},
 		{name: "doc", label: "Source document"},
 		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
-		{name: "links", label: "Links", hint: "supports e3, contradicts e4, addresses s1"},
+		{name: "links", label: "Links" + about, hint: "supports e3, contradicts e4, addresses s1"},
 		{name: "confidence", label: "Confidence", hint: "0 to 1"},
 		{name: "tags", label: "Tags", hint: "separated by commas"},
+		{name: "type", label: "Type", choices: append([]string{ownType}, board.EntryTypes...)},
 		{name: "must", label: "Must be in the artifact", choices: []string{"no", "yes"}},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
+		if p.Type == ownType {
+			p.Type = ""
+		}
 		links, err := parseLinks(v["links"])
 		if err != nil {
 			return outcome{}, err
@@ -238,7 +281,7 @@ func (x *acts) postForm() *form {
 		}
 		p.Tags = splitList(v["tags"])
 		posted, err := x.b.Post(ctx, x.app.Worker, p)
-		return outcome{text: posted.Entry.ID + " is posted", kind: changedRun}, err
+		return outcome{text: posted.Entry.ID + " is posted", kind: changedRun, undo: &undo{text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
 	}})
 }
 
@@ -279,17 +322,17 @@ func (x *acts) raiseForm(chosen string) *form {
 	}
 	return newForm(x.app, form{heading: "Raise a signal", button: "raise", fields: []*field{
 		{name: "content", label: "What is not known?", lines: 4, required: true},
-		{name: "priority", label: "Priority", choices: board.Priorities, value: "high"},
 		{name: "origin", label: "Arises from", hint: "an entry, such as e12; may be empty", value: origin},
+		{name: "priority", label: "Priority", choices: board.Priorities, value: "high"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
-		return outcome{text: r.Signal.ID + " is raised", kind: changedRun}, err
+		return outcome{text: r.Signal.ID + " is raised", kind: changedRun, undo: &undo{text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
 	}})
 }
 
 // promote asks for what a capsule needs beyond what the entry has, and stores it.
 func (x *acts) promote(id string) tea.Cmd {
-	return x.app.do(func(ctx context.Context) tea.Msg {
+	return x.app.hold(func(ctx context.Context) tea.Msg {
 		d, err := x.b.Entry(ctx, id)
 		if err == nil && x.app.Promoted == nil {
 			err = errors.New("there is no knowledge base here")
@@ -310,11 +353,11 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 	}
 	return newForm(x.app, form{heading: "Promote " + id + " to the knowledge base", intro: []string{oneLine(c.Body, 600)}, button: "promote", fields: []*field{
 		{name: "title", label: "Title", value: clean(c.Title), required: true},
-		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
-		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},
 		{name: "domain", label: "Domain tags", hint: "separated by commas", value: strings.Join(c.DomainTags, ", ")},
 		{name: "source", label: "Source", value: clean(c.Source)},
 		{name: "verified", label: "Verified by", hint: "who has checked it; may be empty"},
+		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
+		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		k, err := x.app.knowledgeToWrite(ctx)
 		if err != nil {
@@ -326,8 +369,12 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{text: id + " is capsule " + r.Capsule.ID, kind: changedKnowledge, undo: &undo{"retire the capsule of " + id, func(ctx context.Context) (outcome, error) {
-			_, err := k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
+		return outcome{text: id + " is capsule " + r.Capsule.ID, kind: changedKnowledge, undo: &undo{"retire the capsule " + r.Capsule.ID + ", which " + id + " became", func(ctx context.Context) (outcome, error) {
+			k, err := x.app.knowledge(ctx)
+			if err != nil {
+				return outcome{}, err
+			}
+			_, err = k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
 			return outcome{text: "the capsule of " + id + " is retired", kind: changedKnowledge}, err
 		}}}, nil
 	}})
@@ -349,12 +396,6 @@ func (x *acts) openSource(id string) tea.Cmd {
 		}
 		return openFileMsg{path, line}
 	})
-}
-
-// openFileMsg shows a file in the editor.
-type openFileMsg struct {
-	path string
-	line int
 }
 
 // sourceFile is the file that an entry's source names, and the line in it. The name comes from an agent: it is made absolute, so that it cannot be taken for

@@ -28,11 +28,17 @@ type app struct {
 	still bool
 
 	out io.Writer // the terminal; nil: none
+	// Only Update touches these.
+	next  []tea.Msg // what the model does before anything else
+	shown page      // the page on top of the others
+	holds int       // answers that keys wait for
 
 	lastSearch searchState // what the search was about when it was closed
+	lastMemory memoryState // what the memory was looked at with
 
-	mu   sync.Mutex
-	base *kb.KB
+	mu       sync.Mutex
+	base     *kb.KB
+	replaced []*kb.KB // that were there before the files of the knowledge base were replaced
 }
 
 func newApp(ctx context.Context, cfg Config) *app {
@@ -69,7 +75,7 @@ func (a *app) knowledgeToWrite(ctx context.Context) (*kb.KB, error) {
 func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.base != nil {
+	if a.base != nil && a.base.StillThere() == nil {
 		return a.base, nil
 	}
 	if a.Config.Knowledge == nil {
@@ -79,6 +85,9 @@ func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.base != nil {
+		a.replaced = append(a.replaced, a.base) // what is under way with it may go on
+	}
 	a.base = base
 	return base, nil
 }
@@ -86,18 +95,22 @@ func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 func (a *app) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.base != nil {
-		a.base.Close()
-		a.base = nil
+	for _, base := range append(a.replaced, a.base) {
+		if base != nil {
+			base.Close()
+		}
 	}
+	a.base, a.replaced = nil, nil
 }
 
 // Messages to the model.
 type (
 	// pushMsg shows a page above the others.
 	pushMsg struct{ page page }
-	// popMsg leaves the page that is shown.
-	popMsg struct{}
+	// popMsg leaves a page, if it is the one that is shown.
+	popMsg struct{ page page }
+	// heldMsg is an answer that keys have waited for.
+	heldMsg struct{ msg tea.Msg }
 	// overlayMsg lays something over the page.
 	overlayMsg struct{ over page }
 	// closeMsg takes an overlay away.
@@ -105,6 +118,7 @@ type (
 	// noticeMsg says something in the line of the keys, until the next key.
 	noticeMsg struct {
 		text string
+		good bool // it is about something that was done
 		err  error
 	}
 	// copyMsg puts a text on the clipboard.
@@ -137,13 +151,36 @@ const (
 
 // undo takes an act back.
 type undo struct {
-	text string // what it would do: "reopen s3"
+	text string // what it would do: "reopen s3"; without do, why it cannot be done
 	do   func(context.Context) (outcome, error)
 }
 
-func push(p page) tea.Cmd        { return func() tea.Msg { return pushMsg{p} } }
-func overlay(p page) tea.Cmd     { return func() tea.Msg { return overlayMsg{p} } }
-func closeOver(p page) tea.Cmd   { return func() tea.Msg { return closeMsg{p} } }
+// What changes the screen happens at once, before the next key is looked at, and not by a command that comes back later: who types fast types into what comes.
+// These return no command, so that they can be returned like one.
+
+// push shows a page above the others.
+func (a *app) push(p page) tea.Cmd { return a.soon(pushMsg{p}) }
+
+// pop leaves a page, if it is the one that is shown.
+func (a *app) pop(p page) tea.Cmd { return a.soon(popMsg{p}) }
+
+// overlay lays something over the page.
+func (a *app) overlay(p page) tea.Cmd { return a.soon(overlayMsg{p}) }
+
+// closeOver takes an overlay away.
+func (a *app) closeOver(p page) tea.Cmd { return a.soon(closeMsg{p}) }
+
+func (a *app) soon(msg tea.Msg) tea.Cmd {
+	a.next = append(a.next, msg)
+	return nil
+}
+
+// hold is do for what a key has to wait for, such as a form that needs to read something first: keys that are pressed meanwhile wait too.
+func (a *app) hold(fn func(context.Context) tea.Msg) tea.Cmd {
+	a.holds++
+	return a.do(func(ctx context.Context) tea.Msg { return heldMsg{fn(ctx)} })
+}
+
 func notice(text string) tea.Cmd { return func() tea.Msg { return noticeMsg{text: text} } }
 
 // noticeError says what went wrong. A program that ends interrupts what is under way: that is none.
@@ -188,8 +225,24 @@ func explain(err error) string {
 type editedMsg struct {
 	from any // who asked
 	text string
-	err  error
+	err  error // nothing is to be kept; the error says where what was written still is
 }
+
+// Messages about the editor.
+type (
+	// editorMsg gives the screen to an editor.
+	editorMsg struct {
+		cmd  *exec.Cmd
+		done func(error) tea.Msg
+	}
+	// openFileMsg shows a file in the editor.
+	openFileMsg struct {
+		path string
+		line int
+	}
+	// screenBackMsg says that the screen is ours again.
+	screenBackMsg struct{ err error }
+)
 
 // editFile shows a file in the editor, at a line if that is above 0. The screen is the editor's meanwhile.
 func (a *app) editFile(path string, line int) tea.Cmd {
@@ -197,42 +250,66 @@ func (a *app) editFile(path string, line int) tea.Cmd {
 	if err != nil {
 		return noticeError(err)
 	}
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return func() tea.Msg {
+		return editorMsg{cmd, func(err error) tea.Msg { return screenBackMsg{editorError(err)} }}
+	}
+}
+
+// editText has a text written in the editor, and tells from of it in an editedMsg. The file it is in meanwhile is only this user's. It is removed, but for one
+// that an editor left which failed.
+func (a *app) editText(from any, text, suffix string) tea.Cmd {
+	return a.do(func(context.Context) tea.Msg {
+		path, err := writeTemporary(text, suffix)
 		if err != nil {
-			return noticeMsg{err: fmt.Errorf("the editor %s: %w", cmd.Path, err)}
+			return noticeMsg{err: err}
 		}
-		return nil
+		cmd, err := a.editor(path, 0)
+		if err != nil {
+			os.Remove(path)
+			return noticeMsg{err: err}
+		}
+		return editorMsg{cmd, func(err error) tea.Msg {
+			data, readErr := os.ReadFile(path)
+			if err = editorError(err); err == nil {
+				err = readErr
+			}
+			if err != nil && readErr == nil && string(data) != text {
+				return editedMsg{from: from, err: fmt.Errorf("%w; nothing is saved, and what was written is in %s", err, path)}
+			}
+			os.Remove(path)
+			return editedMsg{from: from, text: string(data), err: err}
+		}}
 	})
 }
 
-// editText has a text written in the editor, and tells from of it in an editedMsg. The file it is in meanwhile is only this user's, and is removed.
-func (a *app) editText(from any, text, suffix string) tea.Cmd {
+// writeTemporary writes a text into a new file that only this user may read.
+func writeTemporary(text, suffix string) (string, error) {
 	f, err := os.CreateTemp("", "board-*"+suffix) // mode 0600
 	if err != nil {
-		return noticeError(err)
+		return "", err
 	}
-	path := f.Name()
 	_, err = f.WriteString(text)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		os.Remove(path)
-		return noticeError(err)
+		os.Remove(f.Name())
+		return "", err
 	}
-	cmd, err := a.editor(path, 0)
-	if err != nil {
-		os.Remove(path)
-		return noticeError(err)
+	return f.Name(), nil
+}
+
+// editorError says what an editor that failed means.
+func editorError(err error) error {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's word for it
+		return errors.New("the editor was not found · set $VISUAL or $EDITOR to one that is installed")
+	default:
+		return fmt.Errorf("the editor ended with an error: %w", err)
 	}
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		defer os.Remove(path)
-		if err != nil {
-			return editedMsg{from: from, err: fmt.Errorf("the editor %s: %w", cmd.Path, err)}
-		}
-		data, err := os.ReadFile(path)
-		return editedMsg{from: from, text: string(data), err: err}
-	})
 }
 
 func (a *app) editor(path string, line int) (*exec.Cmd, error) {
@@ -240,4 +317,26 @@ func (a *app) editor(path string, line int) (*exec.Cmd, error) {
 		return nil, errors.New("no editor is known · set $EDITOR")
 	}
 	return a.Config.Editor(path, line)
+}
+
+// What the terminal is asked for besides what Bubble Tea asks for: lines that turn out wider than we take them for, which terminals differ about with some emoji
+// and scripts, are cut and do not move everything below them.
+const (
+	noWrap = "\x1b[?7l"
+	doWrap = "\x1b[?7h"
+)
+
+// screenAway gives the terminal back for a while, or for good.
+func (a *app) screenAway() {
+	if a.out != nil {
+		io.WriteString(a.out, doWrap)
+	}
+}
+
+// screenBack takes it again. Bubble Tea forgets the mouse.
+func (a *app) screenBack() tea.Cmd {
+	if a.out != nil {
+		io.WriteString(a.out, noWrap)
+	}
+	return func() tea.Msg { return tea.EnableMouseCellMotion() }
 }

@@ -12,8 +12,9 @@ import (
 
 // capsulePage shows one capsule, and lets one walk to those it replaces, or is replaced by.
 type capsulePage struct {
-	app *app
-	id  string
+	app  *app
+	id   string
+	from *searchState // the search that it was opened from; nil: none
 
 	capsule *kb.Capsule // nil: not read yet
 	events  []kb.Event
@@ -148,7 +149,7 @@ func (p *capsulePage) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.edit):
 		return p.edit()
 	case key.Matches(msg, k.retire):
-		return overlay(p.retireForm())
+		return p.app.overlay(p.retireForm())
 	default:
 		p.doc.update(msg)
 	}
@@ -158,9 +159,20 @@ func (p *capsulePage) key(msg tea.KeyMsg) tea.Cmd {
 // follow walks to where the chosen place leads.
 func (p *capsulePage) follow() tea.Cmd {
 	if id := p.doc.chosen(); id != "" {
-		return push(newCapsulePage(p.app, id))
+		return p.app.push(newCapsulePage(p.app, id))
 	}
 	return nil
+}
+
+// leave goes back to the search that it was opened from, as it was.
+func (p *capsulePage) leave() (tea.Cmd, bool) {
+	if p.from == nil {
+		return nil, false
+	}
+	s := newSearch(p.app).(*searchBox)
+	s.resume(*p.from)
+	p.app.pop(p)
+	return p.app.overlay(s), true
 }
 
 func (p *capsulePage) setSize(w, h int) {

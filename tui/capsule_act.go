@@ -10,7 +10,8 @@ import (
 	"blackboard/kb"
 )
 
-// capsuleEdit is a capsule's file on its way through the editor. Whatever becomes of it, what was written is not lost before it is saved.
+// capsuleEdit is a capsule's file on its way through the editor. What was written is not lost before it is saved, unless the person throws it away: the file of an editor that fails stays, and
+// what is refused is in a form.
 type capsuleEdit struct {
 	from     *capsulePage
 	text     string // as it was given to the editor
@@ -25,7 +26,7 @@ type capsuleTextMsg struct {
 
 // edit has the capsule's file edited.
 func (p *capsulePage) edit() tea.Cmd {
-	return p.app.do(func(ctx context.Context) tea.Msg {
+	return p.app.hold(func(ctx context.Context) tea.Msg {
 		k, err := p.app.knowledge(ctx)
 		if err != nil {
 			return noticeMsg{err: err}
@@ -46,7 +47,7 @@ func (e *capsuleEdit) edited(msg editedMsg) tea.Cmd {
 	if msg.text == e.text {
 		return notice(e.from.id + " is as it was")
 	}
-	return e.from.app.do(func(ctx context.Context) tea.Msg {
+	return e.from.app.hold(func(ctx context.Context) tea.Msg {
 		out, err := e.save(ctx, msg.text, false)
 		if err != nil {
 			return overlayMsg{e.form(msg.text, err)}
@@ -75,39 +76,42 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcom
 	if r.Unchanged {
 		return outcome{text: id + " is as it was"}, nil
 	}
-	back := e.from.restore("take back the edit of "+id, r.Capsule.Revision-1)
+	back := e.from.restore("take back the edit of "+id, r.Capsule.Revision)
 	return outcome{text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), kind: changedKnowledge, undo: back}, nil
 }
 
-// restore makes the capsule again what it was at a revision.
-func (p *capsulePage) restore(text string, revision int) *undo {
+// restore makes the capsule again what it was before an act made a revision of it, unless somebody has changed it since: that would be taken back as well.
+func (p *capsulePage) restore(text string, made int) *undo {
 	return &undo{text, func(ctx context.Context) (outcome, error) {
 		k, err := p.app.knowledge(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
-		_, err = k.Restore(ctx, p.id, revision, "taken back")
-		return outcome{text: fmt.Sprintf("%s is what it was at revision %d", p.id, revision), kind: changedKnowledge}, err
+		if err := k.PickUp(ctx, p.id); err != nil {
+			return outcome{}, err
+		}
+		c, err := k.Get(ctx, p.id)
+		if err != nil {
+			return outcome{}, err
+		}
+		if c.Revision != made {
+			return outcome{}, fmt.Errorf("%s was changed since, and is at revision %d, not %d: that would be taken back too · i on its page shows by whom", p.id, c.Revision, made)
+		}
+		_, err = k.Restore(ctx, p.id, made-1, "taken back")
+		return outcome{text: fmt.Sprintf("%s is what it was at revision %d", p.id, made-1), kind: changedKnowledge}, err
 	}}
 }
 
 // form has a text that could not be saved.
 func (e *capsuleEdit) form(text string, why error) *form {
-	area := &field{name: "text", label: "What you have written", value: text, lines: 30, required: true}
-	intro := []string{"It is not saved yet. If somebody has changed the capsule meanwhile, saving it now replaces that, and both stay in the history."}
+	intro := append([]string{"It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."}, aboutTabs(text)...)
 	f := newForm(e.from.app, form{heading: "Edit " + e.from.id, intro: intro, button: "save", fields: []*field{
-		area,
+		{name: "text", label: "What you have written", value: text, lines: 30, required: true},
 		{name: "force", label: "Though it is like another, or looks like a secret", choices: []string{"no", "yes"}},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		return e.save(ctx, v["text"], v["force"] == "yes")
 	}})
-	shown := area.text()
-	f.submit = func(ctx context.Context, v values) (outcome, error) {
-		said := v["text"]
-		if said == shown {
-			said = text // with its tabs, which a form does not show
-		}
-		return e.save(ctx, said, v["force"] == "yes")
-	}
-	f.err = why
+	f.began, f.err = nil, why // it is nowhere else: that it is thrown away needs a second key
 	return f
 }
 
@@ -125,6 +129,6 @@ func (p *capsulePage) retireForm() *form {
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{text: p.id + " is retired", kind: changedKnowledge, undo: p.restore("restore "+p.id, c.Revision-1)}, nil
+		return outcome{text: p.id + " is retired", kind: changedKnowledge, undo: p.restore("restore "+p.id, c.Revision)}, nil
 	}})
 }

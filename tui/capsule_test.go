@@ -112,7 +112,12 @@ func TestCapsuleRetire(t *testing.T) {
 	h.typeText("tmux is gone")
 	h.press("enter")
 	h.wants("retired", "tmux is gone", "✓ "+capsuleTmux+" is retired")
-	h.press("X", "enter")
+	h.press("K")
+	h.typeText("pane")
+	h.size(160, 30)
+	h.wants("of 4 capsules in all, retired and superseded ones too") // what the answer counts
+	h.size(80, 24)
+	h.press("esc", "X", "enter")
 	h.wants("is retired already")
 	h.press("esc", "u")
 	h.wants("Restore " + capsuleTmux + "?")
@@ -128,10 +133,7 @@ func TestCapsuleRetire(t *testing.T) {
 func (h *harness) edits(script string) {
 	h.t.Helper()
 	page := h.m.top().(*capsulePage)
-	msg, ok := page.edit()().(capsuleTextMsg)
-	if !ok {
-		h.t.Fatalf("there is no text to edit: %#v", msg)
-	}
+	msg := h.textOf(page)
 	path := filepath.Join(h.t.TempDir(), "text.md")
 	if err := os.WriteFile(path, []byte(msg.edit.text), 0o600); err != nil {
 		h.t.Fatal(err)
@@ -143,11 +145,24 @@ func (h *harness) edits(script string) {
 	h.send(editedMsg{from: msg.edit, text: string(text)})
 }
 
+// textOf is what a page gives to the editor.
+func (h *harness) textOf(page *capsulePage) capsuleTextMsg {
+	h.t.Helper()
+	held := page.edit()().(heldMsg)
+	h.m.app.holds--
+	msg, ok := held.msg.(capsuleTextMsg)
+	if !ok {
+		h.t.Fatalf("there is no text to edit: %#v", held.msg)
+	}
+	return msg
+}
+
 func TestCapsuleEdit(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
 	h.edits(":")
-	h.wants("✓ " + capsulePlain + " is as it was")
+	h.wants(capsulePlain + " is as it was")
+	h.lacks("✓")
 	h.edits(`sed -i.bak 's/has a number/has\ta name/' "$1"`)
 	h.wants("✓ "+capsulePlain+" is at revision 2", "name.", "revision 2")
 	h.press("u")
@@ -168,6 +183,9 @@ func TestCapsuleEditRefused(t *testing.T) {
 	h.press("ctrl+s")
 	h.wants("that is no capsule", "but much work")
 	h.press("esc")
+	h.wants("but much work") // one key does not throw it away
+	h.press("esc")
+	h.lacks("but much work")
 
 	// Like another, and kept all the same; what a form does not show is kept too.
 	h.edits(`sed -i.bak 's/^title:.*/title: tmux kill-server ends the sessions of all tests/; s/has a number/has\ta number/' "$1"`)
@@ -185,13 +203,49 @@ func TestCapsuleEditMeanwhile(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
 	page := h.m.top().(*capsulePage)
-	msg := page.edit()().(capsuleTextMsg)
+	msg := h.textOf(page)
 	k := h.openKB()
 	must(k.Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs"; return nil }, kb.EditOptions{}))
 	h.send(editedMsg{from: msg.edit, text: strings.Replace(msg.edit.text, "has a number", "is mine", 1)})
 	h.wants("has revision 2, not 1", "is mine")
 	h.press("ctrl+s")
 	h.wants("is at revision 3", "is mine")
+}
+
+// TestCapsuleUndoMeanwhile sees that an undo does not take back what somebody else has done since, by hand or not.
+func TestCapsuleUndoMeanwhile(t *testing.T) {
+	h := newHarness(t, fillCapsules)
+	h.openCapsule(capsulePlain)
+	h.edits(`sed -i.bak 's/has a number/has a name/' "$1"`)
+	k, ctx := h.openKB(), context.Background()
+	must(k.Edit(ctx, capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs"; return nil }, kb.EditOptions{}))
+	h.press("u", "enter")
+	h.wants("was changed since, and is at revision 3, not 2")
+	if c := must(k.Get(ctx, capsulePlain)); c.Body != "theirs" {
+		t.Errorf("%q", c.Body)
+	}
+	h.press("esc", "X", "enter")
+	h.wants("is retired")
+	must(k.Edit(ctx, capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs again"; return nil }, kb.EditOptions{}))
+	h.press("u", "enter")
+	h.wants("was changed since, and is at revision 5, not 4")
+	if c := must(k.Get(ctx, capsulePlain)); c.Retired == nil {
+		t.Error("the retired capsule stands again")
+	}
+}
+
+// TestCapsuleRemade sees that the page finds a knowledge base that was removed and made anew.
+func TestCapsuleRemade(t *testing.T) {
+	h := newHarness(t, fillCapsules)
+	h.openCapsule(capsulePlain)
+	h.wants("A pane is addressed")
+	if err := os.RemoveAll(filepath.Dir(kb.Path(h.home))); err != nil {
+		t.Fatal(err)
+	}
+	h.capsuleFile(capsulePlain, "title: It was made anew\nkind: recipe\nscope: universal", "Anew.")
+	h.openKB()
+	h.press("ctrl+r")
+	h.wants("It was made anew")
 }
 
 func TestCapsuleEditWithout(t *testing.T) {

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -23,13 +24,17 @@ type detailPage struct {
 	lines  map[string]string   // the beginnings of what it links to, by id
 	err    error
 	asking bool
-	again  bool
+	again  bool // it has to be read once more
 	doc    document
 	w      int
+
+	past *board.Snapshot          // it is shown as it was then; nil: as it is
+	step func(by int) (id string) // goes on in the list that it was opened from; nil: it was not
 }
 
 type detailMsg struct {
 	from   *detailPage
+	id     string
 	entry  *board.EntryDetail
 	signal *board.SignalDetail
 	lines  map[string]string
@@ -43,6 +48,18 @@ func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
 	return &detailPage{app: a, name: name, b: b, id: id, doc: document{app: a}}
 }
 
+// newDetailOf shows what is chosen on a run's page: as it was, if that shows the past.
+func newDetailOf(run *runPage, id string) *detailPage {
+	p := newDetailPage(run.app, run.name, run.b, id)
+	pane := run.focus
+	p.past, p.step = run.back.past, func(by int) string {
+		run.focus = pane
+		run.pane(pane).move(by)
+		return run.chosen()
+	}
+	return p
+}
+
 func (p *detailPage) init() tea.Cmd { return p.read() }
 
 // read reads it, once at a time.
@@ -52,15 +69,19 @@ func (p *detailPage) read() tea.Cmd {
 		return nil
 	}
 	p.asking, p.again = true, false
+	if p.past != nil {
+		return p.readPast()
+	}
+	id := p.id
 	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := detailMsg{from: p, lines: map[string]string{}}
+		m := detailMsg{from: p, id: id, lines: map[string]string{}}
 		var out []string
-		if strings.HasPrefix(p.id, "s") {
-			d, err := p.b.SignalByID(ctx, p.id)
+		if isSignal(id) {
+			d, err := p.b.SignalByID(ctx, id)
 			m.signal, m.err = &d, err
 			out = []string{d.Signal.Origin}
 		} else {
-			d, err := p.b.Entry(ctx, p.id)
+			d, err := p.b.Entry(ctx, id)
 			m.entry, m.err = &d, err
 			for _, kind := range board.LinkKinds {
 				out = append(out, d.Entry.Of(kind)...)
@@ -75,7 +96,7 @@ func (p *detailPage) read() tea.Cmd {
 
 // beginning is the beginning of an entry's or a signal's content; nothing if it cannot be read.
 func (p *detailPage) beginning(ctx context.Context, id string) string {
-	if strings.HasPrefix(id, "s") {
+	if isSignal(id) {
 		d, err := p.b.SignalByID(ctx, id)
 		if err != nil {
 			return ""
@@ -99,20 +120,22 @@ func (p *detailPage) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		p.asking = false
-		if p.err = msg.err; msg.err == nil {
-			p.entry, p.signal, p.lines = msg.entry, msg.signal, msg.lines
+		if msg.id == p.id {
+			if p.err = msg.err; msg.err == nil {
+				p.entry, p.signal, p.lines = msg.entry, msg.signal, msg.lines
+			}
+			p.compose()
 		}
-		p.compose()
 		if p.again {
 			return p.read()
 		}
 	case eventsMsg:
 		if msg.from.b == p.b && msg.err == nil {
-			return p.read()
+			return p.changed()
 		}
 	case doneMsg:
 		if msg.kind == changedRun {
-			return p.read()
+			return p.changed()
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
@@ -124,9 +147,44 @@ func (p *detailPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// changed reads it again, now or when it is shown again.
+func (p *detailPage) changed() tea.Cmd {
+	if p.past != nil {
+		return nil
+	}
+	if p.app.shown != page(p) {
+		p.again = true
+		return nil
+	}
+	return p.read()
+}
+
+func (p *detailPage) resume() tea.Cmd {
+	if p.again {
+		return p.read()
+	}
+	return nil
+}
+
+// goOn shows the next one of the list that it was opened from.
+func (p *detailPage) goOn(by int) tea.Cmd {
+	id := p.step(by)
+	if id == "" || id == p.id {
+		return notice("there is no other one")
+	}
+	p.id, p.entry, p.signal, p.err = id, nil, nil, nil
+	p.doc.top, p.doc.at = 0, 0
+	p.compose()
+	return p.read()
+}
+
 func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
 	k := &p.app.keys
 	switch {
+	case p.step != nil && key.Matches(msg, k.nextOne):
+		return p.goOn(1)
+	case p.step != nil && key.Matches(msg, k.previousOne):
+		return p.goOn(-1)
 	case key.Matches(msg, k.open):
 		return p.follow()
 	case key.Matches(msg, k.copyID):
@@ -137,7 +195,7 @@ func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
 	if p.entry == nil && p.signal == nil {
 		return nil
 	}
-	if cmd, ok := p.acts().key(msg, p.id); ok {
+	if cmd, ok := p.actKey(msg); ok {
 		return cmd
 	}
 	p.doc.update(msg)
@@ -148,10 +206,30 @@ func (p *detailPage) acts() *acts { return &acts{p.app, p.name, p.b} }
 
 // follow walks to where the chosen link leads.
 func (p *detailPage) follow() tea.Cmd {
-	if id := p.doc.chosen(); id != "" {
-		return push(newDetailPage(p.app, p.name, p.b, id))
+	to := p.doc.chosen()
+	if seq, isEvent := strings.CutPrefix(to, "@"); isEvent {
+		n, _ := strconv.ParseInt(seq, 10, 64)
+		return p.app.soon(momentMsg{p.b, n})
 	}
-	return nil
+	if to == "" {
+		return nil
+	}
+	next := newDetailPage(p.app, p.name, p.b, to)
+	next.past = p.past
+	return p.app.push(next)
+}
+
+// actKey does what a key says with what is shown, unless that is the past.
+func (p *detailPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
+	if p.past == nil {
+		return p.acts().key(msg, p.id)
+	}
+	for _, b := range p.acts().bindings(p.id) {
+		if key.Matches(msg, b) {
+			return notice(thePast), true
+		}
+	}
+	return nil, false
 }
 
 func (p *detailPage) setSize(w, h int) {
@@ -211,14 +289,14 @@ func (x *writer) link(what, id, text string) {
 }
 
 func (x *writer) history(events []board.Event) {
-	x.heading("History")
+	x.heading("History" + x.st.faint.Render("   enter on a line goes back to that moment"))
 	for i := range events {
 		e := &events[i]
 		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", clock(e.At), count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + oneLine(e.Actor, 60)
 		if d := oneLine(e.Describe(), rowRunes); d != "" {
 			what += x.st.faint.Render(": " + d)
 		}
-		x.line(what)
+		x.lines = append(x.lines, docLine{text: what, to: fmt.Sprintf("@%d", e.Seq)})
 	}
 }
 
@@ -242,12 +320,13 @@ func statusWord(st *styles, status string) string {
 func (p *detailPage) entryLines() []docLine {
 	st, e := p.app.st, &p.entry.Entry
 	x := &writer{st: st, w: p.w}
+	p.when(x)
 	head := st.bold.Render(e.ID) + "  " + st.paintType(e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	if e.MustSurface {
 		head += st.warn.Render("  ◆ must be in the artifact")
 	}
 	x.line(head)
-	by := "by " + oneLine(e.Worker, 60) + " · " + clock(e.Created) + " · " + since(e.Created, p.app.Now())
+	by := "by " + oneLine(e.Worker, 60) + " · " + clock(e.Created) + " · " + since(e.Created, p.now())
 	if e.Confidence != nil {
 		by += fmt.Sprintf(" · confidence %.2g", *e.Confidence)
 	}
@@ -263,7 +342,7 @@ func (p *detailPage) entryLines() []docLine {
 	}
 	if e.SourceDoc != "" || e.SourceRef != "" {
 		x.heading("Source")
-		x.line("  " + oneLine(e.SourceDoc, 200) + st.faint.Render(" @ ") + oneLine(e.SourceRef, 200) + st.faint.Render("   e opens it"))
+		x.line("  " + oneLine(e.SourceDoc, 200) + st.faint.Render(" @ ") + oneLine(e.SourceRef, 200))
 	}
 	p.links(x, e)
 	x.history(p.entry.History)
@@ -278,7 +357,7 @@ func (p *detailPage) links(x *writer, e *board.Entry) {
 	x.heading("Links" + p.app.st.faint.Render("   tab chooses, enter goes there, esc comes back"))
 	for _, kind := range board.LinkKinds {
 		for _, id := range e.Of(kind) {
-			x.link("→ "+kind, id, p.lines[id])
+			x.link("→ "+kind, id, oneLine(p.lines[id], rowRunes))
 		}
 	}
 	backwards := map[string]string{board.Supports: "supported by", board.Contradicts: "contradicted by", board.Supersedes: "superseded by"}
@@ -294,13 +373,14 @@ func (p *detailPage) links(x *writer, e *board.Entry) {
 func (p *detailPage) signalLines() []docLine {
 	st, s := p.app.st, &p.signal.Signal
 	x := &writer{st: st, w: p.w}
+	p.when(x)
 	head := st.bold.Render(s.ID) + "  " + st.paintPriority(s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
 	if s.Blocking() {
 		head += st.bad.Render("  keeps the gate closed")
 	}
 	x.line(head)
-	x.line(st.faint.Render("raised by " + oneLine(s.Worker, 60) + " · " + clock(s.Created) + " · " + since(s.Created, p.app.Now())))
-	if s.ClaimedAt(p.app.Now()) {
+	x.line(st.faint.Render("raised by " + oneLine(s.Worker, 60) + " · " + clock(s.Created) + " · " + since(s.Created, p.now())))
+	if s.ClaimedAt(p.now()) {
 		x.line(st.accent.Render("⚑ claimed by "+oneLine(s.ClaimedBy, 60)) + st.faint.Render(" until "+clock(*s.LeaseUntil)))
 	}
 	x.line("")
@@ -310,13 +390,16 @@ func (p *detailPage) signalLines() []docLine {
 		x.heading("Waived by " + oneLine(s.ClosedBy, 60) + ", because")
 		x.text(s.Reason, "▏ ")
 	case board.SignalOpen:
+		if p.past != nil {
+			break
+		}
 		x.line("")
 		x.line(st.faint.Render("a addresses it with an answer · w waives it with a reason · c claims it"))
 	}
 	if s.Origin != "" || len(p.signal.Linked) > 0 {
 		x.heading("Links" + st.faint.Render("   tab chooses, enter goes there, esc comes back"))
 		if s.Origin != "" {
-			x.link("→ arose from", s.Origin, p.lines[s.Origin])
+			x.link("→ arose from", s.Origin, oneLine(p.lines[s.Origin], rowRunes))
 		}
 		for _, l := range p.signal.Linked {
 			x.link("← addressed by", l.From, oneLine(l.Line, rowRunes))
@@ -334,7 +417,12 @@ func (p *detailPage) bindings() []key.Binding {
 	if p.doc.places() > 0 {
 		all = append(all, renamed(k.next, "next link"), renamed(k.open, "go there"))
 	}
-	all = append(all, p.acts().bindings(p.id)...)
+	if p.past == nil {
+		all = append(all, p.acts().bindings(p.id)...)
+	}
+	if p.step != nil {
+		all = append(all, k.nextOne, k.previousOne)
+	}
 	return append(append(all, k.copyID, k.search, k.back, renamed(k.previous, "link before"), k.refresh), k.moving()...)
 }
 

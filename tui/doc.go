@@ -25,5 +25,6 @@
 //   - Sizes are pushed down (setSize), never pulled. Every line a page gives is exactly as wide as it was told, and there are as many as it was told.
 //   - What agents wrote is hostile to a terminal: it passes clean or oneLine before it is shown.
 //   - Nothing is said by colour alone: with NO_COLOR every screen still says all of it.
-//   - A list asks for what it shows and a little more. Nothing is held that grows with the number of entries.
+//   - A list asks for what it shows and a little more: of the entries only what is seen is held. What a filter has found, and a moment of the past, are held as long as
+//     they are shown.
 package tui

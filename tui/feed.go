@@ -29,10 +29,12 @@ type feed struct {
 	pages  map[int64]*feedPage // by (id-1)/pageRows
 	used   []int64             // the pages, the one used last at the end
 
-	found   []entryRow // with a filter, or in the past; else nil
-	more    bool       // there is more than found
-	narrow  bool       // found is what is shown
-	asked   int        // the number of the last question to the board
+	found   []entryRow      // with a filter
+	more    bool            // there is more than found
+	narrow  bool            // found is what is shown
+	past    *board.Snapshot // what is shown is the past
+	picked  []int32         // which of its entries pass the filter, by their places; nil: all of them
+	asked   int             // the number of the last question to the board
 	asking  bool
 	stale   bool // found has to be asked anew when the question under way is answered
 	problem error
@@ -69,6 +71,12 @@ type (
 		more  bool
 		err   error
 	}
+	feedPickedMsg struct {
+		from   *feed
+		asked  int
+		picked []int32
+		chosen string
+	}
 	feedTypedMsg struct {
 		from  *feed
 		value string
@@ -91,6 +99,14 @@ func rowOf(e *board.Entry) entryRow {
 
 // at is the row at a place of the list.
 func (f *feed) at(i int) entryRow {
+	switch {
+	case f.past != nil && f.picked != nil && i < len(f.picked):
+		return rowOf(&f.past.Entries[f.picked[i]])
+	case f.past != nil && f.picked == nil && i < len(f.past.Entries):
+		return rowOf(&f.past.Entries[len(f.past.Entries)-1-i])
+	case f.past != nil:
+		return entryRow{}
+	}
 	if f.narrow {
 		if i < len(f.found) {
 			return f.found[i]
@@ -112,7 +128,7 @@ func (f *feed) chosen() string {
 	if f.list.n == 0 {
 		return ""
 	}
-	if r := f.at(f.list.cursor); r.id != "" || f.narrow {
+	if r := f.at(f.list.cursor); r.id != "" || f.narrow || f.past != nil {
 		return r.id
 	}
 	return board.EntryID(f.total - int64(f.list.cursor))
@@ -125,7 +141,7 @@ func (f *feed) grow(total int64) {
 	}
 	added := total - f.total
 	f.total = total
-	if !f.narrow {
+	if !f.narrow && f.past == nil {
 		f.list.grew(int(added))
 	}
 }
@@ -154,7 +170,7 @@ func (f *feed) happened(events []board.Event) {
 
 // need reads what is seen, and a little around it.
 func (f *feed) need() tea.Cmd {
-	if f.page.b == nil || f.total == 0 {
+	if f.page.b == nil || f.total == 0 || f.past != nil {
 		return nil
 	}
 	if f.narrow {
@@ -215,6 +231,11 @@ func (f *feed) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return f.foundThem(msg)
+	case feedPickedMsg:
+		if msg.from == f && msg.asked == f.asked {
+			f.pickedThem(msg)
+		}
+		return nil
 	case feedTypedMsg:
 		if msg.from == f && msg.value == f.filter.value() {
 			return f.find()
@@ -265,9 +286,9 @@ func (f *feed) view(focused bool) []string {
 	switch {
 	case f.problem != nil:
 		f.list.empty = explain(f.problem)
-	case f.narrow && f.asking:
+	case f.asking:
 		f.list.empty = "looking…"
-	case f.narrow && f.filter.value() != "":
+	case f.filter.value() != "":
 		f.list.empty = "no entry is like that; esc takes the filter away"
 	default:
 		f.list.empty = "no entry yet; p posts one"

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ func (f *feed) startFilter() tea.Cmd {
 func (f *feed) filterBy(text string) tea.Cmd {
 	f.filter.set(text)
 	f.page.layout()
+	f.list.follow()
 	return f.find()
 }
 
@@ -37,8 +39,7 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	case !changed:
 		return cmd
 	case f.filter.value() == "":
-		f.clearFilter()
-		return tea.Batch(cmd, f.need())
+		return tea.Batch(cmd, f.clearFilter())
 	case f.page.app.still:
 		return f.find()
 	}
@@ -48,31 +49,57 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 // typePause is how long after a key a question is asked: who types on does not want the answer.
 const typePause = 80 * time.Millisecond
 
-func (f *feed) clearFilter() {
-	active := f.filter.active && f.filter.value() == ""
-	f.filter.clear()
-	f.filter.active = active
-	f.asked++
-	f.asking, f.problem, f.more = false, nil, false
-	if f.page.back.on {
-		f.showPast()
-		return
+// clearFilter shows all entries again.
+func (f *feed) clearFilter() tea.Cmd {
+	if f.filter.value() != "" {
+		f.filter.clear()
 	}
-	f.narrow, f.found = false, nil
+	if f.page.back.on {
+		return f.showPast()
+	}
+	f.asked++
+	f.asking, f.problem, f.more, f.narrow, f.found = false, nil, false, false, nil
 	f.list.setLen(int(f.total))
+	return f.need()
 }
 
-// queryOf reads what is typed into a filter.
-func queryOf(text string) board.Query {
-	var q board.Query
-	var words []string
-	for _, w := range strings.Fields(text) {
-		name, value, _ := strings.Cut(w, ":")
+// feedQuery is what is typed into the filter.
+type feedQuery struct {
+	board.Query
+	words []string // which the content must have
+}
+
+// query reads the filter. A worker is meant by any part of a name that somebody on the board has.
+func (f *feed) query() feedQuery {
+	q := queryOf(f.filter.value())
+	var names []string
+	for _, part := range q.Workers {
+		before := len(names)
+		for _, w := range f.page.scene.state.Workers {
+			if strings.Contains(strings.ToLower(w.Name), strings.ToLower(part)) {
+				names = append(names, w.Name)
+			}
+		}
+		if len(names) == before {
+			names = append(names, part)
+		}
+	}
+	q.Workers = names
+	return q
+}
+
+// filterField is one word of a filter: name:value, or a text; either may be in quotes.
+var filterField = regexp.MustCompile(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
+
+// queryOf reads what is typed into a filter: one text is looked for as it is, of several each has to be there, as a word or the beginning of one.
+func queryOf(text string) feedQuery {
+	var q feedQuery
+	for _, m := range filterField.FindAllStringSubmatch(text, -1) {
+		name, value := m[1], m[2]+m[3]
 		switch {
-		case w == "must":
+		case m[0] == "must":
 			q.MustSurface = true
-		case value == "":
-			words = append(words, w)
+		case value == "" || m[1] == "" && slices.Contains([]string{"type:", "status:", "worker:", "tag:"}, m[3]): // there is more to come
 		case name == "type":
 			q.Types = append(q.Types, complete(value, board.EntryTypes))
 		case name == "status":
@@ -81,11 +108,23 @@ func queryOf(text string) board.Query {
 			q.Workers = append(q.Workers, value)
 		case name == "tag":
 			q.Tags = append(q.Tags, value)
+		case m[2] != "":
+			q.words = append(q.words, value)
 		default:
-			words = append(words, w)
+			q.words = append(q.words, m[0])
 		}
 	}
-	q.Contains = strings.Join(words, " ")
+	if len(q.words) == 1 {
+		q.Contains = q.words[0]
+		return q
+	}
+	for _, w := range q.words {
+		if strings.Contains(w, " ") {
+			q.Match += ` "` + w + `"`
+		} else {
+			q.Match += " " + strings.ReplaceAll(w, `"`, "") + "*"
+		}
+	}
 	return q
 }
 
@@ -106,14 +145,13 @@ func complete(beginning string, words []string) string {
 // find asks the board for what passes the filter.
 func (f *feed) find() tea.Cmd {
 	if f.page.back.on {
-		f.showPast()
-		return nil
+		return f.showPast()
 	}
 	if f.filter.value() == "" || f.page.b == nil {
 		return nil
 	}
 	f.narrow, f.asking, f.stale = true, true, false
-	return f.ask(queryOf(f.filter.value()), false)
+	return f.ask(f.query().Query, false)
 }
 
 // refind asks again, since something happened.
@@ -134,7 +172,7 @@ func (f *feed) needMore() tea.Cmd {
 		return nil
 	}
 	f.asking = true
-	q := queryOf(f.filter.value())
+	q := f.query().Query
 	q.Before = f.found[len(f.found)-1].id
 	return f.ask(q, true)
 }
@@ -144,7 +182,7 @@ func (f *feed) ask(q board.Query, after bool) tea.Cmd {
 	asked, b := f.asked, f.page.b
 	q.Order, q.Limit = board.Newest, pageRows
 	if !after {
-		q.Limit = max(pageRows, min(len(f.found), 10*pageRows)) // as many as are looked at
+		q.Limit = max(pageRows, len(f.found)) // as many as somebody has gone through
 	}
 	return f.page.app.do(func(ctx context.Context) tea.Msg {
 		found, err := b.Query(ctx, q)
@@ -167,14 +205,11 @@ func (f *feed) foundThem(msg feedFoundMsg) tea.Cmd {
 		f.found = append(f.found, msg.rows...)
 	} else {
 		chosen := ""
-		if f.list.cursor > 0 && f.list.cursor < len(f.found) {
+		if f.list.cursor < len(f.found) {
 			chosen = f.found[f.list.cursor].id
 		}
 		f.found = msg.rows
-		if i := slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen }); i >= 0 {
-			f.list.n = len(f.found)
-			f.list.moveTo(i)
-		}
+		f.list.keep(len(f.found), slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen }), true)
 	}
 	f.more = msg.more
 	f.list.setLen(len(f.found))

@@ -2,7 +2,9 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -27,6 +29,31 @@ type field struct {
 	input textinput.Model
 	area  textarea.Model
 	pick  int // of choices
+
+	exact string // of a text of several lines: what it was before the area took it, which turns tabs into blanks
+	shown string // what the area made of it
+}
+
+// maxAreaLines is how many lines bubbles' text area holds; it drops the rest without a word.
+const maxAreaLines = 10_000
+
+// loses says why a text cannot be edited in a form, "" if it can.
+func loses(text string) string {
+	if strings.Count(text, "\n") >= maxAreaLines {
+		return "a form takes no more than " + count(maxAreaLines) + " lines"
+	}
+	return ""
+}
+
+// fill puts a text into a field.
+func (fl *field) fill(text string) {
+	if fl.lines > 1 {
+		fl.area.SetValue(text)
+		fl.exact, fl.shown = text, fl.area.Value()
+		return
+	}
+	fl.input.SetValue(text)
+	fl.input.CursorEnd()
 }
 
 // form asks for a few things and then does something with them. A form without fields asks whether it shall be done.
@@ -36,13 +63,15 @@ type form struct {
 	fields  []*field
 	button  string // what it does, in a word
 	submit  func(context.Context, values) (outcome, error)
-	// succeeded is called when it was done.
-	succeeded func()
+	// tried is called when it was done, or could not be.
+	tried func()
 
 	app   *app
 	at    int // the field that is typed into
 	busy  bool
 	err   error
+	sure  bool   // esc was pressed once
+	began values // what it began with
 	w, h  int
 	inner int // width of the content
 }
@@ -59,18 +88,26 @@ func newForm(a *app, f form) *form {
 			}
 		case fl.lines > 1:
 			fl.area = textarea.New()
-			fl.area.ShowLineNumbers, fl.area.Prompt, fl.area.CharLimit, fl.area.Placeholder = false, "", 0, fl.hint
+			fl.area.ShowLineNumbers, fl.area.Prompt, fl.area.CharLimit, fl.area.Placeholder = false, "", 0, aside(fl.hint)
 			fl.area.MaxHeight = 0
 			fl.area.SetHeight(fl.lines)
-			fl.area.SetValue(fl.value)
+			fl.fill(fl.value)
 		default:
 			fl.input = textinput.New()
-			fl.input.Prompt, fl.input.Placeholder = "", fl.hint
-			fl.input.SetValue(fl.value)
-			fl.input.CursorEnd()
+			fl.input.Prompt, fl.input.Placeholder = "", aside(fl.hint)
+			fl.fill(fl.value)
 		}
 	}
+	f.began = f.values()
 	return &f
+}
+
+// aside puts a hint into parentheses, so that without colours it is not taken for what was typed.
+func aside(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "(" + hint + ")"
 }
 
 func (f *form) init() tea.Cmd { return f.focusOn(0) }
@@ -113,10 +150,18 @@ func (fl *field) text() string {
 	case len(fl.choices) > 0:
 		return fl.choices[fl.pick]
 	case fl.lines > 1:
-		return strings.TrimSpace(fl.area.Value())
+		return strings.TrimSpace(fl.whole())
 	default:
 		return strings.TrimSpace(fl.input.Value())
 	}
+}
+
+// whole is a text of several lines as it was given, if it was not changed since, else as the area has it.
+func (fl *field) whole() string {
+	if fl.area.Value() == fl.shown {
+		return fl.exact
+	}
+	return fl.area.Value()
 }
 
 func (f *form) update(msg tea.Msg) tea.Cmd {
@@ -129,7 +174,7 @@ func (f *form) update(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		if fl, ok := msg.from.(*field); ok && f.has(fl) {
 			if f.err = msg.err; f.err == nil {
-				fl.area.SetValue(strings.TrimRight(msg.text, "\n"))
+				fl.fill(strings.TrimRight(msg.text, "\n"))
 			}
 		}
 		return nil
@@ -160,9 +205,12 @@ func (f *form) key(msg tea.KeyMsg) tea.Cmd {
 		fl = f.fields[f.at]
 	}
 	area := fl != nil && fl.lines > 1
+	f.err = nil
+	if key.Matches(msg, k.cancel) || fl == nil && key.Matches(msg, k.quit) {
+		return f.leave()
+	}
+	f.sure = false
 	switch {
-	case key.Matches(msg, k.cancel), fl == nil && key.Matches(msg, k.quit):
-		return closeOver(f)
 	case key.Matches(msg, k.submit):
 		return f.do()
 	case key.Matches(msg, k.open) && !area:
@@ -175,10 +223,10 @@ func (f *form) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.prevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
 	case area && key.Matches(msg, k.inEditor):
-		return f.app.editText(fl, fl.area.Value(), ".md")
+		return f.app.editText(fl, fl.whole(), ".md")
 	case fl != nil && len(fl.choices) > 0:
 		switch {
-		case key.Matches(msg, k.choiceNext), msg.String() == " ":
+		case key.Matches(msg, k.choiceNext):
 			fl.pick = (fl.pick + 1) % len(fl.choices)
 		case key.Matches(msg, k.choicePrev):
 			fl.pick = (fl.pick + len(fl.choices) - 1) % len(fl.choices)
@@ -206,11 +254,24 @@ func (f *form) toField(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
+// leave closes the form. What was typed is thrown away only by a second key.
+func (f *form) leave() tea.Cmd {
+	if !f.sure && !maps.Equal(f.began, f.values()) {
+		f.sure, f.err = true, errors.New("esc again throws away what was typed")
+		return nil
+	}
+	return f.app.closeOver(f)
+}
+
 // do does it, if nothing that is needed is missing.
 func (f *form) do() tea.Cmd {
 	for i, fl := range f.fields {
 		if fl.required && fl.text() == "" {
-			f.err = fmt.Errorf("%s is empty", fl.label)
+			f.err = fmt.Errorf("this is needed: %s", fl.label)
+			return f.focusOn(i)
+		}
+		if why := loses(fl.exact); why != "" && fl.area.Value() != fl.shown {
+			f.err = fmt.Errorf("%s: the rest would be lost · ctrl+o changes it in $EDITOR", why)
 			return f.focusOn(i)
 		}
 	}
@@ -283,10 +344,7 @@ func (f *form) view() []string {
 		}
 		body = append(body, lines...)
 	}
-	foot := "enter " + f.button + " · esc leave it"
-	if f.hasArea() {
-		foot = "ctrl+s " + f.button + " · esc leave it · ctrl+o $EDITOR"
-	}
+	foot := f.foot()
 	var word []string
 	switch {
 	case f.busy:
@@ -299,9 +357,33 @@ func (f *form) view() []string {
 	}
 	if room := f.h - 2 - len(word); len(body) > room { // what is typed into stays in sight
 		top := min(max(to-room, 0), from)
+		if top+room < len(body) {
+			foot = "▾ more below · " + foot
+		}
+		if top > 0 {
+			foot = "▴ more above · " + foot
+		}
 		body = body[top : top+room]
 	}
-	return st.box(f.heading, foot, append(body, word...), f.inner)
+	heading := f.heading
+	if f.app.Worker != "" {
+		heading += ", as " + oneLine(f.app.Worker, 40)
+	}
+	return st.box(heading, foot, append(body, word...), f.inner)
+}
+
+// foot names the keys that end the form.
+func (f *form) foot() string {
+	last := len(f.fields) == 0 || f.at == len(f.fields)-1 && f.fields[f.at].lines <= 1
+	do := "ctrl+s "
+	if last {
+		do = "enter "
+	}
+	foot := do + f.button + " · esc leave it"
+	if len(f.fields) > 0 && f.fields[f.at].lines > 1 {
+		foot += " · ctrl+o $EDITOR"
+	}
+	return foot
 }
 
 // fieldLines is a field with its label.
@@ -319,15 +401,6 @@ func (f *form) fieldLines(fl *field, focused bool) []string {
 	}
 }
 
-func (f *form) hasArea() bool {
-	for _, fl := range f.fields {
-		if fl.lines > 1 {
-			return true
-		}
-	}
-	return false
-}
-
 func (f *form) title() string { return f.heading }
 
 func (f *form) bindings() []key.Binding {
@@ -335,14 +408,24 @@ func (f *form) bindings() []key.Binding {
 	if len(f.fields) == 0 {
 		return []key.Binding{renamed(k.open, f.button), k.cancel}
 	}
-	all := []key.Binding{renamed(k.submit, f.button), k.cancel, k.nextField, k.prevField}
-	if f.fields[f.at].lines > 1 {
+	all := []key.Binding{renamed(k.submit, f.button), k.cancel}
+	oneLine := f.fields[f.at].lines <= 1
+	if oneLine && f.at == len(f.fields)-1 {
+		all = []key.Binding{renamed(k.open, f.button), k.cancel, renamed(k.submit, f.button)}
+	}
+	if len(f.fields) > 1 {
+		all = append(all, k.nextField, k.prevField)
+	}
+	if !oneLine {
 		return append(all, k.inEditor)
 	}
 	if len(f.fields[f.at].choices) > 0 {
 		all = append(all, k.choiceNext, k.choicePrev)
 	}
-	return append(all, k.open)
+	if f.at < len(f.fields)-1 {
+		all = append(all, renamed(k.open, "next field"))
+	}
+	return all
 }
 
 func (f *form) typing() bool { return true }

@@ -57,7 +57,7 @@ func (h *helpBox) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		if key.Matches(msg, h.app.keys.back, h.app.keys.quit, h.app.keys.help) {
-			return closeOver(h)
+			return h.app.closeOver(h)
 		}
 		h.doc.update(msg)
 	case tea.MouseMsg:

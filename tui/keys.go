@@ -11,6 +11,7 @@ type keyMap struct {
 	// a run
 	pane1, pane2, pane3, pane4, allSignals, survival, step, stepBack, leap, leapBack, live key.Binding
 	// acting on a run
+	nextOne, previousOne                                                 key.Binding // of what is shown
 	post, raise, address, waive, reopen, claim, release, promote, source key.Binding
 	// a capsule
 	edit, retire, meta key.Binding
@@ -34,7 +35,7 @@ func newKeyMap() keyMap {
 		memory:  bind("M", "memory", "M"),
 		help:    bind("?", "all keys", "?"),
 		back:    bind("esc", "back", "esc", "backspace"),
-		quit:    bind("q", "quit", "q"),
+		quit:    bind("q", "back; from the list of runs: leave", "q"),
 		leave:   bind("ctrl+c", "leave at once", "ctrl+c"),
 		suspend: bind("ctrl+z", "to the shell, for a while", "ctrl+z"),
 		redraw:  bind("ctrl+l", "draw the screen anew", "ctrl+l"),
@@ -64,6 +65,9 @@ func newKeyMap() keyMap {
 		leapBack:   bind("{", "a twentieth back", "{"),
 		leap:       bind("}", "a twentieth on", "}"),
 		live:       bind("L", "back to now", "L"),
+
+		nextOne:     bind("n", "the next one", "n"),
+		previousOne: bind("N", "the one before", "N"),
 
 		post:    bind("p", "post an entry", "p"),
 		raise:   bind("s", "raise a signal", "s"),

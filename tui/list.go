@@ -15,6 +15,10 @@ type list struct {
 	cursor int // the row that is chosen; 0 if there is none
 	top    int // the first row that is seen
 	w, h   int // in cells; a row takes one line
+	// touched says that somebody has chosen a row: it stays chosen when others come. Before that the first row is chosen, whichever that is.
+	touched bool
+	// lost says that the chosen row is gone: nothing is chosen until somebody chooses.
+	lost bool
 	// row makes row i, without the mark of the chosen one, of at most w cells.
 	row func(i, w int) string
 	// empty is what is said when there are no rows.
@@ -42,12 +46,14 @@ func (l *list) settle() {
 	l.top = min(max(l.top, 0), max(l.n-l.h, 0))
 }
 
-// grew keeps the chosen row chosen, and the window where it is, when rows came before the first one. On the first row it stays there: that is following.
+// grew makes room for rows that came before the first one. The row that somebody has chosen stays chosen, and what is new is seen above it as long as both have room.
 func (l *list) grew(rows int) {
 	l.n += rows
-	if l.cursor > 0 {
+	if l.touched {
 		l.cursor += rows
-		l.top += rows
+		if l.top > 0 {
+			l.top += rows
+		}
 	}
 	l.settle()
 }
@@ -55,7 +61,27 @@ func (l *list) grew(rows int) {
 func (l *list) move(rows int) { l.moveTo(l.cursor + rows) }
 
 func (l *list) moveTo(row int) {
-	l.cursor = row
+	l.cursor, l.touched, l.lost = row, true, false
+	l.settle()
+}
+
+// follow chooses the first row, whichever that will be.
+func (l *list) follow() {
+	l.moveTo(0)
+	l.touched = false
+}
+
+// keep chooses the row that was chosen before, now that the rows are others: row is where it is, -1 if it is gone. expected says that it went because of something
+// that was just done with it; then the next one is chosen.
+func (l *list) keep(n, row int, expected bool) {
+	had := l.n > 0 && !l.lost
+	l.n = n
+	switch {
+	case row >= 0 && l.touched:
+		l.cursor = row
+	case row < 0 && had && l.touched && !expected:
+		l.lost = true
+	}
 	l.settle()
 }
 
@@ -72,7 +98,7 @@ func (l *list) update(msg tea.KeyMsg) bool {
 	case key.Matches(msg, k.pageDown):
 		l.move(max(l.h-1, 1))
 	case key.Matches(msg, k.first):
-		l.moveTo(0)
+		l.follow()
 	case key.Matches(msg, k.last):
 		l.moveTo(l.n - 1)
 	default:
@@ -92,7 +118,7 @@ func (l *list) mouse(msg tea.MouseMsg, y int) (open bool) {
 	case msg.Button == tea.MouseButtonWheelDown:
 		l.move(wheelRows)
 	case isClick(msg) && y >= 0 && y < l.h && l.top+y < l.n:
-		open = l.cursor == l.top+y
+		open = l.cursor == l.top+y && !l.lost
 		l.moveTo(l.top + y)
 	}
 	return open
@@ -113,12 +139,12 @@ func (l *list) view(focused bool) []string {
 	for i := l.top; i < min(l.n, l.top+l.h); i++ {
 		row := l.row(i, l.w-1)
 		switch {
-		case i == l.cursor && focused:
-			lines = append(lines, l.app.st.selected.Render("▌"+fit(ansi.Strip(row), l.w-1)))
-		case i == l.cursor:
-			lines = append(lines, l.app.st.faint.Render("▏")+row)
-		default:
+		case i != l.cursor || l.lost:
 			lines = append(lines, " "+row)
+		case focused:
+			lines = append(lines, l.app.st.selected.Render("▌"+fit(ansi.Strip(row), l.w-1)))
+		default:
+			lines = append(lines, l.app.st.faint.Render("▏")+row)
 		}
 	}
 	return fill(lines, l.w, l.h)
@@ -128,6 +154,9 @@ func (l *list) view(focused bool) []string {
 func (l *list) place() string {
 	if l.n == 0 {
 		return ""
+	}
+	if l.lost {
+		return count(int64(l.n))
 	}
 	return count(int64(l.cursor+1)) + " of " + count(int64(l.n))
 }

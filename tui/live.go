@@ -22,6 +22,7 @@ type follower struct {
 	seq     int64 // of the last event that was told
 	looking bool  // the scene is being read
 	again   bool  // and has to be read once more
+	err     error // why it is not followed any more; nil: it is
 }
 
 type (
@@ -50,7 +51,7 @@ func (p *runPage) start() tea.Cmd {
 // followFrom follows the log from after an event on.
 func (p *runPage) followFrom(seq int64) tea.Cmd {
 	f, ctx := &p.follow, p.ctx
-	f.seq, f.events, f.failed = seq, make(chan board.Event, maxGathered), make(chan error, 1)
+	f.err, f.seq, f.events, f.failed = nil, seq, make(chan board.Event, maxGathered), make(chan error, 1)
 	if p.app.still {
 		return nil
 	}
@@ -145,6 +146,7 @@ func (p *runPage) followUpdate(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if msg.err != nil {
+			p.follow.err = msg.err // the line of time says so
 			return noticeError(msg.err)
 		}
 		p.follow.seq = msg.events[len(msg.events)-1].Seq
@@ -154,7 +156,11 @@ func (p *runPage) followUpdate(msg tea.Msg) tea.Cmd {
 		if msg.from != p {
 			return nil
 		}
-		return tea.Batch(p.look(), p.app.after(agesEvery, msg))
+		cmds := []tea.Cmd{p.look(), p.app.after(agesEvery, msg)}
+		if p.follow.err != nil {
+			cmds = append(cmds, p.followFrom(p.follow.seq))
+		}
+		return tea.Batch(cmds...)
 	}
 	return nil
 }
@@ -168,12 +174,10 @@ func (p *runPage) seen(msg sceneMsg) tea.Cmd {
 		cmds = append(cmds, p.look())
 	}
 	if msg.err != nil {
-		if first {
-			p.b.Close()
-			p.b, p.err = nil, msg.err
-		}
-		return noticeError(msg.err)
+		p.err = msg.err // what was seen before stays; it is tried again
+		return tea.Batch(append(cmds, noticeError(msg.err))...)
 	}
+	p.err = nil
 	p.signals.burn = msg.burn
 	p.feed.grow(msg.state.Entries.Total)
 	p.back.now = max(p.back.now, msg.state.Seq)
@@ -188,9 +192,11 @@ func (p *runPage) seen(msg sceneMsg) tea.Cmd {
 
 // show puts a scene on the page.
 func (p *runPage) show(s scene) {
-	p.scene, p.now = s, p.app.Now()
+	reason, worker := p.gate.chosen(), p.workers.chosen()
+	p.scene = s
 	p.signals.show(s.signals)
-	p.gate.list.setLen(len(s.verdict.Reasons))
-	p.workers.list.setLen(len(s.state.Workers))
+	p.gate.show(s.verdict.Reasons, reason)
+	p.workers.show(s.state.Workers, worker)
+	p.acted = false
 	p.layout()
 }

@@ -190,12 +190,15 @@ func (m *layout) html(n *ast.HTMLBlock, w int) []string {
 	return m.wrap([]piece{{text: strings.TrimRight(clean(b.String()), "\n"), look: lookFaint}}, w)
 }
 
+// tableRule is the line below the head of a table, which may begin without a bar.
+var tableRule = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
+
 // keepsLines reports whether the lines of a paragraph mean something: those of a table, and of definitions of links.
 func keepsLines(n ast.Node, src []byte) bool {
 	for i := range n.Lines().Len() {
 		seg := n.Lines().At(i)
 		line := strings.TrimLeft(string(seg.Value(src)), " ")
-		if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "[") && strings.Contains(line, "]: ") {
+		if strings.HasPrefix(line, "|") || strings.Contains(line, "|") && tableRule.MatchString(line) || strings.HasPrefix(line, "[") && strings.Contains(line, "]: ") {
 			return true
 		}
 	}

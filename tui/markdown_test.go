@@ -50,6 +50,7 @@ func TestMarkdown(t *testing.T) {
 		{"a rule", "a\n\n---\n\nb", "a|-|" + strings.Repeat("─", 20) + "|-|b", "a|-|" + strings.Repeat("─", 20) + "|-|b"},
 		{"HTML", "a <b>c</b>\n\n<div>\nx\n</div>\n\n<!-- y\n-->", "a <b>c</b>|-|<div>|x|</div>|-|<!-- y|-->", "a <b>c</b>|-|<div>|x|</div>|-|<!-- y|-->"},
 		{"a table", "| a | b |\n|---|---|\n| c | d |", "| a | b |||---|---||| c | d |", "| a | b |||---|---||| c | d |"},
+		{"a table without bars", "a | b\n--- | :-:\nc | d", "a | b|--- | :-:|c | d", "a | b|--- | :-:|c | d"},
 		{"wide characters", "日本語のテキストです 👩‍👩‍👧‍👦 x", "日本語のテキストです|👩‍👩‍👧‍👦 x", "日本語のテキストです|👩‍👩‍👧‍👦 x"},
 		{"escape sequences", "a\x1b[31mb\x1b]0;t\x07 &#27;[2J \u202ex", "a�[31mb�]0;t� �[2J|�x", "a�[31mb�]0;t� �[2J|�x"},
 		{"looks over lines", "**aaaa bbbb cccc dddd eeee**", "**aaaa bbbb cccc|dddd eeee**", "aaaa bbbb cccc dddd|eeee"},

@@ -35,6 +35,9 @@ type memoryPage struct {
 	w, h   int
 }
 
+// memoryState is what is kept of the memory's page while the program runs.
+type memoryState struct{ agent string } // through whose eyes one looked
+
 // memoryRowsMsg answers a reading.
 type memoryRowsMsg struct {
 	from  *memoryPage
@@ -47,13 +50,14 @@ type memoryRowsMsg struct {
 }
 
 func newMemoryPage(a *app) *memoryPage {
-	p := &memoryPage{app: a, hands: &memoryHands{app: a}, filter: newFilter(a, "words of a title, a text, a tag, an id"), cancel: func() {}}
-	p.query.section = sectionWorkspace
+	p := &memoryPage{app: a, filter: newFilter(a, "words of a title, a text, a tag, an id"), cancel: func() {}}
+	p.query.section, p.query.agent = sectionWorkspace, a.lastMemory.agent
+	p.hands = &memoryHands{a, p.query.agent, p}
 	if a.Workspace == "" {
 		p.query.section = sectionAccount
 	}
 	p.list = list{app: a, row: p.row}
-	p.detail = newMemoryDetail(a, p.hands, memoryRef{}, false)
+	p.detail = newMemoryDetail(a, p.query.agent, memoryRef{}, false)
 	return p
 }
 
@@ -256,7 +260,7 @@ func (p *memoryPage) goTo(s memorySection) tea.Cmd {
 // open shows the chosen row on a page of its own.
 func (p *memoryPage) open() tea.Cmd {
 	if ref := p.chosen(); ref != (memoryRef{}) {
-		return push(newMemoryDetail(p.app, &memoryHands{app: p.app, agent: p.query.agent}, ref, true))
+		return p.app.push(newMemoryDetail(p.app, p.query.agent, ref, true))
 	}
 	return nil
 }

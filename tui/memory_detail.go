@@ -32,14 +32,16 @@ type memoryFactsMsg struct {
 	err   error
 }
 
-func newMemoryDetail(a *app, hands *memoryHands, ref memoryRef, own bool) *memoryDetail {
-	return &memoryDetail{app: a, hands: hands, ref: ref, own: own, cancel: func() {}, doc: document{app: a}}
+func newMemoryDetail(a *app, agent string, ref memoryRef, own bool) *memoryDetail {
+	d := &memoryDetail{app: a, ref: ref, own: own, cancel: func() {}, doc: document{app: a}}
+	d.hands = &memoryHands{a, agent, d}
+	return d
 }
 
-// init reads what a page was opened for. That is the one reading that counts as asking for it.
-func (d *memoryDetail) init() tea.Cmd { return d.read(d.own) }
+func (d *memoryDetail) init() tea.Cmd { return d.read() }
 
-func (d *memoryDetail) read(asked bool) tea.Cmd {
+// read reads what is to be shown. It is no access: that a person looks at an item says nothing about what agents need.
+func (d *memoryDetail) read() tea.Cmd {
 	d.cancel()
 	d.seq++
 	ctx, cancel := context.WithCancel(d.app.ctx)
@@ -49,7 +51,7 @@ func (d *memoryDetail) read(asked bool) tea.Cmd {
 		defer cancel()
 		msg := memoryFactsMsg{from: d, seq: seq}
 		msg.err = d.app.withMemory(ctx, agent, func(s *memory.Store) (err error) {
-			msg.facts, err = readFacts(ctx, s, ref, asked)
+			msg.facts, err = readFacts(ctx, s, ref)
 			return err
 		})
 		return msg
@@ -66,7 +68,7 @@ func (d *memoryDetail) show(ref memoryRef) tea.Cmd {
 		return nil
 	}
 	d.ref = ref
-	return d.read(false)
+	return d.read()
 }
 
 // again reads once more what is shown.
@@ -74,7 +76,13 @@ func (d *memoryDetail) again() tea.Cmd {
 	if d.ref == (memoryRef{}) {
 		return nil
 	}
-	return d.read(false)
+	return d.read()
+}
+
+// lookAs shows what another agent sees, from nothing on.
+func (d *memoryDetail) lookAs(agent string) {
+	d.hands = &memoryHands{d.app, agent, d}
+	d.clear()
 }
 
 // clear shows nothing.
@@ -143,10 +151,10 @@ func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 func (d *memoryDetail) follow() tea.Cmd {
 	to := d.doc.chosen()
 	if id, ok := strings.CutPrefix(to, toItem); ok {
-		return push(newMemoryDetail(d.app, &memoryHands{app: d.app, agent: d.hands.agent}, memoryRef{kind: kindItem, id: id}, true))
+		return d.app.push(newMemoryDetail(d.app, d.hands.agent, memoryRef{kind: kindItem, id: id}, true))
 	}
 	if id, ok := strings.CutPrefix(to, toCapsule); ok {
-		return push(newCapsulePage(d.app, id))
+		return d.app.push(newCapsulePage(d.app, id))
 	}
 	return nil
 }

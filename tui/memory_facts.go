@@ -30,14 +30,14 @@ const (
 	factItems  = 50 // how many items of a conversation
 )
 
-// readFacts reads what ref names. asked says that a person wants to see an item, which is an access of it, as `board memory get` is one.
-func readFacts(ctx context.Context, s *memory.Store, ref memoryRef, asked bool) (*memoryFacts, error) {
+// readFacts reads what ref names. It is no access of it.
+func readFacts(ctx context.Context, s *memory.Store, ref memoryRef) (*memoryFacts, error) {
 	f := &memoryFacts{ref: ref}
 	var err error
 	subject, tier := ref.id, ref.tier
 	switch ref.kind {
 	case kindItem:
-		err = f.readItem(ctx, s, asked)
+		err = f.readItem(ctx, s)
 		if err == nil {
 			tier = f.item.Tier
 		}
@@ -60,12 +60,8 @@ func readFacts(ctx context.Context, s *memory.Store, ref memoryRef, asked bool) 
 	return f, err
 }
 
-func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store, asked bool) error {
-	get := s.Peek
-	if asked {
-		get = s.Get
-	}
-	it, err := get(ctx, f.ref.id)
+func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
+	it, err := s.Peek(ctx, f.ref.id)
 	if err != nil {
 		return err
 	}

@@ -12,15 +12,17 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryHands is what a person can do with one thing of the memory, as the agent that it is seen through would reach it. Each page has its own.
+// memoryHands is what a person can do with one thing of the memory, as the agent that it is seen through would reach it. They do not change: what is begun with them, and
+// what takes it back, is done as that agent, whoever is chosen since.
 type memoryHands struct {
 	app   *app
 	agent string
-	draft *memoryDraft // what is open in the editor
+	page  page // whose hands they are
 }
 
-// memoryDraft is a text that is edited outside: what it is of, as it was read.
+// memoryDraft is a text that is edited outside: what it is of, as it was read, and whose hands have it.
 type memoryDraft struct {
+	hands *memoryHands
 	item  *memory.Item // or
 	named *memory.Named
 }
@@ -43,10 +45,7 @@ func (d *memoryDraft) hostile() bool {
 }
 
 // memoryDraftMsg says that a text was read, and can be edited.
-type memoryDraftMsg struct {
-	from  *memoryHands
-	draft *memoryDraft
-}
+type memoryDraftMsg struct{ draft *memoryDraft }
 
 // bindings are the keys of what can be done with ref.
 func (m *memoryHands) bindings(ref memoryRef) []key.Binding {
@@ -82,34 +81,31 @@ func (m *memoryHands) key(msg tea.KeyMsg, ref memoryRef) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// update takes what is for these hands: a text that can be edited, and one that was.
+// update takes what is for the page of these hands: a text that can be edited, and one that was.
 func (m *memoryHands) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case memoryDraftMsg:
-		if msg.from == m {
-			m.draft = msg.draft
-			return m.app.editText(m, msg.draft.text(), ".md")
+		if msg.draft.hands.page == m.page {
+			return m.app.editText(msg.draft, msg.draft.text(), ".md")
 		}
 	case editedMsg:
-		if msg.from == m && m.draft != nil {
-			d := m.draft
-			m.draft = nil
-			return m.edited(d, msg)
+		if d, ok := msg.from.(*memoryDraft); ok && d.hands.page == m.page {
+			return d.edited(msg)
 		}
 	}
 	return nil
 }
 
 // edited keeps what was written in the editor. What cannot be kept is not lost: a form opens with it, and says why.
-func (m *memoryHands) edited(d *memoryDraft, msg editedMsg) tea.Cmd {
-	text := strings.TrimSpace(msg.text)
+func (d *memoryDraft) edited(msg editedMsg) tea.Cmd {
+	m, text := d.hands, strings.TrimSpace(msg.text)
 	switch {
 	case msg.err != nil:
 		return noticeError(msg.err)
 	case text == strings.TrimSpace(d.text()):
 		return notice("nothing was changed")
 	}
-	return m.app.do(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) tea.Msg {
 		var out outcome
 		var err error
 		if d.item != nil {
@@ -133,7 +129,7 @@ func (m *memoryHands) edited(d *memoryDraft, msg editedMsg) tea.Cmd {
 
 // fresh reads what ref names as it is now, to be edited.
 func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, error) {
-	d := &memoryDraft{}
+	d := &memoryDraft{hands: m}
 	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
 		if ref.kind == kindNamed {
 			n, err := s.GetNamed(ctx, ref.id, ref.tier)
@@ -166,7 +162,7 @@ func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return notice(why)
 	}
-	return m.app.do(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) tea.Msg {
 		d, err := m.fresh(ctx, ref)
 		switch {
 		case err != nil:
@@ -185,35 +181,11 @@ func (m *memoryHands) inEditor(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return notice(why)
 	}
-	return m.app.do(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) tea.Msg {
 		d, err := m.fresh(ctx, ref)
 		if err != nil {
 			return noticeMsg{err: err}
 		}
-		return memoryDraftMsg{m, d}
+		return memoryDraftMsg{d}
 	})
-}
-
-// forget asks whether something shall be forgotten.
-func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
-	switch ref.kind {
-	case kindConversation:
-		return notice("a conversation is not forgotten: X scrubs it")
-	case kindNamed:
-		return overlay(newForm(m.app, form{heading: "Remove " + ref.id, intro: []string{"No turn is given it any more. What it said stays among its revisions."}, button: "remove",
-			submit: func(ctx context.Context, _ values) (outcome, error) { return m.removeNamed(ctx, ref) }}))
-	}
-	fields := []*field{{name: "why", label: "Why", hint: "may be left empty"}}
-	if ref.kind == kindNote {
-		fields = nil // the memory keeps no reason with a note
-	}
-	intro := []string{"No read finds it any more. Its file keeps it, and nothing brings it back."}
-	return overlay(newForm(m.app, form{heading: "Forget " + oneLine(ref.id, 40), intro: intro, fields: fields, button: "forget",
-		submit: func(ctx context.Context, v values) (outcome, error) {
-			err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
-				_, err := s.Forget(ctx, ref.id, v["why"], "")
-				return err
-			})
-			return outcome{text: ref.id + " is forgotten", kind: changedMemory}, err
-		}}))
 }

@@ -236,11 +236,13 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	if c.Archived != nil {
 		x.when("archived", *c.Archived)
 	}
-	whose := "of " + oneLine(agent, 40)
-	if agent == "" {
-		whose = "of nobody: each agent has its own, and a chooses through whose eyes one looks"
+	switch agent {
+	case "":
+		x.part("Working notes")
+		x.add(x.app.st.faint.Render("Each agent has its own: a in the list chooses whose."))
+	default:
+		x.part("Working notes of " + oneLine(agent, 40))
 	}
-	x.part("Working notes " + whose)
 	for i := range f.scratch {
 		n := &f.scratch[i]
 		x.add(x.app.badges([]string{workingNote}) + " " + x.app.st.bold.Render(oneLine(n.Key, 80)) + x.app.st.faint.Render("  "+since(n.Updated, x.app.Now())+", read-only"))
@@ -251,7 +253,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 		}
 		x.text(pretty.String(), "  ")
 	}
-	if len(f.scratch) == 0 {
+	if agent != "" && len(f.scratch) == 0 {
 		x.add(x.app.st.faint.Render("There are none."))
 	}
 	x.part("What is remembered of it")
@@ -263,7 +265,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	case len(f.items) == 0:
 		x.add(x.app.st.faint.Render("Nothing yet."))
 	case f.moreItems:
-		x.add(x.app.st.faint.Render("More are older: the tab conversation lists them, o chooses this one."))
+		x.add(x.app.st.faint.Render("More are older: the tab in conversations lists them, o chooses this one."))
 	}
 }
 

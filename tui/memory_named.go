@@ -12,7 +12,8 @@ import (
 func (m *memoryHands) namedForm(n *memory.Named, body string) *form {
 	var was values
 	fl := &field{name: "body", label: "Markdown", value: n.Body, lines: 30, required: true}
-	f := newForm(m.app, form{heading: "Edit " + n.Name + " of the " + n.Tier, intro: []string{"It is read in every turn: keep what matters."}, fields: []*field{fl}, button: "keep it",
+	intro := append([]string{"It is read in every turn: keep what matters."}, aboutTabs(body)...)
+	f := newForm(m.app, form{heading: "Edit " + n.Name + " of the " + n.Tier, intro: intro, fields: []*field{fl}, button: "keep it",
 		submit: func(ctx context.Context, v values) (outcome, error) {
 			if v["body"] == was["body"] {
 				return outcome{}, errUnchanged
@@ -21,7 +22,7 @@ func (m *memoryHands) namedForm(n *memory.Named, body string) *form {
 		}})
 	was = f.values()
 	if body != n.Body {
-		fl.area.SetValue(body)
+		fl.fill(body)
 	}
 	return f
 }
@@ -37,7 +38,7 @@ func (m *memoryHands) newNamed() tea.Cmd {
 		{name: "tier", label: "Tier", choices: places},
 		{name: "body", label: "Markdown", lines: 20, required: true},
 	}
-	return overlay(newForm(m.app, form{heading: "A named entry", fields: fields, button: "write", submit: func(ctx context.Context, v values) (outcome, error) {
+	return m.app.overlay(newForm(m.app, form{heading: "A named entry", fields: fields, button: "write", submit: func(ctx context.Context, v values) (outcome, error) {
 		return m.writeNamed(ctx, &memory.Named{Name: v["name"], Tier: v["tier"]}, v["body"])
 	}}))
 }

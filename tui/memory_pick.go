@@ -64,7 +64,7 @@ func (o *picker) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		switch {
 		case key.Matches(msg, k.cancel), key.Matches(msg, k.quit):
-			return closeOver(o)
+			return o.app.closeOver(o)
 		case key.Matches(msg, k.open):
 			return o.take()
 		}
@@ -79,7 +79,7 @@ func (o *picker) update(msg tea.Msg) tea.Cmd {
 
 func (o *picker) take() tea.Cmd {
 	msg := pickMsg{o.page, o.kind, o.choices[o.list.cursor]}
-	return tea.Batch(closeOver(o), func() tea.Msg { return msg })
+	return tea.Batch(o.app.closeOver(o), func() tea.Msg { return msg })
 }
 
 func (o *picker) setSize(w, h int) {
@@ -112,12 +112,12 @@ func (p *memoryPage) choiceKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	items := q.section.tier() != ""
 	switch {
 	case key.Matches(msg, k.agent):
-		return overlay(newPicker(p, pickAgent, "Through whose eyes?", p.agents(), q.agent)), true
+		return p.app.overlay(newPicker(p, pickAgent, "Through whose eyes?", p.agents(), q.agent)), true
 	case items && key.Matches(msg, k.curator):
 		q.curator = following(append([]string{""}, memory.Curators...), q.curator)
 		return p.narrow(), true
 	case items && key.Matches(msg, k.sourceFilter):
-		return overlay(newPicker(p, pickSource, "From which source?", p.sources(), q.source)), true
+		return p.app.overlay(newPicker(p, pickSource, "From which source?", p.sources(), q.source)), true
 	case items && key.Matches(msg, k.withForgotten):
 		q.forgotten = !q.forgotten
 		return p.narrow(), true
@@ -157,7 +157,7 @@ func (p *memoryPage) sources() []choice {
 // choosePlace reads the channels or the conversations that there are, and has one chosen.
 func (p *memoryPage) choosePlace() tea.Cmd {
 	q := p.query
-	return p.app.do(func(ctx context.Context) tea.Msg {
+	return p.app.hold(func(ctx context.Context) tea.Msg {
 		heading, all := "Which channel?", []choice{{label: "all channels"}}
 		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) error {
 			if q.section == sectionChannel {
@@ -193,7 +193,7 @@ func (p *memoryPage) picked(msg pickMsg) tea.Cmd {
 	p.asking = msg.kind
 	p.ask = newForm(p.app, form{heading: heading, fields: []*field{{name: "name", label: label, required: true}}, button: "look",
 		submit: func(context.Context, values) (outcome, error) { return outcome{}, nil }})
-	return overlay(p.ask)
+	return p.app.overlay(p.ask)
 }
 
 // setChoice lists what was chosen. Another agent sees other things: what was read through the eyes of the one before is dropped at once.
@@ -201,9 +201,10 @@ func (p *memoryPage) setChoice(kind pickKind, value string) tea.Cmd {
 	switch kind {
 	case pickAgent:
 		p.query.agent, p.query.source = value, ""
-		p.hands.agent = value
+		p.hands = &memoryHands{p.app, value, p}
+		p.app.lastMemory = memoryState{agent: value}
 		p.rows = nil
-		p.detail.clear()
+		p.detail.lookAs(value)
 	case pickSource:
 		p.query.source = value
 	case pickPlace:

@@ -26,12 +26,15 @@ const (
 	sections
 )
 
-var sectionNames = [sections]string{"conversation", "channel", "workspace", "account", "named", "journal", "core", "conversations"}
+var sectionNames = [sections]string{"in conversations", "channel", "workspace", "account", "named", "journal", "core", "all conversations"}
+
+// sectionTiers are the tiers that the first tabs list.
+var sectionTiers = [...]string{memory.Conversation, memory.Channel, memory.Workspace, memory.Account}
 
 // tier is the tier whose items the tab lists, "" if it lists something else.
 func (s memorySection) tier() string {
-	if s <= sectionAccount {
-		return [...]string{memory.Conversation, memory.Channel, memory.Workspace, memory.Account}[s]
+	if int(s) < len(sectionTiers) {
+		return sectionTiers[s]
 	}
 	return ""
 }
@@ -42,7 +45,7 @@ func (s memorySection) note() string {
 }
 
 // errNoAgent is for what is an agent's own, where none is chosen.
-var errNoAgent = errors.New("journals and core memories are each an agent's own · a chooses the agent")
+var errNoAgent = errors.New("each agent has its own · a chooses the agent")
 
 // withMemory opens the memory as an agent sees it, for as long as fn needs it.
 func (a *app) withMemory(ctx context.Context, agent string, fn func(*memory.Store) error) error {
@@ -108,6 +111,7 @@ type memorySummary struct {
 	workspace string
 	counts    [sections]int64
 	private   [sections]int64 // live items of agents alone, whoever's
+	unwritten int64           // of the named entries
 	agents    map[string]int  // those who have something of their own, and how many
 	channels  []memory.ChannelInfo
 }
@@ -126,7 +130,7 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 		f := &files[i]
 		for _, sc := range f.Scopes {
 			tier, _, _ := strings.Cut(sc.Scope, ":")
-			at := slices.Index(sectionNames[:sectionNamed], tier)
+			at := slices.Index(sectionTiers[:], tier)
 			if at < 0 {
 				continue
 			}
@@ -144,9 +148,10 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 	if err != nil {
 		return m, err
 	}
+	m.counts[sectionNamed] = int64(len(named))
 	for i := range named {
-		if named[i].Revision > 0 {
-			m.counts[sectionNamed]++
+		if named[i].Revision == 0 {
+			m.unwritten++
 		}
 	}
 	if s.Agent() != "" {

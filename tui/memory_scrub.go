@@ -42,7 +42,7 @@ func (m *memoryHands) scrub(places []string) tea.Cmd {
 		{name: "what", label: "Remove", choices: []string{scrubItems, scrubFull, scrubPurge}},
 	}
 	intro := []string{"A scrub removes from the file, for good. First it is told what would go; nothing is removed yet."}
-	return overlay(newForm(m.app, form{heading: "Scrub", intro: intro, fields: fields, button: "show what would go", submit: func(ctx context.Context, v values) (outcome, error) {
+	return m.app.overlay(newForm(m.app, form{heading: "Scrub", intro: intro, fields: fields, button: "show what would go", submit: func(ctx context.Context, v values) (outcome, error) {
 		scope, err := memory.ParseScope(v["place"])
 		if err != nil {
 			return outcome{}, err
@@ -100,7 +100,7 @@ func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
 		p.layout()
 	case doneMsg:
 		if msg.form != nil && msg.form == p.confirm && msg.err == nil {
-			return func() tea.Msg { return popMsg{} }
+			return p.app.pop(p)
 		}
 	case tea.KeyMsg:
 		switch {
@@ -147,7 +147,7 @@ func (p *scrubPage) askHash() tea.Cmd {
 			}
 			return out, err
 		}})
-	return overlay(p.confirm)
+	return p.app.overlay(p.confirm)
 }
 
 // scrubbed are the counts of a manifest in a line.

@@ -57,12 +57,9 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 // context says through whose eyes one looks, and what is left out.
 func (p *memoryPage) context() string {
 	st, q := p.app.st, &p.query
-	who := "seen as nobody: only what is everybody's"
+	who, with := "seen as nobody", []string{": only what is everybody's", ""}
 	if q.agent != "" {
-		who = "seen as " + oneLine(q.agent, 40) + ", with its private items, journal, core and working notes"
-		if width(who) > p.w-2 {
-			who = "seen as " + oneLine(q.agent, 40) + ", with what is its own"
-		}
+		who, with = "seen as "+oneLine(q.agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
 	}
 	var only []string
 	switch q.section {
@@ -82,11 +79,15 @@ func (p *memoryPage) context() string {
 			only = append(only, "forgotten too")
 		}
 	}
-	right := st.accent.Render(strings.Join(only, " · "))
-	if len(only) == 0 {
+	right := strings.Join(only, " · ")
+	for len(with) > 1 && width(who+with[0])+width(right)+4 > p.w { // what is said of it gives way to the filters
+		with = with[1:]
+	}
+	who += with[0]
+	if right == "" {
 		return fit(" "+st.info.Render(who), p.w)
 	}
-	return spread(" "+st.info.Render(who), right+" ", p.w)
+	return spread(" "+st.info.Render(who), st.accent.Render(right)+" ", p.w)
 }
 
 // above is how many lines there are above the list, its heading too.
@@ -138,8 +139,8 @@ func (p *memoryPage) heading() string {
 		workspace += " " + oneLine(filepath.Base(p.about.workspace), 60)
 	}
 	return map[memorySection]string{
-		sectionConversation: "Conversations' items", sectionChannel: "Channels' items", sectionWorkspace: workspace, sectionAccount: "Account, in all projects", sectionNamed: "Named entries",
-		sectionJournal: "Journal of " + oneLine(p.query.agent, 40), sectionCore: "Core memories of " + oneLine(p.query.agent, 40), sectionConversations: "Conversations",
+		sectionConversation: "Items in conversations", sectionChannel: "Items in channels", sectionWorkspace: workspace, sectionAccount: "Account, in all projects", sectionNamed: "Named entries",
+		sectionJournal: "Journal of " + oneLine(p.query.agent, 40), sectionCore: "Core memories of " + oneLine(p.query.agent, 40), sectionConversations: "All conversations",
 	}[p.query.section]
 }
 
@@ -152,13 +153,16 @@ func (p *memoryPage) note() string {
 	if len(p.rows) == memoryMost && p.query.section.tier() == "" {
 		at += ", the newest"
 	}
+	also := ""
 	if n := p.about.private[p.query.section]; n > 0 {
-		if at != "" {
-			at += " · "
-		}
-		at += count(n) + " private to agents"
+		also = count(n) + " private to agents"
+	} else if n := p.about.unwritten; n > 0 && p.query.section == sectionNamed {
+		also = count(n) + " not written yet"
 	}
-	return at
+	if at != "" && also != "" {
+		at += " · "
+	}
+	return at + also
 }
 
 // emptyWord says why there are no rows.
@@ -180,7 +184,7 @@ func (p *memoryPage) emptyWord() string {
 	case sectionConversations:
 		return "There was no conversation yet. An agent begins one with board memory conversation start."
 	case sectionConversation:
-		return "Nothing is remembered of conversations. C shows the conversations and their working notes."
+		return "Nothing is remembered of conversations. C shows all conversations and their working notes."
 	}
 	return "Nothing is remembered here yet. n writes the first item; an agent does with board memory put."
 }

@@ -41,7 +41,7 @@ func tagList(s string) []string {
 	return tags
 }
 
-// itemFields are the questions of an item, whether it is new or changed. The title's label says which.
+// itemFields are the questions of an item, whether it is new or changed: what it says comes first.
 func itemFields(it *memory.Item) []*field {
 	choices, value := importances(it.Importance)
 	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
@@ -49,8 +49,8 @@ func itemFields(it *memory.Item) []*field {
 		lifetimes = memory.Lifetimes
 	}
 	return []*field{
-		{name: "title", label: "Title", value: it.Title, hint: "what it says, in a line; may be left empty"},
 		{name: "content", label: "Content", value: it.Content, lines: 10, required: true},
+		{name: "title", label: "Title", value: it.Title, hint: "what it says, in a line; may be left empty"},
 		{name: "importance", label: "Importance", value: value, choices: choices},
 		{name: "lifetime", label: "Lifetime  ", value: it.Lifetime, choices: lifetimes},
 		{name: "tags", label: "Tags", value: strings.Join(it.Tags, ", "), hint: "with commas between them"},
@@ -61,7 +61,7 @@ func itemFields(it *memory.Item) []*field {
 func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 	var was values
 	fields := append(itemFields(it), &field{name: "why", label: "Why", hint: "kept with what it said before; may be left empty"})
-	f := newForm(m.app, form{heading: "Edit " + it.ID, fields: fields, button: "keep it", submit: func(ctx context.Context, v values) (outcome, error) {
+	f := newForm(m.app, form{heading: "Edit " + it.ID, intro: aboutTabs(content), fields: fields, button: "keep it", submit: func(ctx context.Context, v values) (outcome, error) {
 		changed := func(name string) bool { return v[name] != was[name] }
 		if !slices.ContainsFunc([]string{"title", "content", "importance", "lifetime", "tags"}, changed) {
 			return outcome{}, errUnchanged
@@ -90,9 +90,17 @@ func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 	}})
 	was = f.values() // as the fields have it, which is not to the byte what the item has
 	if content != it.Content {
-		fields[1].area.SetValue(content)
+		fields[0].fill(content)
 	}
 	return f
+}
+
+// aboutTabs says what a form does to a text with tabs, if it has any.
+func aboutTabs(text string) []string {
+	if !strings.Contains(text, "\t") {
+		return nil
+	}
+	return []string{"If it is changed here its tabs become blanks."}
 }
 
 // updateItem changes an item, if it still is as it was read. It is taken back by writing what it said before.
@@ -144,11 +152,11 @@ func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
 	if at.Tier == memory.Conversation {
 		it.Lifetime = memory.LifeConversation
 	}
-	fields := append([]*field{{name: "place", label: "Where     ", value: here, choices: places}}, itemFields(it)...)
+	fields := append(itemFields(it), &field{name: "place", label: "Where     ", value: here, choices: places})
 	if m.agent != "" {
 		fields = append(fields, &field{name: "sees", label: "Who sees it", value: forEverybody, choices: []string{forEverybody, forAgent}})
 	}
-	return overlay(newForm(m.app, form{heading: "Remember", fields: fields, button: "remember", submit: m.putItem}))
+	return m.app.overlay(newForm(m.app, form{heading: "Remember", fields: fields, button: "remember", submit: m.putItem}))
 }
 
 func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err error) {
@@ -199,7 +207,7 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 		places = places[1:]
 	}
 	fields := []*field{{name: "content", label: "Content", lines: 8, required: true}, {name: "tier", label: "Kept with", choices: places}}
-	return overlay(newForm(m.app, form{heading: heading, intro: []string{intro}, fields: fields, button: "write", submit: func(ctx context.Context, v values) (out outcome, err error) {
+	return m.app.overlay(newForm(m.app, form{heading: heading, intro: []string{intro}, fields: fields, button: "write", submit: func(ctx context.Context, v values) (out outcome, err error) {
 		err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
 			n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)
 			out = outcome{text: n.ID + " is written", undo: m.forgetAgain(n.ID), kind: changedMemory}

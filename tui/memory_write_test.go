@@ -17,10 +17,9 @@ func TestMemoryRemember(t *testing.T) {
 	h.press("n")
 	h.goldens("memory-new")
 	h.size(80, 24)
+	h.typeText("It was typed here.")
 	h.press("tab")
 	h.typeText("A new thing")
-	h.press("tab")
-	h.typeText("It was typed here.")
 	h.press("ctrl+s")
 	h.wants("is remembered in workspace", "A new thing", "▌")
 	s := h.authors("")
@@ -32,9 +31,8 @@ func TestMemoryRemember(t *testing.T) {
 	h.wants("Edit "+it.ID, "It was typed here.")
 	h.press("ctrl+s")
 	h.wants("nothing was changed")
-	h.press("tab")
 	h.typeText(" Twice.")
-	h.press("tab", "right", "ctrl+s")
+	h.press("tab", "tab", "right", "ctrl+s")
 	h.wants("is at revision 2")
 	if now := must(s.Peek(context.Background(), it.ID)); now.Content != "It was typed here. Twice." || now.Importance != .75 || now.Title != it.Title {
 		t.Errorf("%+v", now)
@@ -45,7 +43,7 @@ func TestMemoryRemember(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	h.press("d")
-	h.wants("Forget "+it.ID, "nothing brings it back")
+	h.wants("Forget "+it.ID+" (workspace, curator author)", "nothing brings it back", "“A new thing: It was typed here.”")
 	h.typeText("no use")
 	h.press("enter")
 	h.lacks("A new thing")
@@ -70,7 +68,7 @@ func TestMemoryRace(t *testing.T) {
 	h := openFilledMemory(t)
 	h.press("/")
 	h.typeText("staging")
-	h.press("enter", "e", "tab")
+	h.press("enter", "e")
 	h.typeText(" Mine.")
 	s := h.authors("")
 	must(s.Update(context.Background(), "m000000001", memory.UpdateOptions{}, func(it *memory.Item) error { it.Content = "Theirs."; return nil }))
@@ -101,7 +99,7 @@ func TestMemoryNamed(t *testing.T) {
 	h.press("ctrl+s", "u", "enter")
 	h.wants("SOUL is removed", "nothing is written yet")
 	h.press("g", "j", "d")
-	h.wants("Remove STACK")
+	h.wants("Remove STACK (workspace, curator", "“Go, SQLite, no network.”")
 	h.press("enter")
 	h.lacks("no network")
 	h.press("u", "enter")
@@ -136,7 +134,9 @@ func TestMemoryNotes(t *testing.T) {
 	h.lacks("Says what it does not know.")
 	h.press("e")
 	h.wants("forget it, and write another")
-	h.press("d", "enter")
+	h.press("d")
+	h.wants("Forget j000000003 (core of researcher)", "“")
+	h.press("enter")
 	h.wants("j000000003 is forgotten", "This agent has no core memories")
 }
 
@@ -150,10 +150,7 @@ func TestMemoryEditor(t *testing.T) {
 	draft := func() *memoryDraft {
 		return must(hands.fresh(context.Background(), memoryRef{kind: kindItem, id: "m000000001"}))
 	}
-	edited := func(text string, err error) {
-		hands.draft = draft()
-		h.send(editedMsg{from: hands, text: text, err: err})
-	}
+	edited := func(text string, err error) { h.send(editedMsg{from: draft(), text: text, err: err}) }
 	edited("", errors.New("the editor ended badly"))
 	h.wants("the editor ended badly")
 	edited(draft().text()+"\n", nil)
@@ -166,8 +163,60 @@ func TestMemoryEditor(t *testing.T) {
 	if it := draft().item; it.Content != "Written elsewhere." {
 		t.Errorf("%q", it.Content)
 	}
-	if got := hands.update(editedMsg{from: hands, text: "late"}); got != nil {
-		t.Error("a text that nobody asked for was taken")
+	other := draft()
+	other.hands = &memoryHands{app: h.m.app, page: &memoryPage{}}
+	if got := hands.update(editedMsg{from: other, text: "late"}); got != nil {
+		t.Error("a text that another page asked for was taken")
+	}
+}
+
+// TestMemoryEditorTwice: two texts that are edited at the same time are each saved where they belong, though another agent is chosen meanwhile.
+func TestMemoryEditorTwice(t *testing.T) {
+	h := openFilledMemory(t)
+	hands, ctx, s := h.m.top().(*memoryPage).hands, context.Background(), h.authors("")
+	first := must(hands.fresh(ctx, memoryRef{kind: kindItem, id: "m000000001"}))
+	second := must(hands.fresh(ctx, memoryRef{kind: kindItem, id: "m000000002"}))
+	h.asResearcher()
+	h.send(editedMsg{from: first, text: "The first."})
+	h.send(editedMsg{from: second, text: "The second."})
+	for id, want := range map[string]string{"m000000001": "The first.", "m000000002": "The second."} {
+		if it := must(s.Peek(ctx, id)); it.Content != want {
+			t.Errorf("%s says %q", id, it.Content)
+		}
+	}
+}
+
+// TestMemoryUndoAs: what an agent's eyes had to be borrowed for is taken back through the same eyes.
+func TestMemoryUndoAs(t *testing.T) {
+	h := openFilledMemory(t)
+	h.asResearcher()
+	h.toSection(sectionJournal)
+	h.press("n")
+	h.typeText("Read section 9.")
+	h.press("ctrl+s")
+	h.wants("Read section 9.")
+	h.press("a", "home", "enter")
+	h.wants("seen as nobody")
+	h.press("u", "enter")
+	h.wants("is forgotten")
+	h.asResearcher()
+	h.lacks("Read section 9.")
+}
+
+// TestMemoryTabsInText: what a form does to them is said, and a text that is not changed keeps them.
+func TestMemoryTabsInText(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		asAuthor(h)
+		must(h.authors("").Put(context.Background(), memory.Item{Tier: memory.Workspace, Title: "Makefile", Content: "all:\n\tgo build", Importance: .5}, memory.PutOptions{}))
+	})
+	h.press("M", "e")
+	h.wants("its tabs become blanks")
+	h.press("tab")
+	h.typeText(" of it")
+	h.press("ctrl+s")
+	h.wants("at revision 2")
+	if it := itemsOf(h.authors(""))[0]; it.Content != "all:\n\tgo build" || it.Title != "Makefile of it" {
+		t.Errorf("%q: %q", it.Title, it.Content)
 	}
 }
 
@@ -195,7 +244,7 @@ func TestMemoryScrub(t *testing.T) {
 	h.typeText("000000")
 	h.press("enter")
 	h.wants("the hash does not begin with 000000")
-	h.press("esc", "ctrl+r")
+	h.press("esc", "esc", "ctrl+r")
 
 	// What has changed since is not removed.
 	must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: "Late.", Importance: .5}, memory.PutOptions{}))
@@ -206,7 +255,7 @@ func TestMemoryScrub(t *testing.T) {
 	if live() != 6 {
 		t.Fatalf("%d items are left by a scrub that was refused", live())
 	}
-	h.press("esc", "ctrl+r", "X")
+	h.press("esc", "esc", "ctrl+r", "X")
 	h.typeText(p.manifest.Hash[:hashStart])
 	h.press("enter")
 	h.wants("removed from workspace for good")

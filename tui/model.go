@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,9 @@ type runPlace interface {
 // leaver is a page that has something of its own to leave before it is left itself: a filter, the past. leave reports whether there was something.
 type leaver interface{ leave() (tea.Cmd, bool) }
 
+// resumer is a page that has something to do when it is on top again.
+type resumer interface{ resume() tea.Cmd }
+
 // maxUndo is how many acts can be taken back, one after the other.
 const maxUndo = 50
 
@@ -56,10 +60,15 @@ type model struct {
 	w, h   int
 	status Status
 	notice noticeMsg
-	undos  []undo
+	undos  []*undo
+	held   []tea.KeyMsg // keys that wait for an answer
+	asked  int          // the number of the last question about the status
 }
 
-type statusMsg Status
+type statusMsg struct {
+	Status
+	asked int
+}
 
 func newModel(a *app) *model {
 	m := &model{app: a, pages: []page{newRunsPage(a)}, status: Status{Capsules: -1}}
@@ -92,55 +101,110 @@ func (m *model) askStatus() tea.Cmd {
 	if m.app.Status == nil {
 		return nil
 	}
-	return m.app.do(func(ctx context.Context) tea.Msg { return statusMsg(m.app.Status(ctx)) })
+	m.asked++
+	asked := m.asked
+	return m.app.do(func(ctx context.Context) tea.Msg { return statusMsg{m.app.Status(ctx), asked} })
 }
 
-// Update hands a message to whom it is for.
+// statusAnswer shows how things stand, and asks again after a while: once, however often it was asked.
+func (m *model) statusAnswer(msg statusMsg) tea.Cmd {
+	m.status = msg.Status
+	if msg.asked != m.asked {
+		return nil
+	}
+	return m.app.after(statusEvery, askStatusMsg{})
+}
+
+// Update hands a message to whom it is for, and does at once what that asks of the screen.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	return m, m.handleAll(msg)
+}
+
+func (m *model) handleAll(msg tea.Msg) tea.Cmd {
+	cmds := []tea.Cmd{m.handle(msg)}
+	for len(m.app.next) > 0 {
+		next := m.app.next[0]
+		m.app.next = m.app.next[1:]
+		cmds = append(cmds, m.handle(next))
+	}
+	if top := m.top(); m.app.shown != top {
+		m.app.shown = top
+		if r, ok := top.(resumer); ok {
+			cmds = append(cmds, r.resume())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.resize()
-		return m, m.broadcast(msg) // a page may have room for more now, and read it
+		return m.broadcast(msg) // a page that has more room now may have to read more
 	case tea.KeyMsg:
-		return m, m.keyPresses(msg)
+		return m.keyPresses(msg)
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m.mouse(msg)
 	case pushMsg:
 		m.pages = append(m.pages, msg.page)
 		m.resize()
-		return m, msg.page.init()
+		return msg.page.init()
 	case popMsg:
-		return m, m.pop()
+		if m.top() == msg.page {
+			return m.pop()
+		}
+		return nil
 	case overlayMsg:
 		m.overs = append(m.overs, msg.over)
 		m.resize()
-		return m, msg.over.init()
+		return msg.over.init()
 	case closeMsg:
 		m.closeOver(msg.over)
-		return m, nil
+		return nil
+	case momentMsg:
+		return m.toMoment(msg)
+	case heldMsg:
+		return m.release(msg)
 	case noticeMsg:
 		m.notice = msg
-		return m, nil
+		return nil
 	case openFileMsg:
-		return m, m.app.editFile(msg.path, msg.line)
+		return m.app.editFile(msg.path, msg.line)
 	case copyMsg:
-		m.notice = noticeMsg{text: msg.text + " copied, if the terminal lets programs do that"}
-		return m, m.app.copyOut(msg.text)
+		m.notice = noticeMsg{good: true, text: msg.text + " copied, if the terminal lets programs do that"}
+		return m.app.copyOut(msg.text)
+	case editorMsg:
+		m.app.screenAway()
+		return tea.ExecProcess(msg.cmd, msg.done)
+	case screenBackMsg:
+		m.notice = noticeMsg{err: msg.err}
+		return m.app.screenBack()
+	case tea.ResumeMsg:
+		return m.app.screenBack()
+	case editedMsg:
+		return tea.Batch(m.app.screenBack(), m.broadcast(msg))
 	case statusMsg:
-		m.status = Status(msg)
-		return m, m.app.after(statusEvery, askStatusMsg{})
+		return m.statusAnswer(msg)
 	case askStatusMsg:
-		return m, m.askStatus()
+		return m.askStatus()
 	case doneMsg:
-		return m, m.done(msg)
+		return m.done(msg)
+	case openedMsg:
+		if !m.shows(msg.from) { // it was left meanwhile: nobody takes the board
+			msg.drop()
+			return nil
+		}
 	case runsAgainMsg:
 		if m.top() != page(msg.from) { // nobody looks at it
-			return m, m.app.after(runsEvery, msg)
+			return m.app.after(runsEvery, msg)
 		}
 	}
-	return m, m.broadcast(msg)
+	return m.broadcast(msg)
 }
+
+// shows reports whether a page is among those of the stack.
+func (m *model) shows(p page) bool { return slices.Contains(m.pages, p) }
 
 type askStatusMsg struct{}
 
@@ -158,26 +222,29 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 
 // done ends an act: its form goes if it succeeded, else it stays with what was typed, and says what is wrong.
 func (m *model) done(msg doneMsg) tea.Cmd {
+	if msg.form != nil && msg.form.tried != nil {
+		msg.form.tried()
+	}
 	if msg.err != nil {
-		if msg.form == nil {
+		if msg.form == nil || !slices.Contains(m.overs, page(msg.form)) {
 			m.notice = noticeMsg{err: msg.err}
 		}
 		return m.broadcast(msg)
 	}
 	if msg.form != nil {
 		m.closeOver(msg.form)
-		if msg.form.succeeded != nil {
-			msg.form.succeeded()
-		}
 	}
-	m.notice = noticeMsg{text: msg.text}
+	m.notice = noticeMsg{text: msg.text, good: true}
+	if msg.undo != nil && msg.undo.do != nil {
+		m.notice.text += " · u takes it back"
+	}
 	if msg.undo != nil {
-		m.undos = append(m.undos, *msg.undo)
+		m.undos = append(m.undos, msg.undo)
 		m.undos = m.undos[max(len(m.undos)-maxUndo, 0):]
 	}
 	cmds := []tea.Cmd{m.broadcast(msg), m.askStatus()}
 	if msg.page != nil {
-		cmds = append(cmds, push(msg.page))
+		cmds = append(cmds, m.app.push(msg.page))
 	}
 	return tea.Batch(cmds...)
 }
@@ -192,6 +259,21 @@ func (m *model) closeOver(over page) {
 	}
 }
 
+// toMoment goes back to the page of a run, and there to a moment of the past.
+func (m *model) toMoment(msg momentMsg) tea.Cmd {
+	for i := len(m.pages) - 1; i >= 0; i-- {
+		run, ok := m.pages[i].(*runPage)
+		if !ok || run.b != msg.b {
+			continue
+		}
+		for len(m.pages) > i+1 {
+			m.pop()
+		}
+		return run.goTo(msg.seq)
+	}
+	return nil
+}
+
 func (m *model) pop() tea.Cmd {
 	if len(m.pages) == 1 {
 		return nil
@@ -201,17 +283,32 @@ func (m *model) pop() tea.Cmd {
 	return nil
 }
 
-// keyPresses takes keys that arrived together, as they do when a key is held down over a slow line, one after the other. While one types they are text.
+// keyPresses takes keys that arrived together, as they do when a key is held down over a slow line, one after the other; what follows a key that asks for text is
+// text. Keys that come while an answer is waited for wait as well.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
+	if m.app.holds > 0 && !key.Matches(msg, m.app.keys.leave) {
+		m.held = append(m.held, msg)
+		return nil
+	}
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || m.focus().typing() {
 		return m.key(msg)
 	}
 	if msg.Paste {
 		return nil // nobody means a text that is pasted as commands
 	}
-	var cmds []tea.Cmd
-	for _, r := range msg.Runes {
-		cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}))
+	first, rest := msg, msg
+	first.Runes, rest.Runes = msg.Runes[:1], msg.Runes[1:]
+	return tea.Batch(m.handleAll(first), m.handleAll(rest))
+}
+
+// release takes an answer that keys have waited for, and then the keys.
+func (m *model) release(msg heldMsg) tea.Cmd {
+	m.app.holds--
+	cmds := []tea.Cmd{m.handleAll(msg.msg)}
+	for m.app.holds == 0 && len(m.held) > 0 {
+		next := m.held[0]
+		m.held = m.held[1:]
+		cmds = append(cmds, m.handleAll(next))
 	}
 	return tea.Batch(cmds...)
 }
@@ -223,13 +320,16 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.leave):
 		return tea.Quit
 	case key.Matches(msg, k.suspend):
+		m.app.screenAway()
 		return tea.Suspend
 	case key.Matches(msg, k.redraw):
 		return tea.ClearScreen
-	case m.tooSmall(), focus.typing():
+	case m.tooSmall():
+		return nil // nobody sees what a key would do
+	case focus.typing():
 		return focus.update(msg)
 	case key.Matches(msg, k.help):
-		return overlay(newHelp(m.app, m.top().title(), focus.bindings()))
+		return m.app.overlay(newHelp(m.app, m.top().title(), focus.bindings()))
 	case len(m.overs) > 0:
 		return focus.update(msg)
 	case key.Matches(msg, k.search):
@@ -239,7 +339,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 		if _, there := m.top().(*memoryPage); there {
 			return nil
 		}
-		return push(newMemoryPage(m.app))
+		return m.app.push(newMemoryPage(m.app))
 	case key.Matches(msg, k.undo):
 		return m.undo()
 	case key.Matches(msg, k.quit), key.Matches(msg, k.back):
@@ -270,11 +370,16 @@ func (m *model) undo() tea.Cmd {
 		return notice("nothing was done yet that could be taken back")
 	}
 	last := m.undos[len(m.undos)-1]
+	forget := func() { m.undos = slices.DeleteFunc(m.undos, func(u *undo) bool { return u == last }) }
+	if last.do == nil {
+		forget() // the next key is about what was done before
+		return notice(last.text)
+	}
 	f := newForm(m.app, form{heading: "Undo", intro: []string{strings.ToUpper(last.text[:1]) + last.text[1:] + "?"}, button: "undo", submit: func(ctx context.Context, _ values) (outcome, error) {
 		return last.do(ctx)
 	}})
-	f.succeeded = func() { m.undos = m.undos[:max(len(m.undos)-1, 0)] }
-	return overlay(f)
+	f.tried = forget // what cannot be taken back is not in the way of the others
+	return m.app.overlay(f)
 }
 
 func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -331,7 +436,7 @@ func (m *model) View() string {
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
 	lines = append(lines, m.top().view()...)
-	lines = append(lines, m.hints(), m.statusBar())
+	lines = append(lines, m.lastLines()...)
 	for _, o := range m.overs {
 		box := o.view()
 		x, y := m.placeOf(box)
@@ -345,7 +450,7 @@ func (m *model) header() string {
 	st := m.app.st
 	titles := make([]string, 0, len(m.pages))
 	for i, p := range m.pages {
-		t := clean(p.title())
+		t := oneLine(p.title(), 100)
 		if i == len(m.pages)-1 {
 			t = st.bold.Render(t)
 		}
@@ -359,14 +464,26 @@ func (m *model) header() string {
 	return fit(name+path, m.w)
 }
 
+// lastLines are the keys that work here, or the last notice, and the status bar. A long error takes both lines: its end says what to do.
+func (m *model) lastLines() []string {
+	if m.notice.err != nil {
+		if lines := wrap("✗ "+explain(m.notice.err), m.w-2); len(lines) > 1 {
+			return []string{fit(" "+m.app.st.bad.Render(lines[0]), m.w), fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
+		}
+	}
+	return []string{m.hints(), m.statusBar()}
+}
+
 // hints are the keys that work here, or the last notice.
 func (m *model) hints() string {
 	st := m.app.st
 	switch {
 	case m.notice.err != nil:
 		return fit(" "+st.bad.Render("✗ "+explain(m.notice.err)), m.w)
-	case m.notice.text != "":
+	case m.notice.good:
 		return fit(" "+st.good.Render("✓ "+oneLine(m.notice.text, 300)), m.w)
+	case m.notice.text != "":
+		return fit(" "+st.info.Render("· "+oneLine(m.notice.text, 300)), m.w)
 	}
 	focus := m.focus()
 	help := m.app.keys.help
@@ -406,7 +523,7 @@ func (m *model) statusBar() string {
 	for i := len(m.pages) - 1; i >= 0; i-- {
 		if r, ok := m.pages[i].(runPlace); ok {
 			word, open := r.light()
-			if left, light = " "+clean(r.run())+"  ", word; open {
+			if left, light = " "+oneLine(r.run(), 100)+"  ", word; open {
 				look = st.barGood
 			}
 			break
@@ -417,12 +534,12 @@ func (m *model) statusBar() string {
 		right = append(right, "KB:"+count(m.status.Capsules))
 	}
 	if m.status.Daemon != "" {
-		right = append(right, "daemon "+clean(m.status.Daemon))
+		right = append(right, "daemon "+oneLine(m.status.Daemon, 20))
 	}
 	if m.status.Model != "" {
-		right = append(right, "model "+clean(m.status.Model))
+		right = append(right, "model "+oneLine(m.status.Model, 60))
 	}
-	right = append(right, "as "+clean(m.app.Worker))
+	right = append(right, "as "+oneLine(m.app.Worker, 60))
 	room := func() int { return m.w - width(left) - width(light) - width(strings.Join(right, "  ")) - 1 }
 	for len(right) > 1 && room() < 2 {
 		right = right[:len(right)-1]

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,14 +134,12 @@ func (p *runPage) replayUpdate(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if msg.err != nil {
-			p.toNow()
-			return noticeError(msg.err)
+			return tea.Batch(p.toNow(), noticeError(msg.err))
 		}
 		p.back.shown, p.back.past, p.back.at = msg.seq, msg.past, msg.event.At
 		p.back.what = msg.event.Verb + " " + msg.event.ID + " by " + msg.event.Actor
 		p.show(msg.scene)
-		p.feed.showPast()
-		return p.readPast() // if the hand has gone on
+		return tea.Batch(p.feed.showPast(), p.readPast()) // read on if the hand has gone on
 	}
 	return nil
 }
@@ -160,37 +159,54 @@ func byUrgency(all []board.Signal) []board.Signal {
 	return out
 }
 
-// showPast shows the entries of the past that pass the filter.
-func (f *feed) showPast() {
-	past := f.page.back.past
-	if past == nil {
-		return
+// showPast shows the entries of the past. With a filter they are gone through in a command: they may be many.
+func (f *feed) showPast() tea.Cmd {
+	past, q, chosen := f.page.back.past, f.query(), f.chosen()
+	f.asked++
+	f.problem, f.more, f.asking, f.narrow, f.found = nil, false, false, false, nil
+	if f.past = past; past == nil {
+		return nil
 	}
-	q := queryOf(f.filter.value())
-	chosen := f.chosen()
-	f.narrow, f.found, f.more, f.problem = true, []entryRow{}, false, nil
-	at := 0
-	for i := len(past.Entries) - 1; i >= 0; i-- {
-		if e := &past.Entries[i]; passes(e, &q) {
-			if e.ID == chosen {
-				at = len(f.found)
-			}
-			f.found = append(f.found, rowOf(e))
+	if f.filter.value() == "" {
+		f.picked = nil
+		at := -1
+		if n, err := board.ParseEntryID(chosen); err == nil && n <= int64(len(past.Entries)) {
+			at = len(past.Entries) - int(n)
 		}
+		f.list.keep(len(past.Entries), at, true)
+		return nil
 	}
-	f.list.setLen(len(f.found))
-	f.list.moveTo(at)
+	asked := f.asked
+	f.picked = []int32{}
+	f.list.setLen(0)
+	f.asking = true
+	return f.page.app.do(func(context.Context) tea.Msg {
+		picked := []int32{}
+		for i := len(past.Entries) - 1; i >= 0; i-- {
+			if passes(&past.Entries[i], &q) {
+				picked = append(picked, int32(i))
+			}
+		}
+		return feedPickedMsg{f, asked, picked, chosen}
+	})
+}
+
+// pickedThem shows what of the past passes the filter.
+func (f *feed) pickedThem(msg feedPickedMsg) {
+	f.asking, f.picked = false, msg.picked
+	f.list.keep(len(f.picked), slices.IndexFunc(f.picked, func(i int32) bool { return f.past.Entries[i].ID == msg.chosen }), true)
 }
 
 // leavePast shows the entries of now again.
 func (f *feed) leavePast() {
-	f.narrow, f.found = false, nil
+	f.asked++
+	f.past, f.picked, f.asking, f.narrow, f.found = nil, nil, false, false, nil
 	f.list.setLen(int(f.total))
-	f.list.moveTo(0)
+	f.list.follow()
 }
 
 // passes is what Board.Query asks of an entry, for one that is at hand.
-func passes(e *board.Entry, q *board.Query) bool {
+func passes(e *board.Entry, q *feedQuery) bool {
 	among := func(list []string, s string) bool {
 		for _, l := range list {
 			if l == s {
@@ -204,8 +220,9 @@ func passes(e *board.Entry, q *board.Query) bool {
 			return false
 		}
 	}
+	content := strings.ToLower(e.Content)
 	return among(q.Types, e.Type) && among(q.Statuses, e.Status) && among(q.Workers, e.Worker) && (!q.MustSurface || e.MustSurface) &&
-		(q.Contains == "" || strings.Contains(strings.ToLower(e.Content), strings.ToLower(q.Contains)))
+		!slices.ContainsFunc(q.words, func(w string) bool { return !strings.Contains(content, strings.ToLower(w)) })
 }
 
 // timeline is the log as a line: where we are in it, and when that was.
@@ -217,6 +234,8 @@ func (p *runPage) timeline() string {
 	}
 	var word string
 	switch {
+	case !b.on && p.follow.err != nil:
+		word = st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
 	case !b.on:
 		word = st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time")
 	case b.shown != b.seq:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -52,7 +51,7 @@ type runPage struct {
 	focus   int
 	w, h    int
 	area    [panes]rect // where the panes are; empty: not seen
-	now     time.Time   // when the scene was read, for ages
+	acted   bool        // something was just done here: what is chosen may go
 }
 
 // rect is a part of the page, in cells.
@@ -66,8 +65,15 @@ type openedMsg struct {
 	err  error
 }
 
+// drop closes a board that nobody takes.
+func (m openedMsg) drop() {
+	if m.b != nil {
+		m.b.Close()
+	}
+}
+
 func newRunPage(a *app, name string) *runPage {
-	p := &runPage{app: a, name: name, now: a.Now()}
+	p := &runPage{app: a, name: name}
 	p.ctx, p.stop = context.WithCancel(a.ctx)
 	p.feed = newFeed(p)
 	p.signals = newSignalsPane(p)
@@ -81,10 +87,6 @@ func (p *runPage) init() tea.Cmd {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
 		if err == nil {
 			b.SetNow(p.app.Now)
-			if p.ctx.Err() != nil { // the page was left meanwhile: nobody takes it
-				b.Close()
-				return nil
-			}
 		}
 		return openedMsg{p, b, err}
 	})
@@ -105,7 +107,10 @@ func (p *runPage) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return p.mouse(msg)
 	case doneMsg:
-		if msg.kind == changedRun && p.b != nil && p.app.still {
+		if msg.kind != changedRun || msg.err != nil || p.b == nil {
+			return nil
+		}
+		if p.acted = true; p.app.still {
 			return p.look() // else the log tells
 		}
 		return nil
@@ -119,7 +124,7 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 		return p.feed.typed(msg)
 	}
 	switch {
-	case p.b == nil:
+	case p.b == nil || !p.known:
 		return nil
 	case key.Matches(msg, k.next):
 		p.focusOn((p.focus + 1) % panes)
@@ -139,7 +144,7 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.allSignals) && p.focus == paneSignals:
 		p.signals.toggle()
 	case key.Matches(msg, k.survival):
-		return push(newSurvivalPage(p.app, p.name, p.b))
+		return p.app.push(newSurvivalPage(p.app, p.name, p.b))
 	case key.Matches(msg, k.open):
 		return p.openChosen()
 	case key.Matches(msg, k.copyID):
@@ -183,12 +188,12 @@ func (p *runPage) openChosen() tea.Cmd {
 	if p.focus == paneWorkers {
 		if name := p.workers.chosen(); name != "" {
 			p.focusOn(paneFeed)
-			return p.feed.filterBy("worker:" + name)
+			return p.feed.filterBy(`worker:"` + name + `"`)
 		}
 		return nil
 	}
 	if id := p.chosen(); id != "" {
-		return push(newDetailPage(p.app, p.name, p.b, id))
+		return p.app.push(newDetailOf(p, id))
 	}
 	return nil
 }
@@ -197,9 +202,10 @@ func (p *runPage) openChosen() tea.Cmd {
 func (p *runPage) leave() (tea.Cmd, bool) {
 	switch {
 	case p.feed.filter.shown():
-		p.feed.clearFilter()
+		cmd := p.feed.clearFilter()
+		p.feed.filter.stop()
 		p.layout()
-		return p.feed.need(), true
+		return cmd, true
 	case p.back.on:
 		return p.toNow(), true
 	}
@@ -326,7 +332,7 @@ func (p *runPage) summary() string {
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)), plural(int64(len(s.Workers)), "worker"))
 	facts := strings.Join(parts, " · ")
-	if s.Goal == "" {
+	if s.Goal == "" || p.w-width(facts) < 24 {
 		return fit(" "+facts, p.w)
 	}
 	return spread(" "+p.app.st.bold.Render(oneLine(s.Goal, 300)), facts+" ", p.w)
@@ -341,10 +347,12 @@ func (p *runPage) tabLine() string {
 	for i := range parts {
 		parts[i] = p.app.st.faint.Render(p.tabName(i))
 		if i == p.focus {
-			parts[i] = p.app.st.focus.Underline(true).Render(p.tabName(i))
+			parts[i] = p.app.st.focus.Render("▸" + p.tabName(i))
+		} else {
+			parts[i] = " " + parts[i]
 		}
 	}
-	return fit(" "+strings.Join(parts, "  "), p.w)
+	return fit(strings.Join(parts, "  "), p.w)
 }
 
 func (p *runPage) title() string { return p.name }
@@ -362,7 +370,7 @@ func (p *runPage) bindings() []key.Binding {
 	if p.feed.filter.active {
 		return p.feed.filter.bindings()
 	}
-	if p.b == nil {
+	if p.b == nil || !p.known {
 		return []key.Binding{k.back}
 	}
 	all := []key.Binding{}
@@ -387,7 +395,7 @@ func (p *runPage) bindings() []key.Binding {
 	}
 	all = append(all, k.memory, k.copyID, k.pane1, k.pane2, k.pane3, k.pane4, renamed(k.previous, "pane before"))
 	if p.focus != paneFeed {
-		all = append(all, k.filter)
+		all = append(all, renamed(k.filter, "filter entries"))
 	}
 	return append(all, k.moving()...)
 }

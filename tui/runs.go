@@ -32,6 +32,7 @@ type runsMsg struct {
 	all  []board.Info
 	took time.Duration
 	err  error
+	more bool // it is asked again after a while
 }
 
 type runsAgainMsg struct{ from *runsPage }
@@ -42,14 +43,14 @@ func newRunsPage(a *app) *runsPage {
 	return p
 }
 
-func (p *runsPage) init() tea.Cmd { return p.load() }
+func (p *runsPage) init() tea.Cmd { return p.load(true) }
 
-func (p *runsPage) load() tea.Cmd {
+func (p *runsPage) load(more bool) tea.Cmd {
 	return p.app.do(func(ctx context.Context) tea.Msg {
 		start := time.Now()
 		all, err := board.List(ctx, p.app.Boards)
 		slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
-		return runsMsg{p, all, time.Since(start), err}
+		return runsMsg{p, all, time.Since(start), err, more}
 	})
 }
 
@@ -64,10 +65,13 @@ func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 			p.all = msg.all
 			p.narrow()
 		}
+		if !msg.more {
+			return nil
+		}
 		return p.app.after(max(runsEvery, 20*msg.took), runsAgainMsg{p}) // a twentieth of the time at most, however many runs there are
 	case runsAgainMsg:
 		if msg.from == p {
-			return p.load()
+			return p.load(true)
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
@@ -106,7 +110,7 @@ func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
 		p.setSize(p.w, p.h)
 		return cmd
 	case key.Matches(msg, k.refresh):
-		return p.load()
+		return p.load(false)
 	}
 	p.list.update(msg)
 	return nil
@@ -148,7 +152,7 @@ func (p *runsPage) openRun() tea.Cmd {
 	if p.list.cursor >= len(p.shown) {
 		return nil
 	}
-	return push(newRunPage(p.app, p.shown[p.list.cursor].Run))
+	return p.app.push(newRunPage(p.app, p.shown[p.list.cursor].Run))
 }
 
 func (p *runsPage) listTop() int {
@@ -186,7 +190,11 @@ func (p *runsPage) view() []string {
 
 // columns sets the fields of a row. The goal has what is left.
 func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string) string {
-	name := min(max(p.w-54, 14), 32)
+	name := 8
+	for i := range p.shown {
+		name = max(name, width(p.shown[i].Run))
+	}
+	name = min(name, max(p.w-54, 14), 40)
 	s := columns(fit(run, name), fit(gate, 9), right(entries, 8), right(open, 6), right(workers, 7), right(last, 5))
 	if rest := p.w - width(s) - 6; rest >= 8 {
 		s += "  " + fit(goal, rest)

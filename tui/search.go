@@ -83,7 +83,14 @@ func newSearch(a *app) page {
 	return s
 }
 
-func (s *searchBox) init() tea.Cmd { return tea.Batch(s.focus(false), s.ask()) }
+// resume makes it what a search was, with the keys in the results.
+func (s *searchBox) resume(was searchState) {
+	s.searchState, s.inResults = was, true
+	s.input.SetValue(s.text)
+	s.input.CursorEnd()
+}
+
+func (s *searchBox) init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
 
 // focus gives the keys to the results, or to the line that is typed into.
 func (s *searchBox) focus(results bool) tea.Cmd {
@@ -199,7 +206,7 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	k := &s.app.keys
 	switch {
 	case key.Matches(msg, k.cancel):
-		return closeOver(s)
+		return s.app.closeOver(s)
 	case key.Matches(msg, k.open):
 		if s.question != s.askedFor || s.err != nil {
 			return s.ask()
@@ -244,7 +251,7 @@ func (s *searchBox) resultKey(msg tea.KeyMsg) tea.Cmd {
 	k := &s.app.keys
 	switch {
 	case key.Matches(msg, k.back, k.quit):
-		return closeOver(s)
+		return s.app.closeOver(s)
 	case key.Matches(msg, k.next, k.previous, k.toInput):
 		return s.focus(false)
 	case key.Matches(msg, k.open):
@@ -285,7 +292,10 @@ func (s *searchBox) openChosen() tea.Cmd {
 	if h == nil {
 		return nil
 	}
-	return tea.Batch(closeOver(s), push(newCapsulePage(s.app, h.ID)))
+	p := newCapsulePage(s.app, h.ID)
+	was := s.searchState
+	was.chosen, p.from = h.ID, &was
+	return tea.Batch(s.app.closeOver(s), s.app.push(p))
 }
 
 func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {

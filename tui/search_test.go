@@ -53,7 +53,7 @@ func TestSearchNothing(t *testing.T) {
 	h = newHarness(t, fillCapsules)
 	h.press("K")
 	h.typeText("zyzzyva")
-	h.wants("Nothing was found. Try other words.", "no capsule has: zyzzyva")
+	h.wants("Nothing was found. Try other words.", "no capsule has words like: zyzzyva", "`board model pull` fetches one")
 	h.goldens("search-nothing")
 	h.press("tab", "t")
 	h.wants("Nothing was found with these filters", "fact only")
@@ -98,7 +98,11 @@ func TestSearchKeys(t *testing.T) {
 	if len(h.m.overs) != 0 {
 		t.Error("the search is not left for the capsule")
 	}
-	h.press("K", "esc", "esc")
+	h.press("esc") // back to the hits
+	if s := h.m.focus().(*searchBox); s.hit() == nil || s.hit().ID != first || s.typing() {
+		t.Errorf("from the capsule one comes to %+v", s.searchState)
+	}
+	h.press("esc")
 	h.wants("Runs")
 	h.press("K", "ctrl+u")
 	h.wants("Type what you want to know")
@@ -234,7 +238,7 @@ func TestSearchErrors(t *testing.T) {
 	h.goldens("search-error")
 	fails = nil
 	h.press("enter") // again
-	h.wants("Nothing was found", "! no capsule has: foo · �[31mno model long")
+	h.wants("Nothing was found", "! no capsule has words like: foo · �[31mno model long")
 	h.goldens("search-degraded")
 	fails = errors.New("gone")
 	h.press("tab", "s")
@@ -255,6 +259,39 @@ func TestSearchAgain(t *testing.T) {
 	h.send(doneMsg{outcome: outcome{kind: changedKnowledge}})
 	if n != 2 {
 		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestTypedWords: words are shown as they were typed, not as the index has them.
+func TestTypedWords(t *testing.T) {
+	for _, c := range []struct{ asked, stems, want string }{
+		{"Login, per we before", "login per we befor", "login per before"},
+		{"happy happiness", "happi", "happiness"},
+		{"happy", "happi", "happy"},
+		{"capturePane", "captur pane capturepan", "capturepane pane"},
+		{"日本語", "日本 本語", "日本語 本語"},
+		{"of an", "of an", ""},
+	} {
+		if got := strings.Join(typedWords(c.asked, strings.Fields(c.stems)), " "); got != c.want {
+			t.Errorf("%q of %q: %q instead of %q", c.stems, c.asked, got, c.want)
+		}
+	}
+}
+
+// TestSnippetLines: a table keeps its lines.
+func TestSnippetLines(t *testing.T) {
+	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six."
+	for _, c := range []struct{ snippet, want string }{
+		{"One two. Three.", "One two. Three."},
+		{"… Three. | a | b | |---|---| | c | d | Four five. …", "… Three.|| a | b |||---|---||| c | d ||Four five. …"},
+		{"One six.", "One six."},
+		{"not of it | at all", "not of it | at all"},
+		{"", ""},
+	} {
+		h := kb.Hit{Capsule: kb.Capsule{Body: body}, Snippet: c.snippet}
+		if got := strings.Join(snippetLines(&h), "|"); got != c.want {
+			t.Errorf("%q: %q instead of %q", c.snippet, got, c.want)
+		}
 	}
 }
 

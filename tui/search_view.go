@@ -26,7 +26,7 @@ func (s *searchBox) layout() {
 		return // the size is not known yet
 	}
 	s.input.Width = max(w-3, 1)
-	s.place.notes = s.notes(w, max(h/8, 1))
+	s.place.notes = s.notes(w, max(h/8, 2))
 	top := 2 + len(s.place.notes)
 	rest := h - top
 	if w >= searchWide {
@@ -44,17 +44,23 @@ func (s *searchBox) layout() {
 	s.list.setSize(s.place.list.w, s.place.list.h-1)
 }
 
+// noModel is how the knowledge base begins to say that it can search by words only; it leaves the next step to whoever shows it.
+const noModel = "no embedding model is installed"
+
 // notes is what one should know about an answer: what could not be done, and words that no capsule has.
 func (s *searchBox) notes(w, most int) []string {
 	if s.result == nil {
 		return nil
 	}
 	var parts []string
-	if len(s.result.Missing) > 0 {
-		parts = append(parts, "no capsule has: "+oneLine(strings.Join(s.result.Missing, ", "), 300))
+	if words := typedWords(s.askedFor.text, s.result.Missing); len(words) > 0 {
+		parts = append(parts, "no capsule has words like: "+oneLine(strings.Join(words, ", "), 300))
 	}
 	for _, d := range s.result.Degraded {
-		parts = append(parts, oneLine(d, 300))
+		if d = oneLine(d, 300); strings.HasPrefix(d, noModel) {
+			d += " (`board model pull` fetches one)"
+		}
+		parts = append(parts, d)
 	}
 	if len(parts) == 0 {
 		return nil
@@ -119,7 +125,11 @@ func (s *searchBox) found() (title, note string) {
 	if s.result == nil {
 		return "Found", ""
 	}
-	return count(int64(len(s.result.Hits))) + " found", "by " + clean(s.result.Mode) + ", of " + plural(s.result.Total, "capsule")
+	title, note = count(int64(len(s.result.Hits)))+" found", "by "+clean(s.result.Mode)+", of "+plural(s.result.Total, "capsule")+" in all"
+	if long := note + ", retired and superseded ones too"; width(title)+width(long)+8 <= s.place.list.w {
+		note = long
+	}
+	return title, note
 }
 
 // nothing is what is said where no capsule is listed.
@@ -174,8 +184,10 @@ func (s *searchBox) preview(w, most int) []string {
 		lines = append(lines, why...)
 	}
 	words := foundWords(s.askedFor.text, h)
-	for _, l := range wrap(oneLine(h.Snippet, 500), w-2) {
-		lines = append(lines, markWords(st, l, words))
+	for _, said := range snippetLines(h) {
+		for _, l := range wrap(oneLine(said, 500), w-2) {
+			lines = append(lines, markWords(st, l, words))
+		}
 	}
 	lines = append(lines, st.faint.Render(strings.Join(badges(&h.Capsule), " · ")))
 	if h.Source != "" {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"blackboard/board"
@@ -21,6 +22,11 @@ func newGatePane(p *runPage) *gatePane {
 // above is the heading and the light.
 func (g *gatePane) above() int { return 2 }
 
+// show keeps the chosen reason chosen among others.
+func (g *gatePane) show(all []board.Reason, chosen string) {
+	g.list.keep(len(all), slices.IndexFunc(all, func(r board.Reason) bool { return r.ID == chosen }), g.page.acted)
+}
+
 func (g *gatePane) view(focused bool) []string {
 	r, v, st := g.page.area[paneGate], &g.page.scene.verdict, g.page.app.st
 	light := lightWord(v.Open, len(v.Reasons))
@@ -30,12 +36,16 @@ func (g *gatePane) view(focused bool) []string {
 		light = st.bad.Render(light) + st.faint.Render("  enter shows one, a addresses, w waives")
 	}
 	body := append([]string{" " + light}, g.list.view(focused)...)
-	return st.pane("Gate", "blocks: "+strings.Join(v.Policy.Block, ", "), body, r.w, r.h, focused)
+	note := "blocks: " + strings.Join(v.Policy.Block, ", ")
+	if !v.Open {
+		note = g.list.place() + " that block"
+	}
+	return st.pane("Gate", note, body, r.w, r.h, focused)
 }
 
 // chosen is the id of the signal or entry of the chosen reason, or "".
 func (g *gatePane) chosen() string {
-	if i := g.list.cursor; i < len(g.page.scene.verdict.Reasons) {
+	if i := g.list.cursor; i < len(g.page.scene.verdict.Reasons) && !g.list.lost {
 		return g.page.scene.verdict.Reasons[i].ID
 	}
 	return ""
@@ -43,7 +53,7 @@ func (g *gatePane) chosen() string {
 
 func (g *gatePane) row(i, w int) string {
 	st, r := g.page.app.st, &g.page.scene.verdict.Reasons[i]
-	tail := ""
+	tail := st.faint.Render("by " + oneLine(r.Worker, 20))
 	if r.Claimed != "" {
 		tail = st.accent.Render("⚑ " + oneLine(r.Claimed, 20))
 	}
@@ -62,13 +72,18 @@ func newWorkersPane(p *runPage) *workersPane {
 	return ws
 }
 
+// show keeps the chosen worker chosen among others.
+func (ws *workersPane) show(all []board.Worker, chosen string) {
+	ws.list.keep(len(all), slices.IndexFunc(all, func(w board.Worker) bool { return w.Name == chosen }), false)
+}
+
 func (ws *workersPane) view(focused bool) []string {
 	r := ws.page.area[paneWorkers]
 	return ws.page.app.st.pane("Workers", ws.list.place(), ws.list.view(focused), r.w, r.h, focused)
 }
 
 func (ws *workersPane) chosen() string {
-	if i := ws.list.cursor; i < len(ws.page.scene.state.Workers) {
+	if i := ws.list.cursor; i < len(ws.page.scene.state.Workers) && !ws.list.lost {
 		return ws.page.scene.state.Workers[i].Name
 	}
 	return ""

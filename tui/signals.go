@@ -29,33 +29,30 @@ func newSignalsPane(p *runPage) *signalsPane {
 // show replaces the signals; the chosen one stays chosen.
 func (s *signalsPane) show(all []board.Signal) {
 	s.all = all
-	s.narrow(s.chosen())
+	s.narrow(s.chosen(), s.page.acted)
 }
 
 func (s *signalsPane) toggle() {
 	s.every = !s.every
-	s.narrow(s.chosen())
+	s.narrow(s.chosen(), true)
 }
 
 // narrow shows the open signals, or all.
-func (s *signalsPane) narrow(chosen string) {
+func (s *signalsPane) narrow(chosen string, expected bool) {
 	s.shown = s.shown[:0:0]
 	for _, sig := range s.all {
 		if s.every || sig.Status == board.SignalOpen {
 			s.shown = append(s.shown, sig)
 		}
 	}
-	s.list.setLen(len(s.shown))
-	if i := slices.IndexFunc(s.shown, func(sig board.Signal) bool { return sig.ID == chosen }); i >= 0 {
-		s.list.moveTo(i)
-	}
+	s.list.keep(len(s.shown), slices.IndexFunc(s.shown, func(sig board.Signal) bool { return sig.ID == chosen }), expected)
 }
 
 func (s *signalsPane) update(tea.Msg) tea.Cmd { return nil }
 
 // chosen is the id of the chosen signal, or "".
 func (s *signalsPane) chosen() string {
-	if s.list.cursor < len(s.shown) {
+	if s.list.cursor < len(s.shown) && !s.list.lost {
 		return s.shown[s.list.cursor].ID
 	}
 	return ""
@@ -126,7 +123,7 @@ func signalMark(st *styles, status string) string {
 
 // moment is the time that leases are judged by: now, or that of the past that is shown.
 func (p *runPage) moment() time.Time {
-	if p.back.on {
+	if p.back.on && p.back.shown > 0 {
 		return p.back.at
 	}
 	return p.app.Now()

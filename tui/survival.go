@@ -40,11 +40,14 @@ type survivalPage struct {
 	changed  bool // the run has, since it was checked
 
 	items   list
-	shown   []int // places in result.Items
-	missing bool  // only the missing ones are shown
-	carried *carriedWords
+	shown   []int              // places in result.Items
+	missing bool               // only the missing ones are shown
+	carried *carriedWords      // of the chosen item's passage; without words until they are known
+	asked   int                // the number of the last question about that; answers to others are too late
+	stop    context.CancelFunc // ends it
 	doc     document
-	inDoc   bool // the text has the keys, not the list
+	about   string // the id of the item that doc is about
+	inDoc   bool   // the text has the keys, not the list
 	w, h    int
 	left    rect // where the items are; the text has the rest
 	right   rect
@@ -64,7 +67,12 @@ type (
 		result board.Survival
 		err    error
 	}
-	survivalLookMsg  struct{ from *survivalPage }
+	survivalLookMsg struct{ from *survivalPage }
+	carriedMsg      struct {
+		from  *survivalPage
+		asked int
+		words *carriedWords
+	}
 	survivalStateMsg struct {
 		from   *survivalPage
 		report string
@@ -74,7 +82,7 @@ type (
 
 // newSurvivalPage begins with the report that was chosen last for the run; without one it asks for one.
 func newSurvivalPage(a *app, name string, b *board.Board) page {
-	p := &survivalPage{app: a, name: name, b: b, doc: document{app: a, at: -1}}
+	p := &survivalPage{app: a, name: name, b: b, stop: func() {}, doc: document{app: a, at: -1}}
 	p.items = list{app: a, row: p.row}
 	if last, ok := lastReport.Load(reportOf{a.Boards, name}); ok {
 		p.report = last.(string)
@@ -124,7 +132,17 @@ func stateOf(path string) reportState {
 }
 
 func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
+	cmd := p.take(msg)
+	return tea.Batch(cmd, p.carry())
+}
+
+func (p *survivalPage) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case carriedMsg:
+		if msg.from == p && msg.asked == p.asked && msg.words != nil {
+			p.carried = msg.words
+			p.compose()
+		}
 	case survivalMsg:
 		if msg.from == p {
 			return p.checked(msg)
@@ -175,7 +193,7 @@ func (p *survivalPage) checked(msg survivalMsg) tea.Cmd {
 		return p.check()
 	}
 	chosen := p.chosen()
-	p.state, p.err, p.result, p.carried = msg.state, msg.err, nil, nil
+	p.state, p.err, p.result = msg.state, msg.err, nil
 	if msg.err == nil {
 		p.result = &msg.result
 	}
@@ -202,6 +220,24 @@ func (p *survivalPage) narrow(chosen string) {
 		}
 	}
 	p.compose()
+}
+
+// carry asks which words of its passage the chosen item shares, once for an item and a passage. With a long item that takes longer than a key may.
+func (p *survivalPage) carry() tea.Cmd {
+	it := p.item()
+	if it == nil || p.carried.is(it) {
+		return nil
+	}
+	p.stop()
+	ctx, stop := context.WithCancel(p.app.ctx)
+	p.stop = stop
+	p.asked++
+	p.carried = &carriedWords{content: it.Content, passage: passageOf(it)} // none of them, until the answer comes
+	asked, about := p.asked, *it
+	return func() tea.Msg {
+		defer stop()
+		return carriedMsg{p, asked, carriedBy(ctx, &about)}
+	}
 }
 
 // item is the chosen one, or nil.
@@ -259,7 +295,7 @@ func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.cancel) && p.pick.filter.value() == "":
 		if p.report == "" {
-			return func() tea.Msg { return popMsg{} }
+			return p.app.pop(p)
 		}
 		p.pick = nil
 		return nil
@@ -279,7 +315,7 @@ func (p *survivalPage) choose(path string) tea.Cmd {
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(p.app.Files, path)
 	}
-	p.report, p.pick, p.result, p.err, p.carried = path, nil, nil, nil, nil
+	p.report, p.pick, p.result, p.err = path, nil, nil, nil
 	lastReport.Store(reportOf{p.app.Boards, p.name}, path)
 	p.narrow("")
 	return p.check()
@@ -287,17 +323,20 @@ func (p *survivalPage) choose(path string) tea.Cmd {
 
 func (p *survivalPage) openItem() tea.Cmd {
 	if id := p.chosen(); id != "" {
-		return push(newDetailPage(p.app, p.name, p.b, id))
+		return p.app.push(newDetailPage(p.app, p.name, p.b, id))
 	}
 	return nil
 }
+
+// noText says that an editor of text cannot open the report.
+func (p *survivalPage) noText() bool { return strings.EqualFold(filepath.Ext(p.report), ".docx") }
 
 // openReport opens the report in the editor, where the chosen item is or comes nearest.
 func (p *survivalPage) openReport() tea.Cmd {
 	if p.result == nil {
 		return nil
 	}
-	if strings.EqualFold(filepath.Ext(p.report), ".docx") {
+	if p.noText() {
 		return noticeError(errors.New("an editor of text cannot open a docx; open it in the program that wrote it"))
 	}
 	line := 0
@@ -340,7 +379,9 @@ func (p *survivalPage) bindings() []key.Binding {
 	}
 	all := []key.Binding{}
 	if p.result != nil {
-		all = append(all, k.open, k.missingOnly, renamed(k.source, "open the report"))
+		if all = append(all, k.open, k.missingOnly); !p.noText() {
+			all = append(all, renamed(k.source, "open the report"))
+		}
 	}
 	all = append(all, k.report, renamed(k.refresh, "check again"))
 	if p.result == nil {
@@ -354,4 +395,4 @@ func (p *survivalPage) bindings() []key.Binding {
 }
 
 func (p *survivalPage) typing() bool { return p.pick != nil }
-func (p *survivalPage) close()       {}
+func (p *survivalPage) close()       { p.stop() }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
@@ -87,8 +88,14 @@ func TestSurvivalPick(t *testing.T) {
 	h.wants("report.md")
 	h.press("q") // text, not a command
 	h.wants("/ q")
-	h.press("backspace", "esc") // the page
-	h.wants("1 entries")
+	p := h.m.top().(*survivalPage)
+	p.update(tea.KeyMsg{Type: tea.KeyBackspace})
+	p.update(tea.KeyMsg{Type: tea.KeyEsc})
+	p.update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
+	h.size(80, 24)
+	if _, there := h.m.top().(*runPage); !there {
+		t.Errorf("one has come to %T", h.m.top())
+	}
 
 	h = newHarness(t, func(h *harness) { fillAudit(h); h.cfg.Run = "audit-7" })
 	h.cfg.Files = filepath.Join(h.cfg.Files, "gone")
@@ -218,6 +225,69 @@ func TestSurvivalChanged(t *testing.T) {
 	}
 	h.send(survivalLookMsg{p})
 	h.wants("there is no report report.md")
+	h.lacks("standard input")
+}
+
+// TestSurvivalStays: what is read stays where it is when the report is checked again.
+func TestSurvivalStays(t *testing.T) {
+	h := openSurvival(t)
+	h.press("enter")
+	h.size(60, 18)
+	p := h.m.top().(*survivalPage)
+	h.press("tab", "down", "down")
+	h.press("ctrl+r")
+	if p.doc.top != 2 {
+		t.Errorf("line %d is the first one after the report was checked again", p.doc.top)
+	}
+}
+
+// TestSurvivalScattered: what is scattered is explained, and the reasons are counted.
+func TestSurvivalScattered(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("audit-7")
+		must(b.Post(context.Background(), "ada", board.Post{Content: "Tokens never expire entirely", MustSurface: true}))
+		must(b.Post(context.Background(), "ada", board.Post{Content: "Backups are encrypted", MustSurface: true}))
+		h.write("report.md", "# A\nTokens never.\n# B\nExpire, entirely.\n", 1)
+		h.cfg.Run = "audit-7"
+	})
+	h.press("S")
+	h.typeText("report.md")
+	h.press("enter")
+	h.wants("1 absent, 1 scattered", "✗ missing: scattered", "Its words are there, but in no one passage.", "that the passage below lacks", "e opens it")
+	p := h.m.top().(*survivalPage)
+	p.report = strings.TrimSuffix(p.report, ".md") + ".docx"
+	p.compose()
+	h.lacks("e opens it", "open the report")
+}
+
+// TestSurvivalLong: an item that is long does not make the keys wait for what it shares with its passage.
+func TestSurvivalLong(t *testing.T) {
+	var long strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&long, "word%d ", i)
+	}
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("audit-7")
+		must(b.Post(context.Background(), "ada", board.Post{Content: long.String(), MustSurface: true}))
+		h.write("report.md", "word1 word2 and word3 are there.\n", 1)
+		h.cfg.Run = "audit-7"
+	})
+	h.press("S")
+	h.typeText("report.md")
+	h.press("enter")
+	p := h.m.top().(*survivalPage)
+	if p.carried == nil || strings.Join(p.carried.words, " ") != "word1 word2 and word3 are there." || !p.carried.there[0] || p.carried.there[2] {
+		t.Fatalf("%+v", p.carried)
+	}
+	p.carried = nil
+	late := p.carry()
+	if late == nil || p.carried.words != nil {
+		t.Error("it was not left to a command")
+	}
+	p.stop()
+	if msg := late().(carriedMsg); msg.words != nil {
+		t.Error("what nobody waits for was gone through")
+	}
 }
 
 // TestSurvivalMouse: clicks choose and open; the wheel scrolls what it is over.
@@ -266,7 +336,7 @@ func TestCarriedBy(t *testing.T) {
 			t.Errorf("%s: there is no passage: %+v", c.item, r)
 			continue
 		}
-		f := carriedBy(&r)
+		f := carriedBy(context.Background(), &r)
 		var got []string
 		for i, w := range f.words {
 			if f.there[i] {

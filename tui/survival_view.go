@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -33,14 +34,13 @@ func (p *survivalPage) view() []string {
 		return p.pick.view()
 	case p.err != nil:
 		lines := []string{st.bad.Render("✗ " + shownPath(p.app, p.report) + " could not be checked"), ""}
-		lines = append(lines, wrap(strings.ReplaceAll(explain(p.err), p.report, shownPath(p.app, p.report)), p.w-2)...)
+		lines = append(lines, wrap(strings.ReplaceAll(p.problem(), p.report, shownPath(p.app, p.report)), p.w-2)...)
 		lines = append(lines, "", st.faint.Render("r another report · ctrl+r checks it again · esc back"))
 		return fill(indented(lines), p.w, p.h)
 	case p.result == nil:
 		return fill(indented([]string{"reading " + shownPath(p.app, p.report) + "…"}), p.w, p.h)
 	}
-	note := "necessary, not sufficient: words are compared, not meaning"
-	lines := []string{spread(" "+p.verdict(), st.faint.Render(shownPath(p.app, p.report))+" ", p.w), fit(" "+st.faint.Render(note), p.w)}
+	lines := []string{spread(" "+p.verdict(), st.faint.Render(shownPath(p.app, p.report))+" ", p.w), p.tally()}
 	title := "All items"
 	if p.missing {
 		title = "Missing items"
@@ -77,6 +77,42 @@ func (p *survivalPage) verdict() string {
 	return st.bad.Render("✗ not passed") + ": " + plural(int64(s.Checked), "item") + " checked, " + st.bad.Render(count(int64(s.Missing))+" missing")
 }
 
+// problem is why the report could not be checked. How to name one that is not there is said below it.
+func (p *survivalPage) problem() string {
+	if errors.Is(p.err, board.ErrNotFound) {
+		return oneLine(p.err.Error(), 300)
+	}
+	return explain(p.err)
+}
+
+// tally is how many items are missing for which reason, and how far the answer goes, as much of that as there is room for.
+func (p *survivalPage) tally() string {
+	st := p.app.st
+	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
+	var why []string
+	for _, cause := range []string{board.MissAbsent, board.MissNumber, board.MissScattered} {
+		n := 0
+		for i := range p.result.Items {
+			if p.result.Items[i].Cause == cause {
+				n++
+			}
+		}
+		if n > 0 {
+			why = append(why, count(int64(n))+" "+cause)
+		}
+	}
+	if len(why) == 0 {
+		return fit(" "+st.faint.Render(said[0]), p.w)
+	}
+	left := " " + strings.Join(why, ", ")
+	for _, s := range said {
+		if width(left)+width(s)+3 <= p.w {
+			return spread(left, st.faint.Render(s)+" ", p.w)
+		}
+	}
+	return fit(left, p.w)
+}
+
 // row is an item in a line.
 func (p *survivalPage) row(i, w int) string {
 	st, r := p.app.st, &p.result.Items[p.shown[i]]
@@ -102,13 +138,12 @@ func (p *survivalPage) compose() {
 	}
 	it := p.item()
 	if it == nil {
-		p.carried = nil
+		p.about = ""
 		p.doc.setLines(nil)
 		return
 	}
-	if p.carried == nil || p.carried.id != it.ID {
-		p.carried = carriedBy(it)
-		p.doc.top = 0
+	if p.about != it.ID {
+		p.about, p.doc.top = it.ID, 0
 	}
 	p.doc.setLines(p.itemLines(it))
 }
@@ -121,6 +156,9 @@ func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 	} else {
 		x.line(st.bad.Render("✗ missing: " + it.Cause))
 	}
+	if it.Cause == board.MissScattered {
+		x.text("Its words are there, but in no one passage.", "")
+	}
 	why := it.Why
 	if it.Priority != "" {
 		why = it.Priority + " " + why
@@ -132,12 +170,16 @@ func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 		x.heading("Waived, because")
 		x.text(it.Reason, "▏ ")
 	}
+	lacks := "that are not there"
+	if it.Passage != nil {
+		lacks = "that the passage below lacks"
+	}
 	if len(it.MissingTokens) > 0 {
-		x.heading("Words that are not there")
+		x.heading("Words " + lacks)
 		x.text(strings.Join(it.MissingTokens, ", "), "  ")
 	}
 	if len(it.MissingNumbers) > 0 {
-		x.heading("Numbers that are not there")
+		x.heading("Numbers " + lacks)
 		x.text(strings.Join(it.MissingNumbers, ", "), "  ")
 	}
 	if it.Passage == nil {
@@ -145,9 +187,17 @@ func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 		return x.lines
 	}
 	where := fmt.Sprintf("%s:%d", shownPath(p.app, it.Passage.Report), it.Passage.Line)
-	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(fmt.Sprintf("   %.0f %% of its words   e opens it", 100*it.Coverage)))
+	facts := fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
+	if !p.noText() {
+		facts += "   e opens it"
+	}
+	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))
 	x.line("  " + st.key.Render(fitLeft(where, min(width(where), max(x.w-4, 1)))))
-	for _, l := range p.carried.mark(st, wrap(clean(it.Passage.Text), x.w-4)) {
+	passage := wrap(clean(it.Passage.Text), x.w-4)
+	if p.carried.is(it) {
+		passage = p.carried.mark(st, passage)
+	}
+	for _, l := range passage {
 		x.line(st.faint.Render("▏ ") + l)
 	}
 	return x.lines

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"unicode"
 
@@ -9,26 +10,43 @@ import (
 
 // carriedWords are the words of a passage that an item shares with it.
 type carriedWords struct {
-	id    string // of the item
-	words []string
-	there []bool // which of the words
+	content string // of the item
+	passage string
+	words   []string
+	there   []bool // which of the words
+}
+
+// is reports whether these are the words of an item and its passage.
+func (f *carriedWords) is(it *board.ItemResult) bool {
+	return f != nil && f.content == it.Content && f.passage == passageOf(it)
+}
+
+// passageOf is the text of an item's passage, "" if there is none.
+func passageOf(it *board.ItemResult) string {
+	if it.Passage == nil {
+		return ""
+	}
+	return it.Passage.Text
 }
 
 // mostTogether is how many words are tried as one where a number is among them: 1 March 2027.
 const mostTogether = 3
 
 // carriedBy asks for each word of an item's passage whether the item is nearer with it than without, by the rules of the check itself: inflected words, and
-// numbers that are written in another way, count as they do there.
-func carriedBy(it *board.ItemResult) *carriedWords {
-	f := &carriedWords{id: it.ID}
-	if it.Passage == nil {
+// numbers that are written in another way, count as they do there. It takes the longer the longer the item is, and gives nil if nobody waits for it any more.
+func carriedBy(ctx context.Context, it *board.ItemResult) *carriedWords {
+	f := &carriedWords{content: it.Content, passage: passageOf(it)}
+	words := strings.Fields(clean(f.passage))
+	if len(words) == 0 {
 		return f
 	}
-	words := strings.Fields(clean(it.Passage.Text))
 	f.words, f.there = words, make([]bool, len(words))
 	none := missingWith(it, "")
 	gain := make([]int, len(words))
 	for i, w := range words {
+		if ctx.Err() != nil {
+			return nil
+		}
 		gain[i] = none - missingWith(it, w)
 		f.there[i] = gain[i] > 0
 	}
@@ -37,6 +55,9 @@ func carriedBy(it *board.ItemResult) *carriedWords {
 			together := strings.Join(words[i:i+n], " ")
 			if !strings.ContainsFunc(together, unicode.IsDigit) {
 				continue
+			}
+			if ctx.Err() != nil {
+				return nil
 			}
 			alone := 0
 			for _, g := range gain[i : i+n] {

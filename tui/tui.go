@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -47,7 +48,7 @@ type Config struct {
 
 // Status is how things stand around the runs.
 type Status struct {
-	Capsules int64  // in the knowledge base; -1: not known, or there is none
+	Capsules int64  // that stand in the knowledge base; -1: not known, or there is none
 	Daemon   string // in a word: on, off
 	Model    string // its name; "": there is none
 }
@@ -65,6 +66,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 }
 
 func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) error {
+	m.app.screenBack()
+	defer m.app.screenAway()
 	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -76,7 +79,7 @@ func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) erro
 }
 
 func (m *model) close() {
-	for _, p := range append(m.pages, m.overs...) {
+	for _, p := range slices.Concat(m.pages, m.overs) {
 		p.close()
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -60,12 +62,23 @@ func (p *program) tui(c *cli.Context) error {
 		return fmt.Errorf("find the working directory: %w", err)
 	}
 	k := &screenKnowledge{p: p, home: home, worker: p.workerName(c)}
-	err = tui.Run(c.Context, in, out, tui.Config{
+	ctx, stop := screenContext(c.Context)
+	defer stop()
+	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.env("HOME"),
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Status: k.status, Editor: p.screenEditor, Promoted: promoted, Renderer: tui.NewRenderer(out, p.color),
 	})
 	k.close()
 	return err
+}
+
+// screenContext ends with SIGTERM and when the terminal goes away. ctrl+c is a key while the screen is ours, and the editor's while that has it: it must not end the program, and what is typed
+// into it, from there.
+func screenContext(parent context.Context) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(parent), syscall.SIGTERM, syscall.SIGHUP)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt) // nobody reads it
+	return ctx, func() { signal.Stop(interrupts); stop() }
 }
 
 // runToShow is the run that is opened at once, "" for none. One that is named must be there.

@@ -31,7 +31,7 @@ type screenKnowledge struct {
 	notes  []string
 	avoid  time.Time // until when no daemon is asked, since one was of no use
 	sync   time.Time // when edits by hand are looked for again
-	count  int64     // of capsules, -1 if there is no knowledge base
+	count  int64     // of capsules that stand, -1 if there is no knowledge base
 	again  time.Time // when they are counted again
 }
 
@@ -199,7 +199,7 @@ func (s *screenKnowledge) status(ctx context.Context) tui.Status {
 	return st
 }
 
-// capsules counts them, now and then; -1 if there is no knowledge base, or it cannot be read.
+// capsules counts those that stand, now and then; -1 if there is no knowledge base, or it cannot be read.
 func (s *screenKnowledge) capsules(ctx context.Context) int64 {
 	start := time.Now()
 	s.mu.Lock()
@@ -212,7 +212,7 @@ func (s *screenKnowledge) capsules(ctx context.Context) int64 {
 	if _, err := os.Stat(kb.Path(s.home)); err == nil { // looking at it must not make one
 		if k, err := s.open(ctx, false); err == nil {
 			if st, err := k.Stats(ctx); err == nil {
-				n = st.Capsules
+				n = st.Standing
 			}
 		}
 	}

@@ -211,6 +211,32 @@ func TestTUITerminated(t *testing.T) {
 	}
 }
 
+// TestTUIInterrupted: an interrupt is meant for the editor that has the terminal just then, and ends nothing here.
+func TestTUIInterrupted(t *testing.T) {
+	home := runForTerminal(t)
+	x := onTerminal(t, home, []string{"NO_COLOR=1"}, "tui", "-r", "audit")
+	x.waitFor("Tokens never expire")
+	for range 3 {
+		if err := x.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := board.Open(context.Background(), filepath.Join(home, "boards"), "audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(context.Background(), "reader", board.Post{Content: "still here"}); err != nil {
+		t.Fatal(err)
+	}
+	x.waitFor("still here")
+	x.keys("\x03")
+	if code := x.exit(); code != exitOK {
+		t.Errorf("exit code %d: %q", code, x.output())
+	}
+	x.left()
+}
+
 // TestTUIRefused: a run that is not there is said so on the screen as it is.
 func TestTUIRefused(t *testing.T) {
 	for _, c := range []struct {

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// thePast is what is said to who wants to act on it.
+const thePast = "this is the past; L goes back to now"
+
+// momentMsg shows a run as it was after an event.
+type momentMsg struct {
+	b   *board.Board
+	seq int64
+}
+
+// readPast reads what is shown as it was, from the board of that moment. Only its history comes from the log.
+func (p *detailPage) readPast() tea.Cmd {
+	id, past := p.id, p.past
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		m := detailMsg{from: p, id: id, lines: map[string]string{}}
+		for i := range past.Entries {
+			m.lines[past.Entries[i].ID] = past.Entries[i].Content
+		}
+		for i := range past.Signals {
+			m.lines[past.Signals[i].ID] = past.Signals[i].Status + ": " + past.Signals[i].Content
+		}
+		history, err := p.b.History(ctx, id)
+		history = slices.DeleteFunc(history, func(e board.Event) bool { return e.Seq > past.Seq })
+		linked := past.Backlinks(id)
+		if i := slices.IndexFunc(past.Signals, func(s board.Signal) bool { return s.ID == id }); i >= 0 {
+			m.signal = &board.SignalDetail{Signal: past.Signals[i], Linked: linked, History: history}
+		} else if i := slices.IndexFunc(past.Entries, func(e board.Entry) bool { return e.ID == id }); i >= 0 {
+			m.entry = &board.EntryDetail{Entry: past.Entries[i], Linked: linked, History: history}
+			for _, s := range past.Signals {
+				if s.Origin == id {
+					m.entry.Raised = append(m.entry.Raised, s)
+				}
+			}
+		} else if err == nil {
+			_, err = p.b.Entry(ctx, id) // it came later, or not at all
+		}
+		m.err = err
+		return m
+	})
+}
+
+// now is the moment that ages and leases are judged by.
+func (p *detailPage) now() time.Time {
+	if p.past != nil {
+		return p.past.At
+	}
+	return p.app.Now()
+}
+
+// when says that what is shown is the past.
+func (p *detailPage) when(x *writer) {
+	if p.past != nil {
+		x.line(p.app.st.warn.Render("as it was after event " + count(p.past.Seq) + ", " + clock(p.past.At)))
+	}
+}
