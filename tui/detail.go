@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -181,6 +182,8 @@ func (p *detailPage) goOn(by int) tea.Cmd {
 func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
 	k := &p.app.keys
 	switch {
+	case p.past != nil && key.Matches(msg, k.live):
+		return p.app.soon(momentMsg{p.b, math.MaxInt64})
 	case p.step != nil && key.Matches(msg, k.nextOne):
 		return p.goOn(1)
 	case p.step != nil && key.Matches(msg, k.previousOne):
@@ -419,6 +422,8 @@ func (p *detailPage) bindings() []key.Binding {
 	}
 	if p.past == nil {
 		all = append(all, p.acts().bindings(p.id)...)
+	} else {
+		all = append(all, k.live)
 	}
 	if p.step != nil {
 		all = append(all, k.nextOne, k.previousOne)

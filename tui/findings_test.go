@@ -275,6 +275,8 @@ func TestDetailOfThePast(t *testing.T) {
 	h.press("enter")
 	h.wants("as it was after event 3", "e1")
 	h.lacks("disputed", "contradicted")
+	h.press("tab", "enter", "L") // from its first link
+	h.wants("live", "Entries")
 }
 
 // n and N go through the list that an entry was opened from.
