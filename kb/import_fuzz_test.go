@@ -113,7 +113,7 @@ func FuzzImportMarkdown(f *testing.F) {
 }
 
 func FuzzImportClaude(f *testing.F) {
-	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)") {
+	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "#\v", "[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -128,7 +128,7 @@ func FuzzImportClaude(f *testing.F) {
 		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
 			for l := range strings.Lines(lineEnds.ReplaceAllString(strings.TrimPrefix(s, "\ufeff"), "\n")) {
-				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(strings.Trim(l, "\r")) {
+				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(strings.TrimSpace(l)) { // what is left is trimmed at its ends, whatever blanks those are
 					n++
 				}
 			}
