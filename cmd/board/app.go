@@ -174,6 +174,7 @@ func versionString() string {
 
 func (p *program) programCommands() []*cli.Command {
 	return []*cli.Command{
+		p.manCommand(),
 		{
 			Name: "demo", Category: catProgram, Usage: "play a small run of several workers, in seconds, in a data home of its own",
 			Flags: []cli.Flag{

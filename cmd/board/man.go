@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) manCommand() *cli.Command {
+	return &cli.Command{
+		Name: "man", Category: catProgram, Usage: "print the manual page, in roff",
+		Description: "board man | man -l -                  read it\nboard man > ~/.local/share/man/man1/board.1   install it",
+		Action: func(c *cli.Context) error {
+			if err := noArgs(c); err != nil {
+				return err
+			}
+			p.printf("%s", manual(p.app().Commands, versionString()))
+			return nil
+		},
+	}
+}
+
+// manual is the manual page, made from the commands themselves.
+func manual(commands []*cli.Command, version string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH BOARD 1 \"\" \"board %s\" \"User Commands\"\n", roff(version))
+	b.WriteString(".SH NAME\nboard \\- a shared, typed, auditable blackboard for multi-agent runs\n")
+	b.WriteString(".SH SYNOPSIS\n.B board\n.I COMMAND\n[ARGUMENTS] [FLAGS]\n")
+	b.WriteString(".SH DESCRIPTION\nWorkers post findings with their sources and raise open questions as signals. The gate stays shut while a critical or high question is open. " +
+		"Survival checks that the final report carries what the run found. What was learned goes to a knowledge base, what agents remember to a memory in tiers. " +
+		"Flags may stand anywhere. Data goes to standard output, talk to standard error; every command that answers takes \\fB\\-\\-json\\fP.\n")
+	for _, category := range categories(commands) {
+		fmt.Fprintf(&b, ".SH %s\n", roff(strings.ToUpper(category)))
+		for _, c := range commands {
+			if c.Category == category && !c.Hidden {
+				manCommands(&b, "board", c)
+			}
+		}
+	}
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, code := range exitMeanings {
+		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", code.code, roff(code.means))
+	}
+	b.WriteString(".SH ENVIRONMENT\n")
+	for _, v := range environment {
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(v.name), roff(v.means))
+	}
+	b.WriteString(".SH FILES\nRuns are in \\fIboards\\fP, capsules and their index in \\fIkb\\fP, memories in \\fImemory\\fP, models in \\fImodels\\fP of the data home: " +
+		"$BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.\n")
+	return b.String()
+}
+
+// categories are those of the commands, in their order.
+func categories(commands []*cli.Command) (all []string) {
+	for _, c := range commands {
+		if !c.Hidden && !slices.Contains(all, c.Category) {
+			all = append(all, c.Category)
+		}
+	}
+	return all
+}
+
+// manCommands writes a command, or those that it consists of.
+func manCommands(b *strings.Builder, parent string, c *cli.Command) {
+	name := parent + " " + c.Name
+	if len(c.Subcommands) > 0 {
+		for _, sub := range c.Subcommands {
+			manCommands(b, name, sub)
+		}
+		return
+	}
+	fmt.Fprintf(b, ".SS %s\n%s.\n", roff(strings.TrimSpace(name+" "+c.ArgsUsage)), roff(c.Usage))
+	if len(c.Aliases) > 0 {
+		fmt.Fprintf(b, "The same: %s.\n", roff(parent+" "+strings.Join(c.Aliases, ", "+parent+" ")))
+	}
+	if c.Description != "" {
+		fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(c.Description))
+	}
+	for _, f := range c.Flags {
+		_, usage := flagUsage(f)
+		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(flagNames(f)), roff(usage))
+	}
+}
+
+// lineStart finds what roff takes for a request at the start of a line.
+var lineStart = regexp.MustCompile(`(?m)^([.'])`)
+
+// roff makes a text harmless to roff, in ASCII, and keeps hyphens what they are, so that flags can be copied.
+func roff(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\\':
+			b.WriteString(`\e`)
+		case r == '-':
+			b.WriteString(`\-`)
+		case r > unicode.MaxASCII:
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	s = b.String()
+	return lineStart.ReplaceAllString(s, `\&$1`)
+}
+
+// exitMeanings are what the exit codes mean.
+var exitMeanings = []struct {
+	code  int
+	means string
+}{
+	{exitOK, "ok"}, {exitFailure, "failure"}, {exitUsage, "usage or invalid input"}, {exitGate, "the gate is closed"}, {exitSurvival, "survival failed"},
+	{exitNotFound, "not found: also a gate whose run, or a survival whose report, does not exist"},
+	{exitConflict, "conflict: claimed by another, exists already, version does not match, looks like a secret"},
+}
+
+// environment is what the variables of the environment are for.
+var environment = []struct{ name, means string }{
+	{"BOARD_HOME", "the data home"},
+	{"BOARD_RUN", "the run that commands are about, unless --run names one"},
+	{"BOARD_WORKER", "who acts, unless --worker says; else the login name"},
+	{"BOARD_WORKSPACE", "the project, unless --workspace names one; else that of the working directory"},
+	{"BOARD_MODEL_DIR", "the directory of the embedding model; else models/all-MiniLM-L6-v2 in the data home"},
+	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and start one for the next"},
+	{"BOARD_CURATE_EVERY", "how often a daemon curates the knowledge base, such as 24h; never unless it is set"},
+	{"BOARD_CONVERSATION", "the conversation that memory commands are about"},
+	{"BOARD_MEMORY_DECAY", "by how much memories fade per hour, for each tier: channel=0.99,workspace=0.995"},
+	{"BOARD_MEMORY_TIERS, BOARD_MEMORY_GRANTS", "which tiers can be reached, and what an agent may do that is its author's: author, named, scrub"},
+	{"BOARD_SPEC_ROOT", "where topics are; else $XDG_STATE_HOME/blackboard/specs"},
+	{"BOARD_SESSION", "the session that topic commands are about"},
+	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
+	{"BOARD_HOOK_CONTEXT", "0: hooks give nothing and record all the same; full: a clean room is given everything"},
+	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin"},
+	{"BOARD_DEPTH", "fast, balanced or deep: how much hooks give"},
+	{"VISUAL, EDITOR", "the editor for edit commands and the TUI"},
+	{"NO_COLOR", "if it is set, nothing is coloured"},
+}
