@@ -27,12 +27,16 @@ type acts struct {
 
 func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
 
-// bindings are the keys of what can be done with what is chosen.
-func (x *acts) bindings(id string) []key.Binding {
+// bindings are the keys of what can be done with what is chosen. If the signal is known, they are those that fit how it stands.
+func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	k := &x.app.keys
 	switch {
+	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
+		return []key.Binding{k.reopen, k.post, k.raise}
+	case isSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
+		return []key.Binding{k.address, k.waive, k.release, k.claim, k.post, k.raise}
 	case isSignal(id):
-		return []key.Binding{k.address, k.waive, k.claim, k.release, k.reopen, k.post, k.raise}
+		return []key.Binding{k.address, k.waive, k.claim, k.post, k.raise}
 	case id != "":
 		return []key.Binding{k.post, k.raise, k.promote, k.source}
 	}
@@ -71,7 +75,7 @@ func (p *runPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	if !p.back.on {
 		return x.key(msg, p.chosen())
 	}
-	for _, b := range x.bindings(p.chosen()) {
+	for _, b := range x.bindings(p.chosen(), nil) {
 		if key.Matches(msg, b) {
 			return notice(thePast), true
 		}
@@ -83,7 +87,14 @@ func (p *runPage) actBindings() []key.Binding {
 	if p.back.on {
 		return nil
 	}
-	return (&acts{p.app, p.name, p.b}).bindings(p.chosen())
+	id := p.chosen()
+	var signal *board.Signal
+	for i := range p.scene.signals {
+		if p.scene.signals[i].ID == id {
+			signal = &p.scene.signals[i]
+		}
+	}
+	return (&acts{p.app, p.name, p.b}).bindings(id, signal)
 }
 
 // withSignal reads a signal and asks about it. What cannot be done with it as it stands is said instead.
@@ -101,8 +112,13 @@ func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea
 	})
 }
 
-func aboutSignal(s *board.Signal) []string {
-	return []string{s.ID + ", " + s.Priority + ": " + oneLine(s.Content, 600)}
+// aboutSignal is a signal before something is done with it. That another works on it is said: closing it ends the claim.
+func (x *acts) aboutSignal(s *board.Signal) []string {
+	about := []string{s.ID + ", " + s.Priority + ": " + oneLine(s.Content, 600)}
+	if s.ClaimedAt(x.app.Now()) && s.ClaimedBy != x.app.Worker {
+		about = append(about, "⚑ "+oneLine(s.ClaimedBy, 60)+" has claimed it until "+clock(*s.LeaseUntil)+".")
+	}
+	return about
 }
 
 func mustBeOpen(s *board.Signal) error {
@@ -117,7 +133,7 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 		return nil, err
 	}
 	id := s.ID
-	return newForm(x.app, form{heading: "Address " + id, intro: aboutSignal(s), button: "address", fields: []*field{
+	return newForm(x.app, form{heading: "Address " + id, intro: x.aboutSignal(s), button: "address", fields: []*field{
 		{name: "content", label: "Answer", hint: "becomes an entry on the board", lines: 8},
 		{name: "doc", label: "Source document", hint: "where the answer is from"},
 		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
@@ -179,7 +195,7 @@ func (x *acts) waiveForm(s *board.Signal) (*form, error) {
 		return nil, err
 	}
 	id := s.ID
-	return newForm(x.app, form{heading: "Waive " + id, intro: aboutSignal(s), button: "waive", fields: []*field{
+	return newForm(x.app, form{heading: "Waive " + id, intro: x.aboutSignal(s), button: "waive", fields: []*field{
 		{name: "reason", label: "Why may it stay unanswered? (goes on record)", required: true},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		s, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
@@ -192,7 +208,7 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 		return nil, fmt.Errorf("%s is open", s.ID)
 	}
 	id, was, reason := s.ID, s.Status, s.Reason
-	return newForm(x.app, form{heading: "Reopen " + id, intro: aboutSignal(s), button: "reopen", fields: []*field{
+	return newForm(x.app, form{heading: "Reopen " + id, intro: x.aboutSignal(s), button: "reopen", fields: []*field{
 		{name: "note", label: "Why?", hint: "goes on record; may be empty"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		done := outcome{text: id + " is open again", kind: changedRun}
@@ -234,9 +250,9 @@ func (x *acts) releaseForm(s *board.Signal) (*form, error) {
 		return nil, fmt.Errorf("%s is claimed by nobody", s.ID)
 	}
 	id, others := s.ID, s.ClaimedBy != x.app.Worker
-	intro := aboutSignal(s)
+	intro := x.aboutSignal(s)
 	if others {
-		intro = append(intro, "It is claimed by "+oneLine(s.ClaimedBy, 60)+" until "+clock(*s.LeaseUntil)+". Take it away?")
+		intro = append(intro, "Take it away?")
 	}
 	return newForm(x.app, form{heading: "Release " + id, intro: intro, button: "release", submit: func(ctx context.Context, _ values) (outcome, error) {
 		_, err := x.b.Release(ctx, x.app.Worker, id, others)
@@ -261,7 +277,7 @@ func (x *acts) postForm(chosen string) *form {
 		{name: "confidence", label: "Confidence", hint: "0 to 1"},
 		{name: "tags", label: "Tags", hint: "separated by commas"},
 		{name: "type", label: "Type", choices: append([]string{ownType}, board.EntryTypes...)},
-		{name: "must", label: "Must be in the artifact", choices: []string{"no", "yes"}},
+		{name: "must", label: "Must be in the artifact", choices: []string{"if it contradicts something", "yes"}},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
 		if p.Type == ownType {

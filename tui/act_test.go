@@ -104,7 +104,7 @@ func TestClaimReopenRelease(t *testing.T) {
 	h.press("j", "c")
 	h.wants("reader-3") // whose it is
 	h.press("x")
-	h.wants("claimed by reader-3", "Take it away?")
+	h.wants("reader-3 has claimed it", "Take it away?")
 	h.press("enter")
 	h.wants("s3 is free again")
 	h.press("o")

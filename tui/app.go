@@ -308,7 +308,7 @@ func editorError(err error) error {
 	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's word for it
 		return errors.New("the editor was not found · set $VISUAL or $EDITOR to one that is installed")
 	default:
-		return fmt.Errorf("the editor ended with an error: %w", err)
+		return fmt.Errorf("the editor ended with an error, and nothing is changed: %w", err)
 	}
 }
 

@@ -227,7 +227,7 @@ func (p *detailPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	if p.past == nil {
 		return p.acts().key(msg, p.id)
 	}
-	for _, b := range p.acts().bindings(p.id) {
+	for _, b := range p.acts().bindings(p.id, nil) {
 		if key.Matches(msg, b) {
 			return notice(thePast), true
 		}
@@ -345,7 +345,11 @@ func (p *detailPage) entryLines() []docLine {
 	}
 	if e.SourceDoc != "" || e.SourceRef != "" {
 		x.heading("Source")
-		x.line("  " + oneLine(e.SourceDoc, 200) + st.faint.Render(" @ ") + oneLine(e.SourceRef, 200))
+		source := "  " + oneLine(e.SourceDoc, 200)
+		if e.SourceRef != "" {
+			source += st.faint.Render(" @ ") + oneLine(e.SourceRef, 200)
+		}
+		x.line(source)
 	}
 	p.links(x, e)
 	x.history(p.entry.History)
@@ -420,13 +424,19 @@ func (p *detailPage) bindings() []key.Binding {
 	if p.doc.places() > 0 {
 		all = append(all, renamed(k.next, "next link"), renamed(k.open, "go there"))
 	}
-	if p.past == nil {
-		all = append(all, p.acts().bindings(p.id)...)
-	} else {
+	if p.step != nil {
+		all = append(all, k.nextOne)
+	}
+	switch {
+	case p.past != nil:
 		all = append(all, k.live)
+	case p.signal != nil:
+		all = append(all, p.acts().bindings(p.id, &p.signal.Signal)...)
+	default:
+		all = append(all, p.acts().bindings(p.id, nil)...)
 	}
 	if p.step != nil {
-		all = append(all, k.nextOne, k.previousOne)
+		all = append(all, k.previousOne)
 	}
 	return append(append(all, k.copyID, k.search, k.back, renamed(k.previous, "link before"), k.refresh), k.moving()...)
 }

@@ -289,7 +289,7 @@ func (f *feed) view(focused bool) []string {
 	case f.asking:
 		f.list.empty = "looking…"
 	case f.filter.value() != "":
-		f.list.empty = "no entry is like that; esc takes the filter away"
+		f.list.empty = "no entry is like that. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc takes the filter away"
 	default:
 		f.list.empty = "no entry yet; p posts one"
 	}

@@ -382,3 +382,25 @@ func TestAgesOnTheWay(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+// K comes back with the question of the last time; what is typed then is another question.
+func TestNewQuestion(t *testing.T) {
+	h := openAudit(t)
+	h.press("K")
+	h.typeText("who rotates the keys")
+	h.press("esc", "K")
+	h.wants("› who rotates the keys")
+	h.typeText("tokens")
+	h.wants("› tokens")
+	h.lacks("rotates the keys")
+	h.press("esc", "K", "left")
+	h.typeText("x")
+	h.wants("› tokenxs")
+}
+
+// Whoever closes a question that another works on is told.
+func TestClaimIsTold(t *testing.T) {
+	h := openAudit(t)
+	h.press("2", "j", "w")
+	h.wants("Waive s3", "reader-3 has claimed it until")
+}

@@ -53,7 +53,9 @@ func (fl *field) fill(text string) {
 		return
 	}
 	fl.input.SetValue(text)
-	fl.input.CursorEnd()
+	if fl.input.CursorEnd(); width(text) >= MinWidth-8 { // of a long one the beginning is seen
+		fl.input.CursorStart()
+	}
 }
 
 // form asks for a few things and then does something with them. A form without fields asks whether it shall be done.

@@ -26,7 +26,7 @@ func newHelp(a *app, title string, here []key.Binding) *helpBox {
 	var special []key.Binding
 	moving := a.keys.moving()
 	for _, b := range here {
-		if !isAmong(b, moving) {
+		if !isAmong(b, moving) && !isAmong(b, a.keys.global()) {
 			special = append(special, b)
 		}
 	}
@@ -44,7 +44,7 @@ func newHelp(a *app, title string, here []key.Binding) *helpBox {
 
 func isAmong(b key.Binding, all []key.Binding) bool {
 	for _, m := range all {
-		if m.Help().Key == b.Help().Key {
+		if m.Help() == b.Help() {
 			return true
 		}
 	}

@@ -53,6 +53,7 @@ type searchBox struct {
 	list     list
 	w, h     int
 	place    searchPlaces
+	old      bool // what is typed is still the question of the last time
 }
 
 // searchPlaces are the parts of the box inside its frame, in cells.
@@ -80,6 +81,7 @@ func newSearch(a *app) page {
 	s.input.SetValue(s.text)
 	s.input.CursorEnd()
 	s.list = list{app: a, row: s.row}
+	s.old = s.text != ""
 	return s
 }
 
@@ -203,6 +205,10 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	if s.inResults {
 		return s.resultKey(msg)
 	}
+	if s.old && msg.Type == tea.KeyRunes { // a new question takes the place of that of the last time
+		s.input.SetValue("")
+	}
+	s.old = false
 	k := &s.app.keys
 	switch {
 	case key.Matches(msg, k.cancel):
