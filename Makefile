@@ -1,5 +1,5 @@
 # Thin wrappers; .ci/run is what CI runs.
-.PHONY: build install test check fuzz bench demo screens
+.PHONY: build install release test check fuzz bench demo screens
 
 # With SIMD the embedding model is about five times as fast. It needs Go 1.26 or newer, and amd64; elsewhere the build is a plain one.
 SIMD = $(shell [ "$$(go env GOARCH)" = amd64 ] && GOEXPERIMENT=simd go list simd/archsimd 2>/dev/null)
@@ -7,6 +7,17 @@ FAST = $(if $(SIMD),GOEXPERIMENT=simd,$(info no SIMD with this toolchain and mac
 
 build: ; $(FAST) CGO_ENABLED=0 go build -trimpath -o bin/board ./cmd/board
 install: ; $(FAST) CGO_ENABLED=0 go install -trimpath ./cmd/board
+# Static binaries for each system in dist, with their checksums. The same source and toolchain give the same bytes: no paths, no times, no build id.
+VERSION ?= $(shell git describe --tags --always --dirty)
+TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+release: # needs sha256sum
+	rm -rf dist && mkdir dist
+	set -e; for t in $(TARGETS); do os=$${t%/*}; arch=$${t#*/}; exe=; [ $$os = windows ] && exe=.exe; fast=; [ $$arch = amd64 ] && fast="$(FAST)"; \
+	  echo "board-$(VERSION)-$$os-$$arch$$exe"; \
+	  env $$fast GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o "dist/board-$(VERSION)-$$os-$$arch$$exe" ./cmd/board; done
+	go run -ldflags '-X main.version=$(VERSION)' ./cmd/board man > dist/board.1
+	for s in bash zsh fish; do go run ./cmd/board completion $$s > dist/board.$$s; done
+	cd dist && sha256sum * > SHA256SUMS
 test: ; go test ./...
 check: ; bash .ci/run
 bench: ; go test -run '^$$' -bench . -cpu 1,2 ./...
