@@ -8,7 +8,7 @@
 // lines: the runs, a run, an entry or a signal, survival, a capsule, the memory. An overlay lies over a page: the search (K), a form, the help.
 //
 //	tui.go      Config and Run
-//	model.go    the stack, the header, the status bar, who gets which message
+//	model.go    the stack, and who gets which message; model_keys.go where keys and the mouse go, model_view.go the header and the last two lines
 //	keys.go     every key, with its help text; a test holds them against each other
 //	styles.go   every colour, dark and light
 //	text.go     cells: cutting, wrapping, cleaning what agents wrote

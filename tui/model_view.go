@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+)
+
+// placeOf is where an overlay lies: in the middle.
+func (m *model) placeOf(box []string) (x, y int) {
+	if len(box) == 0 {
+		return 0, 0
+	}
+	return (m.w - width(box[0])) / 2, 1 + (m.h-chrome-len(box))/2
+}
+
+// View is the whole screen.
+func (m *model) View() string {
+	if m.w == 0 {
+		return "" // the size is not known yet
+	}
+	if m.tooSmall() {
+		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", MinWidth, MinHeight, m.w, m.h)
+		return strings.Join(fill(wrap(word, m.w), m.w, m.h), "\n")
+	}
+	lines := make([]string, 0, m.h)
+	lines = append(lines, m.header())
+	lines = append(lines, m.top().view()...)
+	lines = append(lines, m.lastLines()...)
+	for _, o := range m.overs {
+		box := o.view()
+		x, y := m.placeOf(box)
+		lines = over(lines, box, x, y)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// header says where we are.
+func (m *model) header() string {
+	st := m.app.st
+	titles := make([]string, 0, len(m.pages))
+	for i, p := range m.pages {
+		t := oneLine(p.title(), 100)
+		if i == len(m.pages)-1 {
+			t = st.bold.Render(t)
+		}
+		titles = append(titles, t)
+	}
+	path := strings.Join(titles, st.faint.Render(" › "))
+	name := st.title.Render(" board ")
+	if room := m.w - width(name) - 1; width(path) > room {
+		return name + fitLeft(path, room+1)
+	}
+	return fit(name+path, m.w)
+}
+
+// lastLines are the keys that work here, or the last notice, and the status bar. A long error takes both lines: its end says what to do.
+func (m *model) lastLines() []string {
+	if m.notice.err != nil {
+		if lines := wrap("✗ "+explain(m.notice.err), m.w-2); len(lines) > 1 {
+			return []string{fit(" "+m.app.st.bad.Render(lines[0]), m.w), fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
+		}
+	}
+	return []string{m.hints(), m.statusBar()}
+}
+
+// hints are the keys that work here, or the last notice.
+func (m *model) hints() string {
+	st := m.app.st
+	switch {
+	case m.notice.err != nil:
+		return fit(" "+st.bad.Render("✗ "+explain(m.notice.err)), m.w)
+	case m.notice.good:
+		return fit(" "+st.good.Render("✓ "+oneLine(m.notice.text, 300)), m.w)
+	case m.notice.text != "":
+		return fit(" "+st.info.Render("· "+oneLine(m.notice.text, 300)), m.w)
+	}
+	focus := m.focus()
+	help := m.app.keys.help
+	left := m.keyHints(focus.bindings(), m.w-len(" ? all keys ")-1)
+	if focus.typing() {
+		return fit(" "+left, m.w)
+	}
+	return spread(" "+left, m.hint(help)+" ", m.w)
+}
+
+func (m *model) hint(b key.Binding) string {
+	return m.app.st.key.Render(b.Help().Key) + " " + m.app.st.faint.Render(b.Help().Desc)
+}
+
+// keyHints are as many keys as fit into w cells.
+func (m *model) keyHints(all []key.Binding, w int) string {
+	var out strings.Builder
+	used := 0
+	for _, b := range all {
+		if !b.Enabled() || b.Help().Key == "" {
+			continue
+		}
+		s := m.hint(b)
+		if used+width(s) > w {
+			break
+		}
+		out.WriteString(s + "  ")
+		used += width(s) + 2
+	}
+	return strings.TrimRight(out.String(), " ")
+}
+
+// statusBar says how things stand: run, gate, knowledge base, daemon, model, and who acts. What there is no room for is left out from the right.
+func (m *model) statusBar() string {
+	st := m.app.st
+	left, light, look := "", "", st.barBad
+	for i := len(m.pages) - 1; i >= 0; i-- {
+		if r, ok := m.pages[i].(runPlace); ok {
+			word, open := r.light()
+			if left, light = " "+oneLine(r.run(), 100)+"  ", word; open {
+				look = st.barGood
+			}
+			break
+		}
+	}
+	var right []string
+	if m.status.Capsules >= 0 {
+		right = append(right, "KB:"+count(m.status.Capsules))
+	}
+	if m.status.Daemon != "" {
+		right = append(right, "daemon "+oneLine(m.status.Daemon, 20))
+	}
+	if m.status.Model != "" {
+		right = append(right, "model "+oneLine(m.status.Model, 60))
+	}
+	right = append(right, "as "+oneLine(m.app.Worker, 60))
+	room := func() int { return m.w - width(left) - width(light) - width(strings.Join(right, "  ")) - 1 }
+	for len(right) > 1 && room() < 2 {
+		right = right[:len(right)-1]
+	}
+	if room() < 2 { // a long name of a run gives way
+		left = fit(left, max(width(left)+room()-2, 0)) + "  "
+	}
+	return fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+}
