@@ -71,6 +71,7 @@ func TestPanics(t *testing.T) {
 // TestBroken: with nothing of its own in order, a hook still answers.
 func TestBroken(t *testing.T) {
 	dir := t.TempDir()
+	t.Chdir(dir) // where a relative place would be
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
