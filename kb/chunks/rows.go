@@ -2,15 +2,14 @@ package chunks
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"blackboard/board/sqlite"
 )
 
-// metaColumns are those of a Meta; content stands after them.
-const metaColumns = `n, id, topic, agent, tags, importance, created, updated, expires, model`
+// metaColumns are those of a Meta, of chunks that are called c; content stands after them.
+const metaColumns = `c.n, c.id, c.topic, c.agent, c.tags, c.importance, c.created, c.updated, c.expires, c.model`
 
 // rowScanner is a row of a query, or the only one.
 type rowScanner interface{ Scan(dest ...any) error }
@@ -24,7 +23,7 @@ func (m *Meta) scan(row rowScanner, more ...any) error {
 		return err
 	}
 	if err := json.Unmarshal([]byte(tags), &m.Tags); err != nil {
-		return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("chunk %s cannot be read: %v", m.ID, err)}
+		return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a chunk " + m.ID + " whose tags cannot be read", Cause: err}
 	}
 	m.Created, m.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
 	if expires != nil {
@@ -35,7 +34,7 @@ func (m *Meta) scan(row rowScanner, more ...any) error {
 
 // chunksWhere reads chunks; where is what follows WHERE.
 func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {
-	rows, err := tx.Query(`SELECT `+metaColumns+`, content FROM chunks WHERE `+where, args...)
+	rows, err := tx.Query(`SELECT `+metaColumns+`, c.content FROM chunks c WHERE `+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +52,12 @@ func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {
 
 // metasWhere reads chunks without their contents.
 func metasWhere(tx *sqlite.Tx, where string, args ...any) ([]Meta, error) {
-	rows, err := tx.Query(`SELECT `+metaColumns+` FROM chunks WHERE `+where, args...)
+	return metasOf(tx, `chunks c WHERE `+where, args...)
+}
+
+// metasOf reads chunks without their contents, in the order of what they are from, in which they are called c.
+func metasOf(tx *sqlite.Tx, from string, args ...any) ([]Meta, error) {
+	rows, err := tx.Query(`SELECT `+metaColumns+` FROM `+from, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ func foldedTags(m *Meta) []string {
 
 func insertTags(tx *sqlite.Tx, c *Chunk) error {
 	for _, t := range foldedTags(&c.Meta) {
-		if _, err := tx.Exec(`INSERT INTO tags VALUES (?, ?)`, t, c.n); err != nil {
+		if _, err := tx.Exec(`INSERT INTO tags VALUES (?, ?, ?)`, t, c.Updated.UnixMilli(), c.n); err != nil {
 			return err
 		}
 	}
@@ -104,7 +108,7 @@ func insertTags(tx *sqlite.Tx, c *Chunk) error {
 
 func deleteTags(tx *sqlite.Tx, m *Meta) error {
 	for _, t := range foldedTags(m) {
-		if _, err := tx.Exec(`DELETE FROM tags WHERE tag = ? AND n = ?`, t, m.n); err != nil {
+		if _, err := tx.Exec(`DELETE FROM tags WHERE tag = ? AND updated = ? AND n = ?`, t, m.Updated.UnixMilli(), m.n); err != nil {
 			return err
 		}
 	}

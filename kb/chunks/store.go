@@ -20,7 +20,10 @@ import (
 //go:embed migrations/0001_chunks.sql
 var migration1 string
 
-var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1}}
+//go:embed migrations/0002_tags_by_time.sql
+var migration2 string
+
+var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1, migration2}}
 
 // FileName is our own file in the directory of a store.
 const FileName = "board.sqlite3"

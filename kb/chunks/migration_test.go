@@ -1,0 +1,45 @@
+package chunks
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOlderStore: a store made before tags had times is taken over as it is used, and lists by tag have the same order, whatever expired.
+func TestOlderStore(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	s := openStore(t, dir, Options{Now: c.now})
+	for _, topic := range []string{"first", "second", "third"} {
+		writeChunk(t, s, NewChunk{Topic: topic, Content: "x", Tags: []string{"Both", topic}})
+		c.pass(time.Minute)
+	}
+	writeChunk(t, s, NewChunk{Topic: "short", Content: "x", Tags: []string{"both"}, TTLDays: new(1.0)})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, FileName)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, db, `CREATE TABLE old (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) STRICT, WITHOUT ROWID`, `INSERT INTO old SELECT tag, n FROM tags`, `DROP TABLE tags`,
+		`ALTER TABLE old RENAME TO tags`, `PRAGMA user_version = 1`)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(48 * time.Hour)
+	s = openStore(t, dir, Options{Now: c.now})
+	for want, q := range map[string]ListQuery{"third second first": {Tags: []string{"BOTH"}}, "second first": {Tags: []string{"both"}, Offset: 1}, "third first": {Tags: []string{"first", "third"}}} {
+		l, err := s.List(t.Context(), q)
+		var got []string
+		for _, m := range l.Chunks {
+			got = append(got, m.Topic)
+		}
+		if err != nil || strings.Join(got, " ") != want || l.Total != len(got)+q.Offset {
+			t.Errorf("%+v lists %v of %d, want %s: %v", q, got, l.Total, want, err)
+		}
+	}
+	agrees(t, s)
+}
