@@ -114,7 +114,7 @@ func (p *program) mcpServe(c *cli.Context) error {
 	server := mcp.New(cfg)
 	in := &inputEnd{r: p.in, ended: make(chan struct{})}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(c.Context, mcp.NewStdio(in, p.out.w).Transport()) }()
+	go func() { done <- server.Serve(c.Context, mcp.NewStdio(in, p.out.w)) }()
 	select {
 	case err = <-done:
 	case <-in.ended:

@@ -54,7 +54,7 @@ func FuzzStdio(f *testing.F) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		var out syncBuffer
-		s.Serve(ctx, NewStdio(strings.NewReader(string(in)+"\n"+`{"jsonrpc":"2.0","id":"the last","method":"ping"}`), &out).Transport())
+		s.Serve(ctx, NewStdio(strings.NewReader(string(in)+"\n"+`{"jsonrpc":"2.0","id":"the last","method":"ping"}`), &out))
 		for line := range strings.Lines(out.String()) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("%q is no message", line)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -30,39 +32,71 @@ const (
 
 // Stdio is a client on two streams, a message a line. What is no message is answered with an error and passed over, so that one bad line does not cost the session; a client that ends its
 // input still gets the answers to what it has asked.
+//
+// It is a connection of the SDK's, in the place of sdk.IOTransport, since it has to look into each message anyway: that one would decode each three more times, with a new buffer of 64 KB for each.
 type Stdio struct {
-	in   *bufio.Reader
-	line []byte // what of the line is not read yet
-	end  error
+	in  *bufio.Reader
+	end error // what the input ended with
+
+	incoming  chan jsonrpc.Message // what the server shall see
+	ended     chan struct{}        // closed at the end of the input, when what was asked is answered
+	closed    chan struct{}
+	closeOnce sync.Once
 
 	writing sync.Mutex // apart from mu: a client that does not read must not keep its input from being read
 	out     io.Writer
 
 	mu   sync.Mutex
-	open map[string]bool // ids of requests that are not answered yet
-	left int             // answers that are being written
-	none chan struct{}   // closed when there are neither; nil: nobody waits
+	open map[jsonrpc.ID]bool // requests that are not answered yet
+	left int                 // answers that are being written
+	none chan struct{}       // closed when there are neither; nil: nobody waits
 }
 
 // NewStdio returns the transport for a client.
 func NewStdio(in io.Reader, out io.Writer) *Stdio {
-	return &Stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, open: map[string]bool{}}
+	return &Stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, open: map[jsonrpc.ID]bool{}, incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), closed: make(chan struct{})}
 }
 
-// Transport is what the server speaks with.
-func (s *Stdio) Transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: readSide{s}, Writer: writeSide{s}, MaxLineLength: -1} // it is bounded here
+// Connect begins to read; the SDK calls it once.
+func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
+	go func() {
+		defer close(s.ended)
+		for s.end == nil {
+			if m := s.next(); m != nil {
+				select {
+				case s.incoming <- m:
+				case <-s.closed:
+					return
+				}
+			}
+		}
+		s.wait()
+	}()
+	return s, nil
 }
 
-type readSide struct{ *Stdio }
+// SessionID is empty: the streams are the session.
+func (s *Stdio) SessionID() string { return "" }
 
-func (r readSide) Read(p []byte) (int, error) { return r.read(p) }
-func (readSide) Close() error                 { return nil }
+// Close ends reading and leaves the streams open, which are the caller's.
+func (s *Stdio) Close() error {
+	s.closeOnce.Do(func() { close(s.closed) })
+	return nil
+}
 
-type writeSide struct{ *Stdio }
-
-func (w writeSide) Write(p []byte) (int, error) { return w.write(p) }
-func (writeSide) Close() error                  { return nil }
+// Read returns the next message that the server shall see; io.EOF at the end of the input.
+func (s *Stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.closed:
+		return nil, io.EOF
+	case m := <-s.incoming:
+		return m, nil
+	case <-s.ended:
+		return nil, s.end
+	}
+}
 
 // message is as much of a message as matters here.
 type message struct {
@@ -72,13 +106,15 @@ type message struct {
 	Params  json.RawMessage
 }
 
-// key is the id of a message by its value: 5 and 5.0 are one.
-func (m *message) key() string {
+// idOf is an id by its value: 5 and 5.0 are one. It is none if the message has none, or null.
+func idOf(raw json.RawMessage) (jsonrpc.ID, error) {
 	var v any
-	if json.Unmarshal(m.ID, &v) != nil {
-		return string(m.ID)
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return jsonrpc.ID{}, err
+		}
 	}
-	return fmt.Sprintf("%T %v", v, v)
+	return jsonrpc.MakeID(v)
 }
 
 // readMessage reads a message; false if it is none. Names are taken to the letter, as the SDK does: to it, what is none ends the session.
@@ -100,21 +136,8 @@ func readMessage(line []byte) (m message, ok bool) {
 	return m, ok
 }
 
-func (s *Stdio) read(p []byte) (int, error) {
-	for len(s.line) == 0 {
-		if s.end != nil {
-			s.wait()
-			return 0, s.end
-		}
-		s.line = s.next()
-	}
-	n := copy(p, s.line)
-	s.line = s.line[n:]
-	return n, nil
-}
-
-// next reads a line, and returns it if the server shall see it.
-func (s *Stdio) next() []byte {
+// next reads a line, and returns its message if the server shall see it.
+func (s *Stdio) next() jsonrpc.Message {
 	var line []byte
 	long := false
 	for {
@@ -140,9 +163,6 @@ func (s *Stdio) next() []byte {
 		s.refuse(nil, codeParse, "the line is no JSON")
 		return nil
 	}
-	if line[len(line)-1] != '\n' {
-		line = append(line, '\n')
-	}
 	m, ok := readMessage(line)
 	if deep(line) {
 		s.refuse(m.ID, codeInvalid, fmt.Sprintf("the message is nested deeper than %d levels", maxDepth))
@@ -156,11 +176,22 @@ func (s *Stdio) next() []byte {
 		s.refuse(m.ID, codeInvalid, "the object is no JSON-RPC 2.0 message")
 		return nil
 	}
-	if !s.begin(&m) {
+	id, err := idOf(m.ID)
+	var answer jsonrpc.Message
+	if err == nil && m.Method == "" {
+		answer, err = jsonrpc.DecodeMessage(line) // to a question of the server's
+	}
+	switch {
+	case err != nil:
+		s.refuse(m.ID, codeInvalid, "the object is no JSON-RPC 2.0 message")
+		return nil
+	case answer != nil:
+		return answer
+	case !s.begin(&m, id):
 		s.refuse(m.ID, codeInvalid, "the id is in use by a request that is not answered yet")
 		return nil
 	}
-	return line
+	return &jsonrpc.Request{ID: id, Method: m.Method, Params: m.Params}
 }
 
 // deep reports whether JSON is nested too deep.
@@ -185,7 +216,7 @@ func deep(data []byte) bool {
 }
 
 // begin notes a request; false if its id is taken.
-func (s *Stdio) begin(m *message) bool {
+func (s *Stdio) begin(m *message, id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -194,13 +225,15 @@ func (s *Stdio) begin(m *message) bool {
 			RequestID json.RawMessage `json:"requestId"`
 		}
 		json.Unmarshal(m.Params, &of)
-		delete(s.open, (&message{ID: of.RequestID}).key()) // it may never be answered
+		if other, err := idOf(of.RequestID); err == nil {
+			delete(s.open, other) // it may never be answered
+		}
 		s.tell()
-	case m.Method == "" || len(m.ID) == 0 || string(m.ID) == "null" || m.Method == "subscriptions/listen": // the last lives as long as the client
-	case s.open[m.key()]:
+	case !id.IsValid() || m.Method == "subscriptions/listen": // the last lives as long as the client
+	case s.open[id]:
 		return false
 	default:
-		s.open[m.key()] = true
+		s.open[id] = true
 	}
 	return true
 }
@@ -221,23 +254,48 @@ func (s *Stdio) wait() {
 	}
 }
 
-func (s *Stdio) write(p []byte) (int, error) {
+// Write writes a message.
+func (s *Stdio) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	line, err := encode(m)
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
-	for line := range bytes.Lines(p) {
-		if m, ok := readMessage(line); ok && m.Method == "" {
-			delete(s.open, m.key()) // before it is written: whoever has read it may use its id again
-		}
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		delete(s.open, answer.ID) // before it is written: whoever has read it may use its id again
 	}
 	s.left++
 	s.mu.Unlock()
 	s.writing.Lock()
-	n, err := s.out.Write(p)
+	_, err = s.out.Write(line)
 	s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left--
 	s.tell()
-	return n, err
+	return err
+}
+
+// encode is a message as a line. A result is JSON already, and goes into the line as it is: the SDK would parse it once more to make it compact, which it is.
+func encode(m jsonrpc.Message) ([]byte, error) {
+	answer, ok := m.(*jsonrpc.Response)
+	if !ok || answer.Error != nil || len(answer.Result) == 0 || bytes.IndexByte(answer.Result, '\n') >= 0 {
+		line, err := jsonrpc.EncodeMessage(m)
+		return append(line, '\n'), err
+	}
+	id, err := json.Marshal(answer.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	line := make([]byte, 0, len(answer.Result)+len(id)+40)
+	line = append(line, `{"jsonrpc":"2.0","id":`...)
+	line = append(line, id...)
+	line = append(line, `,"result":`...)
+	line = append(line, answer.Result...)
+	return append(line, "}\n"...), nil
 }
 
 // tell wakes who waits for all requests to be answered, if they are. The lock is held.
