@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"blackboard/board/sqlite"
 )
@@ -376,22 +377,31 @@ func lastSeq(tx *sqlite.Tx) (n int64, err error) {
 	return n, err
 }
 
-func checkWorker(name string) error { return checkText("the worker's name", name, MaxName, true) }
+// checkWorker reports what is wrong with a worker's name, if anything. Names stand in the lines of lists and logs: one that has a line end could pretend to be another line.
+func checkWorker(name string) error {
+	if err := checkText("the worker's name", name, MaxName, true); err != nil {
+		return err
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return invalid(fmt.Sprintf("the worker's name %q has characters that cannot be seen, such as a line end", clip(name, 60)), "give a plain name, such as reader-1")
+	}
+	return nil
+}
 
 // Info is one line of the list of runs.
 type Info struct {
 	Run        string    `json:"run"`
 	Goal       string    `json:"goal"`
 	Created    time.Time `json:"created"`
-	Updated    time.Time `json:"updated"`
-	Seq        int64     `json:"seq"`
+	Updated    time.Time `json:"updated"` // of the last event
+	Seq        int64     `json:"seq"`     // the last event
 	Entries    int64     `json:"entries"`
-	OpenSignal int64     `json:"open_signals"`
-	Blocking   int64     `json:"blocking_signals"`
-	Open       bool      `json:"gate_open"` // by the default policy
-	Workers    int       `json:"workers"`
-	Bytes      int64     `json:"bytes"`
-	Error      string    `json:"error"` // why the run cannot be read, if it cannot; the counts are 0 then, and the gate is not open
+	OpenSignal int64     `json:"open_signals"`     // of any priority
+	Blocking   int64     `json:"blocking_signals"` // of them, those that keep the default gate closed
+	Open       bool      `json:"gate_open"`        // by the default policy
+	Workers    int       `json:"workers"`          // who have written anything
+	Bytes      int64     `json:"bytes"`            // of the file, with what is not folded into it yet
+	Error      string    `json:"error"`            // why the run cannot be read, if it cannot; the counts are 0 then, and the gate is not open
 }
 
 // List returns the runs below dir by name. A file that cannot be read is listed with its error, never left out.
@@ -450,7 +460,7 @@ func inspect(ctx context.Context, dir, name string) (Info, error) {
 	info := Info{Run: name, Goal: st.Goal, Created: st.Created, Updated: st.Updated, Seq: st.Seq, Entries: st.Entries.Total, Workers: len(st.Workers)}
 	for p, n := range st.Signals.Open {
 		info.OpenSignal += n
-		if p == "critical" || p == "high" {
+		if slices.Contains(defaultBlock, p) {
 			info.Blocking += n
 		}
 	}

@@ -106,7 +106,7 @@ func readIrys(r io.Reader) (*irysBoard, error) {
 		return nil, err
 	}
 	if len(data) > maxIrys {
-		return nil, invalid(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20), "")
+		return nil, invalid(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20), "leave out entries that nobody needs, or import parts of it as runs of their own")
 	}
 	if !utf8.Valid(data) {
 		return nil, invalid("the input is not valid UTF-8", "convert it to UTF-8 first")
@@ -228,6 +228,10 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 	if e.Status != "" && !slices.Contains(EntryStatuses, e.Status) {
 		return prefixed(where, unknown("status", e.Status, EntryStatuses))
 	}
+	if n := len(e.Supports) + len(e.Contradicts) + len(e.Supersedes) + len(e.Addresses); n > MaxLinks {
+		return invalid(fmt.Sprintf("%sit has %d links; at most %d are taken", where, n, MaxLinks), "leave some of them out in the source")
+	}
+	var leftOut []string
 	for _, kind := range LinkKinds {
 		from := map[string][]string{Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses}[kind]
 		for _, id := range from {
@@ -242,12 +246,14 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 			}
 			list := im.links[i].of(kind)
 			if target == "" || slices.Contains(*list, target) {
-				im.leftOut(e, kind, id)
+				leftOut = append(leftOut, kind+" "+id)
+				im.notes = append(im.notes, fmt.Sprintf("entry %s %s %s, which is not another entry or signal of the source: the link is kept in the log only", clip(e.ID, 40), kind, clip(id, 40)))
 				continue
 			}
 			*list = append(*list, target)
 		}
 	}
+	e.keepLeftOut(leftOut)
 	if err := p.prepare(); err != nil {
 		return prefixed(where, err)
 	}
@@ -255,26 +261,30 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 	return nil
 }
 
-// leftOut notes a link that has no target, or one that is there twice, and keeps it in the log.
-func (im *irysImport) leftOut(e *irysEntry, kind, id string) {
+// keepLeftOut keeps in the log the links that have no target, or are there twice.
+func (e *irysEntry) keepLeftOut(links []string) {
+	if len(links) == 0 {
+		return
+	}
 	var kept []string
 	json.Unmarshal(e.extra["links_left_out"], &kept)
-	data, _ := json.Marshal(append(kept, kind+" "+id)) // strings always marshal
+	data, _ := json.Marshal(append(kept, links...)) // strings always marshal
 	e.extra["links_left_out"] = data
-	im.notes = append(im.notes, fmt.Sprintf("entry %s %s %s, which is not another entry or signal of the source: the link is kept in the log only", clip(e.ID, 40), kind, clip(id, 40)))
 }
 
 // resolve picks the entry that a reference from entry i means: the nearest before it, else the first after it, never itself; -1 for none.
 func resolve(candidates []int, i int) int {
-	best := -1
-	for _, c := range candidates {
-		if c < i {
-			best = c
-		} else if c > i && best < 0 {
-			return c
-		}
+	at, itself := slices.BinarySearch(candidates, i)
+	switch {
+	case at > 0:
+		return candidates[at-1]
+	case itself:
+		at++
 	}
-	return best
+	if at < len(candidates) {
+		return candidates[at]
+	}
+	return -1
 }
 
 // answered picks the signal that an entry's address means: the one that names the entry in return, else one that was addressed, else the first.

@@ -50,20 +50,25 @@ func withoutComments(line string, hidden bool) (string, bool) {
 		}
 		line = rest
 	}
-	for from := 0; ; {
-		i := strings.Index(line[from:], begin)
-		if i < 0 {
-			return line, false
-		}
-		i += from
-		if j := strings.Index(line[i+len(begin):], end); j >= 0 {
-			line, from = line[:i]+line[i+len(begin)+j+len(end):], i
-			continue
-		}
-		if strings.TrimSpace(line[:i]) == "" {
-			return "", true
-		}
+	if !strings.Contains(line, begin) {
 		return line, false
+	}
+	var kept strings.Builder // built once: a line may have many comments
+	for {
+		before, rest, found := strings.Cut(line, begin)
+		kept.WriteString(before)
+		if !found {
+			return kept.String(), false
+		}
+		_, after, ended := strings.Cut(rest, end)
+		switch {
+		case ended:
+			line = after
+		case strings.TrimSpace(kept.String()) == "":
+			return "", true
+		default:
+			return kept.String() + line[len(before):], false
+		}
 	}
 }
 

@@ -21,25 +21,25 @@ func framed(parts []string) string {
 	return frameBegin + "\n\n" + strings.Join(parts, "\n\n") + "\n" + frameEnd
 }
 
-// The tags and marks by which harnesses and models tell who is speaking.
+// The tags and marks by which harnesses and models tell who is speaking. A blank is any that can stand between words, not only those of ASCII.
 var (
-	roleTag = regexp.MustCompile(`(?i)<(\s*/?\s*(?:[a-z_]+:)?(?:system|user|human|assistant|developer|tool|function|hook|board|agent|local|command|untrusted|ide|antml|im)?[-_ ]?` +
+	roleTag = regexp.MustCompile(`(?i)<(` + blanks + `/?` + blanks + `(?:[a-z_]+:)?(?:system|user|human|assistant|developer|tool|function|hook|board|agent|local|command|untrusted|ide|antml|im)?[-_ ]?` +
 		`(?:reminder|context|query|results?|use|calls?|prompt|instructions?|message|` +
 		`submit-(?:hook|context)|prompt-submit-(?:hook|context)|notes|system|user|human|assistant|developer|invoke|thinking|stdout|stderr|caveat|command-(?:stdout|stderr|name|message|args)|start|end)\b)`)
 	barTag    = regexp.MustCompile(`<(\|[^|<>\n]{0,40}\|)>`)
-	frameLine = regexp.MustCompile(`(?i)={2,}(\s*(?:end\s+of\s+)?board\s+notes)`)
+	frameLine = regexp.MustCompile(`(?i)={2,}(` + blanks + `(?:end` + blanks + `of` + blanks + `)?board` + blanks + `notes)`)
 )
 
-// harmless is a text of others that may stand in a frame: without characters that nobody sees, and without what closes or imitates the frame or a harness's tags. It stays readable.
-func harmless(s string) string {
+const blanks = `[\s\p{Z}\x{2800}]*`
+
+// Harmless is a text of others that may stand in a frame: without characters that nobody sees, and without what closes or imitates the frame or a harness's tags. It stays readable.
+func Harmless(s string) string {
+	last := ' ' // of what stays
 	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == ' ', r == '\u200d', r == '\ufe0f': // the last two make one emoji of several
-			return r
-		case r == '\r', r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Variation_Selector, r),
-			r == '\u2028', r == '\u2029', r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', unicode.Is(unicode.Co, r):
+		if unseen(r, last) {
 			return -1
 		}
+		last = r
 		return r
 	}, s)
 	s = roleTag.ReplaceAllString(s, "‹$1")
@@ -47,9 +47,22 @@ func harmless(s string) string {
 	return frameLine.ReplaceAllString(s, "= =$1")
 }
 
+// unseen says whether nobody sees a character that follows another one. What makes one emoji of several is seen in them, but after a letter or mark of ASCII only hides what that is part of.
+func unseen(r, last rune) bool {
+	switch {
+	case r == '\n', r == '\t', r == ' ':
+		return false
+	case r == '\u200d':
+		return last < utf8.RuneSelf
+	case r == '\ufe0f':
+		return last < utf8.RuneSelf && !strings.ContainsRune("0123456789#*", last)
+	}
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Co) || strings.ContainsRune("\u2028\u2029\u115f\u1160\u3164\uffa0", r)
+}
+
 // oneLine is a harmless text without line ends, of at most n bytes.
 func oneLine(s string, n int) string {
-	return clip(strings.Join(strings.Fields(harmless(s)), " "), n)
+	return clip(strings.Join(strings.Fields(Harmless(s)), " "), n)
 }
 
 // clip cuts a text to at most n bytes, between characters; a mark stands for what was cut.
@@ -67,7 +80,7 @@ func clip(s string, n int) string {
 
 // quoted is a harmless text of several lines. The mark before each keeps it apart from what the program says: no line of it can be a heading of ours.
 func quoted(s string) string {
-	lines := strings.Split(strings.Trim(harmless(s), "\n"), "\n")
+	lines := strings.Split(strings.Trim(Harmless(s), "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight("| "+l, " ")
 	}

@@ -13,7 +13,7 @@ func isMarkdownFile(name string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-// walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders, are refused; what else is left out is noted.
+// walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders or out of dir, are refused; what else is left out is noted.
 func (im *importer) walk(dir string, wanted func(name string) bool, file func(path string) error) error {
 	others, hidden := &leftOut{}, &leftOut{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(rel string, e fs.DirEntry, err error) error {
@@ -44,6 +44,10 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 				im.refuse(path, "the link cannot be followed: "+systemWords(err))
 				return nil
 			}
+			if wanted(e.Name()) && leadsOut(dir, path) {
+				im.refuse(path, leadsOutWhy+": import that file by itself")
+				return nil
+			}
 		}
 		if !wanted(e.Name()) {
 			others.add(rel)
@@ -58,6 +62,23 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 		im.note("%s: %d folders that are hidden, or called node_modules, were left out: %s", dir, hidden.n, hidden)
 	}
 	return err
+}
+
+// leadsOutWhy is why such a link is not followed: a folder that somebody else made could take in any file of this user's.
+const leadsOutWhy = "it is a link to a file outside of the folder, which is not followed"
+
+// leadsOut reports whether a link below dir leads to something that is not below it. One that leads nowhere does not.
+func leadsOut(dir, link string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return true
+	}
+	rel, err := filepath.Rel(root, target)
+	return err != nil || !filepath.IsLocal(rel)
 }
 
 // leftOut counts names and keeps the first few.

@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// documents finds the markdown files of paths, sorted, each once, by their real paths. own is the folder of the knowledge base, which is none of them.
+// documents finds the markdown files of paths, sorted, each once, by their real paths. own is the folder of the knowledge base, which is none of them. Links are followed, but for those that
+// lead out of the folder that is given.
 func documents(ctx context.Context, paths []string, own string, r *IngestedAll) (files, folders []string, err error) {
 	seen := map[string]bool{}
 	refuse := func(path string, err error) {
@@ -88,7 +89,11 @@ func documents(ctx context.Context, paths []string, own string, r *IngestedAll) 
 				}
 				return nil
 			}
-			if isMarkdown(p) {
+			switch {
+			case !isMarkdown(p):
+			case d.Type()&fs.ModeSymlink != 0 && leadsOut(real, p):
+				refuse(p, errors.New(leadsOutWhy+": ingest that file by itself"))
+			default:
 				add(p)
 			}
 			return nil

@@ -269,7 +269,7 @@ func ciLine(s string, n int) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == 0xfffe, r == 0xffff:
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r >= 0xe0000 && r <= 0xe007f, r == 0xfffe, r == 0xffff:
 			return utf8.RuneError
 		}
 		return r

@@ -53,6 +53,15 @@ func limitFlag() cli.Flag {
 	return &cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`; 0: all", Value: 50}
 }
 
+// listLimit is how many are listed at most, 0 for all.
+func listLimit(c *cli.Context) (int, error) {
+	n := c.Int("limit")
+	if n < 0 {
+		return 0, usagef("give 1 or more; 0 lists all", "a limit of %d makes no sense", n)
+	}
+	return n, nil
+}
+
 func quietIDs() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ids"}
 }
@@ -139,11 +148,11 @@ func (p *program) printState(st *board.State, v *board.Verdict) {
 			workers = append(workers, fmt.Sprintf("and %d more", len(st.Workers)-shownWorkers))
 			break
 		}
-		workers = append(workers, fmt.Sprintf("%s %d", safe(w.Name), w.Entries))
+		workers = append(workers, fmt.Sprintf("%s %d", line(w.Name, board.MaxName), w.Entries))
 	}
 	p.printf("workers    %d: %s\n", len(st.Workers), strings.Join(workers, ", "))
 	for _, v := range st.Variables {
-		p.printf("variable   %s = %s  %s\n", safe(v.Key), line(string(v.Value), 120), p.paint(dim, fmt.Sprintf("(version %d, %s)", v.Version, safe(v.Worker))))
+		p.printf("variable   %s = %s  %s\n", line(v.Key, board.MaxName), line(string(v.Value), 120), p.paint(dim, fmt.Sprintf("(version %d, %s)", v.Version, line(v.Worker, board.MaxName))))
 	}
 	p.printf("last       event %d at %s\n", st.Seq, clock(st.Updated))
 	for i := range v.Reasons[:min(len(v.Reasons), shownReasons)] {
@@ -157,7 +166,7 @@ func (p *program) printEntry(d *board.EntryDetail) {
 	if e.MustSurface {
 		p.printf(", must surface")
 	}
-	p.printf("\nby         %s at %s\n", safe(e.Worker), clock(e.Created))
+	p.printf("\nby         %s at %s\n", line(e.Worker, board.MaxName), clock(e.Created))
 	if src := source(e); src != "" {
 		p.printf("source     %s\n", line(src, 400))
 	}
@@ -193,19 +202,19 @@ func (p *program) printEntry(d *board.EntryDetail) {
 func (p *program) printSignal(d *board.SignalDetail) {
 	s := &d.Signal
 	p.printf("%s  %s, %s\n", p.paint(bold, s.ID), p.priority(s.Priority), s.Status)
-	p.printf("by         %s at %s", safe(s.Worker), clock(s.Created))
+	p.printf("by         %s at %s", line(s.Worker, board.MaxName), clock(s.Created))
 	if s.Origin != "" {
 		p.printf(", from %s", s.Origin)
 	}
 	p.printf("\n")
 	if s.ClaimedAt(time.Now()) {
-		p.printf("claimed    by %s until %s\n", safe(s.ClaimedBy), clock(*s.LeaseUntil))
+		p.printf("claimed    by %s until %s\n", line(s.ClaimedBy, board.MaxName), clock(*s.LeaseUntil))
 	}
 	switch s.Status {
 	case board.Addressed:
-		p.printf("addressed  by %s with %s at %s\n", safe(s.ClosedBy), s.AddressedBy, clock(*s.Closed))
+		p.printf("addressed  by %s with %s at %s\n", line(s.ClosedBy, board.MaxName), s.AddressedBy, clock(*s.Closed))
 	case board.Waived:
-		p.printf("waived     by %s at %s: %s\n", safe(s.ClosedBy), clock(*s.Closed), line(s.Reason, 400))
+		p.printf("waived     by %s at %s: %s\n", line(s.ClosedBy, board.MaxName), clock(*s.Closed), line(s.Reason, 400))
 	}
 	if s.ExternalID != "" {
 		p.printf("elsewhere  %s\n", line(s.ExternalID, 200))
@@ -235,7 +244,7 @@ func (p *program) eventLine(e *board.Event) string {
 	if what != "" {
 		what = ": " + line(what, 140)
 	}
-	return fmt.Sprintf("#%-5d %s  %s  %s %s%s", e.Seq, clock(e.At), safe(e.Actor), e.Verb, line(e.ID, 60), what)
+	return fmt.Sprintf("#%-5d %s  %s  %s %s%s", e.Seq, clock(e.At), line(e.Actor, board.MaxName), e.Verb, line(e.ID, 60), what)
 }
 
 func (p *program) query(c *cli.Context) error {
@@ -296,16 +305,17 @@ func (p *program) signals(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
+	limit, err := listLimit(c)
+	if err != nil {
+		return err
+	}
 	b, err := p.open(c)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	if c.Int("limit") < 0 {
-		return usagef("give 0 or more", "a limit of %d makes no sense", c.Int("limit"))
-	}
 	found, err := b.Signals(c.Context, board.SignalQuery{Statuses: list(c, "status"), Priorities: list(c, "priority"), Worker: c.String("by"),
-		ClaimedBy: c.String("claimed-by"), Free: c.Bool("free"), Limit: c.Int("limit")})
+		ClaimedBy: c.String("claimed-by"), Free: c.Bool("free"), Limit: limit})
 	if err != nil {
 		return err
 	}

@@ -9,13 +9,14 @@ import (
 	"blackboard/board"
 )
 
-// safe makes text that agents wrote harmless on a terminal: no control characters, so no escape sequences, besides newline and tab.
+// safe makes text that agents wrote harmless on a terminal: no control characters, so no escape sequences, besides newline and tab; nothing that turns the direction of writing, and no tags
+// (U+E0000 to U+E007F), which nobody sees and models read.
 func safe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r
 		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f {
 			return unicode.ReplacementChar
 		}
 		return r
@@ -95,7 +96,7 @@ func (p *program) entryLine(e *board.Entry) string {
 		marks = append(marks, "must-surface")
 	}
 	s := fmt.Sprintf("%-6s %-13s %s", e.ID, e.Type, line(e.Content, 160))
-	tail := safe(e.Worker)
+	tail := line(e.Worker, board.MaxName)
 	if src := source(e); src != "" {
 		tail += " · " + line(src, 60)
 	}
@@ -118,13 +119,13 @@ func source(e *board.Entry) string {
 func (p *program) signalLine(s *board.Signal, now time.Time) string {
 	out := fmt.Sprintf("%-6s %s %s %s", s.ID, padded(s.Priority, 9, p.priority), padded(s.Status, 9, func(w string) string { return w }), line(s.Content, 160))
 	if s.ClaimedAt(now) {
-		out += p.paint(dim, fmt.Sprintf("  (claimed by %s until %s)", safe(s.ClaimedBy), clock(*s.LeaseUntil)))
+		out += p.paint(dim, fmt.Sprintf("  (claimed by %s until %s)", line(s.ClaimedBy, board.MaxName), clock(*s.LeaseUntil)))
 	}
 	switch s.Status {
 	case board.Addressed:
 		out += p.paint(dim, "  → "+s.AddressedBy)
 	case board.Waived:
-		out += p.paint(dim, fmt.Sprintf("  (waived by %s: %s)", safe(s.ClosedBy), line(s.Reason, 80)))
+		out += p.paint(dim, fmt.Sprintf("  (waived by %s: %s)", line(s.ClosedBy, board.MaxName), line(s.Reason, 80)))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/hooks"
 	"blackboard/hooks/topics"
 )
 
@@ -110,7 +111,7 @@ func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
 		return nil
 	}
 	if text := s.Spec + s.Pointer; text != "" { // one of them is empty
-		p.document(text)
+		p.printf("%s\n", safe(hooks.Harmless(text))) // as a hook gives it
 	}
 	p.printWorklog(s.Worklog)
 	return nil
@@ -120,10 +121,10 @@ func (p *program) topicList(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	limit := c.Int("limit")
+	limit, err := listLimit(c)
 	switch {
-	case limit < 0:
-		return usagef("0 lists all", "a limit of %d makes no sense", limit)
+	case err != nil:
+		return err
 	case c.Bool("all") && c.IsSet("workspace"):
 		return usagef("leave one out", "both --all and --workspace are given")
 	case c.Bool("archived"):
@@ -226,7 +227,7 @@ func (p *program) topicArchived(c *cli.Context, limit int) error {
 	}
 	p.listEnd(len(all), more, "files in the archive")
 	if len(all) > 0 {
-		p.talk("to restore a topic, copy its files back: board help topics")
+		p.talk("to restore a topic, copy its files back: board help topic")
 	}
 	return nil
 }

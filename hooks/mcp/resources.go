@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -104,6 +105,25 @@ func refusal(err error) error {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: explained(err)}
+}
+
+// addressable refuses addresses with characters that cannot be printed: the SDK could not write one into its answer that there is no such resource, and would end the session.
+func addressable(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		uri := ""
+		switch p := req.GetParams().(type) {
+		case *sdk.ReadResourceParams:
+			uri = p.URI
+		case *sdk.SubscribeParams:
+			uri = p.URI
+		case *sdk.UnsubscribeParams:
+			uri = p.URI
+		}
+		if strings.ContainsFunc(uri, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return nil, refusal(badArgument("list the resources for those that there are", "the address has characters that cannot be printed"))
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // match reads the names out of an address that a template describes.

@@ -53,23 +53,23 @@ func ParseProfiles(list []string) ([]string, error) {
 
 // Config is what a server is given.
 type Config struct {
-	Home      string // the data home
-	Workspace string // the root directory of the project, "" for none
-	Version   string // of the program
-	Profiles  []string
-	Grants    Grants
-	Run       string // the run of a call that names none; "": each must
-	Agent     string // who the client is; "": what it calls itself
+	Home      string   // the data home
+	Workspace string   // the root directory of the project, "" for none
+	Version   string   // of the program
+	Profiles  []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
+	Grants    Grants   // what clients may do
+	Run       string   // the run of a call that names none; "": each must
+	Agent     string   // who the client is; "": what it calls itself
 	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
 	Far      bool
-	Store    string // the directory of the context store; "" for none
-	NoImport bool   // leave what another tool has left in it alone
-	Rates    memory.Rates
+	Store    string       // the directory of the context store; "" for none
+	NoImport bool         // leave what another tool has left in it alone
+	Rates    memory.Rates // by which memories fade; the zero value is the usual ones
 	// Search answers a question to the knowledge base, with what it has to say besides; nil: the file does.
 	Search func(context.Context, kb.Query) (kb.Result, []string, error)
 	// Embedder returns the embedding model and what gives it back; nil, or a nil Embedder: there is none.
 	Embedder func(context.Context) (embed.Embedder, func())
-	Log      *slog.Logger
+	Log      *slog.Logger // where requests and faults are told; nil: nowhere
 	// Now replaces the clock, for tests.
 	Now func() time.Time
 }
@@ -105,6 +105,7 @@ func New(cfg Config) *Server {
 		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{}, Logger: slog.New(demoted{s.log.Handler()}),
 		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
 	})
+	s.sdk.AddReceivingMiddleware(addressable)
 	s.addRunTools()
 	s.addSettleTools()
 	s.addJudgeTools()

@@ -130,7 +130,7 @@ func explained(err error) string {
 	if errors.As(err, &hint) && hint.Try() != "" {
 		text += "\ntry: " + hint.Try()
 	}
-	return flagWords.ReplaceAllString(inToolWords.Replace(text), "$1")
+	return flagWords.ReplaceAllString(inToolWords.Replace(strings.Map(printable, text)), "$1")
 }
 
 // flagWords are flags that are parameters of tools.
