@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -10,8 +9,8 @@ import (
 
 // BurnPoint says how many signals were open from one event on.
 type BurnPoint struct {
-	Seq  int64     `json:"seq"`
-	At   time.Time `json:"at"`
+	Seq  int64     `json:"seq"`  // the event
+	At   time.Time `json:"at"`   // and its time
 	Open [4]int64  `json:"open"` // by PriorityRank
 }
 
@@ -43,7 +42,7 @@ func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
 				return err
 			}
 			if rank < 0 || rank >= len(Priorities) {
-				return fmt.Errorf("signal %s has priority %d", e.ID, rank)
+				return badPriority(e.ID, rank)
 			}
 			e.At, ranks[e.ID] = fromMillis(at), rank
 			events = append(events, e)

@@ -390,7 +390,7 @@ func (d *digester) withWorkers(ids []string) string {
 // make a terminal or a reader see something else than what was written.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f {
 			return utf8.RuneError
 		}
 		return r

@@ -21,12 +21,12 @@ type Policy struct {
 	RequireSource bool `json:"require_source"`
 }
 
-// DefaultBlock lists the priorities that block by default.
-var DefaultBlock = []string{"critical", "high"}
+// defaultBlock lists the priorities that block unless a policy says otherwise.
+var defaultBlock = []string{"critical", "high"}
 
 func (p Policy) block() []string {
 	if p.Block == nil {
-		return DefaultBlock
+		return defaultBlock
 	}
 	return p.Block
 }
@@ -53,13 +53,13 @@ const (
 
 // Reason is one thing that keeps the gate closed.
 type Reason struct {
-	Rule     string `json:"rule"`
-	ID       string `json:"id"`       // the signal or entry, or "" for a rule about a number
-	Priority string `json:"priority"` // of a signal
-	Content  string `json:"content"`
-	Worker   string `json:"worker"` // who raised or posted it
-	Claimed  string `json:"claimed_by"`
-	Clear    string `json:"clear"` // what would clear it
+	Rule     string `json:"rule"`       // one of the Rule… values
+	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
+	Priority string `json:"priority"`   // of a signal
+	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
+	Worker   string `json:"worker"`     // who raised or posted it
+	Claimed  string `json:"claimed_by"` // who works on the signal, "" for nobody
+	Clear    string `json:"clear"`      // what would clear it
 }
 
 // Verdict is the answer of the gate.

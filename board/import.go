@@ -2,6 +2,7 @@ package board
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,6 +35,9 @@ type ImportOptions struct {
 
 // maxLine bounds a line of a JSONL import, in bytes: the largest entry there can be, with every character escaped, and some air.
 const maxLine = 2*6*MaxContent + 1<<20
+
+// hintExport is the next step where an export does not say what it said when it was written.
+const hintExport = "the file was changed or cut; export the run again"
 
 // Import makes a new run below dir from our JSONL export or an Irys board. It is all or nothing.
 //
@@ -90,7 +94,7 @@ func sniff(r *bufio.Reader) (string, error) {
 	if err != nil && err != io.EOF {
 		return "", err
 	}
-	first, _, _ := cutLine(head)
+	first, _, _ := bytes.Cut(head, []byte{'\n'})
 	var l exportLine
 	if json.Unmarshal(first, &l) == nil && l.Kind != "" || len(head) > 12 && string(head[:7]) == `{"v":1,` {
 		return "board", nil
@@ -99,15 +103,6 @@ func sniff(r *bufio.Reader) (string, error) {
 		return "", invalid("the input is neither a board export nor an Irys board", "give a file made by `board export`, or an Irys board (one JSON object)")
 	}
 	return "irys", nil
-}
-
-func cutLine(b []byte) (line, rest []byte, found bool) {
-	for i, c := range b {
-		if c == '\n' {
-			return b[:i], b[i+1:], true
-		}
-	}
-	return b, nil, false
 }
 
 // eventLog is an export that was read and rebuilt in memory.
@@ -127,7 +122,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 			break
 		}
 		fail := func(format string, a ...any) error {
-			return invalid(fmt.Sprintf("line %d: ", n)+fmt.Sprintf(format, a...), "the file was changed or cut; export the run again")
+			return invalid(fmt.Sprintf("line %d: ", n)+fmt.Sprintf(format, a...), hintExport)
 		}
 		if err != nil {
 			return nil, fail("%v", err)
@@ -174,7 +169,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 		if header != nil {
 			want = header.Seq
 		}
-		return nil, invalid(fmt.Sprintf("the export holds %d of %d events", len(log.events), want), "the file was cut; export the run again")
+		return nil, invalid(fmt.Sprintf("the export holds %d of %d events", len(log.events), want), hintExport)
 	}
 	log.state = log.board.snapshot()
 	if err := log.state.checkTargets(); err != nil {
@@ -182,7 +177,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 	}
 	said.Run, said.Goal, said.Created, said.Seq, said.At = header.Name, header.Goal, header.Created, header.Seq, log.state.At
 	if diff := log.state.diff(said); diff != "" {
-		return nil, invalid("the export does not agree with its own event log: "+diff, "the file was changed; export the run again")
+		return nil, invalid("the export does not agree with its own event log: "+diff, hintExport)
 	}
 	return log, nil
 }
@@ -190,7 +185,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 // checkTargets reports a link or an origin that names something the snapshot does not have, and a cycle of supersedes.
 func (s *Snapshot) checkTargets() error {
 	missing := func(id, target string) error {
-		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id, clip(target, 40)), "the file was changed; export the run again")
+		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id, clip(target, 40)), hintExport)
 	}
 	for _, e := range s.Entries {
 		for _, kind := range LinkKinds {
@@ -213,7 +208,7 @@ func (s *Snapshot) checkTargets() error {
 		}
 	}
 	if c := cycle(older); c != nil {
-		return invalid(fmt.Sprintf("%s supersedes itself, through others", s.Entries[c[0]].ID), "the file was changed; export the run again")
+		return invalid(fmt.Sprintf("%s supersedes itself, through others", s.Entries[c[0]].ID), hintExport)
 	}
 	for _, g := range s.Signals {
 		if n, err := ParseEntryID(g.Origin); g.Origin != "" && (err != nil || n > int64(len(s.Entries))) {
@@ -254,10 +249,10 @@ func checkEvent(e *Event) error {
 		return err
 	}
 	if len(e.Payload) == 0 || e.Payload[0] != '{' {
-		return invalid(fmt.Sprintf("event %d has no payload", e.Seq), "")
+		return invalid(fmt.Sprintf("event %d has no payload", e.Seq), hintExport)
 	}
 	if ms := e.At.UnixMilli(); ms < 0 || !fromMillis(ms).Equal(e.At) {
-		return invalid(fmt.Sprintf("event %d has a time that is not in whole milliseconds since 1970", e.Seq), "")
+		return invalid(fmt.Sprintf("event %d has a time that is not in whole milliseconds since 1970", e.Seq), hintExport)
 	}
 	return nil
 }

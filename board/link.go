@@ -157,7 +157,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 				return w.effect(src, kind, dst)
 			}
 		}
-		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "")
+		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "`board show "+e.ID+"` shows its links")
 	}
 	dst, err := targetID(kind, target)
 	if err != nil {

@@ -135,7 +135,7 @@ func prepareBatch(worker string, posts []Post) error {
 				case kind == Addresses:
 					return invalid(at(i, len(posts))+id+" is an entry; only signals can be addressed", "ids of signals look like s3")
 				case i == j:
-					return invalid(at(i, len(posts))+fmt.Sprintf("%s links to itself", id), "")
+					return invalid(at(i, len(posts))+fmt.Sprintf("%s links to itself", id), "name another post of the batch, or an entry that was there before")
 				case kind == Supersedes:
 					after[i] = append(after[i], j)
 				}
@@ -227,7 +227,7 @@ func (p *Post) prepare() error {
 	}
 	links := p.links()
 	if n := links.Count(); n > MaxLinks {
-		return invalid(fmt.Sprintf("the entry has %d links; at most %d are taken", n, MaxLinks), "")
+		return invalid(fmt.Sprintf("the entry has %d links; at most %d are taken", n, MaxLinks), "link what matters most, and let a second entry have the rest")
 	}
 	for _, kind := range LinkKinds {
 		if err := cleanLinks(kind, links.of(kind)); err != nil {
@@ -251,7 +251,7 @@ func cleanTags(tags []string) ([]string, error) {
 		out = append(out, t)
 	}
 	if len(out) > MaxTags {
-		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are taken", len(out), MaxTags), "")
+		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are taken", len(out), MaxTags), "keep those that somebody would look for")
 	}
 	return out, nil
 }

@@ -39,7 +39,7 @@ func selectEntries(tx *sqlite.Tx, rest string, args ...any) ([]Entry, error) {
 			e.Confidence = &confidence.Float64
 		}
 		if err := json.Unmarshal([]byte(tags), &e.Tags); err != nil {
-			return nil, fmt.Errorf("tags of %s: %w", e.ID, err)
+			return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has an entry " + e.ID + " whose tags cannot be read", Cause: err}
 		}
 		entries = append(entries, e)
 	}
@@ -120,7 +120,7 @@ func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
 			return nil, err
 		}
 		if priority < 0 || priority >= len(Priorities) {
-			return nil, fmt.Errorf("signal %d has priority %d", id, priority)
+			return nil, badPriority(SignalID(id), priority)
 		}
 		s.ID, s.Created, s.Priority, s.Key, s.ExternalID = SignalID(id), fromMillis(created), Priorities[priority], key.String, external.String
 		s.Closed, s.LeaseUntil = timeOrNil(closed), timeOrNil(lease)
@@ -133,6 +133,11 @@ func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
 		signals = append(signals, s)
 	}
 	return signals, rows.Err()
+}
+
+// badPriority is a signal with a priority that there is not: somebody else has written to the file.
+func badPriority(id string, priority int) error {
+	return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has a signal %s with the priority %d, which there is not", id, priority)}
 }
 
 func getEntry(tx *sqlite.Tx, id int64) (*Entry, error) {
@@ -190,8 +195,8 @@ func scanIDs(rows *sql.Rows) ([]int64, error) {
 
 // Backlink is a link that points at an entry or a signal.
 type Backlink struct {
-	Kind string `json:"kind"`
-	From string `json:"from"`
+	Kind string `json:"kind"` // one of LinkKinds
+	From string `json:"from"` // the linking entry
 	Line string `json:"line"` // the beginning of the linking entry
 }
 
@@ -365,15 +370,15 @@ type SignalQuery struct {
 	Statuses   []string
 	Priorities []string
 	Worker     string // raised by
-	ClaimedBy  string
-	Free       bool // open and held by nobody
-	Limit      int
+	ClaimedBy  string // by whom, while the lease runs
+	Free       bool   // open and held by nobody
+	Limit      int    // 0: no limit
 }
 
 // SignalsFound is the answer to a SignalQuery.
 type SignalsFound struct {
 	Signals []Signal `json:"signals"`
-	More    bool     `json:"more"`
+	More    bool     `json:"more"` // the limit cut the list
 }
 
 // Signals returns the signals that match: open ones first, the most urgent first, the oldest of equals first.

@@ -12,14 +12,14 @@ import (
 
 // Limits and default of a claim's lease.
 const (
-	DefaultLease = 15 * time.Minute
+	DefaultLease = 15 * time.Minute // unless the claim says otherwise
 	MinLease     = time.Second
 	MaxLease     = 24 * time.Hour
 )
 
 // Raise is a signal to be put on the board.
 type Raise struct {
-	Content  string `json:"content"`
+	Content  string `json:"content"`          // the question
 	Priority string `json:"priority"`         // default: medium
 	Origin   string `json:"origin,omitempty"` // the entry it arises from
 	Key      string `json:"key,omitempty"`    // as for Post
@@ -28,7 +28,7 @@ type Raise struct {
 // Raised is the answer to a Raise.
 type Raised struct {
 	Signal   Signal `json:"signal"`
-	Existing bool   `json:"existing"`
+	Existing bool   `json:"existing"` // the key was used before; this is the signal of that time
 }
 
 func (r *Raise) prepare() error {
@@ -59,7 +59,7 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		return Raised{}, err
 	}
 	if _, err := b.reader(); err != nil && r.Origin != "" {
-		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet", r.Origin, b.run), "")
+		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet", r.Origin, b.run), "post the entry first, or leave --origin out")
 	}
 	var out Raised
 	err := b.write(ctx, worker, func(w *writer) error {
@@ -261,7 +261,7 @@ func (w *writer) claim(id int64, lease time.Duration) error {
 func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Signal, error) {
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.ClaimedBy == "" {
-			return conflict(s.ID+" is not claimed", "")
+			return conflict(s.ID+" is not claimed", "nothing is to be done; `board show "+s.ID+"` shows how it is")
 		}
 		if s.ClaimedBy != worker && s.ClaimedAt(w.tx.Now) && !force {
 			return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out, or take it away with --force")
@@ -356,7 +356,7 @@ func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, er
 	}
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.Status == SignalOpen {
-			return conflict(s.ID+" is open already", "")
+			return conflict(s.ID+" is open already", "nothing is to be done; `board show "+s.ID+"` shows how it is")
 		}
 		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = NULL, reason = '', closed_by = '', closed = NULL WHERE id = ?`, SignalOpen, n); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -35,7 +36,8 @@ func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return s, err
 }
 
-func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
+// runRow returns a snapshot with the run's own data and the last event, and nothing of what is on the board.
+func runRow(tx *sqlite.Tx) (*Snapshot, error) {
 	s := &Snapshot{}
 	var created, at int64
 	if err := tx.QueryRow(`SELECT r.name, r.goal, r.created, e.seq, e.at FROM run r, events e ORDER BY e.seq DESC LIMIT 1`).
@@ -43,7 +45,14 @@ func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
 		return nil, err
 	}
 	s.Created, s.At = fromMillis(created), fromMillis(at)
-	var err error
+	return s, nil
+}
+
+func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
+	s, err := runRow(tx)
+	if err != nil {
+		return nil, err
+	}
 	if s.Entries, err = selectEntries(tx, `FROM entries e ORDER BY e.id`); err != nil {
 		return nil, err
 	}
@@ -67,7 +76,7 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 			return err
 		}
 		if seq > last {
-			return notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last), "")
+			return notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last), fmt.Sprintf("give a number from 1 to %d", last))
 		}
 		s, err = replay(tx, seq)
 		return err
@@ -262,11 +271,11 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		if e.Verb == verbDelete {
 			p.Value = nil
 		} else if p.Value == nil {
-			return fmt.Errorf("it has no value")
+			return errors.New("it has no value")
 		}
 		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}
 	default:
-		return fmt.Errorf("the verb is unknown")
+		return errors.New("the verb is unknown")
 	}
 	return nil
 }

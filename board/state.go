@@ -16,11 +16,11 @@ type State struct {
 	Run       string       `json:"run"`
 	Goal      string       `json:"goal"`
 	Created   time.Time    `json:"created"`
-	Updated   time.Time    `json:"updated"`
-	Seq       int64        `json:"seq"` // of the newest event
+	Updated   time.Time    `json:"updated"` // of the newest event
+	Seq       int64        `json:"seq"`     // of the newest event
 	Entries   EntryCounts  `json:"entries"`
 	Signals   SignalCounts `json:"signals"`
-	Links     CountsByName `json:"links"`
+	Links     CountsByName `json:"links"`   // by kind
 	Workers   []Worker     `json:"workers"` // the most recent first
 	Variables []Variable   `json:"variables"`
 }
@@ -66,9 +66,9 @@ func (c *SignalCounts) of(status string) CountsByName {
 // Worker is somebody who wrote to the board.
 type Worker struct {
 	Name    string    `json:"name"`
-	Entries int64     `json:"entries"`
-	Events  int64     `json:"events"`
-	Last    time.Time `json:"last"`
+	Entries int64     `json:"entries"` // posted
+	Events  int64     `json:"events"`  // caused; 0 in the state of a Snapshot
+	Last    time.Time `json:"last"`    // of the last one
 }
 
 // State returns the summary of the board.
@@ -91,12 +91,11 @@ func newState() State {
 // state reads the summary. Without workers it costs the same however many there are.
 func state(tx *sqlite.Tx, workers bool) (State, error) {
 	st := newState()
-	var created, updated int64
-	if err := tx.QueryRow(`SELECT r.name, r.goal, r.created, e.seq, e.at FROM run r, events e ORDER BY e.seq DESC LIMIT 1`).
-		Scan(&st.Run, &st.Goal, &created, &st.Seq, &updated); err != nil {
+	run, err := runRow(tx)
+	if err != nil {
 		return st, err
 	}
-	st.Created, st.Updated = fromMillis(created), fromMillis(updated)
+	st.Run, st.Goal, st.Created, st.Updated, st.Seq = run.Run, run.Goal, run.Created, run.At, run.Seq
 	rows, err := tx.Query(`SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last
 		WHERE c.n > 0 AND (? OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers)
 	if err != nil {
@@ -130,7 +129,7 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 			var status string
 			var priority int
 			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 || priority >= len(Priorities) {
-				return st, fmt.Errorf("count of signals %q makes no sense", name)
+				return st, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60))}
 			}
 			st.Signals.of(status)[Priorities[priority]] = n
 			st.Signals.Total += n

@@ -8,10 +8,10 @@ import (
 
 // Why an item must be found in the artifact.
 const (
-	WhyMustSurface   = "must-surface"
-	WhyContradiction = "contradiction"
-	WhyOpen          = "open signal"
-	WhyWaived        = "waived signal"
+	WhyMustSurface   = "must-surface"  // an entry that was posted so
+	WhyContradiction = "contradiction" // an entry of that type
+	WhyOpen          = "open signal"   // a question that nobody has answered
+	WhyWaived        = "waived signal" // a question that somebody decided to leave open
 )
 
 // Item is something that the final artifact must carry.
@@ -54,7 +54,7 @@ func items(tx *sqlite.Tx) ([]Item, error) {
 	return out, nil
 }
 
-// Items returns what the board obliges its final artifact to carry.
+// Items returns what the board obliges its final artifact to carry, in the order in which Survival lists it.
 func (b *Board) Items(ctx context.Context) ([]Item, error) {
 	var out []Item
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
@@ -73,9 +73,9 @@ const (
 
 // Passage is a place in a report.
 type Passage struct {
-	Report string `json:"report"`
-	Line   int    `json:"line"` // from 1, of the text as it was read (a docx paragraph is a line)
-	Text   string `json:"text"`
+	Report string `json:"report"` // its name
+	Line   int    `json:"line"`   // from 1, of the text as it was read (a docx paragraph is a line)
+	Text   string `json:"text"`   // at most 300 characters of it, on one line
 }
 
 // ItemResult says whether one item survived, and where.
@@ -95,11 +95,11 @@ type ItemResult struct {
 // words and numbers were compared, not meaning.
 type Survival struct {
 	Run     string       `json:"run"`
-	Seq     int64        `json:"seq"`
-	Reports []string     `json:"reports"`
-	Passed  bool         `json:"passed"`
-	Checked int          `json:"checked"`
-	Missing int          `json:"missing"`
+	Seq     int64        `json:"seq"`     // the event up to which the board was looked at
+	Reports []string     `json:"reports"` // their names
+	Passed  bool         `json:"passed"`  // nothing is missing
+	Checked int          `json:"checked"` // items
+	Missing int          `json:"missing"` // of them
 	Items   []ItemResult `json:"items"`
 	// Semantic says how meaning was compared; null if it was not.
 	Semantic *SemanticCheck `json:"semantic"`
@@ -108,7 +108,7 @@ type Survival struct {
 // SemanticCheck is how meaning was compared.
 type SemanticCheck struct {
 	Model     string  `json:"model"`
-	MinCosine float64 `json:"min_cosine"`
+	MinCosine float64 `json:"min_cosine"` // from which an item counts as present
 }
 
 // count sums the items up.

@@ -17,6 +17,12 @@ func numberKeys(text string) []string {
 	return keys
 }
 
+// scan splits a text into lexemes.
+func scan(text string) []lexeme {
+	var s scanner
+	return s.next(text)
+}
+
 // textKeys returns what a report with that text answers to.
 func textKeys(text string) []string {
 	var keys []string

@@ -24,12 +24,7 @@ const (
 	lexPart                  // a word that belongs to a number: "March", "million"
 )
 
-// scan splits text into lexemes, in order of their start.
-func scan(text string) []lexeme {
-	var s scanner
-	return s.next(text)
-}
-
+// scanner splits texts into lexemes, in the order of their start.
 type scanner struct {
 	text string
 	out  []lexeme

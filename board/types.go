@@ -150,7 +150,7 @@ func (s *Signal) ClaimedAt(t time.Time) bool {
 
 // Blocking reports whether the signal is load-bearing: open, and critical or high.
 func (s *Signal) Blocking() bool {
-	return s.Status == SignalOpen && (s.Priority == "critical" || s.Priority == "high")
+	return s.Status == SignalOpen && slices.Contains(defaultBlock, s.Priority)
 }
 
 // Variable is a run variable: a small, mutable value such as the phase or a counter.
@@ -172,7 +172,7 @@ type Event struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// EntryID and SignalID write an id; ParseEntryID and ParseSignalID read one.
+// EntryID writes the id of an entry.
 func EntryID(n int64) string { return "e" + strconv.FormatInt(n, 10) }
 
 // SignalID writes the id of a signal.
@@ -195,7 +195,7 @@ func parseID(id string, prefix byte, what string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(id[1:], 10, 64)
 	if err != nil {
-		return 0, notFound(fmt.Sprintf("there is no %s %s", what, clip(id, 60)), "")
+		return 0, notFound(fmt.Sprintf("there is no %s %s: no number is so large", what, clip(id, 60)), "ids of "+plural(what)+" look like "+example)
 	}
 	return n, nil
 }

@@ -10,7 +10,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// AnyVersion, given as ifMatch, means: whatever the variable holds now.
+// AnyVersion means, as ifMatch: whatever the variable holds now.
 const AnyVersion = -1
 
 // Get returns a variable, or ErrNotFound.

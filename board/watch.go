@@ -17,7 +17,7 @@ const PollInterval = 10 * time.Millisecond
 // pollsPerLook is after how many polls a watcher looks whether its file is still there: each second.
 const pollsPerLook = int(time.Second / PollInterval)
 
-// FromNow, given to Watch as after, means: only what happens from now on.
+// FromNow means, as the event to begin after: only what happens from now on.
 const FromNow = -1
 
 // Watch returns the events after seq, oldest first, and then each new one as it is committed, by any process.

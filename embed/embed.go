@@ -17,12 +17,9 @@ type Vector []float32
 // Model describes what made a vector. Name and Dim are stored with every vector: vectors of different models mean nothing to each
 // other and are never compared.
 type Model struct {
-	Name      string `json:"name"`       // the directory's name, unless the opener chose another
+	Name      string `json:"name"`       // the directory's name
 	Dim       int    `json:"dim"`        // numbers in a vector, above 0
 	MaxTokens int    `json:"max_tokens"` // tokens of a text that are read, the special ones included; 0: no limit. The rest of the text is ignored
-	// MinTopCosine is the cosine that the best hit must reach for a search to count as having found something. It differs from
-	// model to model and is measured, not guessed: 0 means that nobody has measured it.
-	MinTopCosine float64 `json:"min_top_cosine"`
 }
 
 // Embedder turns texts into vectors. The contract, which embedtest.TestEmbedder checks:

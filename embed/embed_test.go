@@ -62,11 +62,11 @@ func TestError(t *testing.T) {
 }
 
 func TestModelJSON(t *testing.T) {
-	got, err := json.Marshal(Model{"m", 384, 256, 0.4})
+	got, err := json.Marshal(Model{"m", 384, 256})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"name":"m","dim":384,"max_tokens":256,"min_top_cosine":0.4}`; string(got) != want {
+	if want := `{"name":"m","dim":384,"max_tokens":256}`; string(got) != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

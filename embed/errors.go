@@ -17,6 +17,7 @@ type Error struct {
 	Err  error  // what caused it, or nil
 }
 
+// Error names what happened and, after a colon, what caused it.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Msg

@@ -8,12 +8,12 @@ import (
 // MaxBudget is the most tokens that an answer may have: Codex takes 2,500, Claude Code and Cursor 10,000 characters.
 const MaxBudget = 2400
 
-// tokens is about how many tokens a text has: 4 bytes to one, as English text in the usual vocabularies.
-func tokens(s string) int { return (len(s) + 3) / 4 }
+// tokenBytes is about how many bytes a token has, as English text in the usual vocabularies.
+const tokenBytes = 4
 
 // Depth is how much a hook gives and asks for.
 type Depth struct {
-	Name        string  `json:"name"`
+	Name        string  `json:"name"`          // what $BOARD_DEPTH says
 	Items       int     `json:"items"`         // capsules for a prompt, at most
 	Budget      int     `json:"budget"`        // tokens for a prompt
 	StartBudget int     `json:"start_budget"`  // tokens for a session's start
@@ -44,12 +44,12 @@ func depthOf(name string) (Depth, error) {
 	return Depths[0], fmt.Errorf("$BOARD_DEPTH is %q, none of fast, balanced, deep", name)
 }
 
-// room is what is left of a budget.
+// room is what is left of a budget, in bytes.
 type room struct{ left int }
 
 // newRoom is the room of a frame within so many tokens.
 func newRoom(budget int) *room {
-	return &room{4*max(0, min(budget, MaxBudget)) - len(framed([]string{""}))}
+	return &room{tokenBytes*max(0, min(budget, MaxBudget)) - len(framed([]string{""}))}
 }
 
 // take takes a part's place, if there is enough.

@@ -30,10 +30,10 @@ const (
 
 // Event is what a harness told, whatever harness it was. What it did not tell, or told in a form that makes no sense, is the zero value.
 type Event struct {
-	Harness    string `json:"harness"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"` // the event, by the harness's name
-	Session    string `json:"session,omitempty"`
+	Harness    string `json:"harness"`              // the harness that told it, by our name
+	Kind       string `json:"kind"`                 // one of Kinds
+	Name       string `json:"name"`                 // the event, by the harness's name
+	Session    string `json:"session,omitempty"`    // its id, by the harness
 	Turn       string `json:"turn,omitempty"`       // the prompt that it belongs to
 	Cwd        string `json:"cwd,omitempty"`        // where the session works
 	Source     string `json:"source,omitempty"`     // of a session's start: Startup, Resume, Clear or Compact
@@ -41,8 +41,8 @@ type Event struct {
 	Prompt     string `json:"prompt,omitempty"`     // what the user wrote, without what hooks put around it
 	Transcript string `json:"transcript,omitempty"` // the path of the harness's own record
 	Agent      string `json:"agent,omitempty"`      // the id of the subagent that it happened in
-	AgentType  string `json:"agent_type,omitempty"`
-	Tool       *Tool  `json:"tool,omitempty"`
+	AgentType  string `json:"agent_type,omitempty"` // what kind of subagent that is, by the harness
+	Tool       *Tool  `json:"tool,omitempty"`       // of what tools do; nil: it is about none
 	// Echo says that the harness tells the same by another event too, which tells more.
 	Echo bool `json:"echo,omitempty"`
 	// Continuation says that a prompt is none of the user's: the harness asks its model once more.
@@ -51,17 +51,17 @@ type Event struct {
 
 // Tool is the use of a tool.
 type Tool struct {
-	ID      string `json:"id,omitempty"` // of this use, within the session
-	Name    string `json:"name,omitempty"`
+	ID      string `json:"id,omitempty"`      // of this use, within the session
+	Name    string `json:"name,omitempty"`    // by the harness
 	Command string `json:"command,omitempty"` // of a shell
 	Path    string `json:"path,omitempty"`    // the file that it is about
 	Input   string `json:"input,omitempty"`   // what else it was given, in short: JSON, or the files of a patch
-	Output  string `json:"output,omitempty"`
-	Error   string `json:"error,omitempty"` // what went wrong, in the tool's words
+	Output  string `json:"output,omitempty"`  // what it gave back
+	Error   string `json:"error,omitempty"`   // what went wrong, in the tool's words
 	// OK is whether it went well; nil: the harness does not say.
 	OK         *bool  `json:"ok,omitempty"`
-	ExitCode   *int   `json:"exit_code,omitempty"`
-	DurationMS *int64 `json:"duration_ms,omitempty"`
+	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell; nil: the harness does not say
+	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds; nil: the harness does not say
 }
 
 // tool is the event's tool, made if there is none.

@@ -104,16 +104,16 @@ func (h *harness) answer(e *Event, text string) []byte {
 
 // HarnessInfo describes a harness for people and installers.
 type HarnessInfo struct {
-	Name    string      `json:"name"`
-	Aliases []string    `json:"aliases"`
-	Events  []EventInfo `json:"events"`
+	Name    string      `json:"name"`    // what `board hook` calls it
+	Aliases []string    `json:"aliases"` // what else it is called
+	Events  []EventInfo `json:"events"`  // that it tells of
 }
 
 // EventInfo describes an event of a harness.
 type EventInfo struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	Does string `json:"does"`
+	Name string `json:"name"` // by the harness
+	Kind string `json:"kind"` // one of Kinds
+	Does string `json:"does"` // what is done then, in words
 }
 
 // List describes all harnesses that are known, and what is done at each of their events.

@@ -21,6 +21,9 @@ var t0 = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func noEnv(string) string { return "" }
 
+// tokens is about how many tokens a text has.
+func tokens(s string) int { return (len(s) + tokenBytes - 1) / tokenBytes }
+
 // world is a place where hooks run: a data home, a project, an environment, a clock.
 type world struct {
 	t        testing.TB

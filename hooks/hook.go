@@ -22,15 +22,15 @@ const (
 
 // Config is what a hook goes by. The zero value of a field is the common one, but for Env.
 type Config struct {
-	Harness string // as the installer named it; "" if it did not
-	Event   string // the event's name, by the harness or by us; the payload's goes before it
-	Home    string // the data home; "": there is none, and nothing is remembered or logged
-	Env     func(string) string
+	Harness string              // as the installer named it; "" if it did not
+	Event   string              // the event's name, by the harness or by us; the payload's goes before it
+	Home    string              // the data home; "": there is none, and nothing is remembered or logged
+	Env     func(string) string // the environment, like os.Getenv
 	// Searcher answers questions to the knowledge base; nil: there is none. It may use the time that the context gives it.
 	Searcher kb.Searcher
-	Budget   int // tokens of the answer, at most; 0 as the depth says
-	Limit    int // capsules for a prompt or a session's start, at most; 0 as the depth says
-	Now      func() time.Time
+	Budget   int              // tokens of the answer, at most; 0 as the depth says
+	Limit    int              // capsules for a prompt or a session's start, at most; 0 as the depth says
+	Now      func() time.Time // time.Now
 }
 
 // Result is what a hook did.

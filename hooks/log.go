@@ -33,6 +33,6 @@ func logLine(home string, now time.Time, format string, a ...any) {
 		return
 	}
 	defer f.Close()
-	line := strings.Join(strings.Fields(harmless(clean(fmt.Sprintf(format, a...)))), " ")
+	line := strings.Join(strings.Fields(Harmless(clean(fmt.Sprintf(format, a...)))), " ")
 	fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), clip(line, 500))
 }

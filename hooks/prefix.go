@@ -52,5 +52,5 @@ func prefix(env func(string) string) (string, error) {
 	if err != nil {
 		return standard, err
 	}
-	return strings.TrimSpace(harmless(string(data))), nil
+	return strings.TrimSpace(Harmless(string(data))), nil
 }

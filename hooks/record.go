@@ -16,7 +16,7 @@ var looking = strings.Fields(`read readfile readmanyfiles notebookread grep grep
 	filesearch codebasesearch view viewfile find todoread todowrite toolsearch semanticsearch think`)
 
 // boardReads are the commands of this program that only look, and the hooks themselves.
-var boardReads = strings.Fields(`hook query show signals gate survival watch wait replay runs digest version help completion demo mcp --help --version
+var boardReads = strings.Fields(`hook query show signals gate survival watch wait replay runs version help completion demo mcp --help --version
 	kb/search kb/get kb/list kb/stats kb/doctor kb/history kb/eval kb/brief memory/read memory/list memory/get memory/orient memory/context memory/stats memory/events memory/workspaces
 	context/search context/read context/list context/get context/status topic/status topic/show topic/list state/get state/list daemon/status daemon/logs model/list model/path`)
 

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,13 +78,7 @@ func merged(results []kb.Result, floor float64) []kb.Hit {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b weighed) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.ID, b.ID))
 	})
 	var hits []kb.Hit
 	for _, w := range all {

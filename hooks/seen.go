@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"blackboard/board/replace"
 	"blackboard/hooks/topics"
 )
 
@@ -45,7 +46,7 @@ func openSeen(home, session string) (*seen, error) {
 		return s, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSeenLen {
-		return s, fmt.Errorf("%s is no file of ours", s.path)
+		return s, fmt.Errorf("%s is not used: it is no regular file, or has more than %d KB", s.path, maxSeenLen>>10)
 	}
 	data, err := os.ReadFile(s.path)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *seen) add(ids ...string) {
 	}
 }
 
-// save writes the file, whole or not at all.
+// save writes the file, whole or not at all. It is not made to last on the disk, which would take longer than all else that a hook does.
 func (s *seen) save() error {
 	if s.path == "" {
 		return nil
@@ -84,14 +85,11 @@ func (s *seen) save() error {
 		return err
 	}
 	tmp := fmt.Sprintf("%s.%d.tmp", s.path, os.Getpid())
-	err := os.WriteFile(tmp, encodeJSON(s), 0o600)
-	if err == nil {
-		err = os.Rename(tmp, s.path)
-	}
-	if err != nil {
+	if err := os.WriteFile(tmp, encodeJSON(s), 0o600); err != nil {
 		os.Remove(tmp)
+		return err
 	}
-	return err
+	return replace.Put(tmp, s.path)
 }
 
 // forget removes the file.

@@ -61,7 +61,8 @@ func (t *turn) locate() {
 	if t.dir == "" {
 		return
 	}
-	home := t.Env("HOME")
+	home, err := topics.Home(t.Env)
+	t.note("find the home directory", err)
 	ws, err := kb.FindWorkspace(t.dir, home)
 	t.note("find the workspace", err)
 	t.workspace = ws
@@ -84,15 +85,10 @@ func (t *turn) clock() time.Time { return t.now }
 
 // suppressed says whether the user wants nothing to be injected.
 func (t *turn) suppressed() bool {
-	d, name := t.topics, t.topic.Name
-	if d == nil { // the environment counts where there are no topics, too
-		var err error
-		if d, err = topics.Open(filepath.Join(t.Home, "hooks"), filepath.Join(string(filepath.Separator), "nobody"), topics.Options{}); err != nil {
-			return true
-		}
-		name = ""
+	if t.topics == nil {
+		return topics.Silenced(t.Env) != ""
 	}
-	return d.Suppressed(name, t.Env) != ""
+	return t.topics.Suppressed(t.topic.Name, t.Env) != ""
 }
 
 // absent says that an error is about what need not be there.

@@ -3,7 +3,6 @@ package kb
 import (
 	"crypto/rand"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ const (
 	MaxBody  = 64 << 10 // bytes
 	MaxField = 4 << 10  // bytes of a source, a workspace, a reference
 	MaxTag   = 100      // bytes
-	MaxTags  = 64
+	MaxTags  = 64       // of one capsule, and domain tags
 )
 
 // Kinds of a capsule.
@@ -144,7 +143,7 @@ func (c *Capsule) normalise() error {
 			return err
 		}
 	}
-	if c.Confidence != nil && !(*c.Confidence >= 0 && *c.Confidence <= 1) || c.Confidence != nil && math.IsNaN(*c.Confidence) {
+	if c.Confidence != nil && !(*c.Confidence >= 0 && *c.Confidence <= 1) { // nor NaN
 		return invalid(fmt.Sprintf("the confidence %v is not between 0 and 1", *c.Confidence), "0 is a guess, 1 is certain")
 	}
 	return nil

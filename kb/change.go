@@ -260,7 +260,7 @@ func (ch *change) supersede(c *Capsule, id, why string) error {
 	if by := old.SupersededBy; by == c.ID {
 		return nil
 	} else if by != "" {
-		return &Error{Kind: ErrConflict, ID: by, Msg: fmt.Sprintf("%s is superseded by %s already", id, by), Hint: fmt.Sprintf("--supersedes %s, if that is the one to replace", by)}
+		return supersededAlready(id, by)
 	}
 	if err := ch.noCircle(c, id); err != nil {
 		return err

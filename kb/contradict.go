@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,10 +22,10 @@ type Contradiction struct {
 	A      Capsule  `json:"a"`
 	B      Capsule  `json:"b"`
 	Cosine float64  `json:"cosine"` // or the share of terms that they have in common, without embeddings
-	Why    []string `json:"why"`
+	Why    []string `json:"why"`    // what speaks against the other, A's side first
 }
 
-// Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does.
+// Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does. looked is how many were compared.
 func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
 	if err := k.db.Read(ctx, k.index.Warm); err != nil {
@@ -91,15 +92,7 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 		}
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b Contradiction) int {
-		switch {
-		case a.Cosine > b.Cosine:
-			return -1
-		case a.Cosine < b.Cosine:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Contradiction) int { return cmp.Compare(b.Cosine, a.Cosine) })
 	return out, looked, err
 }
 

@@ -15,8 +15,8 @@ import (
 
 // CurateOptions say what to curate. Progress is called with what is being done.
 type CurateOptions struct {
-	DryRun   bool
-	Progress func(what string, done, of int)
+	DryRun   bool                            // tells what would be done, and does nothing
+	Progress func(what string, done, of int) // nil: nobody wants to know
 }
 
 // Duplicate is a capsule that says what another says.
@@ -24,7 +24,7 @@ type Duplicate struct {
 	Keep   Capsule `json:"keep"`
 	Drop   Capsule `json:"drop"` // is superseded by it
 	Cosine float64 `json:"cosine"`
-	Why    string  `json:"why"`
+	Why    string  `json:"why"` // the one stays and not the other
 }
 
 // Deduped is what Dedupe found.
@@ -118,6 +118,14 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 	return ch.supersede(&now, drop.ID, why)
 }
 
+// dedupe is a plan in the making: what says the same, on one snapshot.
+type dedupe struct {
+	k    *KB
+	tx   *sqlite.Tx
+	gone map[int64]bool // capsules that the plan takes away
+	out  []Duplicate
+}
+
 func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress func(string, int, int)) ([]Duplicate, error) {
 	all, err := bestFirst(tx)
 	if err != nil {
@@ -127,37 +135,12 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	for i, s := range all {
 		place[s.n] = i
 	}
-	gone := map[int64]bool{}
 	byText := map[[8]byte]int64{}
 	model, _, err := k.index.Model(tx)
 	if err != nil {
 		return nil, err
 	}
-	out := []Duplicate{}
-	drop := func(keep, n int64, cos float64) error {
-		two, err := capsulesWhere(tx, `n IN (?, ?)`, keep, n)
-		if err != nil || len(two) != 2 {
-			return err
-		}
-		if two[0].n != keep {
-			two[0], two[1] = two[1], two[0]
-		}
-		if skip, err := decided(tx, two[0].ID, two[1].ID); err != nil || skip {
-			return err
-		}
-		if cos < 1 && len(clash(&two[0], &two[1])) > 0 {
-			return nil // it says the same of another number, or the contrary: Contradictions lists it
-		}
-		if cos == 1 && (two[0].Kind != two[1].Kind || plainText(&two[0]) != plainText(&two[1])) {
-			return nil // the same key by chance
-		}
-		if !two[0].covers(&two[1]) {
-			return nil // it would be missing where it holds
-		}
-		gone[n] = true
-		out = append(out, Duplicate{two[0], two[1], cos, whyKept(&two[0], &two[1], cos)})
-		return nil
-	}
+	p := &dedupe{k: k, tx: tx, gone: map[int64]bool{}, out: []Duplicate{}}
 	for i, s := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -166,45 +149,74 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 			progress("comparing", i, len(all))
 		}
 		d.Looked++
-		if gone[s.n] {
+		if p.gone[s.n] {
 			continue
 		}
 		if s.short {
 			// "8080" says something else under each title
 		} else if first, there := byText[s.key]; !there {
 			byText[s.key] = s.n
-		} else if err := drop(first, s.n, 1); err != nil {
+		} else if err := p.drop(first, s.n, 1); err != nil {
 			return nil, err
 		}
-		if gone[s.n] {
+		if p.gone[s.n] {
 			continue
 		}
-		vs, err := k.index.Vectors(tx, s.n)
+		near, embedded, err := p.near(s.n, model)
 		if err != nil {
 			return nil, err
 		}
-		v := vs[s.n]
-		if v == nil {
+		if !embedded {
 			d.ByWords++
-			continue
-		}
-		kind, err := kindOf(tx, s.n)
-		if err != nil {
-			return nil, err
-		}
-		near, err := k.near(tx, v, model, []string{kind}, DuplicateCosine)
-		if err != nil {
-			return nil, err
 		}
 		for _, c := range near {
-			if at, standing := place[c.ID]; standing && at > i && !gone[c.ID] {
-				if err := drop(s.n, c.ID, min(c.Cosine, math.Nextafter(1, 0))); err != nil {
+			if at, standing := place[c.ID]; standing && at > i && !p.gone[c.ID] {
+				if err := p.drop(s.n, c.ID, min(c.Cosine, math.Nextafter(1, 0))); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	return out, nil
+	return p.out, nil
+}
+
+// near finds the standing capsules of its kind that a capsule says the same as by meaning, if it has an embedding.
+func (p *dedupe) near(n int64, model string) (near []index.Candidate, embedded bool, err error) {
+	vs, err := p.k.index.Vectors(p.tx, n)
+	if err != nil || vs[n] == nil {
+		return nil, false, err
+	}
+	kind, err := kindOf(p.tx, n)
+	if err != nil {
+		return nil, true, err
+	}
+	near, err = p.k.near(p.tx, vs[n], model, []string{kind}, DuplicateCosine)
+	return near, true, err
+}
+
+// drop plans that one capsule supersedes another that says the same, unless a closer look says otherwise. cos is 1 for equal texts only.
+func (p *dedupe) drop(keep, n int64, cos float64) error {
+	two, err := capsulesWhere(p.tx, `n IN (?, ?)`, keep, n)
+	if err != nil || len(two) != 2 {
+		return err
+	}
+	if two[0].n != keep {
+		two[0], two[1] = two[1], two[0]
+	}
+	if skip, err := decided(p.tx, two[0].ID, two[1].ID); err != nil || skip {
+		return err
+	}
+	switch {
+	case cos < 1 && len(clash(&two[0], &two[1])) > 0:
+		return nil // it says the same of another number, or the contrary: Contradictions lists it
+	case cos == 1 && (two[0].Kind != two[1].Kind || plainText(&two[0]) != plainText(&two[1])):
+		return nil // the same key by chance
+	case !two[0].covers(&two[1]):
+		return nil // it would be missing where it holds
+	}
+	p.gone[n] = true
+	p.out = append(p.out, Duplicate{two[0], two[1], cos, whyKept(&two[0], &two[1], cos)})
+	return nil
 }
 
 // shortText is how many words a text has at least that says something without its title.

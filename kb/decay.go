@@ -19,7 +19,7 @@ const (
 // Decayed is what Decay did.
 type Decayed struct {
 	Dormant int `json:"dormant"` // capsules that nobody asked for since the shield ended
-	Changed int `json:"changed"`
+	Changed int `json:"changed"` // capsules whose score is another now
 }
 
 // Decay lets capsules sink that nobody has asked for: not at all for 14 days after they were made, changed or last retrieved, then a little more each day, up to five places after 104.

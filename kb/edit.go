@@ -215,7 +215,7 @@ func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
 		if before != "" {
 			e.Before = &Capsule{}
 			if err := json.Unmarshal([]byte(before), e.Before); err != nil {
-				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("event %d cannot be read: %v", e.Seq, err)}
+				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has an event %d that cannot be read", e.Seq), Cause: err}
 			}
 		}
 		events = append(events, e)

@@ -100,6 +100,7 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 	return set, err
 }
 
+// notEvalSet says of a file that is not there what a set consists of.
 func notEvalSet(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Error{Kind: ErrNotFound, Msg: err.Error(), Hint: "a set is a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"}
@@ -165,8 +166,8 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 // EvalOptions say what to measure.
 type EvalOptions struct {
 	Modes    []string // nil: all that the model allows
-	Fusion   string
-	NoMMR    bool
+	Fusion   string   // as of a Query
+	NoMMR    bool     // as of a Query
 	Progress func(what string, done, of int)
 }
 

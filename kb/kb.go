@@ -74,7 +74,7 @@ func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 		if files, _ := filepath.Glob(filepath.Join(Sidecars(home), "k*"+sidecarExt)); len(files) > 0 { // only the database is gone
 			return Open(ctx, home, opt)
 		}
-		return nil, &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
+		return nil, noBase(home)
 	}
 	return k, err
 }
@@ -166,44 +166,17 @@ func (k *KB) ensureIndex(ctx context.Context) error {
 func (k *KB) Reindex(ctx context.Context) error { return k.db.Write(ctx, k.reindex) }
 
 func (k *KB) reindex(tx *sqlite.Tx) error {
-	vectors := k.index.Salvage(tx)
-	if err := k.index.Reset(tx); err != nil {
-		return err
-	}
-	if vectors != nil {
-		if err := k.index.SetModel(tx, vectors.Model); err != nil {
-			return err
-		}
-	}
-	var after int64
-	for {
+	return k.index.Rebuild(tx, func(after int64) ([]index.Kept, error) {
 		caps, err := capsulesWhere(tx, `n > ? ORDER BY n LIMIT 20000`, after)
-		if err != nil {
-			return err
-		}
-		if len(caps) == 0 {
-			break
-		}
-		after = caps[len(caps)-1].n
-		docs := make([]index.Doc, len(caps))
+		docs := make([]index.Kept, len(caps))
 		for i := range caps {
-			docs[i] = document(&caps[i], nil)
-			if caps[i].Model != "" {
-				if vectors != nil && caps[i].Model == vectors.Model.Name {
-					docs[i].Vector = vectors.Of(caps[i].n)
-				}
-				if docs[i].Vector == nil {
-					if _, err := tx.Exec(`UPDATE capsules SET model = '', dim = 0 WHERE n = ?`, caps[i].n); err != nil {
-						return err
-					}
-				}
-			}
+			docs[i] = index.Kept{Doc: document(&caps[i], nil), Model: caps[i].Model}
 		}
-		if err := k.index.Put(tx, docs...); err != nil {
-			return err
-		}
-	}
-	return nil
+		return docs, err
+	}, func(n int64) error {
+		_, err := tx.Exec(`UPDATE capsules SET model = '', dim = 0 WHERE n = ?`, n)
+		return err
+	})
 }
 
 // mended reports whether an error says that the search index is damaged, and it could be made anew: all that it holds is derived.
@@ -304,7 +277,7 @@ func capsulesFrom(tx *sqlite.Tx, from string, args ...any) ([]Capsule, error) {
 			into *[]string
 		}{{tags, &c.Tags}, {domains, &c.DomainTags}, {supersedes, &c.Supersedes}, {refs, &c.Refs}} {
 			if err := json.Unmarshal([]byte(l.raw), l.into); err != nil {
-				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("capsule %s cannot be read: %v", c.ID, err)}
+				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a capsule " + c.ID + " whose lists cannot be read", Cause: err}
 			}
 		}
 		c.Created, c.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()

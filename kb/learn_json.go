@@ -108,7 +108,7 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		c.Body = c.Title
 	}
 	if c.Title = strings.Join(strings.Fields(c.Title), " "); c.Title == "" {
-		c.Title = titleOf(c.Body)
+		c.Title = TitleOf(c.Body)
 	}
 	if c.Scope == "workspace" { // as without one; which workspace is not known here
 		c.Scope = ""

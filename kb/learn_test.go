@@ -196,12 +196,12 @@ func TestLearningTitle(t *testing.T) {
 		{long, strings.TrimSpace(strings.Repeat("word ", 19)) + "…"},
 		{"a\tb\nc  d", "a b c d"},
 	} {
-		if got := titleOf(c.text); got != c.title {
+		if got := TitleOf(c.text); got != c.title {
 			t.Errorf("%q: %q, not %q", c.text, got, c.title)
 		}
 	}
 	for _, s := range []string{strings.Repeat("漢", 400), strings.Repeat("😀", 400), strings.Repeat("x", 400), long} {
-		if got := titleOf(s); len(got) > MaxTitle || utf8.RuneCountInString(got) > learnTitle || !utf8.ValidString(got) {
+		if got := TitleOf(s); len(got) > MaxTitle || utf8.RuneCountInString(got) > learnTitle || !utf8.ValidString(got) {
 			t.Errorf("%d bytes, %d characters: %q", len(got), utf8.RuneCountInString(got), got)
 		}
 	}

@@ -157,7 +157,7 @@ func (l *learner) words(from, label, text string) {
 	if c.Kind = kind; kind == "" {
 		c.Kind = roleKind(l.role, text)
 	}
-	c.Title, c.Body = titleOf(text), text
+	c.Title, c.Body = TitleOf(text), text
 	l.add(from, c)
 }
 

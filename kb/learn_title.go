@@ -11,8 +11,8 @@ import (
 // sentenceEnd is where a sentence ends: not after "e.g.", nor within v1.2.
 var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 
-// titleOf is the first sentence of a text that says something, since whoever wrote the text gave it no title.
-func titleOf(text string) string {
+// TitleOf makes a title for a text that has none: its first sentence that says something, or as much of it as a title takes.
+func TitleOf(text string) string {
 	text = plainLine(firstBytes(text, 10*MaxTitle)) // the rest is never shown
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
 		first := text[:m[0]]

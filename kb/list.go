@@ -187,31 +187,6 @@ func (k *KB) Check(ctx context.Context) error {
 		return err
 	}
 	return k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		if err := k.index.Check(tx); err != nil {
-			return err
-		}
-		ids, err := k.index.Documents(tx)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.Query(`SELECT n FROM capsules ORDER BY n`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		i := 0
-		for ; rows.Next(); i++ {
-			var n int64
-			if err := rows.Scan(&n); err != nil {
-				return err
-			}
-			if i >= len(ids) || ids[i] != n {
-				return fmt.Errorf("%w: capsule number %d is not in it", index.ErrCorrupt, n)
-			}
-		}
-		if i < len(ids) {
-			return fmt.Errorf("%w: it holds capsules that there are not", index.ErrCorrupt)
-		}
-		return rows.Err()
+		return k.index.CheckOf(tx, "capsule", `SELECT n FROM capsules ORDER BY n`)
 	})
 }

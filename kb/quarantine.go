@@ -17,9 +17,7 @@ func (ch *change) isolate(id string, row *Capsule, data []byte, why string, s *S
 	var to string
 	var err error
 	if data == nil || len(data) > MaxSidecar {
-		if to, err = ch.k.quarantineName(name); err == nil {
-			err = os.Rename(path, to)
-		}
+		to, err = ch.k.toQuarantine(name)
 		ch.undo = append(ch.undo, func() { os.Rename(to, path) })
 	} else if to, err = ch.copyToQuarantine(id, data); err == nil && row == nil {
 		ch.removeLater(id)

@@ -19,7 +19,7 @@ type RebuildOptions struct {
 // Rebuilt is what Rebuild did.
 type Rebuilt struct {
 	Synced
-	Capsules   int    `json:"capsules"`
+	Capsules   int    `json:"capsules"`   // that there are now
 	Unembedded int    `json:"unembedded"` // without an embedding of the knowledge base's model, or of any
 	Aside      string `json:"aside"`      // where the database is that could not be read, "" if it could
 }
@@ -30,7 +30,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 	path := Path(home)
 	if _, err := os.Stat(Sidecars(home)); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return r, &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
+			return r, noBase(home)
 		}
 	}
 	opt.Sync = SyncNever
@@ -60,11 +60,11 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 				return err
 			}
 			// And those that were retired for it stand again.
-			for _, stmt := range []string{`UPDATE capsules SET retired = NULL, retired_why = '' WHERE retired_why = 'its file was removed by hand' AND id IN (SELECT id FROM sidecars WHERE size < 0)`,
-				`DELETE FROM sidecars WHERE size < 0 AND id IN (SELECT id FROM capsules WHERE retired IS NULL)`} {
-				if _, err := tx.Exec(stmt); err != nil {
-					return err
-				}
+			if _, err := tx.Exec(`UPDATE capsules SET retired = NULL, retired_why = '' WHERE retired_why = ? AND id IN (SELECT id FROM sidecars WHERE size < 0)`, removedByHand); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`DELETE FROM sidecars WHERE size < 0 AND id IN (SELECT id FROM capsules WHERE retired IS NULL)`); err != nil {
+				return err
 			}
 		}
 		// What is known of the files is forgotten, so that all are read.

@@ -204,7 +204,7 @@ func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
 			return err
 		}
 		if by := old.SupersededBy; by != "" {
-			return &Error{Kind: ErrConflict, ID: by, Msg: fmt.Sprintf("%s is superseded by %s already", id, by), Hint: fmt.Sprintf("--supersedes %s, if that is the one to replace", by)}
+			return supersededAlready(id, by)
 		}
 	}
 	if err := ch.add(c, v, verb, why); err != nil {
@@ -266,7 +266,7 @@ const reembedBatch = 50
 // changed. It works in small steps, each of them kept, and calls progress after each.
 func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedded, error) {
 	if k.emb == nil {
-		return Reembedded{}, embed.ErrNoModel
+		return Reembedded{}, &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed", Hint: "`board model pull` fetches one"}
 	}
 	m := k.emb.Model()
 	out := Reembedded{Model: m.Name}

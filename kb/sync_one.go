@@ -121,6 +121,9 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	return ch.edited(row, &c, info, data, s)
 }
 
+// removedByHand is why a capsule is retired whose file is gone. Rebuild finds such capsules by it.
+const removedByHand = "its file was removed by hand"
+
 // fileMissing deals with a row whose sidecar is gone: written anew if there never was one, else the capsule is retired. It can be restored.
 func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error {
 	switch {
@@ -140,9 +143,9 @@ func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error
 	now := *row
 	now.Revision, now.Updated = row.Revision+1, ch.tx.Now
 	if row.Retired == nil {
-		now.Retired, now.RetiredWhy = &ch.tx.Now, "its file was removed by hand"
+		now.Retired, now.RetiredWhy = &ch.tx.Now, removedByHand
 	}
-	if err := ch.mirror(row, &now, nil, VerbRetired, "", "its file was removed by hand"); err != nil {
+	if err := ch.mirror(row, &now, nil, VerbRetired, "", removedByHand); err != nil {
 		return err
 	}
 	s.Retired = append(s.Retired, row.ID)

@@ -205,7 +205,7 @@ func (x *acts) waiveForm(s *board.Signal) (*form, error) {
 
 func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 	if s.Status == board.SignalOpen {
-		return nil, fmt.Errorf("%s is open", s.ID)
+		return nil, fmt.Errorf("%s is open already", s.ID)
 	}
 	id, was, reason := s.ID, s.Status, s.Reason
 	return newForm(x.app, form{heading: "Reopen " + id, intro: x.aboutSignal(s), button: "reopen", fields: []*field{
@@ -351,7 +351,7 @@ func (x *acts) promote(id string) tea.Cmd {
 	return x.app.hold(func(ctx context.Context) tea.Msg {
 		d, err := x.b.Entry(ctx, id)
 		if err == nil && x.app.Promoted == nil {
-			err = errors.New("there is no knowledge base here")
+			err = errNoKnowledge
 		}
 		if err != nil {
 			return noticeMsg{err: err}
@@ -425,8 +425,9 @@ func (x *acts) sourceFile(e *board.Entry) (path string, line int, err error) {
 		return "", 0, fmt.Errorf("the source of %s is no file: %s", e.ID, oneLine(doc, 200))
 	}
 	try := []string{doc}
-	if name, at, ok := strings.Cut(doc, ":"); ok && ref == "" { // auth.go:12
-		try, ref = append(try, name), at
+	volume := filepath.VolumeName(doc)                                        // of Windows: its colon is none of ours
+	if name, at, ok := strings.Cut(doc[len(volume):], ":"); ok && ref == "" { // auth.go:12
+		try, ref = append(try, volume+name), at
 	}
 	for _, name := range try {
 		if path = name; !filepath.IsAbs(path) {

@@ -67,6 +67,9 @@ func (a *app) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // knowledge is the knowledge base, opened once. The error says why there is none.
 func (a *app) knowledge(ctx context.Context) (*kb.KB, error) { return a.openKnowledge(ctx, false) }
 
+// errNoKnowledge is for a screen that was started without a knowledge base.
+var errNoKnowledge = errors.New("there is no knowledge base here")
+
 // knowledgeToWrite is the knowledge base, made if there is none.
 func (a *app) knowledgeToWrite(ctx context.Context) (*kb.KB, error) {
 	return a.openKnowledge(ctx, true)
@@ -79,7 +82,7 @@ func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 		return a.base, nil
 	}
 	if a.Config.Knowledge == nil {
-		return nil, errors.New("there is no knowledge base here")
+		return nil, errNoKnowledge
 	}
 	base, err := a.Config.Knowledge(ctx, create)
 	if err != nil {
@@ -314,7 +317,7 @@ func editorError(err error) error {
 
 func (a *app) editor(path string, line int) (*exec.Cmd, error) {
 	if a.Config.Editor == nil {
-		return nil, errors.New("no editor is known · set $EDITOR")
+		return nil, errors.New("no editor is known · set $VISUAL or $EDITOR to one")
 	}
 	return a.Config.Editor(path, line)
 }

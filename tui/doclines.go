@@ -82,30 +82,17 @@ func (d *document) choose(step int) {
 	}
 }
 
-// update scrolls and chooses as the keys say, and reports whether it was one of them.
-func (d *document) update(msg tea.KeyMsg) bool {
-	k := &d.app.keys
+// update scrolls and chooses as the keys say.
+func (d *document) update(msg tea.KeyMsg) {
+	lines, scrolls := d.app.keys.steps(msg, d.h, len(d.lines))
 	switch {
-	case key.Matches(msg, k.up):
-		d.scroll(-1)
-	case key.Matches(msg, k.down):
-		d.scroll(1)
-	case key.Matches(msg, k.pageUp):
-		d.scroll(-max(d.h-1, 1))
-	case key.Matches(msg, k.pageDown):
-		d.scroll(max(d.h-1, 1))
-	case key.Matches(msg, k.first):
-		d.scroll(-len(d.lines))
-	case key.Matches(msg, k.last):
-		d.scroll(len(d.lines))
-	case key.Matches(msg, k.next):
+	case scrolls:
+		d.scroll(lines)
+	case key.Matches(msg, d.app.keys.next):
 		d.choose(1)
-	case key.Matches(msg, k.previous):
+	case key.Matches(msg, d.app.keys.previous):
 		d.choose(-1)
-	default:
-		return false
 	}
-	return true
 }
 
 // mouse handles the wheel and a click at a line, counted from the first one that is seen. It reports whether a place was clicked.

@@ -51,7 +51,7 @@ type feedPage struct {
 type entryRow struct {
 	id                   string // "": not read yet
 	kind, status, worker string
-	text, source         string
+	text                 string
 	created              time.Time
 	must                 bool
 }
@@ -90,11 +90,7 @@ func newFeed(p *runPage) *feed {
 }
 
 func rowOf(e *board.Entry) entryRow {
-	source := e.SourceDoc
-	if e.SourceRef != "" {
-		source += " @ " + e.SourceRef
-	}
-	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 40), text: oneLine(e.Content, rowRunes), source: oneLine(source, 80), created: e.Created, must: e.MustSurface}
+	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 40), text: oneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
 }
 
 // at is the row at a place of the list.

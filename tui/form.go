@@ -74,7 +74,7 @@ type form struct {
 	err   error
 	sure  bool   // esc was pressed once
 	began values // what it began with
-	w, h  int
+	h     int
 	inner int // width of the content
 }
 
@@ -286,8 +286,7 @@ func (f *form) do() tea.Cmd {
 }
 
 func (f *form) setSize(w, h int) {
-	f.w, f.h = w, h
-	f.inner = min(w-6, 90)
+	f.h, f.inner = h, min(w-6, 90)
 	for _, fl := range f.fields {
 		switch {
 		case len(fl.choices) > 0:

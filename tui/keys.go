@@ -1,6 +1,9 @@
 package tui
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
 
 // keyMap is every key of the program. A page answers to those it lists in keys, which is also where the help is made from.
 type keyMap struct {
@@ -29,6 +32,7 @@ func bind(help, desc string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
 }
 
+// newKeyMap is one table, longer than other functions: that all keys stand together is what shows which are free.
 func newKeyMap() keyMap {
 	return keyMap{
 		search:  bind("K", "search knowledge", "K"),
@@ -123,6 +127,17 @@ func newKeyMap() keyMap {
 // moving are the keys of every list and text.
 func (k *keyMap) moving() []key.Binding {
 	return []key.Binding{k.up, k.down, k.pageUp, k.pageDown, k.first, k.last}
+}
+
+// steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is whether it is one of them.
+func (k *keyMap) steps(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
+	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -n, n}
+	for i, b := range k.moving() {
+		if key.Matches(msg, b) {
+			return by[i], true
+		}
+	}
+	return 0, false
 }
 
 // global are the keys that work on every page.

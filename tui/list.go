@@ -87,24 +87,14 @@ func (l *list) keep(n, row int, expected bool) {
 
 // update moves the cursor as the keys say, and reports whether it was one of them.
 func (l *list) update(msg tea.KeyMsg) bool {
-	k := &l.app.keys
+	rows, ok := l.app.keys.steps(msg, l.h, l.n)
 	switch {
-	case key.Matches(msg, k.up):
-		l.move(-1)
-	case key.Matches(msg, k.down):
-		l.move(1)
-	case key.Matches(msg, k.pageUp):
-		l.move(-max(l.h-1, 1))
-	case key.Matches(msg, k.pageDown):
-		l.move(max(l.h-1, 1))
-	case key.Matches(msg, k.first):
+	case key.Matches(msg, l.app.keys.first):
 		l.follow()
-	case key.Matches(msg, k.last):
-		l.moveTo(l.n - 1)
-	default:
-		return false
+	case ok:
+		l.move(rows)
 	}
-	return true
+	return ok
 }
 
 // wheelRows is how many rows one notch of the mouse wheel moves.

@@ -145,7 +145,7 @@ func TestMemoryEditor(t *testing.T) {
 	h := openFilledMemory(t)
 	hands := h.m.top().(*memoryPage).hands
 	h.press("E")
-	h.wants("set $EDITOR")
+	h.wants("set $VISUAL or $EDITOR")
 	h.m.app.Editor = func(string, int) (*exec.Cmd, error) { return exec.Command("true"), nil }
 	draft := func() *memoryDraft {
 		return must(hands.fresh(context.Background(), memoryRef{kind: kindItem, id: "m000000001"}))

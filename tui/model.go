@@ -150,7 +150,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return msg.page.init()
 	case popMsg:
 		if m.top() == msg.page {
-			return m.pop()
+			m.pop()
 		}
 		return nil
 	case overlayMsg:
@@ -272,13 +272,12 @@ func (m *model) toMoment(msg momentMsg) tea.Cmd {
 	return nil
 }
 
-func (m *model) pop() tea.Cmd {
-	if len(m.pages) == 1 {
-		return nil
+// pop leaves the page that is shown, but for the first one.
+func (m *model) pop() {
+	if len(m.pages) > 1 {
+		m.top().close()
+		m.pages = m.pages[:len(m.pages)-1]
 	}
-	m.top().close()
-	m.pages = m.pages[:len(m.pages)-1]
-	return nil
 }
 
 // chrome is how many lines the header and the last two lines take.

@@ -82,7 +82,8 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 		}
 	}
 	if len(m.pages) > 1 {
-		return m.pop()
+		m.pop()
+		return nil
 	}
 	if key.Matches(msg, m.app.keys.quit) {
 		return tea.Quit

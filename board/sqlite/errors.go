@@ -14,24 +14,25 @@ import (
 // What can be wrong with a file. Errors of this package match one of them with errors.Is, where they are not about the caller's own
 // statements.
 var (
-	ErrNewer    = errors.New("file is newer than the program")
-	ErrCorrupt  = errors.New("file is damaged")
-	ErrBusy     = errors.New("file is locked")
-	ErrFull     = errors.New("no space left")
-	ErrReadOnly = errors.New("storage is read-only")
-	ErrGone     = errors.New("file was removed")
+	ErrNewer    = errors.New("file is newer than the program") // a later version has migrated it
+	ErrCorrupt  = errors.New("file is damaged")                // or not ours, or does not agree with itself
+	ErrBusy     = errors.New("file is locked")                 // others were writing for longer than it was waited
+	ErrFull     = errors.New("no space left")                  // on the disk, or in what is allowed
+	ErrReadOnly = errors.New("storage is read-only")           // or this user may not write to it
+	ErrGone     = errors.New("file was removed")               // or replaced, while it was open
 )
 
 // Error says what is wrong with which file.
 type Error struct {
-	Path   string
-	Kind   error // one of the Err… values
-	Detail string
-	Cause  error // the driver's or the system's error, if any
+	Path   string // the file; DB fills it in where it is ""
+	Kind   error  // one of the Err… values
+	Detail string // goes on after the path: "has schema 9"; "": what the kind says
+	Cause  error  // the driver's or the system's error, if any
 
 	try string // the next step, where that of the kind does not fit
 }
 
+// Error names the file and says what is wrong with it, on one line.
 func (e *Error) Error() string {
 	s := e.Path + ": " + e.Kind.Error()
 	if e.Detail != "" {
@@ -96,6 +97,9 @@ func (db *DB) wrap(err error) error {
 	}
 	var own *Error
 	if errors.As(err, &own) {
+		if own.Path == "" { // of who reads in a transaction, and does not know the file
+			own.Path = db.path
+		}
 		return err
 	}
 	if db.file != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {

@@ -114,7 +114,7 @@ func (f *Foreign) look() ([]version, error) {
 		total += info.Size()
 	}
 	if total > MaxForeign {
-		return nil, &Error{Path: f.path, Kind: ErrFull, Detail: fmt.Sprintf("has %d MB; at most %d are taken", total>>20, int64(MaxForeign)>>20)}
+		return nil, &Error{Path: f.path, Kind: ErrFull, Detail: fmt.Sprintf("has %d MB; at most %d are taken", total>>20, int64(MaxForeign)>>20), try: "make it smaller first"}
 	}
 	return seen, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/replace"
 )
 
 // Categories of the command list, in the order of the help.
@@ -98,10 +100,13 @@ func flagError(command string, err error) error {
 	}
 }
 
+// commandName is the whole name of the command that runs: "memory named edit".
+func commandName(c *cli.Context) string { return strings.TrimPrefix(c.Command.HelpName, "board ") }
+
 // noArgs refuses arguments, for commands that take none.
 func noArgs(c *cli.Context) error {
 	if c.NArg() > 0 {
-		name := strings.TrimPrefix(c.Command.HelpName, "board ")
+		name := commandName(c)
 		return usagef("`board "+name+" --help` shows what it takes", "`board %s` takes no arguments, but got %q", name, board.Line(c.Args().First(), 60))
 	}
 	return nil
@@ -239,27 +244,23 @@ func (p *program) writeFileAs(name string, perm os.FileMode, write func(io.Write
 			return f.Close()
 		}
 	}
-	// Made without CreateTemp, which ignores the umask.
-	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%d.tmp", filepath.Base(target), os.Getpid())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	// Made without CreateTemp, which ignores the umask. The name is never one that a process has left behind that was killed.
+	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%s.tmp", filepath.Base(target), rand.Text())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return fail(err)
 	}
-	defer os.Remove(tmp.Name())
-	if err := write(tmp); err != nil {
-		tmp.Close()
-		return err
-	}
-	if mode != 0 {
-		err = tmp.Chmod(mode)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
+	var unwritten error // as the caller says it
+	err = replace.Fill(tmp, func(f *os.File) error {
+		if unwritten = write(f); unwritten != nil || mode == 0 {
+			return unwritten
+		}
+		return f.Chmod(mode)
+	})
+	if unwritten != nil {
+		return unwritten
 	}
 	if err == nil {
-		err = os.Rename(tmp.Name(), target)
+		err = replace.Put(tmp.Name(), target)
 	}
 	if err != nil {
 		return fail(err)

@@ -35,6 +35,16 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9._@:/+=-]+$`)
 
 func (p *program) candidates(ctx context.Context, app *cli.App, words []string, last string) []string {
+	if len(words) == 1 && words[0] == "help" {
+		out := append([]string{"topics"}, pageOrder...)
+		for _, c := range app.Commands {
+			if !c.Hidden {
+				out = append(out, c.Name)
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
 	path, rest, err := findCommand(app.Commands, words)
 	if err != nil {
 		return nil
@@ -71,7 +81,7 @@ func (p *program) candidates(ctx context.Context, app *cli.App, words []string, 
 func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string, words []string) []string {
 	switch path[0].Name {
 	case "kb":
-		return p.kbFlagValues(ctx, names(path), name, words)
+		return p.kbFlagValues(ctx, names(path), name)
 	case "memory":
 		return p.memoryFlagValues(ctx, names(path), name, words)
 	case "context":
@@ -118,7 +128,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 }
 
 // kbFlagValues are those of the knowledge base's commands, where the short names mean other things.
-func (p *program) kbFlagValues(ctx context.Context, command, name string, words []string) []string {
+func (p *program) kbFlagValues(ctx context.Context, command, name string) []string {
 	switch name {
 	case "role":
 		return kb.Roles

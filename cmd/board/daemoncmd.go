@@ -74,22 +74,27 @@ launchd: board daemon unit --launchd > ~/Library/LaunchAgents/blackboard.daemon.
 
 // daemonClient is a client for the data home's daemon, whether there is one or not.
 func (p *program) daemonClient() (*daemon.Client, daemon.Place, error) {
-	home, err := p.dataHome()
-	if err != nil {
-		return nil, daemon.Place{}, err
-	}
-	place, err := daemon.PlaceOf(home, p.env)
+	place, err := p.daemonPlace()
 	if err != nil {
 		return nil, place, err
 	}
-	return daemon.NewClient(place, daemon.Build(versionString()), p.usedModelDir(home)), place, nil
+	return daemon.NewClient(place, daemon.Build(versionString()), p.usedModelDir(place.Home)), place, nil
+}
+
+// daemonPlace is where the data home's daemon is to be found.
+func (p *program) daemonPlace() (daemon.Place, error) {
+	home, err := p.dataHome()
+	if err != nil {
+		return daemon.Place{}, err
+	}
+	return daemon.PlaceOf(home, p.env)
 }
 
 func (p *program) daemonRun(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	_, place, err := p.daemonClient()
+	place, err := p.daemonPlace()
 	if err != nil {
 		return err
 	}
@@ -143,7 +148,7 @@ func (p *program) daemonRun(c *cli.Context) error {
 		}
 	})
 	if errors.Is(err, daemon.ErrRunning) {
-		return &usageHint{"a daemon serves this data home already", "`board daemon status` shows it"}
+		return &hintedError{"a daemon serves this data home already", "`board daemon status` shows it"}
 	}
 	return err
 }
@@ -165,7 +170,7 @@ func (p *program) daemonToken(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	_, place, err := p.daemonClient()
+	place, err := p.daemonPlace()
 	if err != nil {
 		return err
 	}
@@ -188,7 +193,7 @@ func (p *program) daemonUnit(c *cli.Context) error {
 	if c.Bool("systemd") && c.Bool("launchd") {
 		return usagef("choose one", "both --systemd and --launchd are given")
 	}
-	_, place, err := p.daemonClient()
+	place, err := p.daemonPlace()
 	if err != nil {
 		return err
 	}
@@ -245,7 +250,7 @@ func (p *program) daemonStart(c *cli.Context) error {
 	}
 	if st, err := client.Status(c.Context); err == nil {
 		if st.Build != daemon.Build(versionString()) {
-			return &usageHint{"a daemon of another build is running", "`board daemon stop` ends it"}
+			return &hintedError{"a daemon of another build is running", "`board daemon stop` ends it"}
 		}
 		return say(&st, true)
 	}
@@ -266,7 +271,7 @@ func (p *program) daemonStart(c *cli.Context) error {
 			break
 		}
 		if c.Context.Err() != nil || time.Since(begin) > patience {
-			return &usageHint{"it was started, and does not answer", "`board daemon logs` may say why"}
+			return &hintedError{"it was started, and does not answer", "`board daemon logs` may say why"}
 		}
 	}
 	return say(&st, false)
@@ -284,7 +289,7 @@ func (p *program) daemonStop(c *cli.Context) error {
 	was := true
 	if err := client.Stop(c.Context, false); errors.Is(err, daemon.ErrNone) {
 		if daemon.Held(place) {
-			return &usageHint{"there is one, and it does not answer", "`board daemon logs` may say what it is at; its process can be ended as any other"}
+			return &hintedError{"there is one, and it does not answer", "`board daemon logs` may say what it is at; its process can be ended as any other"}
 		}
 		was = false
 	} else if err != nil {
@@ -295,7 +300,7 @@ func (p *program) daemonStop(c *cli.Context) error {
 		ctx, cancel := context.WithTimeout(c.Context, patience)
 		defer cancel()
 		if err := client.WaitGone(ctx); err != nil {
-			return &usageHint{"it was asked to stop, and still answers", "`board daemon logs` may say why"}
+			return &hintedError{"it was asked to stop, and still answers", "`board daemon logs` may say why"}
 		}
 	}
 	if c.Bool("json") {
@@ -378,7 +383,7 @@ func (p *program) daemonLogs(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	_, place, err := p.daemonClient()
+	place, err := p.daemonPlace()
 	if err != nil {
 		return err
 	}

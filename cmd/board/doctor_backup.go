@@ -49,7 +49,7 @@ func (b *repairBackup) begin(changes []string) error {
 		}
 	}
 	if free, known := freeSpace(nearest(b.home)); known && free < size+noSpace {
-		return &usageHint{fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", megabytes(size), megabytes(free)), "free some space, and repeat it"}
+		return &hintedError{fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", megabytes(size), megabytes(free)), "free some space, and repeat it"}
 	}
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (b *repairBackup) copy(ctx context.Context, path string) error {
 			return b.note("copied %s", path)
 		}
 	}
-	return &sqlite.Error{Path: path, Kind: sqlite.ErrBusy, Detail: "is being written to all the while; end those who write"}
+	return &sqlite.Error{Path: path, Kind: sqlite.ErrBusy, Detail: "is being written to all the while; try again when nobody writes"}
 }
 
 type fileVersion struct{ size, modified int64 }
@@ -170,11 +170,11 @@ func (b *repairBackup) take(ctx context.Context, path string) error {
 	if err := b.note("moved %s", path); err != nil {
 		return err
 	}
-	if os.Rename(path, to) == nil {
+	if err = os.Rename(path, to); err == nil {
 		return nil
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s cannot be moved into the backup", path)
+		return fmt.Errorf("%s cannot be moved into the backup: %w", path, err)
 	}
 	if err := copyOver(ctx, path, to); err != nil {
 		return err

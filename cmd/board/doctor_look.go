@@ -44,7 +44,7 @@ type doctor struct {
 }
 
 func newDoctor(p *program, home string, full bool) *doctor {
-	return &doctor{program: p, home: home, full: full, bar: p.bar()}
+	return &doctor{program: p, home: home, full: full, bar: p.doctorBar()}
 }
 
 // look looks at everything. It fails only if it is called off: what cannot be looked at is a finding.
@@ -134,37 +134,4 @@ func listed(names []string) string {
 		s += fmt.Sprintf(" and %d more", more)
 	}
 	return s
-}
-
-// doctorBar says on a terminal what is being looked at, on one line that is gone afterwards.
-type doctorBar struct {
-	*program
-	draw  bool
-	drawn bool
-	last  time.Time
-}
-
-// show draws, at most ten times a second. of is 0 where the end is not known.
-func (b *doctorBar) show(what string, done, of int) {
-	const apart = 100 * time.Millisecond
-	if !b.draw || done > 0 && done < of && time.Since(b.last) < apart {
-		return
-	}
-	b.last = time.Now()
-	text := "looking at: " + what
-	if of > 0 {
-		text += fmt.Sprintf("  %d of %d", done, of)
-	}
-	if width := terminalWidth(b.err); width > 0 {
-		text = line(text, width-1)
-	}
-	fmt.Fprintf(b.err, "\r%s\x1b[K", safe(text))
-	b.drawn = true
-}
-
-func (b *doctorBar) clear() {
-	if b.drawn {
-		fmt.Fprint(b.err, "\r\x1b[K")
-	}
-	b.drawn = false
 }

@@ -176,7 +176,7 @@ func (d *doctor) removeSocket(socket string) *repairStep {
 		if !refused(socket) {
 			return "", errors.New("somebody listens at it now")
 		}
-		_, place, err := d.daemonClient()
+		place, err := d.daemonPlace()
 		if err != nil {
 			return "", err
 		}

@@ -55,14 +55,14 @@ func (p *program) selftest(c *cli.Context, home string) error {
 	ctx := c.Context
 	dir, err := os.MkdirTemp(nearest(home), selftestMark)
 	if err != nil {
-		return &usageHint{"a directory for the self-test cannot be made: " + err.Error(), "make the data home writable, or point $BOARD_HOME at one that is"}
+		return &hintedError{"a directory for the self-test cannot be made: " + err.Error(), "make the data home writable, or point $BOARD_HOME at one that is"}
 	}
 	defer os.RemoveAll(dir)
 	r := selftestResult{Directory: dir, Seconds: c.Int("seconds"), Writers: c.Int("writers"), Problems: []string{}}
 	if r.Fsync, err = measureFsync(ctx, dir); err != nil {
 		return err
 	}
-	t, err := newSelftestRun(dir, p.bar())
+	t, err := newSelftestRun(dir, p.doctorBar())
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,6 @@ func (p *program) selftest(c *cli.Context, home string) error {
 	}
 	return nil
 }
-
-func (p *program) bar() *doctorBar { return &doctorBar{program: p, draw: isTerminal(p.err)} }
 
 func (p *program) tellSelftest(r *selftestResult) {
 	p.printf("wrote        for %d s with %d at a time in %s, which is gone\n", r.Seconds, r.Writers, safe(r.Directory))

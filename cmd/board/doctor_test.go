@@ -339,7 +339,7 @@ func TestSelftestCounts(t *testing.T) {
 // TestSelftestLosses: an entry and a capsule that go away after they were acknowledged are missed, and the exit code says so.
 func TestSelftestLosses(t *testing.T) {
 	p := &program{env: func(string) string { return "" }, err: &bytes.Buffer{}}
-	run, err := newSelftestRun(t.TempDir(), p.bar())
+	run, err := newSelftestRun(t.TempDir(), p.doctorBar())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"runtime"
+	"strings"
 )
 
 // editor is the command that opens a text for a person; instead says what to do where there is none, or nobody to use it.
@@ -30,10 +32,10 @@ func (p *program) edit(ctx context.Context, editor, name, text string) (edited, 
 		err = e
 	}
 	if err != nil {
+		os.Remove(file)
 		return "", "", err
 	}
-	// Through the shell, since $EDITOR may have arguments.
-	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file)
+	cmd := editorCommand(ctx, editor, file)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		os.Remove(file)
@@ -41,9 +43,21 @@ func (p *program) edit(ctx context.Context, editor, name, text string) (edited, 
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", "", usagef("nothing is changed", "what was edited cannot be read: %v", err)
+		return "", "", usagef("start again, with an editor that leaves the file where it is", "what was edited cannot be read (%v); nothing is changed", err)
 	}
 	return string(data), file, nil
+}
+
+// editorCommand runs an editor with arguments. It goes through the shell, since $EDITOR may have arguments of its own; Windows has none that could be relied on.
+func editorCommand(ctx context.Context, editor string, args ...string) *exec.Cmd {
+	if runtime.GOOS == "windows" {
+		words := strings.Fields(editor)
+		if _, err := exec.LookPath(editor); err == nil || len(words) == 0 { // a path with spaces in it
+			words = []string{editor}
+		}
+		return exec.CommandContext(ctx, words[0], append(words[1:], args...)...)
+	}
+	return exec.CommandContext(ctx, "sh", append([]string{"-c", editor + ` "$@"`, "sh"}, args...)...)
 }
 
 // edited ends an edit: the file goes once what it holds is kept, and stays if it could not be.

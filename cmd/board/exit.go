@@ -40,6 +40,12 @@ type usageError struct{ msg, try string }
 func (e *usageError) Error() string { return e.msg }
 func (e *usageError) Try() string   { return e.try }
 
+// hintedError is a failure with its next step.
+type hintedError struct{ msg, try string }
+
+func (e *hintedError) Error() string { return e.msg }
+func (e *hintedError) Try() string   { return e.try }
+
 func usagef(try, format string, a ...any) error { return &usageError{fmt.Sprintf(format, a...), try} }
 
 // exitCodes is the one table from errors to exit codes and the codes of JSON errors. The first row that matches decides.

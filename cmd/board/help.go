@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -21,7 +22,8 @@ survival proves that the final artifact carries what the run found.
 {{.Name}}:{{range .VisibleCommands}}
   {{printf "%-13s" .Name}}{{.Usage}}{{end}}
 {{end}}
-Topics: board help capsules, board help memory, board help topics. Every command: --help; every one that answers: --json. Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
+How a run goes: board help run. Gates, survival, search, memory, hooks, JSON and more: board help topics. Every command: --help; every one that answers: --json.
+Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
 Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
 Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival failed, 5 not found, 6 conflict.
 `
@@ -57,6 +59,9 @@ func commandHelp(name string, c *cli.Command) string {
 	}
 	if len(c.Aliases) > 0 {
 		fmt.Fprintf(&b, "\nThe same: board %s\n", strings.Join(c.Aliases, ", "))
+	}
+	if slices.Contains(pageOrder, name) {
+		fmt.Fprintf(&b, "\nMore: board help %s\n", name)
 	}
 	// The text passes through a template all the same.
 	return strings.ReplaceAll(b.String(), "{{", `{{"{{"}}`)

@@ -14,6 +14,7 @@ import (
 // allowedImports is who may import what besides the standard library. Test files may use the test libraries as well.
 // A package that is not listed may not exist.
 var allowedImports = map[string][]string{
+	"board/replace":    {},
 	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile"},
 	"board":            {"blackboard/board/sqlite", "blackboard/embed"},
 	"embed":            {},
@@ -28,8 +29,8 @@ var allowedImports = map[string][]string{
 	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret"},
 	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
 	"hooks":            {"blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/topics"},
-	"hooks/topics":     {"github.com/rogpeppe/go-internal/lockedfile"}, // the lock: many hooks at once
-	"hooks/setup":      {"github.com/pelletier/go-toml/v2"},
+	"hooks/topics":     {"blackboard/board/replace", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: many hooks at once
+	"hooks/setup":      {"blackboard/board/replace", "github.com/pelletier/go-toml/v2"},
 	"kb":               {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc

@@ -198,7 +198,7 @@ func (p *program) gateLine(v *board.Verdict) string {
 	if v.Open {
 		note := ""
 		if n := v.Signals.Open.Total(); n > 0 {
-			note = fmt.Sprintf(" (%s that do not block)", count(n, "open signal", "open signals"))
+			note = fmt.Sprintf(" (%s not block)", count(n, "open signal that does", "open signals that do"))
 		}
 		return strings.TrimSpace(p.light(true)) + note
 	}

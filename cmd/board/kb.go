@@ -38,7 +38,7 @@ func (p *program) kbCommand() *cli.Command {
 		Name: "kb", Category: catKnow, Usage: "the knowledge base: remember, search, get, list, edit, ingest, learn, curate and more",
 		Description: `Capsules of durable knowledge, shared by all agents and runs: a file each in the data home (kb/capsules), which you may edit, and a database that finds them, with an
 embedding model (board model pull) by meaning too. board help capsules says what belongs into one, and how it is written.`,
-		Subcommands: slices.Concat(p.kbCoreCommands(), p.kbEditCommands(), p.kbCurateCommands(), p.kbLearnCommands(), p.kbMeasureCommands()),
+		Subcommands: slices.Concat(p.kbCoreCommands(), p.kbEditCommands(), p.kbCurateCommands(), p.kbLearnCommands(), p.kbMoveCommands(), p.kbMeasureCommands()),
 	}
 }
 

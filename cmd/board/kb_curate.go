@@ -86,8 +86,7 @@ func (p *program) kbIngest(c *cli.Context) error {
 			return err
 		}
 	} else {
-		would := map[bool]string{true: "would be ", false: ""}[c.Bool("dry-run")]
-		p.printf("%s%d new, %d changed, %d unchanged; %s written, %d kept, %d removed\n", would, len(r.New), len(r.Changed), r.Unchanged,
+		p.printf("%s%d new, %d changed, %d unchanged; %s written, %d kept, %d removed\n", wouldBe(c.Bool("dry-run")), len(r.New), len(r.Changed), r.Unchanged,
 			count(int64(r.Capsules), "capsule", "capsules"), r.Kept, r.Removed)
 		for _, f := range r.Pruned {
 			p.printf("gone: %s\n", safe(f))
@@ -122,8 +121,8 @@ func (p *program) kbCurate(c *cli.Context) error {
 			return usagef("choose among "+strings.Join(curations, ", ")+"; without any, all are done", "there is no curation %q", w)
 		}
 	}
-	if (c.IsSet("resolve") || c.IsSet("as")) && (!c.IsSet("resolve") || !c.IsSet("as") || c.Bool("dry-run") || slices.ContainsFunc(what, func(w string) bool { return w != "contradictions" })) {
-		return usagef("`board kb curate contradictions --resolve KEEP,OTHER --as "+strings.Join(kb.Resolutions, "|")+"`", "--resolve needs --as, and is done by itself, at once")
+	if c.IsSet("resolve") || c.IsSet("as") {
+		return p.kbResolve(c, what)
 	}
 	if len(what) == 0 {
 		what = curations
@@ -134,77 +133,113 @@ func (p *program) kbCurate(c *cli.Context) error {
 	}
 	defer done()
 	defer p.kbNotes(k)
-	if c.IsSet("resolve") {
-		ids := strings.Split(c.String("resolve"), ",")
-		if len(ids) != 2 {
-			return usagef("`board kb curate contradictions --resolve KEEP,OTHER --as "+strings.Join(kb.Resolutions, "|")+"`", "--resolve takes two ids, with a comma between them")
-		}
-		ids[0], ids[1] = strings.TrimSpace(ids[0]), strings.TrimSpace(ids[1])
-		if err := k.Resolve(c.Context, ids[0], ids[1], c.String("as"), c.String("why")); err != nil {
-			return err
-		}
-		if c.Bool("json") {
-			return p.json("keep", ids[0], "other", ids[1], "as", c.String("as"))
-		}
-		p.printf("%s\n", map[string]string{kb.ResolveStand: ids[0] + " and " + ids[1] + " both stand", kb.ResolveSupersede: ids[0] + " supersedes " + ids[1], kb.ResolveRetire: ids[1] + " is retired"}[c.String("as")])
-		return nil
-	}
 	bar := p.stepBar()
 	defer bar.clear()
 	opt := kb.CurateOptions{DryRun: c.Bool("dry-run"), Progress: bar.show}
 	var pairs []any
-	would := map[bool]string{true: "would be ", false: ""}[opt.DryRun]
-	if slices.Contains(what, "dedupe") {
-		d, err := k.Dedupe(c.Context, opt)
-		bar.clear()
+	for _, step := range []struct {
+		name string
+		do   func() (any, error)
+	}{
+		{"dedupe", func() (any, error) { return p.dedupe(c, k, opt, bar) }},
+		{"decay", func() (any, error) { return p.decay(c, k, opt) }},
+		{"contradictions", func() (any, error) { return p.contradictions(c, k, opt, bar) }},
+	} {
+		if !slices.Contains(what, step.name) {
+			continue
+		}
+		found, err := step.do()
 		if err != nil {
 			return err
 		}
-		pairs = append(pairs, "dedupe", d)
-		if !c.Bool("json") {
-			p.printf("dedupe: %s compared, %d %ssuperseded\n", count(int64(d.Looked), "capsule", "capsules"), len(d.Duplicates), would)
-			for _, x := range p.shown(c, len(d.Duplicates)) {
-				dup := &d.Duplicates[x]
-				p.printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, line(dup.Drop.Title, 100), dup.Keep.ID, line(dup.Keep.Title, 100), dup.Why)
-			}
-			if d.ByWords > 0 {
-				p.talk("note: %s no embedding and only the same text counts; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
-			}
-		}
-	}
-	if slices.Contains(what, "decay") {
-		d, err := k.Decay(c.Context, opt)
-		if err != nil {
-			return err
-		}
-		pairs = append(pairs, "decay", d)
-		if !c.Bool("json") {
-			p.printf("decay: %s dormant, %d %schanged\n", count(int64(d.Dormant), "capsule is", "capsules are"), d.Changed, would)
-		}
-	}
-	if slices.Contains(what, "contradictions") {
-		found, looked, err := k.Contradictions(c.Context, opt)
-		bar.clear()
-		if err != nil {
-			return err
-		}
-		pairs = append(pairs, "contradictions", found)
-		if !c.Bool("json") {
-			p.printf("contradictions: %s compared, %s\n", count(int64(looked), "fact or gotcha", "facts and gotchas"), count(int64(len(found)), "pair may contradict each other", "pairs may contradict each other"))
-			for _, x := range p.shown(c, len(found)) {
-				t := &found[x]
-				p.printf("  %s  %s\n       | %s\n  %s  %s\n       | %s\n    alike %.2f; %s\n", t.A.ID, line(t.A.Title, 100), line(t.A.Body, 300), t.B.ID, line(t.B.Title, 100), line(t.B.Body, 300),
-					t.Cosine, safe(strings.Join(t.Why, "; ")))
-			}
-			if len(found) > 0 {
-				p.talk("note: `board kb curate contradictions --resolve KEEP,OTHER --as %s` settles one", strings.Join(kb.Resolutions, "|"))
-			}
-		}
+		pairs = append(pairs, step.name, found)
 	}
 	if c.Bool("json") {
 		return p.json(append(pairs, "dry_run", opt.DryRun)...)
 	}
 	return nil
+}
+
+// howToResolve settles a contradiction.
+var howToResolve = "`board kb curate contradictions --resolve KEEP,OTHER --as " + strings.Join(kb.Resolutions, "|") + "`"
+
+// kbResolve settles one contradiction, as a person has decided.
+func (p *program) kbResolve(c *cli.Context, what []string) error {
+	if !c.IsSet("resolve") || !c.IsSet("as") || c.Bool("dry-run") || slices.ContainsFunc(what, func(w string) bool { return w != "contradictions" }) {
+		return usagef(howToResolve, "--resolve needs --as, and is done by itself, at once")
+	}
+	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer p.kbNotes(k)
+	keep, other, two := strings.Cut(c.String("resolve"), ",")
+	if !two || strings.Contains(other, ",") {
+		return usagef(howToResolve, "--resolve takes two ids, with a comma between them")
+	}
+	keep, other = strings.TrimSpace(keep), strings.TrimSpace(other)
+	how := c.String("as")
+	if err := k.Resolve(c.Context, keep, other, how, c.String("why")); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json("keep", keep, "other", other, "as", how)
+	}
+	p.printf("%s\n", map[string]string{kb.ResolveStand: keep + " and " + other + " both stand", kb.ResolveSupersede: keep + " supersedes " + other, kb.ResolveRetire: other + " is retired"}[how])
+	return nil
+}
+
+func (p *program) dedupe(c *cli.Context, k *kb.KB, opt kb.CurateOptions, bar *stepBar) (any, error) {
+	d, err := k.Dedupe(c.Context, opt)
+	bar.clear()
+	if err != nil || c.Bool("json") {
+		return d, err
+	}
+	p.printf("dedupe: %s compared, %d %ssuperseded\n", count(int64(d.Looked), "capsule", "capsules"), len(d.Duplicates), wouldBe(opt.DryRun))
+	for _, x := range p.shown(c, len(d.Duplicates)) {
+		dup := &d.Duplicates[x]
+		p.printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, line(dup.Drop.Title, 100), dup.Keep.ID, line(dup.Keep.Title, 100), dup.Why)
+	}
+	if d.ByWords > 0 {
+		p.talk("note: %s no embedding and only the same text counts; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
+	}
+	return d, nil
+}
+
+func (p *program) decay(c *cli.Context, k *kb.KB, opt kb.CurateOptions) (any, error) {
+	d, err := k.Decay(c.Context, opt)
+	if err != nil || c.Bool("json") {
+		return d, err
+	}
+	p.printf("decay: %s dormant, %d %schanged\n", count(int64(d.Dormant), "capsule is", "capsules are"), d.Changed, wouldBe(opt.DryRun))
+	return d, nil
+}
+
+func (p *program) contradictions(c *cli.Context, k *kb.KB, opt kb.CurateOptions, bar *stepBar) (any, error) {
+	found, looked, err := k.Contradictions(c.Context, opt)
+	bar.clear()
+	if err != nil || c.Bool("json") {
+		return found, err
+	}
+	p.printf("contradictions: %s compared, %s\n", count(int64(looked), "fact or gotcha", "facts and gotchas"), count(int64(len(found)), "pair may contradict each other", "pairs may contradict each other"))
+	for _, x := range p.shown(c, len(found)) {
+		t := &found[x]
+		p.printf("  %s  %s\n       | %s\n  %s  %s\n       | %s\n    alike %.2f; %s\n", t.A.ID, line(t.A.Title, 100), line(t.A.Body, 300), t.B.ID, line(t.B.Title, 100), line(t.B.Body, 300),
+			t.Cosine, safe(strings.Join(t.Why, "; ")))
+	}
+	if len(found) > 0 {
+		p.talk("note: %s settles one", howToResolve)
+	}
+	return found, nil
+}
+
+// wouldBe stands before what was done, or before what a dry run would do.
+func wouldBe(dry bool) string {
+	if dry {
+		return "would be "
+	}
+	return ""
 }
 
 // shown are the indices of as many of n as --limit allows; it says if some are left out.

@@ -3,44 +3,16 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/kb"
 )
-
-// stepBar says on a terminal how far something is that is counted, on one line of stderr.
-type stepBar struct {
-	*program
-	draw  bool
-	drawn bool
-	last  time.Time
-}
-
-func (p *program) stepBar() *stepBar { return &stepBar{program: p, draw: isTerminal(p.err)} }
-
-func (b *stepBar) show(what string, done, of int) {
-	if !b.draw || done < of && time.Since(b.last) < 100*time.Millisecond {
-		return
-	}
-	b.last, b.drawn = time.Now(), true
-	const width = 24
-	full := width * done / max(of, 1)
-	fmt.Fprintf(b.err, "\r%-10s [%s%s] %d of %d\x1b[K", what, strings.Repeat("#", full), strings.Repeat(".", width-full), done, of)
-}
-
-func (b *stepBar) clear() {
-	if b.drawn {
-		fmt.Fprint(b.err, "\r\x1b[K")
-	}
-}
 
 // queryLine is a line of the file that --per-query writes.
 type queryLine struct {
@@ -187,32 +159,24 @@ func compare(earlier map[string]queryLine, now []queryLine) []comparison {
 		if n := len(out); n == 0 || out[n-1].Set != l.Set || out[n-1].Mode != l.Mode {
 			out = append(out, comparison{Set: l.Set, Mode: l.Mode, Changes: []change{}})
 		}
-		cmp := &out[len(out)-1]
-		cmp.Queries++
+		c := &out[len(out)-1]
+		c.Queries++
 		diff := l.NDCG10 - old.NDCG10
-		cmp.Mean += diff
+		c.Mean += diff
 		switch {
 		case diff > 0:
-			cmp.Better++
+			c.Better++
 		case diff < 0:
-			cmp.Worse++
+			c.Worse++
 		default:
 			continue
 		}
-		cmp.Changes = append(cmp.Changes, change{l.ID, old.NDCG10, l.NDCG10})
+		c.Changes = append(c.Changes, change{l.ID, old.NDCG10, l.NDCG10})
 	}
 	size := func(c change) float64 { return max(c.After-c.Before, c.Before-c.After) }
 	for i := range out {
 		out[i].Mean /= float64(out[i].Queries)
-		slices.SortStableFunc(out[i].Changes, func(a, b change) int {
-			switch x, y := size(a), size(b); {
-			case x > y:
-				return -1
-			case x < y:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(out[i].Changes, func(a, b change) int { return cmp.Compare(size(b), size(a)) })
 		out[i].Changes = out[i].Changes[:min(10, len(out[i].Changes))]
 	}
 	return out

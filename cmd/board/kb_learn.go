@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -73,27 +72,6 @@ calculations become facts, strategies patterns, gaps and contradictions gotchas;
 			}, writeFlags()),
 			Action: p.kbPromote,
 		},
-		{
-			Name: "export", Usage: "write the capsules as JSON lines", ArgsUsage: "[FILE]",
-			Description: `The first line names the schema and its version. Superseded and retired capsules are in it, with their links. Parts of documents are left out unless --documents is
-given: they can be ingested again.`,
-			Flags:  flags(kbPlaces(), []cli.Flag{&cli.BoolFlag{Name: "documents", Usage: "the parts of documents too"}, workspaceFlag("the `DIRECTORY` that --here means")}),
-			Action: p.kbExport,
-		},
-		{
-			Name: "import", Usage: "take in capsules from elsewhere; it only says what it would do until --apply", ArgsUsage: "FILE | FOLDER",
-			Description: `Knows by itself: our own JSON lines; markdown files with or without front matter; agent-memory-store, both its store.db and its older chunks and state;
-the MCP memory server's JSON lines; Claude Code's memory folders of a project, or of all. Everything in the source is accounted for: what it becomes,
-what is here already, what cannot be taken and why. The exit code is 1 if something cannot.`,
-			Flags: []cli.Flag{
-				&cli.BoolFlag{Name: "apply", Usage: "do it"},
-				&cli.StringFlag{Name: "format", Usage: "`FORMAT`: " + strings.Join(kb.ImportFormats, ", "), Value: kb.ImportFormats[0]},
-				&cli.BoolFlag{Name: "force", Usage: "take what looks like one that is there, what has the same id and says something else, what looks like a secret"},
-				&cli.BoolFlag{Name: "no-embed", Usage: "store without embeddings; `board kb reembed` adds them"},
-				limitFlag(), workerFlag(), jsonFlag(),
-			},
-			Action: p.kbImport,
-		},
 	}
 }
 
@@ -103,14 +81,7 @@ func (p *program) input(c *cli.Context, what string) (io.Reader, func(), error) 
 	case c.NArg() > 1:
 		return nil, nil, usagef("`board kb "+c.Command.Name+" --help` shows what it takes", "one %s is needed, but %d are given", what, c.NArg())
 	case c.NArg() == 1 && c.Args().First() != "-":
-		f, err := os.Open(c.Args().First())
-		if err != nil {
-			if os.IsNotExist(err) {
-				return nil, nil, &kb.Error{Kind: kb.ErrNotFound, Msg: fmt.Sprintf("there is no file %s", c.Args().First()), Hint: "give its path, or pipe it in"}
-			}
-			return nil, nil, err
-		}
-		return f, func() { f.Close() }, nil
+		return p.named(c.Args().First(), what)
 	case c.NArg() == 0 && isTerminal(p.in):
 		return nil, nil, usagef("give its file, or pipe it in", "no %s is given", what)
 	}
@@ -237,7 +208,7 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if c.Bool("json") {
 		return p.json("brief", b)
 	}
-	p.printf("%s", safeBlock(b.Block))
+	p.printf("%s", safe(b.Block))
 	for _, d := range b.Degraded {
 		p.talk("note: %s", safe(d))
 	}
@@ -245,15 +216,6 @@ func (p *program) kbBrief(c *cli.Context) error {
 		p.talk("nothing is known about it")
 	}
 	return nil
-}
-
-// safeBlock is safe for each line of a text.
-func safeBlock(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = safe(lines[i])
-	}
-	return strings.Join(lines, "\n")
 }
 
 // promotedKinds are the kinds of capsules that entries become.
@@ -310,96 +272,4 @@ func promoted(run string, e *board.Entry) kb.Capsule {
 		c.Body += "\n\nEvidence:\n" + indent(e.Evidence, "> ")
 	}
 	return c
-}
-
-func (p *program) kbExport(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return usagef("`board kb export FILE`", "one file is needed, but %d are given", c.NArg())
-	}
-	q, err := p.kbQuery(c)
-	if err != nil {
-		return err
-	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := q.CheckFilter(); err != nil {
-		return err
-	}
-	lq := kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects, Superseded: true, Retired: true, Documents: c.Bool("documents")}
-	n := 0
-	if err := p.writeFile(c.Args().First(), func(w io.Writer) (err error) {
-		n, err = kb.WriteExport(w, k.Export(c.Context, lq))
-		return err
-	}); err != nil {
-		return err
-	}
-	s, err := k.Stats(c.Context)
-	if err != nil {
-		return err
-	}
-	p.talk("%s written", count(int64(n), "capsule", "capsules"))
-	if s.Documents > 0 && !lq.Documents {
-		p.talk("note: the parts of %s are left out; --documents writes them too", count(s.Documents, "document", "documents"))
-	}
-	return nil
-}
-
-func (p *program) kbImport(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("`board kb import FILE`", "one file or folder is needed, but %d are given", c.NArg())
-	}
-	set, err := kb.ReadImport(c.Context, c.Args().First(), c.String("format"))
-	if err != nil {
-		return err
-	}
-	opt := kb.ImportOptions{DryRun: !c.Bool("apply"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}
-	k, done, err := p.openToWrite(c, opt.DryRun, !opt.NoEmbedding)
-	if err != nil {
-		return err
-	}
-	defer done()
-	bar := p.stepBar()
-	opt.Progress = bar.show
-	out, err := k.Import(c.Context, set, opt)
-	bar.clear()
-	p.kbNotes(k)
-	if err != nil {
-		if n := len(out.Stored) + len(out.Changed); n > 0 && !opt.DryRun {
-			p.talk("%s stored; the same command continues", count(int64(n), "capsule is", "capsules are"))
-		}
-		return err
-	}
-	if c.Bool("json") {
-		if err := p.json("import", out, "format", set.Format, "dry_run", opt.DryRun); err != nil {
-			return err
-		}
-		return p.refused(out.Refused, true)
-	}
-	would := map[bool]string{true: "would be ", false: ""}[opt.DryRun]
-	p.printf("%s: %s %sstored, %d changed, %d here already, %d refused\n", set.Format, count(int64(len(out.Stored)), "capsule", "capsules"), would, len(out.Changed), len(out.Already), len(out.Refused))
-	all := append(out.Stored, out.Changed...)
-	for _, i := range p.shown(c, len(all)) {
-		x := &all[i]
-		id := ""
-		if !opt.DryRun || x.Capsule.ID != "" && len(out.Stored) <= i {
-			id = x.Capsule.ID + "  "
-		}
-		p.printf("  %s%-12s  %s  (%s)\n", id, x.Capsule.Kind, line(x.Capsule.Title, 100), line(x.From, 100))
-		for _, n := range x.Notes {
-			p.printf("      %s\n", line(n, 200))
-		}
-	}
-	for _, a := range out.Already {
-		p.talk("here already: %s: %s", safe(a.From), safe(a.Why))
-	}
-	for _, n := range out.Notes {
-		p.talk("note: %s", safe(n))
-	}
-	if opt.DryRun && len(all) > 0 {
-		p.talk("nothing was stored: --apply does it")
-	}
-	return p.refused(out.Refused, false)
 }

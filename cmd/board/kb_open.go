@@ -78,5 +78,5 @@ func (p *program) workspace(c *cli.Context) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	return kb.FindWorkspace(dir, p.env("HOME"))
+	return kb.FindWorkspace(dir, p.userHome())
 }

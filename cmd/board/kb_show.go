@@ -122,6 +122,11 @@ func (p *program) printCapsule(c *kb.Capsule) {
 	p.printf("\n%s\n", indent(c.Body, "  | "))
 }
 
+// listQuery asks for the capsules that a query's filters leave.
+func listQuery(q *kb.Query) kb.ListQuery {
+	return kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects, Superseded: q.Superseded, Retired: q.Retired}
+}
+
 func (p *program) kbList(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
@@ -135,8 +140,9 @@ func (p *program) kbList(c *cli.Context) error {
 		return err
 	}
 	defer done()
-	all, more, err := k.List(c.Context, kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects,
-		Superseded: q.Superseded, Retired: q.Retired, Before: c.String("before"), Limit: c.Int("limit")})
+	lq := listQuery(&q)
+	lq.Before, lq.Limit = c.String("before"), c.Int("limit")
+	all, more, err := k.List(c.Context, lq)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"blackboard/board"
+	"blackboard/hooks/topics"
 )
 
 func main() {
@@ -49,9 +50,18 @@ func (p *program) main(ctx context.Context, args []string) int {
 		p.complete(ctx, app, args[1:])
 		return exitOK
 	}
-	if len(args) == 2 && args[0] == "help" && helpTopics[args[1]] != "" {
-		p.printf("%s", helpTopics[args[1]])
-		return exitOK
+	if len(args) == 2 && args[0] == "help" && !strings.HasPrefix(args[1], "-") {
+		command := byName(app.Commands, pageName(args[1]))
+		switch text, ok := page(args[1]); {
+		case ok:
+			p.printf("%s", text)
+			if command != nil {
+				p.printf("\nThe flags: board %s --help\n", command.Name)
+			}
+			return exitOK
+		case command == nil:
+			return p.fail(usagef("`board --help` lists the commands, `board help topics` the pages", "there is no command or help page %q", board.Line(args[1], 60)), false)
+		}
 	}
 	arranged, err := arrange(app.Commands, args)
 	if err != nil && len(args) > 0 && args[0] == "hook" {
@@ -104,14 +114,17 @@ func (p *program) dataHome() (string, error) {
 	if dir := p.env("XDG_DATA_HOME"); filepath.IsAbs(dir) { // the XDG specification: relative paths are to be ignored
 		return filepath.Join(dir, "blackboard"), nil
 	}
-	home := p.env("HOME")
-	if home == "" {
-		var err error
-		if home, err = os.UserHomeDir(); err != nil { // %USERPROFILE% on Windows
-			return "", usagef("set $BOARD_HOME", "there is no data home: %v", err)
-		}
+	home, err := topics.Home(p.env)
+	if err != nil {
+		return "", usagef("set $BOARD_HOME", "there is no data home: %v", err)
 	}
 	return filepath.Join(home, ".local", "share", "blackboard"), nil
+}
+
+// userHome is the user's home directory, "" if nobody knows it.
+func (p *program) userHome() string {
+	home, _ := topics.Home(p.env)
+	return home
 }
 
 // boardsDir is the directory of the runs' files.
@@ -191,31 +204,24 @@ func (p *program) printf(format string, a ...any) { fmt.Fprintf(p.out, format, a
 // talk says something that is not data.
 func (p *program) talk(format string, a ...any) { fmt.Fprintf(p.err, format+"\n", a...) }
 
-// text is the one positional argument, or standard input if there is none or it is "-". What cannot be meant as text is refused: what is once
-// on a board stays there.
+// text is oneText for what goes onto a board or into the knowledge base. What cannot be meant as text is refused: what is once there stays.
 func (p *program) text(c *cli.Context, what string, args []string) (string, error) {
-	if len(args) > 1 {
-		return "", usagef("quote the text as one argument; a flag that takes several values is repeated", "one %s is needed, but %d are given: %q, %q",
-			what, len(args), board.Line(args[0], 40), board.Line(args[1], 40))
+	if len(args) == 1 && looksLikeID.MatchString(args[0]) {
+		return "", notText(c, what, args[0])
 	}
-	if len(args) == 1 && args[0] != "-" {
-		if looksLikeID.MatchString(args[0]) || args[0] == "list" || args[0] == "help" {
-			return "", usagef("`board "+c.Command.Name+" --help` shows what it takes; pipe it in if it is meant", "%q is no %s", args[0], what)
-		}
-		return args[0], nil
-	}
-	if isTerminal(p.in) && len(args) == 0 {
-		return "", usagef("give it as an argument, or pipe it in", "no %s is given", what)
-	}
-	data, err := p.readAll(c.Context, p.in, board.MaxContent+3) // room for a line end, and one byte too many to tell
+	text, err := p.oneText(c, what, args)
 	if err != nil {
 		return "", err
 	}
 	var post struct{ Content *string }
-	if json.Unmarshal(data, &post) == nil && post.Content != nil {
+	if (len(args) == 0 || args[0] == "-") && json.Unmarshal([]byte(text), &post) == nil && post.Content != nil {
 		return "", usagef("`board post --batch` reads posts as JSON lines", "the %s is a JSON object with a content of its own", what)
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+	return text, nil
+}
+
+func notText(c *cli.Context, what, arg string) error {
+	return usagef("`board "+commandName(c)+" --help` shows what it takes; pipe it in if it is meant", "%q is no %s", arg, what)
 }
 
 var looksLikeID = regexp.MustCompile(`^[es][0-9]+$`)

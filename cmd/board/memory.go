@@ -151,14 +151,21 @@ func (p *program) conversationIn(c *cli.Context, s *openedMemory) string {
 // mostText is the most bytes that are read of a text; each kind of text has a limit of its own far below.
 const mostText = 1 << 20
 
-// textArg is the text that a command takes: its one argument, or standard input if that is "-" or, where a text must be, if there is none.
+// textArg is oneText where "show" is the name of a command beside this one.
 func (p *program) textArg(c *cli.Context, what string, args []string) (string, error) {
-	name := strings.TrimPrefix(c.Command.HelpName, "board ")
+	if len(args) == 1 && args[0] == "show" {
+		return "", notText(c, what, args[0])
+	}
+	return p.oneText(c, what, args)
+}
+
+// oneText is the text that a command takes: its one argument, or standard input if that is "-" or, where a text must be, if there is none.
+func (p *program) oneText(c *cli.Context, what string, args []string) (string, error) {
 	switch {
 	case len(args) > 1:
-		return "", usagef("quote the text as one argument", "one %s is needed, but %d are given: %q, %q", what, len(args), line(args[0], 40), line(args[1], 40))
-	case len(args) == 1 && slices.Contains([]string{"list", "help", "show"}, args[0]):
-		return "", usagef("`board "+name+" --help` shows what it takes; pipe it in if it is meant", "%q is no %s", args[0], what)
+		return "", usagef("quote the text as one argument; a flag that takes several values is repeated", "one %s is needed, but %d are given: %q, %q", what, len(args), line(args[0], 40), line(args[1], 40))
+	case len(args) == 1 && (args[0] == "list" || args[0] == "help"):
+		return "", notText(c, what, args[0])
 	case len(args) == 1 && args[0] != "-":
 		return args[0], nil
 	case len(args) == 0 && isTerminal(p.in):
@@ -169,7 +176,7 @@ func (p *program) textArg(c *cli.Context, what string, args []string) (string, e
 		return "", err
 	}
 	if len(data) > mostText {
-		return "", usagef("keep what matters", "the %s has more than a megabyte", what)
+		return "", usagef("keep what matters, and name the file that has the rest", "the %s has more than a megabyte", what)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
@@ -254,7 +261,7 @@ func (p *program) warnings(all []string) {
 // document prints a text that is to be taken as it is: to the byte, but on a terminal, which must not obey what agents wrote.
 func (p *program) document(text string) {
 	if p.terminal {
-		text = safeBlock(text)
+		text = safe(text)
 	}
 	p.printf("%s\n", text)
 }
@@ -262,8 +269,7 @@ func (p *program) document(text string) {
 // onlyOne is the one argument that a command takes.
 func onlyOne(c *cli.Context, what string) (string, error) {
 	if c.NArg() != 1 {
-		name := strings.TrimPrefix(c.Command.HelpName, "board ")
-		return "", usagef("`board "+name+" "+c.Command.ArgsUsage+"`", "one %s is needed, but %d are given", what, c.NArg())
+		return "", usagef("`board "+commandName(c)+" "+c.Command.ArgsUsage+"`", "one %s is needed, but %d are given", what, c.NArg())
 	}
 	return c.Args().First(), nil
 }
@@ -287,7 +293,7 @@ func (p *program) named(name, what string) (io.Reader, func(), error) {
 func wholeNumber(c *cli.Context, name string) (int, error) {
 	n, err := strconv.Atoi(c.String(name))
 	if err != nil || n < 0 {
-		return 0, usagef("`board "+strings.TrimPrefix(c.Command.HelpName, "board ")+" --help` says what it takes", "--%s %q is no number from 0 up", name, c.String(name))
+		return 0, usagef("`board "+commandName(c)+" --help` says what it takes", "--%s %q is no number from 0 up", name, c.String(name))
 	}
 	return n, nil
 }

@@ -116,7 +116,7 @@ func (p *program) workspaceOf(dir string) (string, error) {
 	if dir == "" {
 		dir = "."
 	}
-	return kb.FindWorkspace(dir, p.env("HOME"))
+	return kb.FindWorkspace(dir, p.userHome())
 }
 
 func (p *program) itemIDs(ctx context.Context, words []string, forgotten bool) (ids []string) {

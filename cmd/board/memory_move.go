@@ -113,7 +113,7 @@ func (p *program) memoryImport(c *cli.Context) error {
 }
 
 func (p *program) printImported(out *memory.Imported) {
-	would := map[bool]string{true: "would be ", false: ""}[out.DryRun]
+	would := wouldBe(out.DryRun)
 	any := false
 	for _, l := range exportedLists {
 		n := out.Counts[l.list]

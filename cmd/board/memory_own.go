@@ -283,8 +283,9 @@ func (p *program) memoryNote(c *cli.Context, kind string) error {
 }
 
 func (p *program) noteList(c *cli.Context, kind string) error {
-	if c.Int("limit") < 0 {
-		return usagef("0 lists all", "a limit of %d makes no sense", c.Int("limit"))
+	limit, err := listLimit(c)
+	if err != nil {
+		return err
 	}
 	s, done, err := p.openMemory(c, false)
 	if err != nil {
@@ -304,10 +305,7 @@ func (p *program) noteList(c *cli.Context, kind string) error {
 	if t := c.String("tier"); c.IsSet("tier") && t != memory.Workspace && t != memory.Account {
 		return usagef("choose workspace or account", "notes are in the workspace or the account, not in %q", t)
 	}
-	limit, more := c.Int("limit"), false
-	if limit > 0 && len(all) > limit {
-		all, more = all[:limit], true
-	}
+	all, more := cutList(all, limit)
 	if c.Bool("json") {
 		return p.json("notes", all, "more", more)
 	}

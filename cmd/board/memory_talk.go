@@ -161,9 +161,9 @@ func (p *program) conversationList(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	limit := c.Int("limit")
-	if limit < 0 {
-		return usagef("0 lists all", "a limit of %d makes no sense", limit)
+	limit, err := listLimit(c)
+	if err != nil {
+		return err
 	}
 	statuses := list(c, "status")
 	if c.Bool("all") {

@@ -227,9 +227,9 @@ func (p *program) memoryEvents(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	limit := c.Int("limit")
-	if limit < 0 {
-		return usagef("0 lists all", "a limit of %d makes no sense", limit)
+	limit, err := listLimit(c)
+	if err != nil {
+		return err
 	}
 	s, done, err := p.openMemory(c, false)
 	if err != nil {

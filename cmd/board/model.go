@@ -81,7 +81,7 @@ type modelError struct {
 func (e *modelError) Unwrap() []error { return []error{e.kind, e.error} }
 
 // errNoModel is the answer of commands that cannot do without one.
-var errNoModel = &modelError{&usageHint{"no embedding model is installed", "`board model pull` fetches one"}, embed.ErrNoModel}
+var errNoModel = &modelError{&hintedError{"no embedding model is installed", "`board model pull` fetches one"}, embed.ErrNoModel}
 
 func asModelError(err error) error {
 	for _, k := range modelKinds {
@@ -126,7 +126,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	if p.env("BOARD_MODEL_DIR") == "" {
 		dir = filepath.Join(modelsDir(home), m.Name)
 	}
-	bar := &progressBar{program: p, model: m.Name, quiet: c.Bool("json"), draw: isTerminal(p.err)}
+	bar := &pullBar{statusLine: p.statusLine(), model: m.Name, quiet: c.Bool("json")}
 	done, err := minilm.Pull(c.Context, minilm.PullOptions{
 		Manifest: m, Dir: dir, Endpoint: p.env("HF_ENDPOINT"), From: c.String("from"), Force: c.Bool("force"), Progress: bar.show,
 	})
@@ -185,16 +185,10 @@ func (p *program) modelDir(c *cli.Context) (string, error) {
 		if here, err := os.Stat(name); err == nil && here.IsDir() {
 			return filepath.Abs(name)
 		}
-		return "", &modelError{&usageHint{fmt.Sprintf("there is no model %s in %s", line(name, 60), modelsDir(home)), "`board model list` shows those that are there, `board model pull` fetches one"}, board.ErrNotFound}
+		return "", &modelError{&hintedError{fmt.Sprintf("there is no model %s in %s", line(name, 60), modelsDir(home)), "`board model list` shows those that are there, `board model pull` fetches one"}, board.ErrNotFound}
 	}
 	return dir, nil
 }
-
-// usageHint is an error with its next step.
-type usageHint struct{ msg, try string }
-
-func (e *usageHint) Error() string { return e.msg }
-func (e *usageHint) Try() string   { return e.try }
 
 func (p *program) modelVerify(c *cli.Context) error {
 	dir, err := p.modelDir(c)

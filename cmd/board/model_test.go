@@ -154,7 +154,7 @@ func TestModelPullFromHub(t *testing.T) {
 
 func TestProgressBar(t *testing.T) {
 	var errs bytes.Buffer
-	b := &progressBar{program: &program{err: &errs}, model: "m", draw: true}
+	b := &pullBar{statusLine: statusLine{program: &program{err: &errs}, draw: true}, model: "m"}
 	b.show(minilm.Progress{File: "onnx/model.onnx", Done: 45_000_000, Total: 90_000_000})
 	b.show(minilm.Progress{File: "other", Done: 5})
 	b.show(minilm.Progress{Waiting: true})
@@ -166,7 +166,7 @@ func TestProgressBar(t *testing.T) {
 		}
 	}
 	errs.Reset()
-	quiet := &progressBar{program: &program{err: &errs}, quiet: true}
+	quiet := &pullBar{statusLine: statusLine{program: &program{err: &errs}}, quiet: true}
 	quiet.show(minilm.Progress{File: "x", Done: 1, Total: 2})
 	quiet.show(minilm.Progress{Waiting: true})
 	quiet.clear()

@@ -109,10 +109,7 @@ func setupFlags(c *cli.Context) error {
 
 // openSetup finds where the configurations lie and which program they are to call. dir is the working directory.
 func (p *program) openSetup(project bool) (s *setup.Setup, dir string, err error) {
-	o := setup.Options{Home: p.env("HOME"), Version: versionString(), Env: p.env, LookPath: exec.LookPath, Now: time.Now}
-	if o.Home == "" {
-		o.Home, _ = os.UserHomeDir() // %USERPROFILE% on Windows
-	}
+	o := setup.Options{Home: p.userHome(), Version: versionString(), Env: p.env, LookPath: exec.LookPath, Now: time.Now}
 	if o.DataHome, err = p.dataHome(); err != nil {
 		return nil, "", err
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,7 +14,7 @@ func (p *program) topicCommand() *cli.Command {
 	return &cli.Command{
 		Name: "topic", Category: catKnow, Usage: "what a working session is about: status, use, list, note, show and more",
 		Description: `For each topic a spec, which the next session starts with, and a worklog, which
-hooks write. Plain files, one directory a working tree. board help topics says
+hooks write. Plain files, one directory a working tree. board help topic says
 which topic a session has, what it starts with, and where the files are.`,
 		Subcommands: slices.Concat(p.topicChoiceCommands(), p.topicReadCommands(), p.topicWriteCommands(), []*cli.Command{p.topicArchiveCommand()}),
 	}
@@ -75,7 +74,7 @@ func (p *program) topicsOf(dir, session string) (*here, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := topics.Find(dir, p.env("HOME"))
+	place, err := topics.Find(dir, p.userHome())
 	if err != nil {
 		d, known := leftBy(root, dir)
 		if !known {
@@ -148,7 +147,7 @@ func (h *here) noTopic(name string) error {
 func oneTopic(c *cli.Context) (string, error) {
 	switch {
 	case c.NArg() > 1:
-		return "", usagef("name one", "`board %s` takes one topic, but got %d", strings.TrimPrefix(c.Command.HelpName, "board "), c.NArg())
+		return "", usagef("name one", "`board %s` takes one topic, but got %d", commandName(c), c.NArg())
 	case c.NArg() == 1 && c.Args().First() == "": // a variable that is not set
 		return "", usagef("leave the argument out for the topic of the session", "the name of the topic is empty")
 	}

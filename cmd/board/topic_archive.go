@@ -17,7 +17,7 @@ func (p *program) topicArchiveCommand() *cli.Command {
 specs-archive/DAY in the data home, where nothing is ever overwritten. Then topics
 that nobody has changed for 30 days are taken away, but for those that are pinned:
 they are in the archive alone. A run that was interrupted is resumed by the next.
-board help topics says how one is restored.`,
+board help topic says how one is restored.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "take away what was not changed for so many `DAYS`", Value: "30d"},
 			&cli.BoolFlag{Name: "copy-only", Usage: "take nothing away"},

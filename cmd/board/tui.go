@@ -65,7 +65,7 @@ func (p *program) tui(c *cli.Context) error {
 	ctx, stop := screenContext(c.Context)
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
-		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.env("HOME"),
+		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Status: k.status, Editor: p.screenEditor, Promoted: promoted, Renderer: tui.NewRenderer(out, p.color),
 	})
 	k.close()
@@ -140,8 +140,7 @@ func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
 			args = []string{"-g", path + ":" + at}
 		}
 	}
-	// Through the shell, since $EDITOR may have arguments.
-	return exec.Command("sh", append([]string{"-c", editor + ` "$@"`, "sh"}, args...)...), nil
+	return editorCommand(context.Background(), editor, args...), nil // it lives as long as the person wants
 }
 
 // editorName is the name of an editor's program: of "/usr/bin/nvim -p" nvim.

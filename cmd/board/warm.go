@@ -64,7 +64,7 @@ func (p *program) askDaemon() (*daemon.Client, error) {
 }
 
 func daemonRequired(err error) error {
-	return &usageHint{fmt.Sprintf("the daemon did not answer: %v", err), "`board daemon start` starts one; without BOARD_DAEMON=require a command does without"}
+	return &hintedError{fmt.Sprintf("the daemon did not answer: %v", err), "`board daemon start` starts one; without BOARD_DAEMON=require a command does without"}
 }
 
 // daemonFailed notes that the daemon is of no use to this command, which does without, unless it may not.

@@ -22,9 +22,9 @@ type golden struct {
 	}
 }
 
-func open(tb testing.TB, dir string, opts ...Option) *Embedder {
+func open(tb testing.TB, dir string) *Embedder {
 	tb.Helper()
-	e, err := Open(context.Background(), dir, opts...)
+	e, err := Open(context.Background(), dir)
 	if err != nil {
 		tb.Fatal(err)
 	}

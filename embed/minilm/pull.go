@@ -74,7 +74,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	}
 	for _, f := range o.Manifest.Files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return nil, failure(ErrInvalid, "", nil, "the file %q leads out of the model's directory", f.Name)
+			return nil, failure(ErrInvalid, "name the files by paths below the model's directory", nil, "the file %q leads out of the model's directory", f.Name)
 		}
 	}
 	from, err := o.source()
@@ -149,16 +149,19 @@ func pulled(m Manifest, dir string, r *record, already bool) *Pulled {
 	return out
 }
 
+// hintFrom is for a --from that is nothing of what it can be.
+const hintFrom = "name a directory that has the model's files, or an address that begins with https://"
+
 // source finds out where the files come from.
 func (o *PullOptions) source() (source, error) {
 	if o.From != "" && !strings.Contains(o.From, "://") {
 		dir, err := filepath.Abs(o.From)
 		if err != nil {
-			return source{}, failure(ErrInvalid, "", err, "--from %s is no directory", o.From)
+			return source{}, failure(ErrInvalid, hintFrom, err, "--from %s is no directory", o.From)
 		}
 		info, err := os.Stat(dir)
 		if err != nil {
-			return source{}, failure(ErrNotFound, "name a directory that has the model's files, or an address that begins with https://", errors.Unwrap(err), "there is no directory %s", dir)
+			return source{}, failure(ErrNotFound, hintFrom, errors.Unwrap(err), "there is no directory %s", dir)
 		}
 		if !info.IsDir() {
 			return source{}, failure(ErrInvalid, "name the directory that has the model's files", nil, "%s is a file", dir)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"blackboard/board/replace"
 )
 
 // backupMark stands between the name of a file and the time of its copy.
@@ -97,14 +99,14 @@ func (s *Setup) write(w *Work) (err error) {
 			if c.Action == Remove {
 				err = os.Remove(c.disk.real)
 			} else {
-				err = os.Rename(temps[i], c.disk.real)
+				err = replace.Put(temps[i], c.disk.real)
 			}
 		}
 		if err != nil {
 			return cannotWrite(c.Path, err)
 		}
 		done = i + 1
-		syncDir(filepath.Dir(c.disk.real)) // the file itself is synced
+		replace.SyncDir(filepath.Dir(c.disk.real)) // if it fails, the file itself is on the disk all the same
 	}
 	s.manifest.Dirs = append(s.manifest.Dirs, dirs...)
 	for _, c := range w.Changes {

@@ -15,26 +15,26 @@ const (
 	ProblemMissing  = "incomplete" // some of our hooks are gone
 	ProblemProgram  = "program"    // the program that is called is not there, or another one
 	ProblemStale    = "stale"      // a file of ours is of another version
-	ProblemDisabled = "disabled"
-	ProblemTrust    = "trust"
-	ProblemMCP      = "mcp"
-	ProblemIgnored  = "ignored" // the harness will not read the file
-	ProblemVersion  = "version"
+	ProblemDisabled = "disabled"   // hooks, or the MCP server, are switched off in the harness
+	ProblemTrust    = "trust"      // the user has not approved the hooks, or the folder
+	ProblemMCP      = "mcp"        // the MCP server is refused, or not approved yet
+	ProblemIgnored  = "ignored"    // the harness will not read the file
+	ProblemVersion  = "version"    // what was written is of another version of the program
 )
 
 // Problem is something that is wrong with what is set up.
 type Problem struct {
-	Kind string `json:"kind"`
-	Part string `json:"part"`
-	Path string `json:"path"`
-	Msg  string `json:"message"`
-	Hint string `json:"try"`
+	Kind string `json:"kind"`    // what kind of problem it is: ProblemFile, …
+	Part string `json:"part"`    // the part that it is about, one of Parts
+	Path string `json:"path"`    // the file that it is about
+	Msg  string `json:"message"` // what is wrong
+	Hint string `json:"try"`     // the next step
 }
 
 // Report is what is wrong with a harness.
 type Report struct {
 	Status
-	Problems []Problem `json:"problems"`
+	Problems []Problem `json:"problems"` // none: all is well
 }
 
 // checker collects the problems of one harness.
@@ -135,16 +135,16 @@ func (c *checker) complete() bool {
 
 // programs looks whether what is called is this program, and there.
 func (c *checker) programs(t target, b []byte) {
-	seen := map[[2]string]bool{} // part and program
+	var calls [][2]string // part and program
 	switch {
 	case t.own != nil:
 		if slices.Contains(t.parts, PartHooks) {
-			seen[[2]string{PartHooks, programIn(t.path, b)}] = true
+			calls = append(calls, [2]string{PartHooks, programIn(t.path, b)})
 		}
 	case isTOML(t.path):
 		if meaning, _, err := parseTOML(b); err == nil {
 			program, _ := c.s.codexServer(meaning)
-			seen[[2]string{PartMCP, program}] = true
+			calls = append(calls, [2]string{PartMCP, program})
 		}
 	default:
 		root, err := parseJSON(b)
@@ -152,15 +152,17 @@ func (c *checker) programs(t target, b []byte) {
 			return
 		}
 		if slices.Contains(t.parts, PartMCP) {
-			seen[[2]string{PartMCP, c.s.serverIn(root, c.h)}] = true
+			calls = append(calls, [2]string{PartMCP, c.s.serverIn(root, c.h)})
 		}
 		if slices.Contains(t.parts, PartHooks) {
 			for _, f := range c.s.ownHooks(root, c.h) {
-				seen[[2]string{PartHooks, f.program}] = true
+				if call := [2]string{PartHooks, f.program}; !slices.Contains(calls, call) {
+					calls = append(calls, call)
+				}
 			}
 		}
 	}
-	for call := range seen {
+	for _, call := range calls {
 		part, program := call[0], call[1]
 		switch {
 		case program == "" || program == c.s.binary:

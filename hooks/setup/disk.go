@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"blackboard/board/replace"
 )
 
 // This file reads and writes files. Whatever happens, a file has its old or its new content.
@@ -52,7 +54,7 @@ func look(path string) (*onDisk, error) {
 	case info.Mode().Perm()&0o200 == 0:
 		return nil, fileError(fmt.Sprintf("%s is read-only (%v)", named, info.Mode().Perm()), "make it writable, or change what generates it, then run `board setup` again")
 	case info.Size() > maxFile:
-		return nil, fileError(fmt.Sprintf("%s has %d MB, too much for a configuration", named, info.Size()>>20), "see what it is")
+		return nil, fileError(fmt.Sprintf("%s has %d MB, too much for a configuration", named, info.Size()>>20), "see what it is; if it is no configuration, move it away, then run `board setup` again")
 	}
 	f.exists, f.mode, f.info = true, info.Mode().Perm(), info
 	if f.text, err = os.ReadFile(real); err != nil {
@@ -104,24 +106,16 @@ func prepare(path string, text []byte, mode fs.FileMode, like fs.FileInfo) (temp
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil && like != nil {
-		err = keepOwner(f, like)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
+	return f.Name(), replace.Fill(f, func(f *os.File) error {
+		_, err := f.Write(text)
+		if err == nil {
+			err = f.Chmod(mode)
+		}
+		if err == nil && like != nil {
+			err = keepOwner(f, like)
+		}
+		return err
+	})
 }
 
 // writeWhole replaces a file at once.
@@ -130,20 +124,8 @@ func writeWhole(path string, text []byte, mode fs.FileMode, like fs.FileInfo) er
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
-		os.Remove(temp)
+	if err := replace.Put(temp, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes the names in a directory last, where directories can be synced.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	d.Sync() // some systems cannot; the file itself is synced
-	return nil
+	return replace.SyncDir(filepath.Dir(path))
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // manifestName is the file in the data home that says what was set up. Without it everything can still be taken away; with it, files become byte for byte what they were.
@@ -136,12 +137,7 @@ func (m *manifest) write(dataHome string) error {
 		os.Remove(dataHome) // fails when something is in it
 		return nil
 	}
-	slices.SortFunc(m.Files, func(a, b *record) int {
-		if a.Path < b.Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(m.Files, func(a, b *record) int { return strings.Compare(a.Path, b.Path) })
 	if err := os.MkdirAll(dataHome, 0o700); err != nil {
 		return err
 	}

@@ -19,9 +19,9 @@ const (
 // Change is what is to be done to one file.
 type Change struct {
 	Path   string // as the harness names it
-	Action string
-	Before []byte
-	After  []byte
+	Action string // Create, Modify or Remove
+	Before []byte // its text; nil if it is not there
+	After  []byte // its text then; nil if it goes
 	Backup string // the copy that was made, or ""
 
 	disk   *onDisk
@@ -31,12 +31,12 @@ type Change struct {
 
 // Work is what is to be done for one harness. It is done wholly or not at all.
 type Work struct {
-	Harness string
-	Title   string
-	Level   string
-	Changes []*Change
-	Notes   []string
-	Err     error // then nothing is done
+	Harness string    // its name
+	Title   string    // what people call it
+	Level   string    // User or Project
+	Changes []*Change // in the order in which they are done; none: all is as it should be
+	Notes   []string  // what the user should know
+	Err     error     // then nothing is done
 
 	records []*record // of files that stay as they are
 }
@@ -44,8 +44,8 @@ type Work struct {
 // Request says what is to be set up or taken away.
 type Request struct {
 	Parts     []string // which parts; to take away, none means all
-	Uninstall bool
-	NoTrust   bool // leave it to the user to approve the hooks of Codex
+	Uninstall bool     // take them away
+	NoTrust   bool     // leave it to the user to approve the hooks of Codex
 }
 
 // draft is a file as it will be when what is planned so far is done.

@@ -11,14 +11,14 @@ import (
 
 // Options say where things are and which program is to be called.
 type Options struct {
-	Home     string // of the user
-	Project  string // the root of the project, for its level; "" for the user's
-	DataHome string
-	Binary   string // the absolute path of the program
-	Version  string
-	Env      func(string) string
-	LookPath func(string) (string, error)
-	Now      func() time.Time
+	Home     string                       // of the user
+	Project  string                       // the root of the project, for its level; "" for the user's
+	DataHome string                       // the directory of the manifest
+	Binary   string                       // the absolute path of the program
+	Version  string                       // of the program
+	Env      func(string) string          // the environment, like os.Getenv
+	LookPath func(string) (string, error) // finds a program, like exec.LookPath
+	Now      func() time.Time             // time.Now
 }
 
 // Setup sets up harnesses at one level.

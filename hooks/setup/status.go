@@ -7,28 +7,28 @@ import (
 
 // States of a part.
 const (
-	Absent   = "absent"
-	Ready    = "ready"
+	Absent   = "absent"   // nothing of ours is there
+	Ready    = "ready"    // it is as this program would write it
 	Outdated = "outdated" // it is incomplete, of another version, or calls another program
 	Broken   = "broken"   // the file cannot be read or understood
 )
 
 // PartState is how it stands with one part.
 type PartState struct {
-	Part  string   `json:"part"`
-	State string   `json:"state"`
-	Paths []string `json:"paths"`
+	Part  string   `json:"part"`  // one of Parts
+	State string   `json:"state"` // Absent, Ready, Outdated or Broken
+	Paths []string `json:"paths"` // the files that it is in, or would be
 }
 
 // Status is how it stands with a harness.
 type Status struct {
-	Name    string      `json:"name"`
-	Title   string      `json:"title"`
-	Level   string      `json:"level"`
-	Found   bool        `json:"found"`
-	FoundBy []string    `json:"found_by"`
+	Name    string      `json:"name"`         // of the harness
+	Title   string      `json:"title"`        // what people call it
+	Level   string      `json:"level"`        // User or Project
+	Found   bool        `json:"found"`        // it is installed on this machine
+	FoundBy []string    `json:"found_by"`     // what shows so: directories and programs
 	Records bool        `json:"records_only"` // nothing can be put into its prompts
-	Parts   []PartState `json:"parts"`
+	Parts   []PartState `json:"parts"`        // those that the harness can have
 }
 
 // Status looks at the harnesses of these names.

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"blackboard/board/replace"
 )
 
 // This file keeps what topics have said where nobody clears it. An archive has a directory for each day on which something had changed, and in it the files as they lie below the root:
@@ -39,19 +41,19 @@ type ArchiveOptions struct {
 
 // Moved is a topic that is in the archive alone.
 type Moved struct {
-	Workspace string    `json:"workspace"`
-	Topic     string    `json:"topic"`
-	Changed   time.Time `json:"changed"`
+	Workspace string    `json:"workspace"` // the root directory of its project
+	Topic     string    `json:"topic"`     // its name
+	Changed   time.Time `json:"changed"`   // the latest time of its files
 }
 
 // ArchiveResult is what an archiving run has done.
 type ArchiveResult struct {
-	Archive     string   `json:"archive"` // its directory
-	Files       int      `json:"files"`   // that were looked at
-	Copied      int      `json:"copied"`  // that had changed
-	CopiedBytes int64    `json:"copied_bytes"`
-	Moved       []Moved  `json:"moved"`
-	Problems    []string `json:"problems"` // files that could not be archived; all others were
+	Archive     string   `json:"archive"`      // its directory
+	Files       int      `json:"files"`        // that were looked at
+	Copied      int      `json:"copied"`       // that had changed
+	CopiedBytes int64    `json:"copied_bytes"` // of those
+	Moved       []Moved  `json:"moved"`        // topics that were taken away
+	Problems    []string `json:"problems"`     // files that could not be archived; all others were
 }
 
 // Archive copies what has changed below root since the last run into the archive, with the bytes and times as they are. Each file is copied whole or not at all, so a run that was interrupted is
@@ -315,17 +317,17 @@ func (a *archiver) move(ctx context.Context, d *Dir, t *Info) error {
 		}
 	}
 	a.result.Moved = append(a.result.Moved, moved)
-	return syncDir(d.path)
+	return replace.SyncDir(d.path)
 }
 
 // ArchivedFile is a file of an archive.
 type ArchivedFile struct {
-	Snapshot  string    `json:"snapshot"`
-	Workspace string    `json:"workspace"`
-	Topic     string    `json:"topic"`
-	Path      string    `json:"path"`
-	Bytes     int64     `json:"bytes"`
-	Changed   time.Time `json:"changed"` // when it was, before it was archived
+	Snapshot  string    `json:"snapshot"`  // the directory of the day, by its name
+	Workspace string    `json:"workspace"` // the root directory of its project
+	Topic     string    `json:"topic"`     // its name
+	Path      string    `json:"path"`      // where it is in the archive
+	Bytes     int64     `json:"bytes"`     // how long it is
+	Changed   time.Time `json:"changed"`   // when it was, before it was archived
 }
 
 // Archived lists the topics' files of an archive, those of the latest day first: of one workspace, or of all for "".

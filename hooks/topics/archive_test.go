@@ -17,7 +17,7 @@ import (
 func archiveOf(t *testing.T) (d, other *Dir, into string) {
 	t.Helper()
 	d = newDir(t, Options{})
-	other, err := Open(d.root, filepath.FromSlash("/srv/mein Büro"), Options{})
+	other, err := Open(rootOf(d), filepath.FromSlash("/srv/mein Büro"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func archiveOf(t *testing.T) (d, other *Dir, into string) {
 	write(t, filepath.Join(other.Path(), "mute.no_context"), "")
 	write(t, filepath.Join(other.Path(), "remarks.md"), "by hand")
 	write(t, filepath.Join(other.Path(), unfinished+"x.txt"), "half")
-	return d, other, ArchiveDir(filepath.Join(filepath.Dir(d.root), "home"))
+	return d, other, ArchiveDir(filepath.Join(filepath.Dir(rootOf(d)), "home"))
 }
 
 // age sets the time of each file of a topic.
@@ -46,7 +46,7 @@ func age(t *testing.T, d *Dir, topic string, at time.Time) {
 
 func archive(t *testing.T, d *Dir, into string, opt ArchiveOptions) ArchiveResult {
 	t.Helper()
-	r, err := Archive(t.Context(), d.root, into, opt)
+	r, err := Archive(t.Context(), rootOf(d), into, opt)
 	if err != nil || len(r.Problems) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -80,7 +80,7 @@ func TestArchive(t *testing.T) {
 	if _, err := os.Stat(into); err == nil {
 		t.Fatal("a dry run has made files")
 	}
-	before := files(t, d.root)
+	before := files(t, rootOf(d))
 	r := archive(t, d, into, today)
 	if r.Files != 8 || r.Copied != 8 || len(r.Moved) != 0 || r.CopiedBytes == 0 {
 		t.Errorf("%+v", r)
@@ -163,18 +163,18 @@ func TestArchiveMoves(t *testing.T) {
 		}
 		return fmt.Sprint(names)
 	}
-	before := files(t, d.root)
+	before := files(t, rootOf(d))
 	if r := archive(t, d, into, opt); moved(r) != "[/srv/mein Büro old]" {
 		t.Errorf("a dry run: %s", moved(r))
 	}
-	if after := files(t, d.root); len(after) != len(before) {
+	if after := files(t, rootOf(d)); len(after) != len(before) {
 		t.Error("a dry run has taken something away")
 	}
 	opt.DryRun = false
 	if r := archive(t, d, into, opt); moved(r) != "[/srv/mein Büro old]" {
 		t.Errorf("moved are %s", moved(r))
 	}
-	after := files(t, d.root)
+	after := files(t, rootOf(d))
 	for name := range before {
 		_, ok := after[name]
 		if want := !strings.HasPrefix(filepath.Base(name), "old."); ok != want {
@@ -200,7 +200,7 @@ func TestArchiveResumes(t *testing.T) {
 	d, other, into := archiveOf(t)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Archive(cancelled, d.root, into, ArchiveOptions{Now: noon}); !errors.Is(err, context.Canceled) {
+	if _, err := Archive(cancelled, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	// Half of a run: one copy is there, one was being written, one has no time yet.
@@ -220,13 +220,13 @@ func TestArchiveResumes(t *testing.T) {
 // TestArchiveProblems: one file that cannot be read does not keep the others.
 func TestArchiveProblems(t *testing.T) {
 	d, other, into := archiveOf(t)
-	if err := os.Symlink(filepath.Join(d.root, "gone"), other.SpecPath("broken")); err != nil {
+	if err := os.Symlink(filepath.Join(rootOf(d), "gone"), other.SpecPath("broken")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink(d.root, other.SpecPath("directory")); err != nil {
+	if err := os.Symlink(rootOf(d), other.SpecPath("directory")); err != nil {
 		t.Skip(err)
 	}
-	r, err := Archive(t.Context(), d.root, into, ArchiveOptions{Now: noon})
+	r, err := Archive(t.Context(), rootOf(d), into, ArchiveOptions{Now: noon})
 	if err != nil || r.Copied != 8 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], other.SpecPath("directory")) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -234,16 +234,16 @@ func TestArchiveProblems(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "archive")
 	write(t, filepath.Join(blocked, "2026-11-21", "srv"), "no directory")
 	age(t, other, "old", noon.Add(-48*time.Hour))
-	r, err = Archive(t.Context(), d.root, blocked, ArchiveOptions{Now: noon, OlderThan: 24 * time.Hour})
+	r, err = Archive(t.Context(), rootOf(d), blocked, ArchiveOptions{Now: noon, OlderThan: 24 * time.Hour})
 	if err != nil || r.Copied == 0 || len(r.Moved) != 0 || len(r.Problems) < 5 || read(t, other.SpecPath("old")) != "old\n" {
 		t.Errorf("with a place that cannot be written to: %+v, %v", r, err)
 	}
-	for _, place := range []string{d.root, filepath.Join(d.root, "archive"), filepath.Dir(d.root)} {
-		if _, err := Archive(t.Context(), d.root, place, ArchiveOptions{Now: noon}); !errors.Is(err, ErrInvalid) {
+	for _, place := range []string{rootOf(d), filepath.Join(rootOf(d), "archive"), filepath.Dir(rootOf(d))} {
+		if _, err := Archive(t.Context(), rootOf(d), place, ArchiveOptions{Now: noon}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("archived into %s: %v", place, err)
 		}
 	}
-	if r, err := Archive(t.Context(), filepath.Join(d.root, "gone"), filepath.Join(t.TempDir(), "a"), ArchiveOptions{Now: noon}); err != nil || r.Files != 0 || r.Moved == nil || r.Problems == nil {
+	if r, err := Archive(t.Context(), filepath.Join(rootOf(d), "gone"), filepath.Join(t.TempDir(), "a"), ArchiveOptions{Now: noon}); err != nil || r.Files != 0 || r.Moved == nil || r.Problems == nil {
 		t.Errorf("nothing to archive: %+v, %v", r, err)
 	}
 	unlock, err := lock(t.Context(), into)
@@ -253,7 +253,7 @@ func TestArchiveProblems(t *testing.T) {
 	defer unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Archive(ctx, d.root, into, ArchiveOptions{Now: noon}); !errors.Is(err, ErrBusy) {
+	if _, err := Archive(ctx, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err, ErrBusy) {
 		t.Errorf("two runs at once: %v", err)
 	}
 }

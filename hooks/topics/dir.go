@@ -16,14 +16,19 @@ func Root(env func(string) string) (string, error) {
 	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) { // the XDG specification: relative paths are to be ignored
 		return filepath.Join(dir, "blackboard", "specs"), nil
 	}
-	home := env("HOME")
-	if home == "" {
-		var err error
-		if home, err = os.UserHomeDir(); err != nil { // %USERPROFILE% on Windows
-			return "", invalid("there is no place for topics: "+err.Error(), "set $BOARD_SPEC_ROOT")
-		}
+	home, err := Home(env)
+	if err != nil {
+		return "", invalid("there is no place for topics: "+err.Error(), "set $BOARD_SPEC_ROOT")
 	}
 	return filepath.Join(home, ".local", "state", "blackboard", "specs"), nil
+}
+
+// Home returns the user's home directory: $HOME, else what the system has for it, such as %USERPROFILE% on Windows.
+func Home(env func(string) string) (string, error) {
+	if home := env("HOME"); home != "" {
+		return home, nil
+	}
+	return os.UserHomeDir()
 }
 
 // Limits of a worklog, unless Options say otherwise.
@@ -41,8 +46,8 @@ type Options struct {
 
 // Dir is the topics of one workspace. Its methods may be used by many goroutines and processes at a time.
 type Dir struct {
-	root, workspace, path string
-	opt                   Options
+	workspace, path string
+	opt             Options
 }
 
 // Open returns the topics of a workspace (Place.Workspace). It makes nothing; the first write does.
@@ -67,7 +72,7 @@ func Open(root, workspace string, opt Options) (*Dir, error) {
 	if opt.WorklogLines <= 0 {
 		opt.WorklogLines = DefaultWorklogLines
 	}
-	return &Dir{root: root, workspace: workspace, path: filepath.Join(root, below(workspace)), opt: opt}, nil
+	return &Dir{workspace: workspace, path: filepath.Join(root, below(workspace)), opt: opt}, nil
 }
 
 // Path returns the directory of the files, which need not be there.
@@ -87,10 +92,10 @@ func (d *Dir) lock(ctx context.Context) (unlock func(), err error) { return lock
 
 // Topic is a topic of a workspace, and how it was chosen.
 type Topic struct {
-	Name     string `json:"name"` // "" if there is none
-	Kind     string `json:"kind"`
+	Name     string `json:"name"`     // "" if there is none
+	Kind     string `json:"kind"`     // KindOf the name
 	Explicit bool   `json:"explicit"` // somebody named or pinned it
-	Why      string `json:"why"`
+	Why      string `json:"why"`      // how it was chosen, or why there is none, in words
 }
 
 // CleanRoom says whether a session of this topic is to start without what earlier ones found.

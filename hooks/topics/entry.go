@@ -12,8 +12,8 @@ import (
 
 // Entry is a line of a worklog: what was done, and how it went. What is not known is left out. The names are among those that `board kb harvest` understands.
 type Entry struct {
-	Time    time.Time `json:"time"` // when it was recorded, if the caller does not say
-	Session string    `json:"session,omitempty"`
+	Time    time.Time `json:"time"`              // when it was recorded, if the caller does not say
+	Session string    `json:"session,omitempty"` // the id of the session, by the harness
 	// ID tells this use of a tool from all others of the session. Hooks may be called twice for one thing; with an ID the second time changes nothing.
 	ID      string `json:"id,omitempty"`
 	Event   string `json:"event,omitempty"`   // the moment, by the harness's name
@@ -23,9 +23,9 @@ type Entry struct {
 	Summary string `json:"summary,omitempty"` // what else tells what was done
 	Error   string `json:"error,omitempty"`   // what went wrong, in the tool's words
 
-	ExitCode   *int   `json:"exit_code,omitempty"`
-	OK         *bool  `json:"ok,omitempty"`
-	DurationMS *int64 `json:"duration_ms,omitempty"`
+	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell
+	OK         *bool  `json:"ok,omitempty"`          // whether it went well
+	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds
 }
 
 // Most bytes of an entry's texts. Together, with every byte escaped, they stay below maxLine.

@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"blackboard/board/replace"
 )
 
 // This file has what keeps files whole: turns to write, atomic replacement, bounded reading.
@@ -28,7 +29,7 @@ const (
 )
 
 // errTooLong is a file with more than was asked for.
-var errTooLong = errors.New("the file is too long")
+var errTooLong = errors.New("the file is too long to be read")
 
 // readFile reads a regular file of at most limit bytes. What is none, such as a pipe, would keep a hook waiting.
 func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
@@ -49,13 +50,14 @@ func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, info, errTooLong
+		return nil, info, fmt.Errorf("%w: it has more than %d KB", errTooLong, limit>>10)
 	}
 	return data, info, err
 }
 
-func readText(name string, limit int64) (string, error) {
-	data, _, err := readFile(name, limit)
+// readSmall reads a file that has a line or two.
+func readSmall(name string) (string, error) {
+	data, _, err := readFile(name, maxSmall)
 	return string(data), err
 }
 
@@ -69,36 +71,14 @@ func writeFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	err = replace.Fill(f, func(f *os.File) error { _, err := f.Write(data); return err })
 	if err == nil {
-		err = os.Rename(temp, name)
+		err = replace.Put(temp, name)
 	}
 	if err != nil {
-		os.Remove(temp)
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return syncDir(filepath.Dir(name))
-}
-
-// syncDir makes the names in a directory last.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) { // some file systems cannot
-		return err
-	}
-	return nil
+	return replace.SyncDir(filepath.Dir(name))
 }
 
 // lockTimeout is how long a turn to write is waited for, if the context has no nearer end.

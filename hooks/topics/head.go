@@ -25,7 +25,7 @@ func readHead(git string) (branch, head string) {
 	if target, err := os.Readlink(name); err == nil { // as git once wrote it
 		return refBranch(target)
 	}
-	text, err := readText(name, maxSmall)
+	text, err := readSmall(name)
 	if err != nil {
 		return "", HeadUnknown
 	}
@@ -45,12 +45,12 @@ func readHead(git string) (branch, head string) {
 // interrupted is the branch that a rebase or a bisect began on, which has detached HEAD and will go back to it.
 func interrupted(git string) string {
 	for _, name := range []string{"rebase-merge/head-name", "rebase-apply/head-name"} {
-		if text, err := readText(filepath.Join(git, filepath.FromSlash(name)), maxSmall); err == nil {
+		if text, err := readSmall(filepath.Join(git, filepath.FromSlash(name))); err == nil {
 			branch, _ := refBranch(strings.TrimSpace(text)) // "detached HEAD" is none
 			return branch
 		}
 	}
-	text, err := readText(filepath.Join(git, "BISECT_START"), maxSmall)
+	text, err := readSmall(filepath.Join(git, "BISECT_START"))
 	if text = strings.TrimSpace(text); err == nil && !hash.MatchString(text) && validBranch(text) {
 		return text
 	}

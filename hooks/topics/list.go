@@ -11,18 +11,20 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/board/replace"
 )
 
 // Info is a topic that has files.
 type Info struct {
-	Workspace string    `json:"workspace"`
-	Name      string    `json:"name"`
-	Kind      string    `json:"kind"`
-	Pinned    bool      `json:"pinned"`
-	Changed   time.Time `json:"changed"` // the latest time of its files
-	Spec      int64     `json:"spec_bytes"`
-	Worklog   int64     `json:"worklog_bytes"`
-	NoContext bool      `json:"no_context"` // the sentinel is there
+	Workspace string    `json:"workspace"`     // the root directory of its project
+	Name      string    `json:"name"`          // as files are called after it
+	Kind      string    `json:"kind"`          // KindOf the name
+	Pinned    bool      `json:"pinned"`        // it is the workspace's, until another is pinned
+	Changed   time.Time `json:"changed"`       // the latest time of its files
+	Spec      int64     `json:"spec_bytes"`    // bytes of its spec; 0: none
+	Worklog   int64     `json:"worklog_bytes"` // bytes of its worklog; 0: none
+	NoContext bool      `json:"no_context"`    // the sentinel is there
 
 	files []string // its files, the names alone
 }
@@ -109,8 +111,8 @@ func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error 
 
 // Removed is a file that Wipe has removed.
 type Removed struct {
-	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"`
+	Path  string `json:"path"`  // where it was
+	Bytes int64  `json:"bytes"` // how long it was
 }
 
 // Wipe deletes a topic: its spec, its worklog and its sentinel. Other topics, the pin and the archive stay. One that has no files is ErrNotFound.
@@ -145,5 +147,5 @@ func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 	if len(removed) == 0 {
 		return nil, gone
 	}
-	return removed, syncDir(d.path)
+	return removed, replace.SyncDir(d.path)
 }

@@ -12,7 +12,7 @@ import (
 // Pinned returns the topic that is pinned, "" if none is: then problem says if the file that would name it makes no sense.
 func (d *Dir) Pinned() (topic, problem string) {
 	name := filepath.Join(d.path, activeFile)
-	text, err := readText(name, maxSmall)
+	text, err := readSmall(name)
 	if text = strings.TrimSpace(text); errors.Is(err, fs.ErrNotExist) || err == nil && (text == "" || strings.EqualFold(text, Current)) {
 		return "", ""
 	}
@@ -24,7 +24,7 @@ func (d *Dir) Pinned() (topic, problem string) {
 
 // Used is what Use has done.
 type Used struct {
-	Topic  Topic  `json:"topic"`
+	Topic  Topic  `json:"topic"`  // that is pinned now
 	Spec   string `json:"spec"`   // the path of its spec
 	Seeded bool   `json:"seeded"` // the spec is new
 	Was    string `json:"was"`    // the topic that was pinned before, "" if none was

@@ -16,12 +16,12 @@ type Place struct {
 	Workspace string `json:"workspace"`
 	// Branch is "" unless Head is HeadBranch.
 	Branch string `json:"branch"`
-	Head   string `json:"head"`
+	Head   string `json:"head"` // one of HeadBranch, HeadDetached, HeadUnknown and HeadNone
 }
 
 // What HEAD says.
 const (
-	HeadBranch   = "branch"
+	HeadBranch   = "branch"   // it names a branch
 	HeadDetached = "detached" // a commit, and no rebase or bisect that began on a branch
 	HeadUnknown  = "unknown"  // there is a repository, but its HEAD cannot be read, or names no branch
 	HeadNone     = "none"     // no git
@@ -98,7 +98,7 @@ func workTree(dir string) (git string, found bool) {
 		return "", false
 	}
 	// A file: "gitdir: PATH". So it is in worktrees, in submodules, and where the repository was put elsewhere.
-	text, err := readText(git, maxSmall)
+	text, err := readSmall(git)
 	if err != nil {
 		return "", true
 	}

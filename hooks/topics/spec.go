@@ -18,15 +18,15 @@ const (
 
 // Spec is a topic's spec.
 type Spec struct {
-	Path    string     `json:"path"`
-	Exists  bool       `json:"exists"`
-	Bytes   int64      `json:"bytes"`
+	Path    string     `json:"path"`    // where it is, or would be
+	Exists  bool       `json:"exists"`  // the file is there
+	Bytes   int64      `json:"bytes"`   // how long it is
 	Changed *time.Time `json:"changed"` // nil if it does not exist
 	// Seeded says that it holds what Use has written and nothing else.
 	Seeded bool `json:"seeded"`
 	// TooLong says that it has more than MaxSpec bytes and was not read.
 	TooLong bool   `json:"too_long"`
-	Text    string `json:"text"`
+	Text    string `json:"text"` // what it says
 }
 
 // Spec reads a topic's spec. One that is not there is no error.

@@ -52,7 +52,7 @@ func TestOpen(t *testing.T) {
 	if err != nil || filepath.ToSlash(d.Path()) != "/root/home/u/mein Büro" || filepath.ToSlash(d.SpecPath("a")) != "/root/home/u/mein Büro/a.txt" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if rel, err := filepath.Rel(d.root, d.path); err != nil || above(rel) != d.Workspace() {
+	if rel, err := filepath.Rel(rootOf(d), d.path); err != nil || above(rel) != d.Workspace() {
 		t.Errorf("the way back leads to %s, %v", above(rel), err)
 	}
 }
@@ -234,7 +234,7 @@ func TestModes(t *testing.T) {
 	}
 	record(t, d, "a", Entry{Tool: "x"})
 	files := 0
-	for dir := d.Path(); dir != filepath.Dir(d.root); dir = filepath.Dir(dir) {
+	for dir := d.Path(); dir != filepath.Dir(rootOf(d)); dir = filepath.Dir(dir) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -295,23 +295,23 @@ func TestList(t *testing.T) {
 	if latest, err := d.Latest(); err != nil || latest.Name != "session-mute" || latest.Kind != KindSession || latest.Explicit {
 		t.Errorf("the latest: %+v, %v", latest, err)
 	}
-	other, err := Open(d.root, filepath.FromSlash("/srv/other"), Options{})
+	other, err := Open(rootOf(d), filepath.FromSlash("/srv/other"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.Use(t.Context(), "there", ""); err != nil {
 		t.Fatal(err)
 	}
-	every, err := All(t.Context(), d.root)
+	every, err := All(t.Context(), rootOf(d))
 	if err != nil || len(every) != 7 || every[6].Name != "there" || every[6].Workspace != other.Workspace() || every[0].Workspace != d.Workspace() {
 		t.Errorf("everywhere: %v, %v", every, err) // with nested.txt, which could be the workspace of a topic x
 	}
-	if every, err := All(t.Context(), filepath.Join(d.root, "gone")); err != nil || every == nil || len(every) > 0 {
+	if every, err := All(t.Context(), filepath.Join(rootOf(d), "gone")); err != nil || every == nil || len(every) > 0 {
 		t.Errorf("below nothing: %v, %v", every, err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := All(cancelled, d.root); !errors.Is(err, context.Canceled) {
+	if _, err := All(cancelled, rootOf(d)); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -322,7 +322,7 @@ func TestWipe(t *testing.T) {
 	if _, err := d.Wipe(t.Context(), "a"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("wiped nothing: %v", err)
 	}
-	if _, err := os.Stat(d.root); err == nil {
+	if _, err := os.Stat(rootOf(d)); err == nil {
 		t.Error("wiping nothing has made files")
 	}
 	if _, err := d.Use(t.Context(), "a", ""); err != nil {

@@ -76,11 +76,11 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	return s, nil
 }
 
-// Suppressed says why nothing of a topic is to be injected into a session, "" if it is to be: $BOARD_HOOK_CONTEXT is 0 (or off, false, no), or a file beside the topics says so. Worklogs are
+// Suppressed says why nothing of a topic is to be injected into a session, "" if it is to be: it is Silenced, or a file beside the topics says so. Worklogs are
 // written all the same.
 func (d *Dir) Suppressed(topic string, env func(string) string) string {
-	if v := strings.ToLower(strings.TrimSpace(env("BOARD_HOOK_CONTEXT"))); slices.Contains([]string{"0", "off", "false", "no"}, v) {
-		return "$BOARD_HOOK_CONTEXT is " + v
+	if why := Silenced(env); why != "" {
+		return why
 	}
 	names := []string{silentFile}
 	if CheckName(topic) == nil {
@@ -90,6 +90,14 @@ func (d *Dir) Suppressed(topic string, env func(string) string) string {
 		if _, err := os.Lstat(filepath.Join(d.path, name)); err == nil {
 			return filepath.Join(d.path, name) + " is there"
 		}
+	}
+	return ""
+}
+
+// Silenced says why nothing at all is to be injected, "" if that is up to the topic: $BOARD_HOOK_CONTEXT is 0 (or off, false, no).
+func Silenced(env func(string) string) string {
+	if v := strings.ToLower(strings.TrimSpace(env("BOARD_HOOK_CONTEXT"))); slices.Contains([]string{"0", "off", "false", "no"}, v) {
+		return "$BOARD_HOOK_CONTEXT is " + v
 	}
 	return ""
 }

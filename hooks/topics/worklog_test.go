@@ -30,6 +30,9 @@ func newDir(tb testing.TB, opt Options) *Dir {
 	return d
 }
 
+// rootOf is the directory of all workspaces' topics.
+func rootOf(d *Dir) string { return filepath.Clean(strings.TrimSuffix(d.path, below(d.workspace))) }
+
 func record(tb testing.TB, d *Dir, topic string, e Entry) {
 	tb.Helper()
 	if added, err := d.Record(context.Background(), topic, e); err != nil || !added {

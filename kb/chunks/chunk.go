@@ -30,12 +30,12 @@ const DefaultAgent = "global"
 const (
 	MaxTopic   = 500       // characters
 	MaxContent = 256 << 10 // bytes
-	MaxTags    = 50
-	MaxTag     = 100 // characters
-	MaxAgent   = 200 // characters
-	MaxKey     = 500 // characters
-	MaxValue   = 1 << 20
-	MaxTTLDays = 36_500 // a hundred years
+	MaxTags    = 50        // of one chunk
+	MaxTag     = 100       // characters
+	MaxAgent   = 200       // characters
+	MaxKey     = 500       // characters
+	MaxValue   = 1 << 20   // bytes of a value, as JSON
+	MaxTTLDays = 36_500    // a hundred years
 )
 
 // Meta is a chunk without its content.

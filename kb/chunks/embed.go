@@ -34,7 +34,7 @@ func (s *Store) Backfill(ctx context.Context, batches int) (Embedded, error) {
 // Reembed is Backfill, and changes over to the model at hand if the embeddings are of another one. It calls progress after each batch.
 func (s *Store) Reembed(ctx context.Context, progress func(done, of int)) (Embedded, error) {
 	if s.opt.Embedder == nil {
-		return Embedded{}, embed.ErrNoModel
+		return Embedded{}, noModel()
 	}
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
@@ -70,7 +70,7 @@ func (f *file) sameModel(tx *sqlite.Tx, m embed.Model) error {
 // embedWhere embeds the chunks of a condition that have no embedding.
 func (s *Store) embedWhere(ctx context.Context, where string, args []any, batches int, progress func(done, of int)) (Embedded, error) {
 	if s.opt.Embedder == nil {
-		return Embedded{}, embed.ErrNoModel
+		return Embedded{}, noModel()
 	}
 	m := s.opt.Embedder.Model()
 	out := Embedded{Model: m.Name}

@@ -6,23 +6,27 @@ import (
 	"strings"
 
 	"blackboard/board/sqlite"
+	"blackboard/embed"
 )
 
 // Kinds of errors. Every error of this package that a caller can do something about matches one of them, or one of package sqlite, with errors.Is.
 var (
-	ErrInvalid  = errors.New("invalid")
-	ErrNotFound = errors.New("not found")
-	ErrConflict = errors.New("conflict")
+	ErrInvalid  = errors.New("invalid")   // what was given makes no sense by itself
+	ErrNotFound = errors.New("not found") // it names what is not there
+	ErrConflict = errors.New("conflict")  // it makes sense, but not as the store is now
 )
 
 // Error says what is wrong and what to do next.
 type Error struct {
-	Kind error  // one of the above, or of package sqlite
+	Kind error  // one of the above, or of package sqlite or embed
 	Msg  string // what is wrong
 	Hint string // the next step
 }
 
+// Error returns the message alone: Try has the next step.
 func (e *Error) Error() string { return e.Msg }
+
+// Unwrap gives errors.Is the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
 // Try returns the next step.
@@ -40,6 +44,10 @@ func noChunk(id string) error {
 
 func noState(key string) error {
 	return &Error{Kind: ErrNotFound, Msg: NoStateText(key), Hint: "`board context set` sets it"}
+}
+
+func noModel() error {
+	return &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed", Hint: "`board model pull` fetches one"}
 }
 
 // storeError gives what is wrong with the store's own file the next step for a store.

@@ -23,7 +23,7 @@ const (
 
 // ImportCount counts what was taken over.
 type ImportCount struct {
-	Added   int `json:"added"`
+	Added   int `json:"added"`   // was not there
 	Updated int `json:"updated"` // there already, and older than the original
 	Kept    int `json:"kept"`    // there already, and not older
 }
@@ -72,7 +72,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 		return res, err
 	}
 	err = f.write(ctx, func(tx *sqlite.Tx) error {
-		if _, err := f.purgeIn(tx); err != nil {
+		if err := f.purgeIn(tx); err != nil {
 			return err
 		}
 		res = newImportResult() // a second try begins anew

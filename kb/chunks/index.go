@@ -63,41 +63,17 @@ func embeddingText(c *Chunk) string {
 
 // reindex makes the index anew from the chunks. Embeddings are kept where they can be.
 func (f *file) reindex(tx *sqlite.Tx) error {
-	vectors := f.index.Salvage(tx)
-	if err := f.index.Reset(tx); err != nil {
-		return err
-	}
-	if vectors != nil {
-		if err := f.index.SetModel(tx, vectors.Model); err != nil {
-			return err
-		}
-	}
-	var after int64
-	for {
+	return f.index.Rebuild(tx, func(after int64) ([]index.Kept, error) {
 		all, err := chunksWhere(tx, `n > ? ORDER BY n LIMIT 2000`, after)
-		if err != nil || len(all) == 0 {
-			return err
-		}
-		after = all[len(all)-1].n
-		docs := make([]index.Doc, len(all))
+		docs := make([]index.Kept, len(all))
 		for i := range all {
-			docs[i] = document(&all[i], nil)
-			if all[i].Model == "" {
-				continue
-			}
-			if vectors != nil && all[i].Model == vectors.Model.Name {
-				docs[i].Vector = vectors.Of(all[i].n)
-			}
-			if docs[i].Vector == nil {
-				if _, err := tx.Exec(`UPDATE chunks SET model = '' WHERE n = ?`, all[i].n); err != nil {
-					return err
-				}
-			}
+			docs[i] = index.Kept{Doc: document(&all[i], nil), Model: all[i].Model}
 		}
-		if err := f.index.Put(tx, docs...); err != nil {
-			return err
-		}
-	}
+		return docs, err
+	}, func(n int64) error {
+		_, err := tx.Exec(`UPDATE chunks SET model = '' WHERE n = ?`, n)
+		return err
+	})
 }
 
 // read runs fn on a snapshot; a damaged index is made anew first.

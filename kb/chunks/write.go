@@ -22,7 +22,7 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 		return Chunk{}, err
 	}
 	err = f.write(ctx, func(tx *sqlite.Tx) error {
-		if _, err := f.purgeIn(tx); err != nil {
+		if err := f.purgeIn(tx); err != nil {
 			return err
 		}
 		out.Created, out.Updated, out.Expires = tx.Now, tx.Now, c.expiry(tx.Now)
@@ -116,21 +116,18 @@ func (f *file) purge(ctx context.Context) error {
 	}); err != nil || !due || f.db.ReadOnly() {
 		return err
 	}
-	err := f.db.WriteWithin(ctx, purgePatience, func(tx *sqlite.Tx) error {
-		_, err := f.purgeIn(tx)
-		return err
-	})
+	err := f.db.WriteWithin(ctx, purgePatience, f.purgeIn)
 	if errors.Is(err, sqlite.ErrBusy) || errors.Is(err, index.ErrCorrupt) { // which the next read or write mends
 		return nil
 	}
 	return err
 }
 
-// purgeIn removes what has expired as part of a transaction, and says how many chunks that were.
-func (f *file) purgeIn(tx *sqlite.Tx) (int, error) {
+// purgeIn removes what has expired as part of a transaction.
+func (f *file) purgeIn(tx *sqlite.Tx) error {
 	gone, err := metasWhere(tx, `expires <= ?`, tx.Now.UnixMilli())
 	if err != nil || len(gone) == 0 {
-		return 0, err
+		return err
 	}
-	return len(gone), f.remove(tx, gone...)
+	return f.remove(tx, gone...)
 }

@@ -56,6 +56,36 @@ func (x *Index) Documents(tx *sqlite.Tx) ([]int64, error) {
 	return all, nil
 }
 
+// CheckOf is Check, and holds the index against what it is of: query gives the ids of the documents that it should hold, sorted, and what is the name of one.
+func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
+	if err := x.Check(tx); err != nil {
+		return err
+	}
+	ids, err := x.Documents(tx)
+	if err != nil {
+		return err
+	}
+	i := 0
+	var id int64
+	rows, err := tx.Query(query)
+	if err := rowsOf(rows, err, func() error {
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		if i >= len(ids) || ids[i] != id {
+			return corrupt("%s number %d is not in it", what, id)
+		}
+		i++
+		return nil
+	}); err != nil {
+		return err
+	}
+	if i < len(ids) {
+		return corrupt("it holds %ss that there are not", what)
+	}
+	return nil
+}
+
 // dump takes the index apart into the records that it was made of.
 func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 	m, err := x.readMeta(tx)

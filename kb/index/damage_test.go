@@ -291,7 +291,7 @@ func isDamage(err error) bool {
 
 func (d *damaged) run(docs map[int64]Doc, whole map[int64]record) {
 	var before map[int64]record
-	var old *Salvaged
+	var old *salvaged
 	sound := false
 	warm := New(damageConfig)
 	if err := d.db.Read(context.Background(), func(tx *sqlite.Tx) error {
@@ -325,7 +325,7 @@ func (d *damaged) run(docs map[int64]Doc, whole map[int64]record) {
 			_, err := warm.Vectors(tx, 1, 2, 2010, 4000)
 			return err
 		})
-		old = New(damageConfig).Salvage(tx)
+		old = New(damageConfig).salvage(tx)
 		return nil
 	}); err != nil {
 		d.t.Fatal(err)
@@ -333,12 +333,12 @@ func (d *damaged) run(docs map[int64]Doc, whole map[int64]record) {
 	if d.salvage { // one vector is damaged at most
 		n := 0
 		for id := range docs {
-			if old != nil && old.Of(id) != nil {
+			if old != nil && old.all[id] != nil {
 				n++
 			}
 		}
 		if n < d.vectors-1 {
-			d.t.Errorf("%s\nSalvage finds %d vectors of %d", d.what, n, d.vectors)
+			d.t.Errorf("%s\nsalvage finds %d vectors of %d", d.what, n, d.vectors)
 		}
 	}
 	// What is written is undone at the end, so that the cure begins with the damage.
@@ -430,7 +430,7 @@ func (d *damaged) search(x *Index, sound bool) {
 }
 
 // cure makes the index anew, with the vectors that can be read: it is what it was.
-func (d *damaged) cure(old *Salvaged, docs map[int64]Doc, whole map[int64]record) {
+func (d *damaged) cure(old *salvaged, docs map[int64]Doc, whole map[int64]record) {
 	tx, x := d.tx, New(damageConfig)
 	d.do("cure", func() error {
 		if err := x.Reset(tx); err != nil {
@@ -442,8 +442,8 @@ func (d *damaged) cure(old *Salvaged, docs map[int64]Doc, whole map[int64]record
 		var all []Doc
 		for _, id := range slices.Sorted(maps.Keys(docs)) {
 			doc := docs[id]
-			if old != nil && old.Model == testModel && old.Of(id) != nil {
-				doc.Vector = old.Of(id)
+			if old != nil && old.model == testModel && old.all[id] != nil {
+				doc.Vector = old.all[id]
 			}
 			all = append(all, doc)
 		}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 
 	"blackboard/board/sqlite"
@@ -51,15 +52,7 @@ func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]Te
 		}
 	}
 	for _, terms := range out {
-		slices.SortStableFunc(terms, func(a, b TermScore) int {
-			switch {
-			case a.Score > b.Score:
-				return -1
-			case a.Score < b.Score:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(terms, func(a, b TermScore) int { return cmp.Compare(b.Score, a.Score) })
 	}
 	return out, nil
 }

@@ -173,7 +173,7 @@ func (x *Index) State(tx *sqlite.Tx) (State, error) {
 	return Ready, nil
 }
 
-// Reset makes the tables anew, empty. The caller then puts every document, in the same transaction, so that nobody finds half of them.
+// Reset makes the tables anew, empty. The caller then puts every document, in the same transaction, so that nobody finds half of them; Rebuild does both.
 func (x *Index) Reset(tx *sqlite.Tx) error {
 	for _, t := range tableNames {
 		if _, err := tx.Exec(x.q(`DROP TABLE IF EXISTS @_`) + t); err != nil {
@@ -257,16 +257,16 @@ func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 // Stats are the index's figures.
 type Stats struct {
 	Docs     int64  `json:"docs"`
-	Vectors  int64  `json:"vectors"`
+	Vectors  int64  `json:"vectors"` // documents that have one
 	Segments int    `json:"segments"`
-	Tail     int    `json:"tail"` // documents that are in no segment yet
-	Dead     int64  `json:"dead"` // documents that segments still hold though they were replaced or deleted
-	Bytes    int64  `json:"bytes"`
-	Model    string `json:"model"`
-	Dim      int    `json:"dim"`
+	Tail     int    `json:"tail"`  // documents that are in no segment yet
+	Dead     int64  `json:"dead"`  // documents that segments still hold though they were replaced or deleted
+	Bytes    int64  `json:"bytes"` // of the stored values, without SQLite's own overhead
+	Model    string `json:"model"` // of the vectors, "" if there has been none
+	Dim      int    `json:"dim"`   // numbers in a vector
 }
 
-// Stats counts. Bytes are those of the stored values, without SQLite's own overhead.
+// Stats counts.
 func (x *Index) Stats(tx *sqlite.Tx) (s Stats, err error) {
 	m, err := x.readMeta(tx)
 	if err != nil {

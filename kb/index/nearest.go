@@ -103,18 +103,25 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 			hist[d] += n
 		}
 	}
+	cands, err = s.byDistance(dist, hist, len(qv))
+	return exact, cands, err
+}
+
+// byDistance returns the places of the documents whose codes are nearest, of vectors with dim numbers. dist has the distances of each segment's documents, nil for one without codes, and hist
+// how many documents there are at each distance.
+func (s *search) byDistance(dist []*[]uint16, hist []int, dim int) ([]place, error) {
 	want := max(minCandidates, 4*s.q.Depth)
 	if s.v.vectors <= fewVectors {
 		want = max(want, fewCandidates)
 	}
-	limit, below, last := 0, 0, min(len(hist)-1, farthest(s.q.Near, len(qv)))
+	limit, below, last := 0, 0, min(len(hist)-1, farthest(s.q.Near, dim))
 	for ; limit < last && below+hist[limit] < want; limit++ {
 		below += hist[limit]
 	}
 	if below+hist[limit] == 0 {
-		return exact, nil, nil
+		return nil, nil
 	}
-	cands = make([]place, 0, below+hist[limit])
+	cands := make([]place, 0, below+hist[limit])
 	ties := make([]scored, 0, hist[limit])
 	for i, d := range dist {
 		if d == nil {
@@ -134,8 +141,9 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 	if len(cands)+len(ties) > max(maxCandidates, want) {
 		// Thousands of documents that are all the same to the code: the newest of them.
 		for k := range ties {
+			var err error
 			if ties[k].id, err = s.id(ties[k].place); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 		slices.SortFunc(ties, better)
@@ -144,7 +152,7 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 	for _, t := range ties {
 		cands = append(cands, t.place)
 	}
-	return exact, cands, nil
+	return cands, nil
 }
 
 // farthest returns in how many bits the codes of two vectors of dim numbers and at least this cosine may differ. Random projections differ in the angle's share of a half turn

@@ -1,7 +1,9 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,7 +32,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	}
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) < len(docs) {
-		return fmt.Errorf("documents with one id twice were given to the index at once")
+		return errors.New("documents with one id twice were given to the index at once")
 	}
 	if err := x.remove(tx, &m, ids); err != nil {
 		return err
@@ -44,7 +46,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	}
 	if len(docs) >= x.cfg.Seal {
 		// Many at once need not wait in the tail.
-		slices.SortFunc(records, func(a, b record) int { return cmpID(a.doc, b.doc) })
+		slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.doc, b.doc) })
 		for part := range slices.Chunk(records, MaxSegment) {
 			if err := x.build(tx, &m, part); err != nil {
 				return err
@@ -240,37 +242,4 @@ func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, er
 	out := make(map[int64]embed.Vector, len(ids))
 	err = x.eachVector(tx, dim, ids, func(i int, v embed.Vector) { out[ids[i]] = slices.Clone(v) })
 	return out, err
-}
-
-// Salvaged are the vectors of an index whose other tables are of no use.
-type Salvaged struct {
-	Model embed.Model
-	all   map[int64]embed.Vector
-}
-
-// Of returns a document's vector, or nil.
-func (s *Salvaged) Of(id int64) embed.Vector { return s.all[id] }
-
-// Salvage reads what vectors there are, before a Reset, nil if there are none that can be read: they cost more than all the rest to make.
-func (x *Index) Salvage(tx *sqlite.Tx) *Salvaged {
-	s := &Salvaged{all: map[int64]embed.Vector{}}
-	if err := tx.QueryRow(x.q(`SELECT model, dim FROM @_meta`)).Scan(&s.Model.Name, &s.Model.Dim); err != nil || s.Model.Dim < 1 || s.Model.Dim > maxDim {
-		return nil
-	}
-	var doc int64
-	var raw rawBytes
-	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
-	_ = rowsOf(rows, err, func() error {
-		if err := rows.Scan(&doc, &raw); err != nil {
-			return err
-		}
-		if v, err := decodeVector(nil, raw, s.Model.Dim); err == nil { // one that is damaged takes no other with it
-			s.all[doc] = v
-		}
-		return nil
-	})
-	if len(s.all) == 0 { // whatever ended the reading, what was read is good
-		return nil
-	}
-	return s
 }

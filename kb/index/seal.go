@@ -9,8 +9,6 @@ import (
 	"blackboard/board/sqlite"
 )
 
-func cmpID(a, b int64) int { return cmp.Compare(a, b) }
-
 // tidy makes a segment of a full tail, and then one of any eight segments of about one size; so there are few, and a document is
 // written again only when the segment that holds it grows eight-fold. A segment that is mostly dead is written anew.
 func (x *Index) tidy(tx *sqlite.Tx, m *meta) error {
@@ -390,7 +388,7 @@ func renumber(from []*source, m *meta) (ids []int64, lens []byte, c *codes) {
 			}
 		}
 	}
-	byID := func(a, b place) int { return cmpID(a.id, b.id) }
+	byID := func(a, b place) int { return cmp.Compare(a.id, b.id) }
 	if !slices.IsSortedFunc(all, byID) {
 		slices.SortFunc(all, byID)
 	}

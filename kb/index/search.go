@@ -46,8 +46,8 @@ type Candidate struct {
 	BM25       float64 // 0 if it has none of the words
 	Cosine     float64 // 0 if it has no vector, or the query none
 	HasVector  bool
-	TextRank   int // 1 is the best; 0: not among the text lane's candidates
-	VectorRank int
+	TextRank   int          // 1 is the best; 0: not among the text lane's candidates
+	VectorRank int          // the same of the vector lane
 	Vector     embed.Vector // if asked for
 }
 
@@ -162,7 +162,7 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 	for _, c := range cands {
 		res.Candidates = append(res.Candidates, *c)
 	}
-	slices.SortFunc(res.Candidates, func(a, b Candidate) int { return cmpID(b.ID, a.ID) })
+	slices.SortFunc(res.Candidates, func(a, b Candidate) int { return cmp.Compare(b.ID, a.ID) })
 	return res, nil
 }
 

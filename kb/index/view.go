@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"slices"
@@ -207,7 +208,7 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 		}
 		v.segs = append(v.segs, s)
 	}
-	slices.SortFunc(v.segs, func(a, b *segment) int { return cmpID(b.hi, a.hi) })
+	slices.SortFunc(v.segs, func(a, b *segment) int { return cmp.Compare(b.hi, a.hi) })
 	if v.tail, err = x.refreshTail(tx, old, m); err != nil {
 		return err
 	}

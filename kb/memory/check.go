@@ -73,7 +73,7 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 			h.Model, _, err = x.Model(tx)
 		}
 		if err == nil && full {
-			err = checkIndex(tx, x)
+			err = x.CheckOf(tx, "item", `SELECT n FROM items WHERE forgotten IS NULL ORDER BY n`)
 		}
 		if errors.Is(err, index.ErrCorrupt) {
 			h.Index, err = err, nil
@@ -101,36 +101,6 @@ func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
 		return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, and is not named as that", clip(owner, 200))}
 	}
 	return nil
-}
-
-// checkIndex holds the search index against itself, and against the items.
-func checkIndex(tx *sqlite.Tx, x *index.Index) error {
-	if err := x.Check(tx); err != nil {
-		return err
-	}
-	ids, err := x.Documents(tx)
-	if err != nil {
-		return err
-	}
-	rows, err := tx.Query(`SELECT n FROM items WHERE forgotten IS NULL ORDER BY n`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	i := 0
-	for ; rows.Next(); i++ {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return err
-		}
-		if i >= len(ids) || ids[i] != n {
-			return fmt.Errorf("%w: item number %d is not in it", index.ErrCorrupt, n)
-		}
-	}
-	if i < len(ids) {
-		return fmt.Errorf("%w: it holds items that there are not", index.ErrCorrupt)
-	}
-	return rows.Err()
 }
 
 // Reindex makes the search index of one file anew from its items. Embeddings are kept where they can be.

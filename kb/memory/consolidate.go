@@ -150,14 +150,7 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(d
 func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 	all := []within{}
 	if scopes == nil {
-		for _, account := range []bool{false, true} {
-			if !s.reachesFile(account) {
-				continue
-			}
-			f, err := s.open(ctx, account, false)
-			if errors.Is(err, errNoFile) {
-				continue
-			}
+		for f, err := range s.reached(ctx) {
 			if err != nil {
 				return nil, err
 			}

@@ -116,8 +116,7 @@ func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 			ns = append(ns, steps[i].into)
 		}
 	}
-	list, _ := json.Marshal(ns) // numbers always can be
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, string(list))
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, numberList(ns))
 	if err != nil {
 		return err
 	}

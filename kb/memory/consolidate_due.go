@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"blackboard/board/sqlite"
 )
@@ -96,14 +95,7 @@ func (w *watermark) write(tx *sqlite.Tx, sc Scope) error {
 // conversations whose items were to live as long. It goes by what happened, not by the clock: a pass that was missed is one pass, however late.
 func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 	due := []Scope{}
-	for _, account := range []bool{false, true} {
-		if !s.reachesFile(account) {
-			continue
-		}
-		f, err := s.open(ctx, account, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
+	for f, err := range s.reached(ctx) {
 		if err != nil {
 			return nil, err
 		}

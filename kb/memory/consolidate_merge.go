@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -200,8 +199,7 @@ func (b *nearby) findKin(tx *sqlite.Tx, of ...*standing) error {
 		if len(ns) == 0 {
 			return nil
 		}
-		list, _ := json.Marshal(ns) // numbers always can be
-		where, args = `n IN (SELECT value FROM json_each(?))`, []any{string(list)}
+		where, args = `n IN (SELECT value FROM json_each(?))`, []any{numberList(ns)}
 	}
 	rows, err := tx.Query(`SELECT n, title, content FROM items WHERE `+where, args...)
 	if err != nil {

@@ -171,8 +171,8 @@ func mayPromote(it *Item, relevance float64) bool {
 	return it.Lifetime == ShortTerm && relevance > PromoteAbove && it.Accesses > PromoteAccesses
 }
 
-// mayPrune: short-term items only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to forget anything (seed 004: decay is a ranking lever, not
-// a deletion trigger). A fact that is asked for once a year is still a fact. And what a person took the trouble to say stays until somebody forgets it.
+// mayPrune allows it for short-term items only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to forget anything: a fact that is asked for
+// once a year is still a fact. And what a person took the trouble to say stays until somebody forgets it.
 func mayPrune(it *Item, relevance float64, now time.Time) bool {
 	return it.Lifetime == ShortTerm && relevance < PruneBelow && it.Curator != CuratorAuthor && !it.shielded(now)
 }

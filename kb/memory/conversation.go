@@ -218,9 +218,13 @@ func conversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
 		return ConversationInfo{}, err
 	}
 	if len(found) == 0 {
-		return ConversationInfo{}, &Error{Kind: ErrNotFound, Msg: "there is no conversation " + ref + " in this workspace", Hint: "`board memory conversation list` shows them"}
+		return ConversationInfo{}, noConversation(ref)
 	}
 	return found[0], nil
+}
+
+func noConversation(ref string) error {
+	return &Error{Kind: ErrNotFound, Msg: "there is no conversation " + ref + " in this workspace", Hint: "`board memory conversation list` shows them"}
 }
 
 // counts adds how much of a conversation the caller sees.

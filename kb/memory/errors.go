@@ -8,9 +8,9 @@ import (
 
 // Kinds of errors. Every error of this package that a caller can do something about matches one of them with errors.Is.
 var (
-	ErrInvalid  = errors.New("invalid")
-	ErrNotFound = errors.New("not found")
-	ErrConflict = errors.New("conflict")
+	ErrInvalid  = errors.New("invalid")   // what was given makes no sense by itself
+	ErrNotFound = errors.New("not found") // it names what is not there, or not the caller's to see
+	ErrConflict = errors.New("conflict")  // it makes sense, but not as the memory is now
 	// ErrDenied is for what the caller's grants do not allow.
 	ErrDenied = errors.New("not granted")
 )
@@ -22,7 +22,10 @@ type Error struct {
 	Hint string // the next step
 }
 
+// Error returns the message alone: Try has the next step.
 func (e *Error) Error() string { return e.Msg }
+
+// Unwrap gives errors.Is the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
 // Try returns the next step.
@@ -30,10 +33,11 @@ func (e *Error) Try() string { return e.Hint }
 
 // TransitionError is a change of a conversation's status that there is not. It matches ErrConflict.
 type TransitionError struct {
-	Ref      string
-	From, To string
+	Ref      string // the conversation
+	From, To string // the status that it has, and the one that it was to have
 }
 
+// Error names the conversation and both statuses.
 func (e *TransitionError) Error() string {
 	if e.From == e.To {
 		return fmt.Sprintf("the conversation %s is %s already", e.Ref, e.From)
@@ -41,6 +45,7 @@ func (e *TransitionError) Error() string {
 	return fmt.Sprintf("the conversation %s is %s, and cannot become %s", e.Ref, e.From, e.To)
 }
 
+// Unwrap gives errors.Is the kind.
 func (e *TransitionError) Unwrap() error { return ErrConflict }
 
 // Try returns the next step.

@@ -10,7 +10,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Verbs of events.
+// Verbs of events. A note that is saved has its kind as its verb: Journal or Core.
 const (
 	VerbPut         = "put"
 	VerbConfirmed   = "confirmed" // put again with the same words
@@ -20,8 +20,6 @@ const (
 	VerbImported    = "imported"
 	VerbNamed       = "named edited"
 	VerbNamedGone   = "named removed"
-	VerbJournal     = "journal"
-	VerbCore        = "core"
 	VerbStarted     = "conversation started"
 	VerbIdle        = "conversation idle"
 	VerbArchived    = "conversation archived"
@@ -53,7 +51,7 @@ func (f *file) event(tx *sqlite.Tx, e Event) error {
 		e.Actor = f.s.opt.Actor
 	}
 	_, err := tx.Exec(`INSERT INTO events (at, actor, agent, verb, scope, subject, other, why, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		tx.Now.UnixMilli(), e.Actor, e.agent, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, 500), string(e.Data))
+		tx.Now.UnixMilli(), e.Actor, e.agent, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, maxWhy), string(e.Data))
 	return err
 }
 

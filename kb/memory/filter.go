@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -37,8 +36,7 @@ func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
 }
 
 func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
-	list, _ := json.Marshal(ns) // numbers always can be
-	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, string(list))
+	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, numberList(ns))
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +82,8 @@ func (q *Query) filter(tier, agent string) index.Filter {
 
 // lightItems reads what relevance is made of, of those that have not expired.
 func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
-	list, _ := json.Marshal(ns)
 	rows, err := tx.Query(`SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
-		string(list), tx.Now.UnixMilli(), minImportance)
+		numberList(ns), tx.Now.UnixMilli(), minImportance)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // What a record says of times and counts is believed within reason: beyond it, clocks were wrong, or numbers could not be added up any more.
@@ -45,7 +44,7 @@ func (im *importer) checkOwner(agent string) error {
 // checkPast brings a time of something that has happened into its form.
 func (im *importer) checkPast(what string, t *time.Time) error {
 	if t.IsZero() {
-		return invalid("it does not say when it was "+what, "give a file that `board memory export` has written")
+		return invalid("it does not say when it was "+what, hintExport)
 	}
 	*t = t.UTC().Truncate(time.Millisecond)
 	if t.Before(importFirst) || t.After(im.now.Add(importAhead)) {
@@ -66,7 +65,7 @@ func (im *importer) checkMaybe(what string, t *time.Time) (*time.Time, error) {
 
 func checkCount(what string, n, least int) error {
 	if n < least || n > importCounts {
-		return invalid(fmt.Sprintf("%s is %d, which cannot be", what, n), "give a file that `board memory export` has written")
+		return invalid(fmt.Sprintf("%s is %d, which cannot be", what, n), hintExport)
 	}
 	return nil
 }
@@ -116,7 +115,7 @@ func (im *importer) checkConversation(r *conversationRecord) (err error) {
 		return unknown("status", r.Status, Statuses)
 	}
 	if (r.Ended != nil) != (r.Status != StatusActive) || (r.Archived != nil) != (r.Status == StatusArchived) {
-		return invalid("it is "+r.Status+", which its times do not fit", "give a file that `board memory export` has written")
+		return invalid("it is "+r.Status+", which its times do not fit", hintExport)
 	}
 	return nil
 }
@@ -177,7 +176,7 @@ func (im *importer) formed(r *itemRecord) (Item, error) {
 		return it, err
 	}
 	if it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != "") {
-		return it, invalid("it is not forgotten, but something has taken its place", "give a file that `board memory export` has written")
+		return it, invalid("it is not forgotten, but something has taken its place", hintExport)
 	}
 	if it.Forgotten != nil {
 		if err := checkName("rule", it.Rule); err != nil {
@@ -238,13 +237,9 @@ func checkNamedTier(tier string) error {
 }
 
 // body brings a named entry's body and curator into their forms, as EditNamed does.
-func (r *namedRecord) body() error {
-	r.Body = strings.TrimSpace(strings.ReplaceAll(r.Body, "\r\n", "\n"))
-	if r.Body == "" {
-		return invalid("the entry would be empty", "leave it out")
-	}
-	if n := utf8.RuneCountInString(r.Body); n > MaxNamed {
-		return invalid(fmt.Sprintf("the entry has %d characters; at most %d are taken", n, MaxNamed), "it is read in every turn: keep what matters")
+func (r *namedRecord) body() (err error) {
+	if r.Body, err = namedBody(r.Body); err != nil {
+		return err
 	}
 	if r.Curator == "" {
 		r.Curator = CuratorImport
@@ -252,7 +247,7 @@ func (r *namedRecord) body() error {
 	if !slices.Contains(Curators, r.Curator) {
 		return unknown("curator", r.Curator, Curators)
 	}
-	return checkText("the entry", r.Body)
+	return nil
 }
 
 func (im *importer) checkNote(r *noteRecord) (err error) {
@@ -342,13 +337,13 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 		}
 		var n namedRecord
 		if why := readRecord(r.Before, &n); why != "" {
-			return invalid("what was there before: "+why, "give a file that `board memory export` has written")
+			return invalid("what was there before: "+why, hintExport)
 		}
 		if err := checkName("named entry", n.Name); err != nil {
 			return err
 		}
 		if r.Subject = namedSubject(n.Name); !strings.EqualFold(name, n.Name) || n.Tier != r.Tier {
-			return invalid("it is a revision of another entry", "give a file that `board memory export` has written")
+			return invalid("it is a revision of another entry", hintExport)
 		}
 		if err := n.body(); err != nil {
 			return err
@@ -365,7 +360,7 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 	} else {
 		var was Item
 		if why := readRecord(r.Before, &was); why != "" {
-			return invalid("what was there before: "+why, "give a file that `board memory export` has written")
+			return invalid("what was there before: "+why, hintExport)
 		}
 		record := recordOf(&was)
 		it, err := im.formed(&record)
@@ -373,10 +368,10 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 			return err
 		}
 		if it.ID != r.Subject || it.Revision != r.Revision {
-			return invalid("it is a revision of another item", "give a file that `board memory export` has written")
+			return invalid("it is a revision of another item", hintExport)
 		}
 		if (it.Tier == Account) != (r.Tier == Account) {
-			return invalid("it is a revision of an item in another tier", "give a file that `board memory export` has written")
+			return invalid("it is a revision of an item in another tier", hintExport)
 		}
 		// The embedding is no part of a record, but of what an item said of itself; it is kept as it was.
 		if err := checkLine("the model's name", was.Model, MaxField); err != nil {

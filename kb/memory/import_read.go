@@ -18,6 +18,9 @@ const (
 	maxImportRecord  = 4 << 20   // bytes of one record; a working note with everything escaped is the largest that there can be
 )
 
+// hintExport is the next step where a document is none that an export writes.
+const hintExport = "give a file that `board memory export` has written"
+
 // exportDocument is an export that was read, its records as they stand in it.
 type exportDocument struct {
 	schema    int64
@@ -65,7 +68,6 @@ func readDocument(ctx context.Context, r io.Reader, most int64) (*exportDocument
 
 // broken says where the document is no JSON, or not the export's.
 func (d *documentReader) broken(err error) error {
-	const hint = "give a file that `board memory export` has written"
 	where := fmt.Sprintf("at byte %d", d.dec.InputOffset())
 	if d.place != "" {
 		where = "in " + d.place + ", " + where
@@ -74,21 +76,21 @@ func (d *documentReader) broken(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return invalid("the document ends too early, "+where, "it was not written or copied whole: "+hint)
+		return invalid("the document ends too early, "+where, "it was not written or copied whole: "+hintExport)
 	case errors.As(err, &syntax):
-		return invalid("the document is no JSON "+where+": "+err.Error(), hint)
+		return invalid("the document is no JSON "+where+": "+err.Error(), hintExport)
 	case errors.As(err, &kind):
-		return invalid(fmt.Sprintf("the document has a %s %s where there is a %s in an export", kind.Value, where, kind.Type), hint)
+		return invalid(fmt.Sprintf("the document has a %s %s where there is a %s in an export", kind.Value, where, kind.Type), hintExport)
 	}
 	var parse *time.ParseError
 	if errors.As(err, &parse) {
-		return invalid("the document has a time "+where+" that is none", hint)
+		return invalid("the document has a time "+where+" that is none", hintExport)
 	}
 	return err
 }
 
 func (d *documentReader) wrong(what string) error {
-	return invalid("the document is no export of memory: "+what, "give a file that `board memory export` has written")
+	return invalid("the document is no export of memory: "+what, hintExport)
 }
 
 func (d *documentReader) read() error {
@@ -179,7 +181,7 @@ func checkSchema(version int64) error {
 	case version > SchemaVersion:
 		return invalid(fmt.Sprintf("the document has schema version %d; this program knows %d", version, SchemaVersion), "install the newer version of board that wrote it")
 	case version < SchemaVersion:
-		return invalid(fmt.Sprintf("the document has schema version %d, which there never was", version), "give a file that `board memory export` has written")
+		return invalid(fmt.Sprintf("the document has schema version %d, which there never was", version), hintExport)
 	}
 	return nil
 }

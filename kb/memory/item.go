@@ -28,7 +28,7 @@ var Tiers = []string{Conversation, Channel, Workspace, Account}
 const (
 	CuratorAgent  = "agent"  // an agent's decision, or consolidation
 	CuratorAuthor = "author" // the person
-	CuratorImport = "import"
+	CuratorImport = "import" // another memory, from which it was brought here
 )
 
 // Curators lists them.
@@ -61,9 +61,9 @@ const (
 	MaxTitle   = 300    // characters
 	MaxField   = 1000   // bytes of a source, a derivation link
 	MaxTag     = 100    // bytes
-	MaxTags    = 64
-	MaxName    = 64 // bytes of the name of a channel, a named entry, a scratch key
-	MaxAgent   = 200
+	MaxTags    = 64     // of one item
+	MaxName    = 64     // bytes of the name of a channel, a named entry, a scratch key
+	MaxAgent   = 200    // bytes of an agent's name
 )
 
 // Item is one thing remembered.
@@ -159,7 +159,7 @@ func (s Scope) check() error {
 	return nil
 }
 
-// Levels are words for importances (seed 002's), lowest first.
+// Levels are words for importances, the lowest first.
 var Levels = []struct {
 	Name  string
 	Value float64
@@ -174,9 +174,19 @@ func ParseImportance(s string) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f >= 0 && f <= 1) {
-		return 0, invalid(fmt.Sprintf("the importance %q is neither a level nor a number from 0 to 1", clip(s, 40)), "low is .25, medium .5, high .75, critical 1")
+		return 0, invalid(fmt.Sprintf("the importance %q is neither a level nor a number from 0 to 1", clip(s, 40)), hintLevels)
 	}
 	return f, nil
+}
+
+// hintLevels says what the levels stand for.
+const hintLevels = "low is .25, medium .5, high .75, critical 1"
+
+func checkImportance(f float64) error {
+	if !(f >= 0 && f <= 1) { // nor NaN
+		return invalid(fmt.Sprintf("the importance %g is not between 0 and 1", f), hintLevels)
+	}
+	return nil
 }
 
 // Level names an importance by the nearest level.
@@ -211,8 +221,8 @@ func (it *Item) normalise() error {
 	if n := utf8.RuneCountInString(it.Title); n > MaxTitle {
 		return invalid(fmt.Sprintf("the title has %d characters; at most %d are taken", n, MaxTitle), "say the rest in the content")
 	}
-	if !(it.Importance >= 0 && it.Importance <= 1) { // nor NaN
-		return invalid(fmt.Sprintf("the importance %g is not between 0 and 1", it.Importance), "low is .25, medium .5, high .75, critical 1")
+	if err := checkImportance(it.Importance); err != nil {
+		return err
 	}
 	if !slices.Contains(Curators, it.Curator) {
 		return unknown("curator", it.Curator, Curators)
@@ -360,6 +370,12 @@ func jsonList(l []string) string {
 		l = []string{}
 	}
 	b, _ := json.Marshal(l) // strings always can be
+	return string(b)
+}
+
+// numberList writes a list of numbers for json_each.
+func numberList(l []int64) string {
+	b, _ := json.Marshal(l) // numbers always can be
 	return string(b)
 }
 

@@ -49,9 +49,13 @@ func (s *Store) noteTier(tier string) (string, error) {
 	return "", unknown("tier of a journal", tier, []string{Workspace, Account})
 }
 
-func (s *Store) needAgent() error {
+// ownNotes says of journals and core memories that they need an agent.
+const ownNotes = "journals and core memories belong to an agent"
+
+// needAgent refuses what only an agent has, where nothing says which one is asking.
+func (s *Store) needAgent(what string) error {
 	if s.opt.Agent == "" {
-		return invalid("journals and core memories belong to an agent, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
+		return invalid(what+", and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
 	}
 	return nil
 }
@@ -61,7 +65,7 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	if kind != Journal && kind != Core {
 		return Note{}, unknown("kind of note", kind, []string{Journal, Core})
 	}
-	if err := s.needAgent(); err != nil {
+	if err := s.needAgent(ownNotes); err != nil {
 		return Note{}, err
 	}
 	tier, err := s.noteTier(tier)
@@ -97,7 +101,7 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 	if kind != "" && kind != Journal && kind != Core {
 		return nil, unknown("kind of note", kind, []string{Journal, Core})
 	}
-	if err := s.needAgent(); err != nil {
+	if err := s.needAgent(ownNotes); err != nil {
 		return nil, err
 	}
 	now := s.now().UTC().Truncate(time.Millisecond)
@@ -189,7 +193,7 @@ func (s *Store) forgetNote(ctx context.Context, id string) error {
 	return notFound(id)
 }
 
-// AgentContext returns the block with the caller's core memories and its journal of the last week, the oldest first, "" if there is nothing. It is seed 001's, to the byte.
+// AgentContext returns the block with the caller's core memories and its journal of the last week, the oldest first, "" if there is nothing. Agents' prompts hold it: its form is a contract, to the byte.
 func (s *Store) AgentContext(ctx context.Context) (string, error) {
 	all, err := s.Notes(ctx, "", 0)
 	if err != nil {

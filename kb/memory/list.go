@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,58 +23,26 @@ type ListQuery struct {
 	Curators     []string
 	Sources      []string
 	Lifetimes    []string
-	Private      bool // only the caller's own
-	Forgotten    bool // forgotten and expired ones too
-	Before       string
-	Limit        int // 0 is all
+	Private      bool   // only the caller's own
+	Forgotten    bool   // forgotten and expired ones too
+	Before       string // only items after this one in the list: the last of the page before
+	Limit        int    // 0 is all
 }
 
 // List returns items, the newest first, that the caller may see, and whether there are more. It is no access.
 func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, err error) {
-	all = []Item{}
-	if q.Tiers == nil {
-		for _, t := range Tiers {
-			if s.Reaches(t) {
-				q.Tiers = append(q.Tiers, t)
-			}
-		}
+	if err := s.checkList(&q); err != nil {
+		return nil, false, err
 	}
-	for _, t := range q.Tiers {
-		if err := s.allowed(t); err != nil {
-			return nil, false, err
-		}
-	}
-	for _, l := range []struct {
-		what        string
-		have, known []string
-	}{{"curator", q.Curators, Curators}, {"lifetime", q.Lifetimes, Lifetimes}} {
-		for _, v := range l.have {
-			if !slices.Contains(l.known, v) {
-				return nil, false, unknown(l.what, v, l.known)
-			}
-		}
-	}
-	if q.Conversation != "" {
-		if err := checkRef(q.Conversation); err != nil {
-			return nil, false, err
-		}
-	}
-	if q.Limit < 0 {
-		return nil, false, invalid(fmt.Sprintf("a limit of %d makes no sense", q.Limit), "0 lists all")
-	}
-	before := int64(1) << 62
-	var beforeID string
+	after := position{created: 1 << 62}
 	if q.Before != "" {
 		_, it, err := s.find(ctx, q.Before)
 		if err != nil {
 			return nil, false, err
 		}
-		before, beforeID = it.Created.UnixMilli(), it.ID
+		after = position{it.Created.UnixMilli(), it.ID}
 	}
-	limit := -1
-	if q.Limit > 0 {
-		limit = q.Limit + 1
-	}
+	all = []Item{}
 	for _, account := range []bool{false, true} {
 		tiers := slices.DeleteFunc(slices.Clone(q.Tiers), func(t string) bool { return (t == Account) != account })
 		if len(tiers) == 0 {
@@ -87,44 +56,85 @@ func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, e
 			return nil, false, err
 		}
 		if err := f.read(ctx, func(tx *sqlite.Tx) error {
-			if q.Channel != "" && !account {
-				if err := f.checkChannel(tx, q.Channel); err != nil {
-					return err
-				}
-			}
-			found, err := itemsWhere(tx, `tier IN (SELECT value FROM json_each(?1)) AND agent IN (?2, ?3)
-				AND (?4 OR forgotten IS NULL AND (expires IS NULL OR expires > ?5))
-				AND (?6 = '' OR channel = ?6) AND (?7 = '' OR conversation = ?7)
-				AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8))) AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
-				AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
-				AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?11))))
-				AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
-				jsonList(tiers), map[bool]string{true: s.opt.Agent}[q.Private], s.opt.Agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, jsonList(q.Curators), jsonList(q.Sources),
-				jsonList(q.Lifetimes), jsonList(q.Tags), before, beforeID, limit)
+			found, err := f.list(tx, &q, tiers, after)
 			all = append(all, found...)
 			return err
 		}); err != nil {
 			return nil, false, err
 		}
 	}
-	if q.Private {
-		if s.opt.Agent == "" {
-			return nil, false, invalid("only an agent has private items, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
-		}
-	}
-	slices.SortFunc(all, func(a, b Item) int {
-		if c := b.Created.Compare(a.Created); c != 0 {
-			return c
-		}
-		if a.ID > b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b Item) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID)) })
 	if q.Limit > 0 && len(all) > q.Limit {
 		return all[:q.Limit], true, nil
 	}
 	return all, false, nil
+}
+
+// checkList refuses what cannot be listed, and names the tiers if the query does not.
+func (s *Store) checkList(q *ListQuery) error {
+	if q.Tiers == nil {
+		for _, t := range Tiers {
+			if s.Reaches(t) {
+				q.Tiers = append(q.Tiers, t)
+			}
+		}
+	}
+	for _, t := range q.Tiers {
+		if err := s.allowed(t); err != nil {
+			return err
+		}
+	}
+	for _, l := range []struct {
+		what        string
+		have, known []string
+	}{{"curator", q.Curators, Curators}, {"lifetime", q.Lifetimes, Lifetimes}} {
+		for _, v := range l.have {
+			if !slices.Contains(l.known, v) {
+				return unknown(l.what, v, l.known)
+			}
+		}
+	}
+	if q.Conversation != "" {
+		if err := checkRef(q.Conversation); err != nil {
+			return err
+		}
+	}
+	if q.Limit < 0 {
+		return invalid(fmt.Sprintf("a limit of %d makes no sense", q.Limit), "0 lists all")
+	}
+	if q.Private {
+		return s.needAgent(ownItems)
+	}
+	return nil
+}
+
+// position is where a page of a list begins: after the item of that time, in Unix milliseconds, and id.
+type position struct {
+	created int64
+	id      string
+}
+
+// list reads a page of the items of some tiers, and one more if there is one.
+func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position) ([]Item, error) {
+	if q.Channel != "" && !f.account {
+		if err := f.checkChannel(tx, q.Channel); err != nil {
+			return nil, err
+		}
+	}
+	limit := -1
+	if q.Limit > 0 {
+		limit = q.Limit + 1
+	}
+	agent := f.s.opt.Agent
+	return itemsWhere(tx, `tier IN (SELECT value FROM json_each(?1)) AND agent IN (?2, ?3)
+		AND (?4 OR forgotten IS NULL AND (expires IS NULL OR expires > ?5))
+		AND (?6 = '' OR channel = ?6) AND (?7 = '' OR conversation = ?7)
+		AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8))) AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
+		AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
+		AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?11))))
+		AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
+		jsonList(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, jsonList(q.Curators), jsonList(q.Sources),
+		jsonList(q.Lifetimes), jsonList(q.Tags), after.created, after.id, limit)
 }
 
 // ScopeStats counts what a scope holds, others' private items too: counts, and no more.
@@ -155,18 +165,11 @@ type FileStats struct {
 // Stats counts what is in the caller's files.
 func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 	all := []FileStats{}
-	for _, account := range []bool{false, true} {
-		if !s.reachesFile(account) {
-			continue
-		}
-		f, err := s.open(ctx, account, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
+	for f, err := range s.reached(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[account], Path: f.db.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}}
+		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account], Path: f.db.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}}
 		for _, suffix := range []string{"", "-wal"} {
 			if info, err := os.Stat(st.Path + suffix); err == nil {
 				st.Bytes += info.Size()

@@ -117,7 +117,7 @@ func contents(r Result) (all []string) {
 
 func TestRetentionAfterSevenDays(t *testing.T) {
 	week := time.Now().Add(-7 * 24 * time.Hour)
-	for tier, percent := range map[string]float64{Conversation: 100, Channel: 17, Workspace: 43, Account: 71} { // the figures of seed 000
+	for tier, percent := range map[string]float64{Conversation: 100, Channel: 17, Workspace: 43, Account: 71} { // of the default rates
 		got := 100 * DefaultRates.Relevance(&Item{Tier: tier, Importance: 1, Accessed: week}, week.Add(7*24*time.Hour))
 		if math.Abs(got-percent) > 1.5 {
 			t.Errorf("%s keeps %.1f %% after seven days, not about %g", tier, got, percent)

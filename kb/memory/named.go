@@ -158,14 +158,7 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	if err := s.mayName(); err != nil {
 		return Named{}, err
 	}
-	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
-	if body == "" {
-		return Named{}, invalid("the entry would be empty", "write something, or remove the entry")
-	}
-	if n := utf8.RuneCountInString(body); n > MaxNamed {
-		return Named{}, invalid(fmt.Sprintf("the entry has %d characters; at most %d are taken", n, MaxNamed), "it is read in every turn: keep what matters")
-	}
-	if err := checkText("the entry", body); err != nil {
+	if body, err = namedBody(body); err != nil {
 		return Named{}, err
 	}
 	f, err := s.file(ctx, tier, true)
@@ -206,6 +199,18 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 		return f.event(tx, Event{Verb: VerbNamed, Scope: tier, Subject: namedSubject(out.Name)})
 	})
 	return out, err
+}
+
+// namedBody brings the body of a named entry into its form, or says what is wrong with it.
+func namedBody(body string) (string, error) {
+	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
+	if body == "" {
+		return "", invalid("the entry would be empty", "write something, or do without the entry")
+	}
+	if n := utf8.RuneCountInString(body); n > MaxNamed {
+		return "", invalid(fmt.Sprintf("the entry has %d characters; at most %d are taken", n, MaxNamed), "it is read in every turn: keep what matters")
+	}
+	return body, checkText("the entry", body)
 }
 
 func namedSubject(name string) string { return "named:" + strings.ToUpper(name) }

@@ -66,73 +66,13 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		}
 	}
 	var b strings.Builder
-	room := func() int { return q.Budget - tokens(b.String()) - 1 }
 	if err := s.orientNamed(ctx, &q, &o, &b); err != nil {
 		return o, err
 	}
-	rq := Query{Text: q.Text, Channel: q.Channel, Conversation: q.Conversation, Limit: q.Limit, Untouched: true}
-	read := func(text string, tiers ...string) error {
-		tiers = slices.DeleteFunc(tiers, func(t string) bool { return !slices.Contains(q.Tiers, t) })
-		if len(tiers) == 0 {
-			return nil
-		}
-		rq.Text, rq.Tiers = text, tiers
-		res, err := s.Read(ctx, rq)
-		for i := range res.Slices {
-			for j := range res.Slices[i].Hits {
-				rq.shown = append(rq.shown, &res.Slices[i].Hits[j])
-			}
-		}
-		o.Slices = append(o.Slices, res.Slices...)
-		o.Degraded = append(o.Degraded, res.Degraded...)
-		return err
-	}
-	if err := read("", Conversation); err != nil { // by recency alone
+	if err := s.orientRead(ctx, &q, &o); err != nil {
 		return o, err
 	}
-	if err := read(q.Text, Channel, Workspace, Account); err != nil {
-		return o, err
-	}
-	pick := func(frames [][]string, kept []int, i int, room int) int {
-		cost := tokens("- " + frames[i][kept[i]] + "\n")
-		if kept[i] == 0 {
-			cost += tokens(heading(o.Slices[i].Tier))
-		}
-		if cost > room {
-			return 0
-		}
-		kept[i]++
-		return cost
-	}
-	frames, kept := make([][]string, len(o.Slices)), make([]int, len(o.Slices))
-	for i, sl := range o.Slices {
-		for j := range sl.Hits {
-			frames[i] = append(frames[i], sl.Hits[j].Frame)
-		}
-	}
-	left := room() - tokens(intro) - 2
-	// First each tier's share, what it does not use going to the next; then, in the same order, whatever there is room for.
-	spare := 0.0
-	whole := float64(max(0, left))
-	for i, sl := range o.Slices {
-		spare += shares[sl.Tier] * whole
-		for kept[i] < len(frames[i]) {
-			cost := pick(frames, kept, i, min(left, int(spare)))
-			if cost == 0 {
-				break
-			}
-			left, spare = left-cost, spare-float64(cost)
-		}
-	}
-	for i := range o.Slices {
-		for kept[i] < len(frames[i]) {
-			cost := pick(frames, kept, i, left)
-			if cost == 0 {
-				break
-			}
-			left -= cost
-		}
-	}
+	kept := o.choose(q.Budget - tokens(b.String()) - tokens(intro) - 3)
 	began := false
 	for i := range o.Slices {
 		sl := &o.Slices[i]
@@ -146,8 +86,8 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 			began = true
 		}
 		b.WriteString(heading(sl.Tier))
-		for _, frame := range frames[i][:kept[i]] {
-			b.WriteString("- " + frame + "\n")
+		for j := range sl.Hits {
+			b.WriteString(frameLine(&sl.Hits[j]))
 		}
 		if q.Text == "" || sl.Tier == Conversation {
 			continue // nobody has asked for these: they came by themselves
@@ -161,6 +101,69 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	o.Tokens = tokens(o.Markdown)
 	return o, nil
 }
+
+// orientRead reads the tiers: the conversation by recency alone, the others by the text. What says the same as something that is there already is left out.
+func (s *Store) orientRead(ctx context.Context, q *OrientQuery, o *Orientation) error {
+	rq := Query{Channel: q.Channel, Conversation: q.Conversation, Limit: q.Limit, Untouched: true}
+	for _, part := range []struct {
+		text  string
+		tiers []string
+	}{{"", []string{Conversation}}, {q.Text, []string{Channel, Workspace, Account}}} {
+		rq.Text, rq.Tiers = part.text, slices.DeleteFunc(part.tiers, func(t string) bool { return !slices.Contains(q.Tiers, t) })
+		if len(rq.Tiers) == 0 {
+			continue
+		}
+		res, err := s.Read(ctx, rq)
+		for i := range res.Slices {
+			for j := range res.Slices[i].Hits {
+				rq.shown = append(rq.shown, &res.Slices[i].Hits[j])
+			}
+		}
+		o.Slices = append(o.Slices, res.Slices...)
+		o.Degraded = append(o.Degraded, res.Degraded...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose says how many hits of each slice there is room for, in tokens. First each tier gets its share, what it does not use going to the next; then, in the same order, whatever there is
+// room for.
+func (o *Orientation) choose(room int) []int {
+	kept := make([]int, len(o.Slices))
+	// take keeps the next hit of a slice if it costs no more than most, and returns the cost, 0 if it was not kept.
+	take := func(i, most int) int {
+		sl := &o.Slices[i]
+		if kept[i] == len(sl.Hits) {
+			return 0
+		}
+		cost := tokens(frameLine(&sl.Hits[kept[i]]))
+		if kept[i] == 0 {
+			cost += tokens(heading(sl.Tier))
+		}
+		if cost > most {
+			return 0
+		}
+		kept[i]++
+		return cost
+	}
+	spare, whole := 0.0, float64(max(0, room))
+	for i, sl := range o.Slices {
+		spare += shares[sl.Tier] * whole
+		for cost := take(i, min(room, int(spare))); cost > 0; cost = take(i, min(room, int(spare))) {
+			room, spare = room-cost, spare-float64(cost)
+		}
+	}
+	for i := range o.Slices {
+		for cost := take(i, room); cost > 0; cost = take(i, room) {
+			room -= cost
+		}
+	}
+	return kept
+}
+
+func frameLine(h *Hit) string { return "- " + h.Frame + "\n" }
 
 // intro stands before what was remembered.
 const intro = "# From memory\n\nCandidates, not facts: check one before you rely on it.\n"

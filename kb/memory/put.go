@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -29,6 +28,9 @@ type Stored struct {
 	Confirmed bool `json:"confirmed"`
 }
 
+// ownItems says of private items that they need an agent.
+const ownItems = "only an agent has private items"
+
 // Put stores an item in its tier, with the importance that it has, of which 0 counts for nothing; its id and times are given to it. A channel that is not named is that of its conversation, else the default one.
 func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
 	out := Stored{Warnings: []string{}}
@@ -39,8 +41,8 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	it = Item{Tier: it.Tier, Channel: it.Channel, Conversation: it.Conversation, Title: it.Title, Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance,
 		Lifetime: it.Lifetime, Tags: it.Tags, Expires: it.Expires, DerivedFrom: it.DerivedFrom}
 	if opt.Private {
-		if s.opt.Agent == "" {
-			return out, invalid("only an agent has private items, and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
+		if err := s.needAgent(ownItems); err != nil {
+			return out, err
 		}
 		it.Agent = s.opt.Agent
 	}
@@ -282,14 +284,7 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 	if err := checkID(id); err != nil {
 		return nil, nil, err
 	}
-	for _, account := range []bool{false, true} {
-		if !s.reachesFile(account) {
-			continue
-		}
-		f, err := s.open(ctx, account, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
+	for f, err := range s.reached(ctx) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -88,8 +88,8 @@ func (s *Store) normalise(q *Query) error {
 	if q.Limit < 1 || q.Limit > MaxLimit {
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board memory list` pages through everything")
 	}
-	if !(q.MinImportance >= 0 && q.MinImportance <= 1) {
-		return invalid(fmt.Sprintf("the importance %g is not between 0 and 1", q.MinImportance), "low is .25, medium .5, high .75, critical 1")
+	if err := checkImportance(q.MinImportance); err != nil {
+		return err
 	}
 	for _, t := range q.Tiers {
 		if err := s.allowed(t); err != nil {
@@ -316,6 +316,38 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 
 // byText lists what fits a text.
 func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) ([]Hit, error) {
+	found, light, err := f.candidates(tx, tier, q, v, want, res)
+	if err != nil {
+		return nil, err
+	}
+	list, relevance := f.fuse(tx, tier, found, light)
+	list = list[:min(len(list), want)]
+	ns := make([]int64, 0, len(list))
+	for _, sc := range list {
+		ns = append(ns, sc.ID)
+	}
+	byN, err := itemsByN(tx, ns)
+	if err != nil {
+		return nil, err
+	}
+	cands := make(map[int64]*index.Candidate, len(found))
+	for i := range found {
+		cands[found[i].ID] = &found[i]
+	}
+	hits := make([]Hit, len(list))
+	for i, sc := range list {
+		c := cands[sc.ID]
+		hits[i] = Hit{Item: *byN[sc.ID], Score: sc.Score, Relevance: relevance[sc.ID], TextRank: c.TextRank, VectorRank: c.VectorRank}
+		if c.HasVector {
+			cos := c.Cosine
+			hits[i].Cosine = &cos
+		}
+	}
+	return hits, nil
+}
+
+// candidates searches a tier for a text, and reads what relevance is made of for those that have not expired and count enough. If only few of them are left, more are asked for.
+func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) (cands []index.Candidate, light map[int64]*Item, err error) {
 	iq := index.Query{Text: q.Text, Depth: max(laneDepth, 2*want), Filter: q.filter(tier, f.s.opt.Agent)}
 	if v != nil {
 		iq.Vector, iq.Model = v, f.s.opt.Embedder.Model().Name
@@ -328,39 +360,41 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		found, err = f.index.Search(tx, iq)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// What has expired, or counts too little, is known by the rows alone: if little is left, more candidates are asked for, until there are no more.
-	var light map[int64]*Item
 	for {
 		ns := make([]int64, len(found.Candidates))
 		for i := range found.Candidates {
 			ns[i] = found.Candidates[i].ID
 		}
 		if light, err = lightItems(tx, ns, q.MinImportance); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(light) >= want || len(light) == len(ns) || len(ns) < iq.Depth || int64(iq.Depth) > found.Docs {
 			break
 		}
 		iq.Depth *= 4
 		if found, err = f.index.Search(tx, iq); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if missing := found.Docs - found.Vectors; iq.Vector != nil && missing > 0 {
 		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if missing > 0 {
 			res.Degraded = append(res.Degraded, fmt.Sprintf("%s of the %s tier without an embedding, found by words only; `board memory reembed` gives them one", items(int(missing)), tier))
 		}
 	}
-	cands := map[int64]*index.Candidate{}
+	return found.Candidates, light, nil
+}
+
+// fuse makes one list of a tier's lanes, the best first, and moves it by relevance, which it returns for each. A conversation has recency as a third lane, and nothing in it fades.
+func (f *file) fuse(tx *sqlite.Tx, tier string, cands []index.Candidate, light map[int64]*Item) (list []rank.Scored, relevance map[int64]float64) {
 	var text, vector, recent []rank.Scored
-	for i := range found.Candidates {
-		c := &found.Candidates[i]
-		cands[c.ID] = c
+	for i := range cands {
+		c := &cands[i]
 		if c.TextRank > 0 {
 			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
 		}
@@ -374,10 +408,8 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		}
 		rank.Sort(recent)
 	}
-	fused := rank.Normalize(rank.RRF(rank.K, nil, text, vector, recent))
-	list := make([]rank.Scored, 0, len(fused))
-	relevance := map[int64]float64{}
-	for _, sc := range fused {
+	relevance = map[int64]float64{}
+	for _, sc := range rank.Normalize(rank.RRF(rank.K, nil, text, vector, recent)) {
 		it := light[sc.ID]
 		if it == nil { // expired, or of less importance than asked for
 			continue
@@ -390,23 +422,5 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		list = append(list, sc)
 	}
 	rank.Sort(list)
-	list = list[:min(len(list), want)]
-	ns := make([]int64, 0, len(list))
-	for _, sc := range list {
-		ns = append(ns, sc.ID)
-	}
-	byN, err := itemsByN(tx, ns)
-	if err != nil {
-		return nil, err
-	}
-	hits := make([]Hit, len(list))
-	for i, sc := range list {
-		c := cands[sc.ID]
-		hits[i] = Hit{Item: *byN[sc.ID], Score: sc.Score, Relevance: relevance[sc.ID], TextRank: c.TextRank, VectorRank: c.VectorRank}
-		if c.HasVector {
-			cos := c.Cosine
-			hits[i].Cosine = &cos
-		}
-	}
-	return hits, nil
+	return list, relevance
 }

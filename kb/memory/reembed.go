@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -31,20 +30,13 @@ func (s *Store) Backfill(ctx context.Context, batches int) (Reembedded, error) {
 
 func (s *Store) reembed(ctx context.Context, batches int, sameModel bool, progress func(done, of int)) (Reembedded, error) {
 	if s.opt.Embedder == nil {
-		return Reembedded{}, embed.ErrNoModel
+		return Reembedded{}, &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed", Hint: "`board model pull` fetches one"}
 	}
 	m := s.opt.Embedder.Model()
 	out := Reembedded{Model: m.Name}
 	total := 0
 	var files []*file
-	for _, account := range []bool{false, true} {
-		if !s.reachesFile(account) {
-			continue
-		}
-		f, err := s.open(ctx, account, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
+	for f, err := range s.reached(ctx) {
 		if err != nil {
 			return out, err
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -331,8 +330,7 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 
 func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
 	out := Group{Scope: g.String()}
-	list, _ := json.Marshal(ns) // numbers always can be
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, string(list))
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, numberList(ns))
 	name := sha256.New()
 	for i := range found {
 		it := &found[i]

@@ -163,7 +163,7 @@ func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, erro
 func (q *ScrubQuery) missing() error {
 	switch {
 	case q.Scope.Tier == Conversation:
-		return &Error{Kind: ErrNotFound, Msg: "there is no conversation " + q.Scope.Conversation + " in this workspace", Hint: "`board memory conversation list` shows them"}
+		return noConversation(q.Scope.Conversation)
 	case q.Scope.Tier == Channel && q.Scope.Channel != DefaultChannel:
 		return &Error{Kind: ErrNotFound, Msg: "there is no channel " + q.Scope.Channel, Hint: "`board memory channel list` shows the channels"}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,6 +177,24 @@ func (s *Store) allowed(tier string) error {
 	return nil
 }
 
+// reached yields the files that the caller reaches, the workspace's first, without those that nobody has written to yet. The first error ends it.
+func (s *Store) reached(ctx context.Context) iter.Seq2[*file, error] {
+	return func(yield func(*file, error) bool) {
+		for _, account := range []bool{false, true} {
+			if !s.reachesFile(account) {
+				continue
+			}
+			f, err := s.open(ctx, account, false)
+			if errors.Is(err, errNoFile) {
+				continue
+			}
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // errNoFile is for a file that nobody has written to yet.
 var errNoFile = errors.New("nothing is remembered there yet")
 
@@ -276,41 +295,17 @@ func (f *file) prepare(ctx context.Context) error {
 
 // reindex makes the index anew from the items. Embeddings are kept where they can be.
 func (f *file) reindex(tx *sqlite.Tx) error {
-	vectors := f.index.Salvage(tx)
-	if err := f.index.Reset(tx); err != nil {
-		return err
-	}
-	if vectors != nil {
-		if err := f.index.SetModel(tx, vectors.Model); err != nil {
-			return err
-		}
-	}
-	var after int64
-	for {
+	return f.index.Rebuild(tx, func(after int64) ([]index.Kept, error) {
 		items, err := itemsWhere(tx, `forgotten IS NULL AND n > ? ORDER BY n LIMIT 5000`, after)
-		if err != nil || len(items) == 0 {
-			return err
-		}
-		after = items[len(items)-1].n
-		docs := make([]index.Doc, len(items))
+		docs := make([]index.Kept, len(items))
 		for i := range items {
-			docs[i] = document(&items[i], nil)
-			if items[i].Model == "" {
-				continue
-			}
-			if vectors != nil && items[i].Model == vectors.Model.Name {
-				docs[i].Vector = vectors.Of(items[i].n)
-			}
-			if docs[i].Vector == nil {
-				if _, err := tx.Exec(`UPDATE items SET model = '', dim = 0 WHERE n = ?`, items[i].n); err != nil {
-					return err
-				}
-			}
+			docs[i] = index.Kept{Doc: document(&items[i], nil), Model: items[i].Model}
 		}
-		if err := f.index.Put(tx, docs...); err != nil {
-			return err
-		}
-	}
+		return docs, err
+	}, func(n int64) error {
+		_, err := tx.Exec(`UPDATE items SET model = '', dim = 0 WHERE n = ?`, n)
+		return err
+	})
 }
 
 // read runs fn on a snapshot; a damaged index is made anew first.
@@ -388,7 +383,7 @@ func itemsWhere(tx *sqlite.Tx, where string, args ...any) ([]Item, error) {
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(tags), &it.Tags); err != nil {
-			return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("item %s cannot be read: %v", it.ID, err)}
+			return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has an item " + it.ID + " whose tags cannot be read", Cause: err}
 		}
 		it.Created, it.Updated, it.Accessed = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC(), time.UnixMilli(accessed).UTC()
 		it.Expires, it.Forgotten = timeOf(expires), timeOf(forgotten)

@@ -9,8 +9,8 @@
 //	placed, moves := rank.Boost(rank.Normalize(fused), rank.Push{ID: 7, Places: 2, Why: "workspace"})
 //	hits := rank.MMR(placed, 0.7, 10, func(a, b int64) float64 { return embed.Cosine(vec[a], vec[b]) })
 //
-// [Gate] asks beforehand whether the search found anything at all, [Floor] drops the tail of what it found. [Threshold] chooses the gate's
-// threshold from measurements; [NDCG], [Recall] and [MRR] measure a ranking.
+// [Floor] drops the tail of what a search found. [Threshold] chooses, from measurements, the score from which it counts as having found anything at all;
+// [NDCG], [Recall] and [MRR] measure a ranking.
 //
 // # Scales
 //

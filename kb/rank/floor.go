@@ -30,17 +30,7 @@ func Floor(cands []Scored, ratio float64) []Scored {
 	return out
 }
 
-// Gate reports whether the best cosine of a search reaches the model's threshold (MinTopCosine of [blackboard/embed.Model]), that is,
-// whether the search found anything worth showing. A threshold that is not above 0 has not been measured: then calibrated is false,
-// and open only says that there is a best cosine above 0. A NaN never opens the gate.
-func Gate(best, threshold float64) (open, calibrated bool) {
-	if !(threshold > 0) {
-		return best > 0, false
-	}
-	return best >= threshold, true
-}
-
-// Threshold chooses the threshold for [Gate] from the best scores of searches with an answer (on) and without one (off). It is the
+// Threshold chooses from which best score on a search counts as having found something, by those of searches with an answer (on) and without one (off). It is the
 // smallest one at which the share of off below it is at least minReject (such as 0.95), put midway between the two neighbouring
 // values among all that were observed; directly above the highest, if nothing is above it; the lowest, if minReject is 0.
 // keptOn is the share of on at or above it, rejectedOff the share of off below it, both 0..1.

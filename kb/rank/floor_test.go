@@ -39,20 +39,6 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-func TestGate(t *testing.T) {
-	for _, test := range []struct {
-		best, threshold  float64
-		open, calibrated bool
-	}{
-		{.5, .4, true, true}, {.4, .4, true, true}, {.39, .4, false, true}, {-1, .4, false, true}, {nan, .4, false, true}, {1, inf, false, true},
-		{.1, 0, true, false}, {0, 0, false, false}, {-.1, 0, false, false}, {nan, 0, false, false}, {.1, -1, true, false}, {.1, nan, true, false},
-	} {
-		if open, calibrated := Gate(test.best, test.threshold); open != test.open || calibrated != test.calibrated {
-			t.Errorf("Gate(%v, %v) = %v, %v", test.best, test.threshold, open, calibrated)
-		}
-	}
-}
-
 func TestThreshold(t *testing.T) {
 	off := []float64{.1, .2, .3, .4}
 	hundred := make([]float64, 100)

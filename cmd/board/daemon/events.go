@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -18,9 +19,9 @@ import (
 
 // Event is one thing that the stream of events tells.
 type Event struct {
-	Run   string         `json:"run"`
-	Event *board.Event   `json:"event,omitempty"`
-	Gate  *board.Verdict `json:"gate,omitempty"` // the verdict of the usual policy, first and whenever it opens or closes
+	Run   string         `json:"run"`             // where it happened
+	Event *board.Event   `json:"event,omitempty"` // what happened; nil where a gate is told
+	Gate  *board.Verdict `json:"gate,omitempty"`  // the verdict of the usual policy, first and whenever it opens or closes
 }
 
 const (
@@ -34,29 +35,14 @@ const (
 
 // events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ. Without a run it is all of them, and those that come.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	if err := s.admit(r, "events"); err != nil {
-		body, status := encodeError(err)
-		w.WriteHeader(status)
-		json.NewEncoder(w).Encode(map[string]any{"error": body})
-		return
-	}
-	runs := r.URL.Query()["run"]
-	since := int64(board.FromNow)
-	var err error
-	if v := r.URL.Query().Get("since"); v != "" {
-		if since, err = strconv.ParseInt(v, 10, 64); err != nil || since < 0 {
-			err = fmt.Errorf("%w: since=%q is no number of an event", ErrBadRequest, v)
-		}
-	}
-	for _, run := range runs {
-		if err == nil {
-			err = board.CheckRun(run)
-		}
+	err := s.admit(r, "events")
+	var runs []string
+	var since int64
+	if err == nil {
+		runs, since, err = streamOf(r.URL.Query())
 	}
 	if err != nil {
-		body, status := encodeError(err)
-		w.WriteHeader(status)
-		json.NewEncoder(w).Encode(map[string]any{"error": body})
+		writeError(w, err)
 		return
 	}
 	s.active.Add(1)
@@ -65,7 +51,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		s.used()
 	}()
 	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
 	defer context.AfterFunc(s.streams, cancel)()
 	out := make(chan Event)
 	var wg sync.WaitGroup
@@ -113,6 +98,22 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// streamOf reads which runs are asked for, and after which event.
+func streamOf(q url.Values) (runs []string, since int64, err error) {
+	runs, since = q["run"], board.FromNow
+	if v := q.Get("since"); v != "" {
+		if since, err = strconv.ParseInt(v, 10, 64); err != nil || since < 0 {
+			return nil, 0, fmt.Errorf("%w: since=%q is no number of an event, which counts from 1; 0 is before the first", ErrBadRequest, v)
+		}
+	}
+	for _, run := range runs {
+		if err := board.CheckRun(run); err != nil {
+			return nil, 0, err
+		}
+	}
+	return runs, since, nil
 }
 
 // follow follows the boards of runs, all of them if none is named, until ctx ends.

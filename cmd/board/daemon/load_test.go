@@ -71,7 +71,7 @@ func TestKilledWhileEmbedding(t *testing.T) {
 		}
 		return int(s.Embedded)
 	}
-	c := NewClient(PlaceMust(t, dir), "test", filepath.Join(dir, "model"))
+	c := NewClient(placeOf(t, dir), "test", filepath.Join(dir, "model"))
 	defer c.Close()
 	kills := 0
 	for at := embedded(); at < n; at = embedded() {

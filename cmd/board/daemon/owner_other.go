@@ -7,6 +7,8 @@ import (
 	"os/exec"
 )
 
-func ownedByUs(fs.FileInfo) bool { return true } // who may write is not in the mode there
+// ourAlone: who may write to a directory is not in its mode here; a user's own ones are closed to others from the start.
+func ourAlone(fs.FileInfo) bool { return true }
 
+// detach has nothing to do where a process does not end with the terminal of the one that started it.
 func detach(*exec.Cmd) {}

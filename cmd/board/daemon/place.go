@@ -12,10 +12,10 @@ import (
 // Place is where a daemon is to be found.
 type Place struct {
 	Home   string // the data home
-	Socket string
-	Lock   string
+	Socket string // the Unix socket's path
+	Lock   string // whoever holds this file is the daemon
 	Note   string // says where the socket is, while a daemon runs
-	Log    string
+	Log    string // the file that it writes its log to
 	Token  string // of the TCP listener
 	// Journal keeps how it stands with the upkeep from one daemon to the next.
 	Journal string
@@ -71,10 +71,10 @@ func (p Place) private() error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is no directory", filepath.Dir(p.Socket))
+		return fmt.Errorf("%s is no directory, so there is no place for the daemon's socket: move it away, or set XDG_RUNTIME_DIR to another directory", filepath.Dir(p.Socket))
 	}
-	if !ownedByUs(info) || info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%s can be written to by others: a daemon there could be anybody's", filepath.Dir(p.Socket))
+	if !ourAlone(info) {
+		return fmt.Errorf("%s can be written to by others, and a daemon there could be anybody's: take that right from them, or set XDG_RUNTIME_DIR to a directory of your own", filepath.Dir(p.Socket))
 	}
 	return nil
 }

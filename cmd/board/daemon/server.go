@@ -29,14 +29,14 @@ const IdleAfter = 30 * time.Minute
 
 // Config says how a daemon runs.
 type Config struct {
-	Place Place
+	Place Place // where it is to be found
 	// Build is what Build gave: clients of another are not served.
 	Build string
 	// ModelDir is the directory of the embedding model.
 	ModelDir string
 	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0 never.
 	Idle time.Duration
-	Log  *slog.Logger
+	Log  *slog.Logger // where it tells what it does; nil: nowhere
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
 	// Specs is the directory of topics, which is archived once a day; "": none.

@@ -27,8 +27,8 @@ import (
 // TCP says how a daemon listens beside its socket, for what cannot use one: browsers, containers, other machines.
 type TCP struct {
 	Addr string // host:port; off loopback only with a certificate
-	Cert string // files; "" for none
-	Key  string
+	Cert string // the file of the certificate, PEM; "" for none
+	Key  string // the file of its private key, PEM
 	// MCP is what clients that speak the Model Context Protocol have at /mcp; nil: nothing.
 	MCP *mcp.Config
 }
@@ -86,7 +86,7 @@ func listenTCP(t TCP) (net.Listener, error) {
 		return nil, fmt.Errorf("listen on %q: %w; write 127.0.0.1:8765", t.Addr, err)
 	}
 	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("a certificate needs its key, and a key its certificate")
+		return nil, errors.New("a certificate needs its key, and a key its certificate: give --tls-cert and --tls-key")
 	}
 	if !loopback(host) && t.Cert == "" {
 		return nil, fmt.Errorf("listen on %q: off loopback the token would go over the wire in the clear: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1", t.Addr)

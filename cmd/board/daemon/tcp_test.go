@@ -28,7 +28,7 @@ import (
 )
 
 func TestTokenIsMadeOnce(t *testing.T) {
-	place := PlaceMust(t, home(t))
+	place := placeOf(t, home(t))
 	var mu sync.Mutex
 	tokens := map[string]bool{}
 	var wg sync.WaitGroup

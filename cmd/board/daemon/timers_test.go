@@ -221,7 +221,7 @@ func (r *reader) took() string {
 // TestStreamTimers plays a stream: the beat where nothing happens, a board that comes, and its end.
 func TestStreamTimers(t *testing.T) {
 	dir := t.TempDir()
-	place := PlaceMust(t, dir)
+	place := placeOf(t, dir)
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(Config{Place: place, Build: "test", Idle: time.Hour})
 		r := &reader{header: http.Header{}, start: time.Now()}
@@ -258,7 +258,7 @@ func TestStreamTimers(t *testing.T) {
 // TestPlaceIsWatched plays the timer that ends a daemon nobody can reach.
 func TestPlaceIsWatched(t *testing.T) {
 	dir := t.TempDir()
-	place := PlaceMust(t, dir)
+	place := placeOf(t, dir)
 	place.Socket = filepath.Join(dir, "socket")
 	for _, gone := range []string{place.Socket, dir} {
 		if err := os.WriteFile(place.Socket, nil, 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 
 // Unit says how a service manager runs the daemon.
 type Unit struct {
-	Exe string
+	Exe string      // the absolute path of the program
 	Env [][2]string // names and values
 }
 

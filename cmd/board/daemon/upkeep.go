@@ -10,11 +10,13 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"blackboard/board/replace"
 )
 
 // Job is one thing that the daemon does by itself, now and then.
 type Job struct {
-	Name  string
+	Name  string        // for the log and the status
 	First time.Duration // after the start
 	Every time.Duration // after the end of the run before, so that runs never pile up
 	// Daily marks what counts by the day: a daemon that is started anew goes by when the last one ran it. The others begin anew, First after the start.
@@ -36,15 +38,15 @@ const WakeEvery = 5 * time.Second
 
 // JobStatus is what is known of a job's runs.
 type JobStatus struct {
-	Name    string     `json:"name"`
-	Running bool       `json:"running"`
-	Runs    int        `json:"runs"`      // of this daemon
-	Last    *time.Time `json:"last"`      // when the last run began, of this daemon or one before
-	Done    *time.Time `json:"last_done"` // when the last run began that came to its end and did not fail
-	Millis  int64      `json:"last_millis"`
+	Name    string     `json:"name"`        // of the job
+	Running bool       `json:"running"`     // it does its work now
+	Runs    int        `json:"runs"`        // of this daemon
+	Last    *time.Time `json:"last"`        // when the last run began, of this daemon or one before
+	Done    *time.Time `json:"last_done"`   // when the last run began that came to its end and did not fail
+	Millis  int64      `json:"last_millis"` // how long the last run took, in milliseconds
 	Result  string     `json:"last_result"` // what it did, or how it failed
-	Failed  bool       `json:"last_failed"`
-	Next    *time.Time `json:"next"`
+	Failed  bool       `json:"last_failed"` // the last run failed
+	Next    *time.Time `json:"next"`        // when it runs again; nil while it runs
 }
 
 // upkeep runs jobs, one at a time: they share the processor with those who ask.
@@ -101,7 +103,7 @@ func (u *upkeep) writeJournal() {
 	data, err := json.Marshal(u.Status())
 	if err == nil {
 		if err = os.WriteFile(u.journal+".new", data, 0o600); err == nil {
-			err = os.Rename(u.journal+".new", u.journal)
+			err = replace.Put(u.journal+".new", u.journal)
 		}
 	}
 	if err != nil {

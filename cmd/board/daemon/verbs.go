@@ -94,24 +94,24 @@ func (s *Server) embed(ctx context.Context, req embedRequest) (res embedResponse
 
 // Status is what a daemon says of itself.
 type Status struct {
-	PID        int         `json:"pid"`
-	Build      string      `json:"build"`
-	Home       string      `json:"home"`
-	Socket     string      `json:"socket"`
-	Started    time.Time   `json:"started"`
-	UpSeconds  int64       `json:"up_seconds"`
+	PID        int         `json:"pid"`             // of its process
+	Build      string      `json:"build"`           // what Build gave
+	Home       string      `json:"home"`            // the data home that it serves
+	Socket     string      `json:"socket"`          // where it is reached
+	Started    time.Time   `json:"started"`         // UTC
+	UpSeconds  int64       `json:"up_seconds"`      // since then
 	IdleIn     int64       `json:"idle_in_seconds"` // ends then, if nobody needs it; -1: never
 	Active     int64       `json:"active"`          // requests and streams, this one not
-	Served     int64       `json:"served"`
-	Failed     int64       `json:"failed"`
-	Goroutines int         `json:"goroutines"`
-	HeapBytes  uint64      `json:"heap_bytes"`
-	Model      string      `json:"model"` // "": none
-	ModelDir   string      `json:"model_dir"`
-	KB         bool        `json:"kb_open"`
-	Stopping   bool        `json:"stopping"`
-	Listen     string      `json:"listen"` // of the TCP listener; "": none
-	Jobs       []JobStatus `json:"jobs"`
+	Served     int64       `json:"served"`          // requests since then
+	Failed     int64       `json:"failed"`          // of those, that ended with an error
+	Goroutines int         `json:"goroutines"`      // of the process
+	HeapBytes  uint64      `json:"heap_bytes"`      // memory in use, as Go counts it
+	Model      string      `json:"model"`           // "": none
+	ModelDir   string      `json:"model_dir"`       // where a model would be opened
+	KB         bool        `json:"kb_open"`         // the knowledge base is in memory
+	Stopping   bool        `json:"stopping"`        // it ends when nobody needs it
+	Listen     string      `json:"listen"`          // of the TCP listener; "": none
+	Jobs       []JobStatus `json:"jobs"`            // the upkeep
 }
 
 func (s *Server) status(context.Context, struct{}) (Status, error) {

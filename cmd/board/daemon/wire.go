@@ -147,13 +147,18 @@ func handle[Req, Res any](s *Server, verb string, fn func(context.Context, Req) 
 		w.Header().Set("Content-Type", "application/json")
 		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readWithin)) // a client that does not read must not keep anything
 		if err != nil {
-			body, status := encodeError(err)
-			w.WriteHeader(status)
-			json.NewEncoder(w).Encode(map[string]any{"error": body}) // the client may be gone
+			writeError(w, err)
 			return
 		}
 		json.NewEncoder(w).Encode(res)
 	})
+}
+
+// writeError answers with an error.
+func writeError(w http.ResponseWriter, err error) {
+	body, status := encodeError(err)
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]any{"error": body}) // the client may be gone
 }
 
 // readJSON reads one value and nothing after it.

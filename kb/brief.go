@@ -2,82 +2,10 @@ package kb
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// LearnOptions say where learnings come from and go to.
-type LearnOptions struct {
-	Role, Run          string
-	Workspace, Project string
-	Force              bool
-	DryRun             bool // checks each by itself, and stores nothing
-}
-
-// Learned is what became of learnings.
-type Learned struct {
-	Stored  []Capsule `json:"stored"`
-	Refused []Refused `json:"refused"`
-}
-
-// Learn stores learnings, each for itself: what is there already, or is no capsule, is refused with the reason, and the others are stored. They hold for the project if there is a workspace.
-func (k *KB) Learn(ctx context.Context, all []Learning, opt LearnOptions) (out Learned, err error) {
-	out = Learned{Stored: []Capsule{}, Refused: []Refused{}}
-	for _, l := range all {
-		c := l.Capsule
-		c.placed(&opt)
-		var e *Error
-		if opt.DryRun {
-			err := c.normalise()
-			if err == nil && !opt.Force {
-				err = refuseSecret(&c)
-			}
-			if errors.As(err, &e) {
-				out.Refused = append(out.Refused, Refused{l.From, e.Msg})
-			} else {
-				out.Stored = append(out.Stored, c)
-			}
-			continue
-		}
-		r, err := k.Remember(ctx, c, RememberOptions{Force: opt.Force})
-		switch {
-		case errors.As(err, &e):
-			out.Refused = append(out.Refused, Refused{l.From, e.Msg})
-		case err != nil:
-			return out, err
-		default:
-			out.Stored = append(out.Stored, r.Capsule)
-		}
-	}
-	return out, nil
-}
-
-// placed fills in where a learning holds and where it is from, unless it says so itself.
-func (c *Capsule) placed(opt *LearnOptions) {
-	if c.Workspace == "" {
-		c.Workspace = opt.Workspace
-	}
-	if c.Project == "" {
-		c.Project = opt.Project
-	}
-	if c.Project == "" && c.Workspace != "" {
-		c.Project = filepath.Base(c.Workspace)
-	}
-	if c.Scope == "" && c.Workspace != "" {
-		c.Scope = "project"
-	}
-	for _, ref := range []struct{ what, name string }{{"run:", opt.Run}, {"role:", opt.Role}} {
-		if ref.name != "" && !slices.Contains(c.Refs, ref.what+ref.name) {
-			c.Refs = append(slices.Clone(c.Refs), ref.what+ref.name)
-		}
-	}
-	if c.Source == "" && opt.Run != "" {
-		c.Source = "run " + opt.Run
-	}
-}
 
 // BriefOptions say what a brief is for.
 type BriefOptions struct {
@@ -95,7 +23,7 @@ const DefaultBudget = 600
 // briefFloor is the least share of the best hit's score that a capsule of a brief has.
 const briefFloor = 0.5
 
-// Briefed is one capsule of a brief, or one that did not get into it.
+// Briefed is one capsule of a brief, or one that did not get into it. Its scores are those of its Hit.
 type Briefed struct {
 	ID          string   `json:"id"`
 	Kind        string   `json:"kind"`
@@ -225,6 +153,3 @@ func briefLine(c *Capsule, room int) string {
 	}
 	return head
 }
-
-// TitleOf makes a title of a text: its first sentence, or as much of it as a title takes.
-func TitleOf(text string) string { return titleOf(text) }

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package replace
+
+import "os"
+
+// rename works at once, whoever has the files open.
+func rename(from, to string) error { return os.Rename(from, to) }

@@ -1,0 +1,258 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// TestWait: whoever waits is told when it has happened, also what had happened before; without it, that the time is over.
+func TestWait(t *testing.T) {
+	b := newBoard(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
+		t.Fatal(err)
+	}
+	other := mustOpen(t, filepath.Dir(b.path), "test")
+	over, done := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer done()
+	v, err := b.WaitGate(over, Policy{})
+	if refused(t, err, ErrTimeout, "the gate did not open"); len(v.Reasons) != 1 || v.Reasons[0].ID != "s1" {
+		t.Errorf("the last verdict is not told: %+v", v)
+	}
+	_, err = b.WaitSignal(over, "s1")
+	refused(t, err, ErrTimeout, "s1 is still open")
+	_, err = b.WaitEvent(over, FromNow)
+	refused(t, err, ErrTimeout, "nothing happened")
+	_, err = b.WaitSignal(ctx, "e1")
+	refused(t, err, ErrInvalid, "the id of a signal is needed")
+	_, err = b.WaitSignal(ctx, "s9")
+	refused(t, err, ErrNotFound, "there is no signal s9")
+	_, err = b.WaitGate(ctx, Policy{Block: []string{"urgent"}})
+	refused(t, err, ErrInvalid, "unknown priority")
+
+	type answer struct {
+		signal  Signal
+		verdict Verdict
+		err     error
+	}
+	signal, gate := make(chan answer, 1), make(chan answer, 1)
+	go func() {
+		s, err := b.WaitSignal(ctx, "s1")
+		signal <- answer{signal: s, err: err}
+	}()
+	go func() {
+		v, err := b.WaitGate(ctx, Policy{})
+		gate <- answer{verdict: v, err: err}
+	}()
+	if _, err := other.Waive(ctx, "boss", "s1", "later"); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-signal; a.err != nil || a.signal.Status != Waived || a.signal.ClosedBy != "boss" {
+		t.Errorf("%+v", a)
+	}
+	if a := <-gate; a.err != nil || !a.verdict.Open {
+		t.Errorf("%+v", a)
+	}
+	if e, err := b.WaitEvent(ctx, 2); err != nil || e.Verb != verbWaive {
+		t.Errorf("%+v, %v", e, err)
+	}
+	called, off := context.WithCancel(t.Context())
+	off()
+	if _, err := b.WaitEvent(called, FromNow); !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %v", err)
+	}
+}
+
+// TestVariables: values are JSON, versions rise and never repeat, and a change that goes by a version loses nobody's.
+func TestVariables(t *testing.T) {
+	b, ctx := newBoard(t), t.Context()
+	_, err := b.Get(ctx, "phase")
+	refused(t, err, ErrNotFound, "there is no run")
+	_, err = b.Set(ctx, "w", "phase", []byte(`1`), 3)
+	refused(t, err, ErrConflict, "does not exist, so it has no version 3")
+	_, err = b.Delete(ctx, "w", "phase", AnyVersion)
+	refused(t, err, ErrNotFound, "there is no run")
+	if b.Made() {
+		t.Fatal("a change that had to fail has made the run")
+	}
+	if v, err := b.Set(ctx, "w", "phase", []byte(` "drafting" `), 0); err != nil || v.Version != 1 || string(v.Value) != `"drafting"` {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	_, err = b.Set(ctx, "other", "phase", []byte(`"review"`), 0)
+	refused(t, err, ErrConflict, `has version 1, not 0: w changed it`)
+	if v, err := b.Set(ctx, "other", "phase", []byte(`"review"`), 1); err != nil || v.Version != 2 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if v, err := b.Delete(ctx, "w", "phase", 2); err != nil || string(v.Value) != `"review"` {
+		t.Errorf("%+v, %v", v, err)
+	}
+	_, err = b.Get(ctx, "phase")
+	refused(t, err, ErrNotFound, `there is no variable "phase"`)
+	_, err = b.Delete(ctx, "w", "phase", AnyVersion)
+	refused(t, err, ErrNotFound, `there is no variable "phase"`)
+	_, err = b.Set(ctx, "w", "phase", []byte(`1`), 2)
+	refused(t, err, ErrConflict, "does not exist, so it has no version 2")
+	if v, err := b.Set(ctx, "w", "phase", []byte(`[1,2]`), AnyVersion); err != nil || v.Version != 4 {
+		t.Errorf("a version comes again: %+v, %v", v, err)
+	}
+	if v, err := b.Get(ctx, "phase"); err != nil || string(v.Value) != `[1,2]` {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if all, err := b.Variables(ctx); err != nil || len(all) != 1 || all[0].Key != "phase" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for words, value := range map[string]string{"not valid JSON": `drafting`, "not valid UTF-8": "\"\xff\"", "the value has 70002 bytes": `"` + strings.Repeat("x", 70000) + `"`} {
+		_, err := b.Set(ctx, "w", "phase", []byte(value), AnyVersion)
+		refused(t, err, ErrInvalid, words)
+	}
+	_, err = b.Get(ctx, " ")
+	refused(t, err, ErrInvalid, "the variable's name is empty")
+}
+
+// TestRuns: the list of runs has each file, with what is wrong with one that cannot be read, and none that is only being made.
+func TestRuns(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	if runs, err := List(ctx, filepath.Join(dir, "none")); err != nil || runs == nil || len(runs) != 0 {
+		t.Errorf("%v, %v", runs, err)
+	}
+	b, err := Create(ctx, dir, "one", "find out", "lead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := Create(ctx, dir, "one", "", "lead"); !errors.Is(err, ErrConflict) {
+		t.Errorf("made twice: %v", err)
+	}
+	for _, p := range []string{"critical", "low"} {
+		if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Post(ctx, "w", Post{Content: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-time.Hour)
+	for name, content := range map[string]string{"broken": strings.Repeat("no database ", 1000), "empty": "", "new": "", "not a run": "x", "notes.txt": "x"} {
+		path := filepath.Join(dir, name)
+		if !strings.Contains(name, ".") {
+			path += fileSuffix
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name == "empty" {
+			if err := os.Chtimes(path, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	runs, err := List(ctx, dir)
+	if err != nil || len(runs) != 3 {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	if r := runs[0]; r.Run != "broken" || !strings.Contains(r.Error, "is not a sound SQLite file") || r.Open {
+		t.Errorf("%+v", r)
+	}
+	if r := runs[1]; r.Run != "empty" || !strings.Contains(r.Error, "holds no event") || r.Open {
+		t.Errorf("%+v", r)
+	}
+	if r := runs[2]; r.Run != "one" || r.Goal != "find out" || r.OpenSignal != 2 || r.Blocking != 1 || r.Open || r.Workers != 2 || r.Entries != 1 || r.Bytes == 0 || r.Error != "" {
+		t.Errorf("%+v", r)
+	}
+	if b.Run() != "one" || !b.Made() {
+		t.Errorf("the run is %q", b.Run())
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := List(ended, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %v", err)
+	}
+	refused(t, Remove(ctx, dir, "none"), ErrNotFound, "there is no run none")
+	refused(t, Remove(ctx, dir, "../one"), ErrInvalid, "cannot name a run")
+	_, err = Open(ctx, dir, strings.Repeat("x", 101))
+	refused(t, err, ErrInvalid, "has 101 characters")
+	_, err = OpenOrCreate(ctx, dir, "")
+	refused(t, err, ErrInvalid, "no run is named")
+}
+
+// TestRowsOfSomebodyElse: what another program has written into the tables is told as damage of that file, and never shown as if it were ours.
+func TestRowsOfSomebodyElse(t *testing.T) {
+	for name, stmt := range map[string]string{
+		"tags":     `UPDATE entries SET tags = '{'`,
+		"priority": `UPDATE signals SET priority = 9`,
+		"counts":   `INSERT INTO counts (kind, name, n, last) VALUES ('signal', 'open nine', 1, 1)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, ctx := newBoard(t), t.Context()
+			if _, err := b.Post(ctx, "w", Post{Content: "c"}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Signal(ctx, "w", Raise{Content: "q"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.db.Write(ctx, func(tx *sqlite.Tx) error {
+				if _, err := tx.Exec(`PRAGMA ignore_check_constraints = 1`); err != nil {
+					return err
+				}
+				_, err := tx.Exec(stmt)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			for _, read := range []func() error{
+				func() error { _, err := b.Query(ctx, Query{}); return err },
+				func() error { _, err := b.Signals(ctx, SignalQuery{}); return err },
+				func() error { _, err := b.State(ctx); return err },
+				func() error { _, err := b.Burndown(ctx); return err },
+				func() error { return b.Export(ctx, io.Discard) },
+				func() error { return b.Check(ctx) },
+			} {
+				err := read()
+				var e *sqlite.Error
+				switch {
+				case err == nil:
+				case !errors.As(err, &e) || e.Kind != sqlite.ErrCorrupt || !strings.HasPrefix(err.Error(), b.path+" "):
+					t.Errorf("%v does not name the file and say that it is damaged", err)
+				default:
+					found++
+				}
+			}
+			if found < 2 {
+				t.Errorf("%d ways of reading found it", found)
+			}
+		})
+	}
+}
+
+// TestExportHTML: the page has what is on the board, as text.
+func TestExportHTML(t *testing.T) {
+	b, ctx := newBoard(t), t.Context()
+	if err := b.ExportHTML(ctx, io.Discard); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of no run: %v", err)
+	}
+	if _, err := b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}); err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	if err := b.ExportHTML(ctx, &page); err != nil || !strings.Contains(page.String(), "&lt;b&gt;bold&lt;/b&gt; finding") {
+		t.Errorf("%v: %d bytes", err, page.Len())
+	}
+	if err := b.Export(ctx, full{}); err == nil {
+		t.Error("what could not be written was not told")
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }

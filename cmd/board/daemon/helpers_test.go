@@ -1,0 +1,148 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/embed/embedtest"
+	"blackboard/kb"
+)
+
+// home makes a data home with a path that is short enough for a socket.
+func home(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func noEnv(string) string { return "" }
+
+type running struct {
+	place Place
+	stop  context.CancelFunc
+	done  chan error
+	log   *syncBuffer
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// start runs a daemon for a data home in this process, with a model that needs no files.
+func start(t testing.TB, dir string, change func(*Config)) *running {
+	t.Helper()
+	place, err := PlaceOf(dir, noEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{place: place, done: make(chan error, 1), log: &syncBuffer{}}
+	cfg := Config{Place: place, Build: "test", ModelDir: filepath.Join(dir, "model"), Log: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
+			return embedtest.NewHash(64), func() error { return nil }, nil
+		}}
+	if change != nil {
+		change(&cfg)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	ready := make(chan struct{})
+	go func() { r.done <- Run(ctx, cfg, func() { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-r.done:
+		t.Fatalf("it does not start: %v\n%s", err, r.log)
+	}
+	t.Cleanup(func() { r.end(t) })
+	return r
+}
+
+// end stops it and waits for it.
+func (r *running) end(t testing.TB) {
+	t.Helper()
+	r.stop()
+	select {
+	case err := <-r.done:
+		if err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		r.done <- nil
+	case <-time.After(30 * time.Second):
+		t.Errorf("it does not end\n%s", r.log)
+	}
+}
+
+// wait waits until it ends by itself.
+func (r *running) wait(t testing.TB) {
+	t.Helper()
+	select {
+	case err := <-r.done:
+		if err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		r.done <- nil
+	case <-time.After(30 * time.Second):
+		t.Fatalf("it does not end\n%s", r.log)
+	}
+}
+
+func (r *running) client(t testing.TB) *Client {
+	t.Helper()
+	c := NewClient(r.place, "test", filepath.Join(r.place.Home, "model"))
+	t.Cleanup(c.Close)
+	return c
+}
+
+func remember(t testing.TB, dir string, n int) {
+	t.Helper()
+	k, err := kb.Open(t.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	for i := range n {
+		c := kb.Capsule{Kind: kb.Kinds[i%3], Scope: "universal", Title: fmt.Sprintf("Capsule %d about topic %d", i, i%7), Body: fmt.Sprintf("What holds for item %d, of group %d, with pane and socket %d.", i, i%5, i%11),
+			Tags: []string{fmt.Sprint("t", i%4)}, Source: "test", Project: fmt.Sprint("p", i%2)}
+		if _, err := k.Remember(t.Context(), c, kb.RememberOptions{Force: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// placeOf is PlaceOf for tests.
+func placeOf(t testing.TB, dir string) Place {
+	t.Helper()
+	p, err := PlaceOf(dir, noEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func noModel(context.Context, string) (embed.Embedder, func() error, error) {
+	return nil, nil, embed.ErrNoModel
+}

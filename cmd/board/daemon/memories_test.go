@@ -1,0 +1,163 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/embed/embedtest"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// TestMemoryIsLookedAfter runs the upkeep of two workspaces and the account.
+func TestMemoryIsLookedAfter(t *testing.T) {
+	dir := home(t)
+	r := newServer(Config{Place: placeOf(t, dir), OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
+		return embedtest.NewHash(64), func() error { return nil }, nil
+	}})
+	r.warm.cfg.OpenModel = r.cfg.OpenModel
+	defer r.end()
+	defer r.warm.close()
+	then := time.Now().Add(-time.Hour)
+	soon := then.Add(time.Minute)
+	for _, ws := range []string{"", filepath.Join(dir, "a"), filepath.Join(dir, "b")} {
+		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true, Now: func() time.Time { return then }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tier := memory.Workspace
+		if ws == "" {
+			tier = memory.Account
+		}
+		for _, it := range []memory.Item{{Tier: tier, Content: "stays"}, {Tier: tier, Content: "is over soon", Expires: &soon}} {
+			if _, err := m.Put(t.Context(), it, memory.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]string{"embed memories": "6 embedded", "consolidate memories": "3 scopes consolidated"}
+	for _, j := range r.upkeep.jobs {
+		if want[j.Name] == "" {
+			continue
+		}
+		if got, err := j.Run(t.Context()); err != nil || got != want[j.Name] {
+			t.Errorf("%s: %q, %v", j.Name, got, err)
+		}
+		if got, err := j.Run(t.Context()); err != nil || got != "" {
+			t.Errorf("%s once more: %q, %v", j.Name, got, err)
+		}
+	}
+}
+
+// TestMemoriesAreEmbeddedAtOnce sees that a write to a memory is noticed from outside, and the daemon's own is the last.
+func TestMemoriesAreEmbeddedAtOnce(t *testing.T) {
+	dir := home(t)
+	s := newServer(Config{Place: placeOf(t, dir), OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
+		return embedtest.NewHash(64), func() error { return nil }, nil
+	}})
+	defer s.end()
+	defer s.warm.close()
+	var job Job
+	for _, job = range s.upkeep.jobs {
+		if job.Name == "embed memories" {
+			break
+		}
+	}
+	if job.Wake(t.Context()) {
+		t.Error("it is wanted where there is no memory")
+	}
+	for i, ws := range []string{"", filepath.Join(dir, "a"), ""} {
+		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tier := map[bool]string{true: memory.Account, false: memory.Workspace}[ws == ""]
+		if _, err := m.Put(t.Context(), memory.Item{Tier: tier, Content: fmt.Sprint("item ", i)}, memory.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !job.Wake(t.Context()) {
+			t.Errorf("write %d is not noticed", i)
+		}
+		if got, err := job.Run(t.Context()); err != nil || got != "1 embedded" {
+			t.Errorf("write %d: %q, %v", i, got, err)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; job.Wake(t.Context()); n++ { // its own write, and what was closed
+			if got, err := job.Run(t.Context()); err != nil || got != "" || n > 3 {
+				t.Fatalf("write %d, once more: %q, %v", i, got, err)
+			}
+		}
+	}
+}
+
+// TestClockJumps has the clock of a daemon jump years to and fro, while others write by theirs. What was written is found, nothing is forgotten for its age, and the daemon goes on.
+func TestClockJumps(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 20)
+	var off atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+	var s *Server
+	r := start(t, dir, func(c *Config) {
+		c.Now, c.Idle = now, time.Minute
+		s = newServer(*c) // its jobs are run by hand
+	})
+	defer s.end()
+	defer s.warm.close()
+	c := r.client(t)
+	m, err := memory.Open(dir, memory.Options{Agent: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	soon := time.Now().Add(30 * 24 * time.Hour)
+	for i := range 5 {
+		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: fmt.Sprint("short-lived ", i), Lifetime: memory.ShortTerm, Importance: .1, Expires: &soon}, memory.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k, err := kb.Open(t.Context(), dir, kb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	const year = 365 * 24 * time.Hour
+	for i, by := range []time.Duration{0, 10 * year, -40 * year, 200 * year, 0} {
+		off.Store(int64(by))
+		word := fmt.Sprint("zeppelin", i)
+		if _, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: "About " + word, Body: "It is " + word + ".", Source: "test"}, kb.RememberOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range s.upkeep.jobs {
+			if got, err := j.Run(t.Context()); err != nil && !errors.Is(err, errLater) {
+				t.Errorf("by %v, %s: %q, %v", by, j.Name, got, err)
+			}
+		}
+		if res, err := c.Search(t.Context(), kb.Query{Text: word}); err != nil || len(res.Hits) == 0 || !strings.Contains(res.Hits[0].Title, word) {
+			t.Errorf("by %v: %d hits, %v", by, len(res.Hits), err)
+		}
+		if st, err := c.Status(t.Context()); err != nil || st.IdleIn < 30 || st.Failed != 0 {
+			t.Errorf("by %v: %+v, %v", by, st, err)
+		}
+	}
+	if st, err := k.Stats(t.Context()); err != nil || st.Capsules != 25 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if got, _, err := m.List(t.Context(), memory.ListQuery{}); err != nil || len(got) != 5 {
+		t.Errorf("%d items are left: %v", len(got), err)
+	}
+	if err := k.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

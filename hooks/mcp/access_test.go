@@ -1,0 +1,161 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/kb"
+)
+
+// TestGrants calls tools that are not granted. Each refusal names the grant that is missing, and that grant is enough.
+func TestGrants(t *testing.T) {
+	full := everything(t, nil)
+	admin := connect(t, full, nil)
+	item := ""
+	for _, s := range []step{{Tool: "board_post", Args: []byte(`{"content":"x"}`)}, {Tool: "board_post", Args: []byte(`{"run":"other","content":"x"}`)}, {Tool: "kb_remember", Args: []byte(`{"title":"t","body":"b"}`)},
+		{Tool: "memory_put", Args: []byte(`{"content":"x","tier":"account"}`)}} {
+		r, err := admin.CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool, Arguments: s.Args})
+		if err != nil || r.IsError {
+			t.Fatalf("%v %s", err, textOf(r))
+		}
+		if s.Tool == "memory_put" {
+			item = r.StructuredContent.(map[string]any)["item"].(map[string]any)["id"].(string)
+		}
+	}
+	for _, c := range []struct{ tool, args, grant string }{
+		{"board_state", `{}`, "run:r1:read"},
+		{"board_state", `{"run":"other"}`, "run:other:read"},
+		{"board_query", `{}`, "run:read"},
+		{"board_post", `{"content":"y"}`, "run:r1"},
+		{"board_post", `{"content":"y","run":"other"}`, "run:other"},
+		{"board_signal", `{"content":"y?"}`, "run:write"},
+		{"board_claim", `{}`, "run:r1:write"},
+		{"board_var_set", `{"key":"k","value":1}`, "run:r1"},
+		{"kb_search", `{"query":"t"}`, "kb:read"},
+		{"kb_remember", `{"title":"u","body":"c"}`, "kb:write"},
+		{"memory_read", `{}`, "workspace:read"},
+		{"memory_read", `{"tiers":["account"]}`, "account:read"},
+		{"memory_put", `{"content":"z"}`, "workspace:write"},
+		{"memory_put", `{"content":"z","tier":"account"}`, "account:write"},
+		{"memory_update", `{"id":"` + item + `","title":"u"}`, "account:write"},
+		{"memory_context", `{}`, "workspace:read"},
+		{"save_to_core", `{"content":"z","tier":"account"}`, "account:write"},
+		{"get_state", `{"key":"k"}`, "context:read"},
+		{"set_state", `{"key":"k","value":null}`, "context:write"},
+		{"kb_curate", `{"what":"decay"}`, "kb:write"},
+		{"memory_named", `{"name":"VOICE","body":"b","revision":0}`, "named:write"},
+		{"memory_named", `{"name":"SOUL","body":"b","revision":0}`, "named:write"},
+		{"memory_scrub", `{"tier":"workspace"}`, "scrub"},
+		{"board_survival", `{"files":["docs/a.md"]}`, "files"},
+	} {
+		call := func(grants ...string) (*sdk.CallToolResult, error) {
+			s := New(full.cfg)
+			defer s.Close()
+			var err error
+			if s.cfg.Grants, err = ParseGrants(grants); err != nil {
+				t.Fatal(err)
+			}
+			return connect(t, s, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+		}
+		// What else the tool takes is granted.
+		beside := map[string][]string{"save_to_core": {WorkspaceWrite}, "memory_named": {WorkspaceWrite, AccountRead}, "memory_scrub": {WorkspaceWrite}, "board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {}, "kb_ingest": {KBWrite}}[c.tool]
+		r, err := call(beside...)
+		named := strings.TrimSuffix(strings.TrimSuffix(c.grant, ":read"), ":write")
+		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") || !strings.Contains(textOf(r), "--grant "+strings.Split(named, ":")[0]) {
+			t.Errorf("%s %s without %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+		}
+		if strings.Contains(c.args, "SOUL") { // which takes the account's too
+			if r, err := call(append(beside, c.grant)...); err != nil || !r.IsError || !strings.Contains(textOf(r), "--grant account:write") {
+				t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+			}
+			beside = append(beside, AccountWrite)
+		}
+		if r, err := call(append(beside, c.grant)...); err != nil || r.IsError && strings.Contains(textOf(r), "not granted") {
+			t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
+		}
+	}
+	for _, bad := range []string{"", "run", "run:", "run:../x", "kb", "kb:all", "workspace", "root", "run:x:y"} {
+		if _, err := ParseGrants([]string{bad}); err == nil || !strings.Contains(err.Error(), "choose among") {
+			t.Errorf("the grant %q: %v", bad, err)
+		}
+	}
+}
+
+// TestOwnMemoriesStayOwn has two clients keep what is theirs.
+func TestOwnMemoriesStayOwn(t *testing.T) {
+	s := everything(t, nil)
+	call := func(name, tool, args string) string {
+		near, far := sdk.NewInMemoryTransports()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.Serve(ctx, far)
+		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(ctx, near, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+		if err != nil || r.IsError {
+			t.Fatalf("%s %s: %v %s", tool, args, err, textOf(r))
+		}
+		return textOf(r)
+	}
+	call("anna", "save_to_core", `{"content":"I am thorough"}`)
+	call("anna", "memory_put", `{"content":"between us","private":true}`)
+	call("anna", "memory_put", `{"content":"for everybody"}`)
+	if got := call("anna", "memory_context", `{}`); !strings.Contains(got, "thorough") || !strings.Contains(got, "between us") {
+		t.Errorf("anna sees %s", got)
+	}
+	if got := call("ben", "memory_context", `{}`); strings.Contains(got, "thorough") || strings.Contains(got, "between us") || !strings.Contains(got, "for everybody") || !strings.Contains(got, "anna") {
+		t.Errorf("ben sees %s", got)
+	}
+}
+
+// TestSecretsAreNotForced tries to store a secret over a refusal.
+func TestSecretsAreNotForced(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	for _, args := range []string{`{"title":"The key","body":"the key is AKIAQ3EGRZ7T5WXNLB2M","force":true}`} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember", Arguments: json.RawMessage(args)})
+		if err != nil || !r.IsError || !strings.Contains(textOf(r), "secret") {
+			t.Errorf("%v %s", err, textOf(r))
+		}
+	}
+	for i, force := range []string{"false", "false", "true"} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember", Arguments: json.RawMessage(`{"title":"Refunds need a key","body":"All of them.","force":` + force + `}`)})
+		if err != nil || r.IsError != (i == 1) {
+			t.Errorf("%d: %v %s", i, err, textOf(r))
+		}
+	}
+}
+
+// TestWhoWrote sees that each write has the client's name.
+func TestWhoWrote(t *testing.T) {
+	s := everything(t, nil)
+	c := connect(t, s, nil)
+	for _, call := range []struct{ tool, args, want string }{
+		{"board_post", `{"content":"x"}`, ""}, {"board_query", `{}`, "by scout"},
+		{"kb_remember", `{"title":"t","body":"b"}`, ""},
+		{"memory_put", `{"content":"x"}`, ""}, {"memory_read", `{}`, "scout"},
+	} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: call.tool, Arguments: json.RawMessage(call.args)})
+		if err != nil || r.IsError || !strings.Contains(textOf(r), call.want) {
+			t.Errorf("%s: %v %s", call.tool, err, textOf(r))
+		}
+	}
+	k, err := kb.Open(t.Context(), s.cfg.Home, kb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	all, _, err := k.List(t.Context(), kb.ListQuery{})
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if events, err := k.History(t.Context(), all[0].ID); err != nil || len(events) == 0 || events[0].Actor != "scout" {
+		t.Errorf("%+v, %v", events, err)
+	}
+}

@@ -1,0 +1,116 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/embed"
+	"blackboard/embed/embedtest"
+)
+
+// everything is a server of all profiles and grants, with a model, in a data home and a project of its own.
+func everything(t testing.TB, change func(*Config)) *Server {
+	t.Helper()
+	dir := t.TempDir()
+	grants, err := ParseGrants([]string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(dir, "project")
+	if err := os.MkdirAll(filepath.Join(project, "docs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "docs", "a.md"), []byte("# Refunds\n\nThey need a key.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Home: filepath.Join(dir, "home"), Workspace: project, Version: "test", Profiles: Profiles, Grants: grants, Run: "r1", Store: filepath.Join(dir, "store"),
+		Embedder: func(context.Context) (embed.Embedder, func()) { return embedtest.NewHash(64), func() {} }}
+	if change != nil {
+		change(&cfg)
+	}
+	s := New(cfg)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// connect is a client of a server in this process.
+func connect(t testing.TB, s *Server, opt *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	near, far := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { s.Serve(ctx, far); close(done) }()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(ctx, near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); cancel(); <-done })
+	return c
+}
+
+func textOf(r *sdk.CallToolResult) string {
+	var all []string
+	for _, c := range r.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			all = append(all, t.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// step is one call of testdata/mcp/calls.jsonl.
+type step struct {
+	Tool string            `json:"tool"`
+	Args json.RawMessage   `json:"args"`
+	Save map[string]string `json:"save"`
+}
+
+func steps(t testing.TB) (all []step) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "testdata", "mcp", "calls.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		var s step
+		if err := json.Unmarshal(sc.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func sharedDir() string {
+	if dir := os.Getenv("BOARD_SHARED"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "shared")
+}

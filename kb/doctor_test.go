@@ -1,0 +1,148 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed/embedtest"
+)
+
+// examine returns what the doctor says, by what was looked at.
+func examine(t *testing.T, k *KB) map[string]Finding {
+	t.Helper()
+	all, err := k.Doctor(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]Finding{}
+	for _, f := range all {
+		if f.State != StateOK && f.Try == "" {
+			t.Errorf("%+v has no next step", f)
+		}
+		found[f.What] = f
+	}
+	return found
+}
+
+// TestDoctor: of a knowledge base in order everything is ok; each thing that is not is found, with the next step.
+func TestDoctor(t *testing.T) {
+	ctx, home := context.Background(), t.TempDir()
+	k := openKB(t, home, Options{Embedder: embedtest.NewHash(64), Sync: SyncNever})
+	sure := 1.0
+	old := put(t, k, Capsule{Title: "the port", Body: "the server listens on port 8080", Source: "main.go", Confidence: &sure})
+	put(t, k, Capsule{Title: "the port now", Body: "since the move the server listens on 9090", Source: "main.go", Confidence: &sure, Supersedes: []string{old.ID}})
+	for what, f := range examine(t, k) {
+		if f.State != StateOK {
+			t.Errorf("%s is %+v", what, f)
+		}
+	}
+	bare := put(t, k, Capsule{Title: "hearsay", Body: "somebody said so"}, RememberOptions{NoEmbedding: true})
+	if err := os.WriteFile(filepath.Join(Sidecars(home), "notes.md"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(k.quarantine, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(k.quarantine, old.ID+".md"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, k, `INSERT INTO ingested (file, sha256, parts, refused, at) VALUES (?, '', 0, 0, 0)`, filepath.Join(home, "gone.md"))
+	execute(t, k, `UPDATE capsules SET superseded_by = 'knobody000' WHERE id = ?`, bare.ID)
+	execute(t, k, `UPDATE capsules SET superseded_by = '' WHERE id = ?`, old.ID)
+	bad := put(t, k, Capsule{Title: "more hearsay", Body: "somebody else said another thing"}, RememberOptions{NoEmbedding: true})
+	found := examine(t, k)
+	for what, words := range map[string]string{"files": "1 are no capsule's", "quarantine": "1 files: " + old.ID, "links": "1 capsules are superseded by one that does not name them or is not there, 1 are named",
+		"embeddings": "1 of 3 capsules that stand have none", "metadata": "1 of 3 capsules name no source, 1 state no confidence", "documents": "1 of 1 are not where they were"} {
+		if f := found[what]; f.State != StateNote || !strings.Contains(f.Say, words) {
+			t.Errorf("%s is %+v, want %q", what, f, words)
+		}
+	}
+	if err := os.RemoveAll(Sidecars(home)); err != nil {
+		t.Fatal(err)
+	}
+	if f := examine(t, k)["files"]; f.State != StateBroken || !strings.Contains(f.Try, "--write-missing") {
+		t.Errorf("without a directory: %+v", f)
+	}
+	k.emb = renamed{embedtest.NewHash(64), "another"}
+	if f := examine(t, k)["embeddings"]; !strings.Contains(f.Say, "the model here is another") {
+		t.Errorf("with another model: %+v", f)
+	}
+	execute(t, k, `UPDATE capsules SET n = n + 1000 WHERE id = ?`, bad.ID)
+	if f := examine(t, k)["search index"]; f.State != StateBroken || !strings.Contains(f.Try, "rebuild") {
+		t.Errorf("with an index of something else: %+v", f)
+	}
+	if f := examine(t, newKB(t, nil))["embeddings"]; f.State != StateNote || !strings.Contains(f.Say, "by words") {
+		t.Errorf("without a model: %+v", f)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := k.Doctor(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %v", err)
+	}
+}
+
+// TestRebuild: the database is made anew from the files alone, and one that cannot be read is kept beside it.
+func TestRebuild(t *testing.T) {
+	ctx, home := context.Background(), t.TempDir()
+	if _, err := Rebuild(ctx, home, Options{}, RebuildOptions{}); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("of nothing: %v", err)
+	}
+	k := openKB(t, home, Options{Embedder: embedtest.NewHash(64)})
+	old := put(t, k, Capsule{Title: "the port", Body: "the server listens on port 8080", Tags: []string{"net"}})
+	now := put(t, k, Capsule{Title: "the port now", Body: "since the move the server listens on 9090", Supersedes: []string{old.ID}})
+	gone := put(t, k, Capsule{Title: "a file that goes", Body: "and comes back from its row"})
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(Path(home), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		os.Remove(Path(home) + suffix)
+	}
+	if _, err := OpenExisting(ctx, home, Options{}); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Fatalf("a damaged database opens: %v", err)
+	}
+	r, err := Rebuild(ctx, home, Options{}, RebuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Capsules != 3 || r.Unembedded != 3 || len(r.Added) != 3 || r.Retired == nil {
+		t.Errorf("%+v", r)
+	}
+	if raw, err := os.ReadFile(r.Aside); err != nil || !strings.HasPrefix(string(raw), "no database") {
+		t.Errorf("the damaged database is not at %q: %v", r.Aside, err)
+	}
+	k = openKB(t, home, Options{})
+	if c, err := k.Get(ctx, old.ID); err != nil || c.SupersededBy != now.ID || len(c.Tags) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	sound(t, k)
+	// A file that is gone retires its capsule; asked to, a rebuild writes the file instead.
+	if err := os.Remove(k.sidecarPath(gone.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := k.Get(ctx, gone.ID); err != nil || c.Retired == nil {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	k.Close()
+	if r, err = Rebuild(ctx, home, Options{}, RebuildOptions{WriteMissing: true}); err != nil || r.Written != 1 || r.Aside != "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	k = openKB(t, home, Options{})
+	if c, err := k.Get(ctx, gone.ID); err != nil || c.Retired != nil || c.RetiredWhy != "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := os.Stat(k.sidecarPath(gone.ID)); err != nil {
+		t.Error(err)
+	}
+	sound(t, k)
+}

@@ -1,0 +1,83 @@
+package index
+
+import (
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// Kept is a document that is indexed anew.
+type Kept struct {
+	Doc
+	// Model is the name of the model whose embedding the document had, "" if it had none. The embedding itself is found in the index.
+	Model string
+}
+
+// Rebuild makes the index anew from what it is derived from, as part of the transaction. next gives the documents after an id, some at a time, in the order of their ids, and none at the end.
+// An embedding that can still be read is kept: it costs more than all the rest to make. lost is called with the id of each document that had one and has none now.
+func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), lost func(id int64) error) error {
+	old := x.salvage(tx)
+	if err := x.Reset(tx); err != nil {
+		return err
+	}
+	if old != nil {
+		if err := x.SetModel(tx, old.model); err != nil {
+			return err
+		}
+	}
+	var after int64
+	for {
+		some, err := next(after)
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		after = some[len(some)-1].ID
+		docs := make([]Doc, len(some))
+		for i := range some {
+			docs[i] = some[i].Doc
+			if some[i].Model == "" {
+				continue
+			}
+			if old != nil && some[i].Model == old.model.Name {
+				docs[i].Vector = old.all[docs[i].ID]
+			}
+			if docs[i].Vector == nil {
+				if err := lost(docs[i].ID); err != nil {
+					return err
+				}
+			}
+		}
+		if err := x.Put(tx, docs...); err != nil {
+			return err
+		}
+	}
+}
+
+// salvaged are the vectors of an index whose other tables are of no use.
+type salvaged struct {
+	model embed.Model
+	all   map[int64]embed.Vector
+}
+
+// salvage reads what vectors there are, before a Reset, nil if there are none that can be read: they cost more than all the rest to make.
+func (x *Index) salvage(tx *sqlite.Tx) *salvaged {
+	s := &salvaged{all: map[int64]embed.Vector{}}
+	if err := tx.QueryRow(x.q(`SELECT model, dim FROM @_meta`)).Scan(&s.model.Name, &s.model.Dim); err != nil || s.model.Dim < 1 || s.model.Dim > maxDim {
+		return nil
+	}
+	var doc int64
+	var raw rawBytes
+	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
+	_ = rowsOf(rows, err, func() error {
+		if err := rows.Scan(&doc, &raw); err != nil {
+			return err
+		}
+		if v, err := decodeVector(nil, raw, s.model.Dim); err == nil { // one that is damaged takes no other with it
+			s.all[doc] = v
+		}
+		return nil
+	})
+	if len(s.all) == 0 { // whatever ended the reading, what was read is good
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestConversationList lists the channels and the conversations of a workspace, before there is any, and after each thing that is done with one.
+func TestConversationList(t *testing.T) {
+	ctx := t.Context()
+	c := newClock()
+	s := open(t, t.TempDir(), Options{Agent: "a1", Now: c.now})
+
+	channels := func(want ...ChannelInfo) {
+		t.Helper()
+		got, err := s.Channels(ctx)
+		for i := range got {
+			got[i].Created = time.Time{}
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("Channels() = %+v, %v, want %+v", got, err, want)
+		}
+	}
+	listed := func(channel string, statuses []string, limit int, want ...string) {
+		t.Helper()
+		all, err := s.Conversations(ctx, channel, statuses, limit)
+		var got []string
+		for _, c := range all {
+			got = append(got, c.Ref)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("Conversations(%q, %q, %d) = %q, %v, want %q", channel, statuses, limit, got, err, want)
+		}
+	}
+	refused := func(kind, err error) {
+		t.Helper()
+		var hint interface{ Try() string }
+		if !errors.Is(err, kind) || !errors.As(err, &hint) || hint.Try() == "" {
+			t.Errorf("%v, want %v and a hint", err, kind)
+		}
+	}
+
+	channels(ChannelInfo{Name: DefaultChannel, IsDefault: true})
+	listed("", nil, 0)
+	_, err := s.Conversation(ctx, "abcdef")
+	refused(ErrInvalid, err)
+
+	if _, err := s.CreateChannel(ctx, "ops", " what is run "); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.CreateChannel(ctx, "ops", "")
+	refused(ErrConflict, err)
+	_, err = s.CreateChannel(ctx, "no name", "")
+	refused(ErrInvalid, err)
+	channels(ChannelInfo{Name: DefaultChannel, IsDefault: true}, ChannelInfo{Name: "ops", Description: "what is run"})
+
+	start := func(channel, thread string) string {
+		t.Helper()
+		c.pass(time.Minute)
+		got, again, err := s.StartConversation(ctx, channel, thread)
+		if err != nil || again {
+			t.Fatalf("StartConversation(%q, %q): again %t, %v", channel, thread, again, err)
+		}
+		return got.Ref
+	}
+	first, second, third := start("", "t1"), start("ops", ""), start("ops", "t3")
+	_, _, err = s.StartConversation(ctx, "nowhere", "")
+	refused(ErrNotFound, err)
+	if got, again, err := s.StartConversation(ctx, "", "t1"); err != nil || !again || got.Ref != first {
+		t.Errorf("t1 begun again: %+v, again %t, %v, want %s", got, again, err, first)
+	}
+	put(t, s, Item{Tier: Channel, Channel: "ops", Content: "the cluster has three nodes"})
+	put(t, s, Item{Tier: Conversation, Conversation: second, Content: "the third node is slow"})
+	channels(ChannelInfo{Name: DefaultChannel, IsDefault: true, Conversations: 1}, ChannelInfo{Name: "ops", Description: "what is run", Conversations: 2, Items: 1})
+	if got, err := s.Conversation(ctx, second); err != nil || got.Items != 1 || got.Scratch != 0 || got.Status != StatusActive {
+		t.Errorf("Conversation(%s) = %+v, %v", second, got, err)
+	}
+
+	if _, err := s.IdleConversation(ctx, second); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.IdleConversation(ctx, second)
+	refused(ErrConflict, err)
+	_, err = s.ArchiveConversation(ctx, first, false)
+	refused(ErrConflict, err)
+	if got, err := s.ArchiveConversation(ctx, first, true); err != nil || got.Ended == nil || got.Archived == nil {
+		t.Errorf("archived: %+v, %v", got, err)
+	}
+	listed("", nil, 0, third, second)
+	listed("", nil, 1, third)
+	listed("ops", []string{StatusIdle}, 0, second)
+	listed("", []string{StatusArchived}, 0, first)
+	listed("", Statuses, -1, third, second, first)
+	listed(DefaultChannel, nil, 0)
+	_, err = s.Conversations(ctx, "nowhere", nil, 0)
+	refused(ErrNotFound, err)
+	_, err = s.Conversations(ctx, "", []string{"asleep"}, 0)
+	refused(ErrInvalid, err)
+	listed("", Statuses, 0, start("", "t1"), third, second, first) // an archived conversation gives its thread up
+}
