@@ -1,0 +1,239 @@
+// Command orchestrator is a worked example of an orchestrator, on the packages board and kb. Three workers read a folder of documents, put what they find on a
+// board, and answer each other's questions. When the gate is open a report is written and held against the board, and what will be of use after the
+// run goes to the knowledge base. The script orchestrate.sh beside it does the same with the command line, and leaves the same findings.
+//
+//	go run ./testdata/orchestrator FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
+//
+// The same RUN again goes on where it stopped, and posts nothing twice. Documents that have changed need a new RUN: a key belongs to what was first said
+// under it. The data home is that of the command board. Exit codes are those of board too, though `go run` itself makes 1 of each that is not 0.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"blackboard/board"
+	"blackboard/kb"
+)
+
+const (
+	question = "Why did the nightly backup miss its window, and what must change before the move?"
+	lead     = "lead"      // who the orchestrator is on the board
+	patience = time.Minute // how long it waits for an answer to what is critical
+)
+
+// What ends a run although nothing broke.
+var (
+	errUsage    = errors.New("usage: orchestrator FOLDER [RUN] [REPORT]")
+	errGate     = errors.New("the gate is closed")
+	errSurvival = errors.New("the report lacks something")
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := start(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "orchestrator:", err)
+	var hint interface{ Try() string } // what errors of board and kb say to do next
+	if errors.As(err, &hint) && hint.Try() != "" {
+		fmt.Fprintln(os.Stderr, "  try:", hint.Try())
+	}
+	os.Exit(exitCode(err))
+}
+
+// exitCode is 0 done, 2 a wrong command line or input, 3 a question is left that keeps the gate closed, 4 the report lacks something, 5 not found, 6 a key was used
+// for another content, 1 anything else.
+func exitCode(err error) int {
+	for _, row := range []struct {
+		is   error
+		code int
+	}{{errUsage, 2}, {board.ErrInvalid, 2}, {errGate, 3}, {errSurvival, 4}, {board.ErrNotFound, 5}, {board.ErrConflict, 6}} {
+		if errors.Is(err, row.is) {
+			return row.code
+		}
+	}
+	return 1
+}
+
+// start reads the command line and opens the board.
+func start(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) < 1 || len(args) > 3 {
+		return errUsage
+	}
+	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder: %w", args[0], errUsage)
+	}
+	args = append(args, []string{"", "backup-" + time.Now().Format("20060102-150405"), "report.md"}[len(args):]...)
+	home, err := dataHome()
+	if err != nil {
+		return err
+	}
+	o := &orchestrator{folder: args[0], report: args[2], home: home, out: out}
+	boards := filepath.Join(home, "boards")
+	o.board, err = board.Create(ctx, boards, args[1], question, lead)
+	if errors.Is(err, board.ErrConflict) { // the run is there already, and goes on
+		o.board, err = board.Open(ctx, boards, args[1])
+	}
+	if err != nil {
+		return fmt.Errorf("open the run: %w", err)
+	}
+	defer o.board.Close()
+	return o.run(ctx)
+}
+
+// dataHome is where the command board keeps its files.
+func dataHome() (string, error) {
+	if dir := os.Getenv("BOARD_HOME"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "blackboard"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "share", "blackboard"), err
+}
+
+type orchestrator struct {
+	board                *board.Board
+	home, folder, report string
+	out                  io.Writer
+}
+
+// run is the whole of it, from the first finding to the knowledge base.
+func (o *orchestrator) run(ctx context.Context) error {
+	if err := o.fanOut(ctx, func(w *worker, t *task) { w.find(t) }); err != nil {
+		return err
+	}
+	if _, err := o.gate(ctx, "after the findings", board.Policy{}); err != nil {
+		return err
+	}
+	if err := o.answers(ctx); err != nil {
+		return err
+	}
+	if err := o.decide(ctx); err != nil {
+		return err
+	}
+	if open, err := o.gate(ctx, "after the answers", board.Policy{RequireSource: true}); err != nil { // what must surface has to name its source
+		return err
+	} else if !open {
+		return errGate
+	}
+	if err := o.synthesise(ctx); err != nil {
+		return err
+	}
+	if err := o.promote(ctx); err != nil {
+		return err
+	}
+	s, err := o.board.State(ctx)
+	if err != nil {
+		return fmt.Errorf("read the board: %w", err)
+	}
+	fmt.Fprintf(o.out, "run %s: %d entries, %d signals; %s is written\n", s.Run, s.Entries.Total, s.Signals.Total, o.report)
+	return nil
+}
+
+// gate reports whether the gate is open, and prints what keeps it closed.
+func (o *orchestrator) gate(ctx context.Context, when string, p board.Policy) (open bool, err error) {
+	v, err := o.board.Gate(ctx, p)
+	if err != nil {
+		return false, fmt.Errorf("judge the gate: %w", err)
+	}
+	fmt.Fprintf(o.out, "%s: gate open: %t\n", when, v.Open)
+	for _, r := range v.Reasons {
+		fmt.Fprintf(o.out, "  %s  %s  %s\n", r.ID, r.Priority, r.Content)
+	}
+	return v.Open, nil
+}
+
+// fanOut has all workers do something at the same time, and waits for them. One that fails does not stop the others.
+func (o *orchestrator) fanOut(ctx context.Context, do func(*worker, *task)) error {
+	errs := make([]error, len(workers))
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			w := &workers[i]
+			t := &task{ctx: ctx, board: o.board, worker: w.name, folder: o.folder}
+			if do(w, t); t.err != nil {
+				errs[i] = fmt.Errorf("worker %s: %w", w.name, t.err)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// answers has the workers answer each other's questions. Whether there is time for a full backup decides all else, so what is critical is waited for.
+func (o *orchestrator) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() { answered <- o.fanOut(ctx, (*worker).answer) }()
+	_, err := o.board.WaitGate(ctx, board.Policy{Block: []string{"critical"}})
+	if errors.Is(err, board.ErrTimeout) {
+		err = errGate
+	}
+	return errors.Join(err, <-answered)
+}
+
+// decide stands for a person: what nobody's documents answer is waived with what the plan itself says about its open question. Anything else stays open.
+func (o *orchestrator) decide(ctx context.Context) error {
+	plan, err := os.ReadFile(filepath.Join(o.folder, "move-plan.md"))
+	if err != nil {
+		return err
+	}
+	open, err := o.board.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, Priorities: []string{"critical", "high"}})
+	if err != nil {
+		return fmt.Errorf("list the open questions: %w", err)
+	}
+	for _, s := range open.Signals {
+		_, after, found := strings.Cut(string(plan), "\nOpen: "+s.Content+" ")
+		if !found {
+			continue
+		}
+		reason, _, _ := strings.Cut(after, "\n")
+		if _, err := o.board.Waive(ctx, lead, s.ID, reason); err != nil {
+			return fmt.Errorf("waive %s: %w", s.ID, err)
+		}
+	}
+	return nil
+}
+
+// promote stores what holds beyond the run, and finds it again. Without an embedder words alone find it; `board kb reembed` adds the meaning later.
+func (o *orchestrator) promote(ctx context.Context) error {
+	k, err := kb.Open(ctx, o.home, kb.Options{Actor: lead})
+	if err != nil {
+		return fmt.Errorf("open the knowledge base: %w", err)
+	}
+	defer k.Close()
+	lasting, err := o.board.Query(ctx, board.Query{Tags: []string{"lasting"}})
+	if err != nil {
+		return fmt.Errorf("find what holds beyond the run: %w", err)
+	}
+	for _, e := range lasting.Entries {
+		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{"backup"}, Title: kb.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
+			Tags: e.Tags, Source: e.SourceDoc + ":" + e.SourceRef, Confidence: e.Confidence, VerifiedBy: lead, Refs: []string{"run:" + o.board.Run(), "entry:" + e.ID, "worker:" + e.Worker}}
+		if _, err := k.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, kb.ErrConflict) { // a conflict: it is there already
+			return fmt.Errorf("promote %s: %w", e.ID, err)
+		}
+	}
+	found, err := k.Search(ctx, kb.Query{Text: "why is the backup slow since the line of the rack has a limit?", Limit: 1})
+	if err != nil {
+		return fmt.Errorf("search the knowledge base: %w", err)
+	}
+	for _, h := range found.Hits {
+		fmt.Fprintf(o.out, "%s  %s\n", h.Kind, h.Title)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# An orchestrator. Three workers read a folder of documents, put what they find on a board, and answer each other's questions. When the gate is open a report
+# is written and held against the board, and what will be of use after the run goes to the knowledge base.
+#
+#   orchestrate.sh FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
+#
+# The same RUN again goes on where it stopped, and posts nothing twice. Documents that have changed need a new RUN: a key belongs to what was first said under it.
+# Needs `board` in $PATH. Exit codes are those of board: 0 done, 2 a wrong command line, 3 a question is left that keeps the gate closed, 4 the report lacks
+# something, 6 a key was used for another content, 1 anything else.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [ $# -lt 1 ] || [ $# -gt 3 ] || ! [ -d "$1" ]; then
+  sed -n '5s/^# *//p' "$0" >&2
+  exit 2
+fi
+folder=$1 report=${3:-report.md}
+export BOARD_RUN=${2:-backup-$(date +%Y%m%d-%H%M%S)} BOARD_WORKER=lead # who and where, for every board command from here on
+question="Why did the nightly backup miss its window, and what must change before the move?"
+workers=(operations network move)
+
+say() { printf '\n== %s\n' "$*"; }
+
+# expect CODES COMMAND… runs a command whose exit code is an answer, such as that of a closed gate, and leaves it in $code. Any other code ends the run.
+expect() {
+  local codes=" $1 "
+  shift
+  code=0
+  "$@" || code=$?
+  [[ $codes == *" $code "* ]] || exit "$code"
+}
+
+# start TASK has all workers begin a task at the same time, each under its own name; gather waits for them.
+# A worker that fails does not stop the others, but it ends the run, with the first exit code. So does a signal, and it ends the workers too.
+start() {
+  local name
+  pids=()
+  for name in "${workers[@]}"; do
+    BOARD_WORKER=$name bash "$here/worker.sh" "$1" "$name" "$folder" &
+    pids+=("$!")
+  done
+  trap 'kill "${pids[@]}" 2>/dev/null' EXIT
+}
+
+gather() {
+  local pid failed=0 code
+  for pid in "${pids[@]}"; do
+    code=0
+    wait "$pid" || code=$?
+    [ "$failed" != 0 ] || failed=$code
+  done
+  trap - EXIT
+  [ "$failed" = 0 ] || exit "$failed"
+}
+
+# section TITLE prints one section of the digest.
+section() { awk -v title="## $1 " 'index($0, title) == 1 { on = 1; next } /^## / { on = 0 } on && /^- /' <<<"$digest"; }
+
+say "Three workers read the folder, each its own documents, and ask what these do not answer"
+expect "0 6" board new "$BOARD_RUN" --goal "$question" # 6: the run is there already, and goes on
+start find
+gather
+board signals
+
+say "May the report be written? Exit code 3 means no"
+expect "0 3" board gate
+echo "(exit code $code)"
+
+say "The workers answer each other's questions; whether there is time for a full backup decides all else, so that is waited for"
+start answer
+expect "0" board gate --wait --timeout 60s --block critical # 3: a critical question is still open after a minute
+gather
+board signals
+
+say "What nobody's documents answer is a person's decision: here, what the plan itself says about its open question"
+for id in $(board signals --status open --priority critical --priority high -q); do
+  asked=$(board show "$id" | sed -n 's/^  | //p')
+  reason=$(awk -v asked="Open: $asked " 'index($0, asked) == 1 { print substr($0, length(asked) + 1) }' "$folder/move-plan.md")
+  [ -z "$reason" ] || board waive "$id" "$reason"
+done
+board gate --require-source # 3 ends the run here: a question is left, or a finding that must surface names no source
+
+say "The draft of the report. A model would write it from this digest; here it is the findings, as they are, without what was left open"
+digest=$(board export --format md --budget 8000)
+{
+  printf '# %s\n\n## Findings\n\n' "$question"
+  section "Must surface"
+  printf '\n## Where the documents disagree\n\n'
+  section "Contradictions"
+} >"$report"
+expect "0 4" board survival "$report"
+echo "(exit code $code)"
+
+say "The report is mended: it says what was left open, and why"
+{
+  printf '\n## Left open\n\n'
+  section "Waived signals"
+} >>"$report"
+board survival "$report" # 4 ends the run here: the report still lacks something
+
+say "What holds beyond the run goes to the knowledge base. Exit code 6: it is there already"
+for id in $(board query --tag lasting -q); do
+  expect "0 6" board kb promote "$id" --kind gotcha --scope domain --domain backup --verified-by "$BOARD_WORKER"
+done
+board kb search "why is the backup slow since the line of the rack has a limit?" --limit 1
+
+say "The end: $report is written, and the run is there to look at (board show e1, board tui)"
+board show

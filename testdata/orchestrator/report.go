@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"blackboard/board"
+)
+
+// synthesise writes the report. A model would write it from the digest; here it is the findings, as they are. The draft forgets what was left open;
+// survival notices, and the report is mended.
+func (o *orchestrator) synthesise(ctx context.Context) error {
+	snapshot, err := o.board.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("read the board: %w", err)
+	}
+	digest := snapshot.Digest(8000).Text
+	text := "# " + question + "\n\n## Findings\n\n" + section(digest, "Must surface") + "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
+	missing, err := o.survives(ctx, text)
+	if err != nil {
+		return err
+	}
+	if missing > 0 {
+		text += "\n## Left open\n\n" + section(digest, "Waived signals")
+		if missing, err = o.survives(ctx, text); err != nil {
+			return err
+		}
+	}
+	if missing > 0 {
+		return errSurvival
+	}
+	return os.WriteFile(o.report, []byte(text), 0o644)
+}
+
+// section returns the list below one heading of a digest.
+func section(digest, title string) string {
+	_, after, _ := strings.Cut(digest, "\n## "+title+" (")
+	body, _, _ := strings.Cut(after, "\n## ")
+	var list strings.Builder
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, "- ") {
+			list.WriteString(line)
+		}
+	}
+	return list.String()
+}
+
+// survives holds a report against the board, and returns how many items it lacks.
+func (o *orchestrator) survives(ctx context.Context, text string) (missing int, err error) {
+	s, err := o.board.Survival(ctx, board.NewReport(o.report, text))
+	if err != nil {
+		return 0, fmt.Errorf("check survival: %w", err)
+	}
+	fmt.Fprintf(o.out, "%s: %d of %d items present\n", o.report, s.Checked-s.Missing, s.Checked)
+	for _, r := range s.Items {
+		if !r.Present {
+			fmt.Fprintf(o.out, "  %s  missing, %s: %s\n", r.ID, r.Cause, r.Content)
+		}
+	}
+	return s.Missing, nil
+}
