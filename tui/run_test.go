@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -266,11 +268,17 @@ func TestHostile(t *testing.T) {
 	evil := "\x1b]0;title\x07\x1b[2J\u202Eabc\u2066 \u009b31m \r\n\t\x00 end"
 	h := newHarness(t, func(h *harness) {
 		evil := strings.ReplaceAll(evil, "\x00", "")
-		b := h.openRun("evil")
+		b := h.openRun("plain")
 		ctx := context.Background()
-		p := must(b.Post(ctx, evil, board.Post{Content: evil, SourceDoc: evil, SourceRef: evil, Evidence: evil, Tags: []string{evil}}))
-		must(b.Signal(ctx, evil, board.Raise{Content: evil, Priority: "critical", Origin: p.Entry.ID}))
-		must(b.Claim(ctx, evil, "s1", time.Hour))
+		p := must(b.Post(ctx, "marker", board.Post{Content: evil, SourceDoc: evil, SourceRef: evil, Evidence: evil, Tags: []string{evil}}))
+		must(b.Signal(ctx, "marker", board.Raise{Content: evil, Priority: "critical", Origin: p.Entry.ID}))
+		must(b.Claim(ctx, "marker", "s1", time.Hour))
+		var lines bytes.Buffer // nobody may have such a name, but one may come with an import
+		if err := b.Export(ctx, &lines); err != nil {
+			t.Fatal(err)
+		}
+		name := must(json.Marshal(evil))
+		must(board.Import(ctx, h.cfg.Boards, "ada", bytes.NewReader(bytes.ReplaceAll(lines.Bytes(), []byte(`"marker"`), name)), board.ImportOptions{Run: "evil"}))
 		h.cfg.Run = "evil"
 	})
 	look := func() {

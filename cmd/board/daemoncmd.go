@@ -260,7 +260,8 @@ func (p *program) daemonStart(c *cli.Context) error {
 	// One that was started a moment ago, by somebody else, may have died: then another is started.
 	const patience, again = 20 * time.Second, 6 * time.Second
 	var st daemon.Status
-	for begin := time.Now(); ; {
+	already := daemon.Held(place) // there is one that was too busy to say so
+	for begin := time.Now(); ; already = false {
 		if err := p.spawnDaemon(place, c.Duration("idle")); err != nil {
 			return err
 		}
@@ -274,7 +275,7 @@ func (p *program) daemonStart(c *cli.Context) error {
 			return &hintedError{"it was started, and does not answer", "`board daemon logs` may say why"}
 		}
 	}
-	return say(&st, false)
+	return say(&st, already)
 }
 
 func (p *program) daemonStop(c *cli.Context) error {

@@ -85,18 +85,10 @@ func start(t testing.TB, dir string, change func(*Config)) *running {
 func (r *running) end(t testing.TB) {
 	t.Helper()
 	r.stop()
-	select {
-	case err := <-r.done:
-		if err != nil {
-			t.Errorf("it ended with %v", err)
-		}
-		r.done <- nil
-	case <-time.After(30 * time.Second):
-		t.Errorf("it does not end\n%s", r.log)
-	}
+	r.wait(t)
 }
 
-// wait waits until it ends by itself.
+// wait waits until it has ended.
 func (r *running) wait(t testing.TB) {
 	t.Helper()
 	select {
