@@ -382,8 +382,13 @@ func checkWorker(name string) error {
 	if err := checkText("the worker's name", name, MaxName, true); err != nil {
 		return err
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-		return invalid(fmt.Sprintf("the worker's name %q has characters that cannot be seen, such as a line end", clip(name, 60)), "give a plain name, such as reader-1")
+	last := ' '
+	for _, r := range name {
+		joins := (r == '\u200d' || r == '\ufe0f') && last > unicode.MaxASCII // makes one emoji of several
+		if !unicode.IsGraphic(r) && !joins {
+			return invalid(fmt.Sprintf("the worker's name %q has a line end or another character that cannot be seen: %U", clip(name, 60), r), "give a plain name, such as reader-1")
+		}
+		last = r
 	}
 	return nil
 }

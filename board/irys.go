@@ -135,12 +135,12 @@ type irysImport struct {
 }
 
 func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader, opt ImportOptions) (Imported, error) {
-	if opt.Run == "" {
-		return Imported{}, invalid("an Irys board does not say what its run is called", "name it with --run")
-	}
 	src, err := readIrys(r)
 	if err != nil {
 		return Imported{}, err
+	}
+	if opt.Run == "" {
+		return Imported{}, invalid("an Irys board does not say what its run is called", "name it with --run")
 	}
 	im := &irysImport{src: src, must: opt.MustSurface, answers: map[int][]int{}, raised: map[int][]int{}, notes: []string{},
 		signalID: make([]int64, len(src.Signals))}

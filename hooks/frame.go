@@ -47,18 +47,21 @@ func Harmless(s string) string {
 	return frameLine.ReplaceAllString(s, "= =$1")
 }
 
-// unseen says whether nobody sees a character that follows another one. What makes one emoji of several is seen in them, but after a letter or mark of ASCII only hides what that is part of.
+// unseen says whether nobody sees a character that follows another one. What makes one emoji of several is seen in them, but after a blank, or a letter or mark of ASCII, only hides what that is part of.
 func unseen(r, last rune) bool {
 	switch {
 	case r == '\n', r == '\t', r == ' ':
 		return false
 	case r == '\u200d':
-		return last < utf8.RuneSelf
+		return asciiOrBlank(last)
 	case r == '\ufe0f':
-		return last < utf8.RuneSelf && !strings.ContainsRune("0123456789#*", last)
+		return asciiOrBlank(last) && !strings.ContainsRune("0123456789#*", last)
 	}
-	return r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Co) || strings.ContainsRune("\u2028\u2029\u115f\u1160\u3164\uffa0", r)
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Co) || strings.ContainsRune("\u2028\u2029\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0", r)
 }
+
+// asciiOrBlank says whether it is a character of ASCII, or a blank of any kind.
+func asciiOrBlank(r rune) bool { return r < utf8.RuneSelf || unicode.In(r, unicode.Z) || r == '\u2800' }
 
 // oneLine is a harmless text without line ends, of at most n bytes.
 func oneLine(s string, n int) string {

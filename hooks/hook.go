@@ -115,6 +115,12 @@ func (cfg Config) handle(ctx context.Context, in io.Reader) Result {
 	}
 	h := detect(p, cfg.Harness, cfg.Env)
 	e := h.event(p, cfg.Event)
+	if cfg.Harness != "" && byName(cfg.Harness) == nil {
+		cfg.log("there is no harness %q: `board hook --list` has their names", clip(cfg.Harness, 60))
+	}
+	if e.Kind == Other {
+		cfg.log("nothing is done at the event %q of %s", clip(e.Name, 60), h.name)
+	}
 	if h.borrowed(cfg.Harness) {
 		return Result{Answer: noop, Kind: e.Kind}
 	}

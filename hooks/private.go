@@ -79,14 +79,14 @@ const (
 var passwords = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, expr := range []string{
 		// Variables, fields of a connection string, parameters of a URL.
-		`(?i)(\b[a-z0-9_]*` + secretName + `[a-z0-9_]*\s?=\s?)` + wordValue,
+		`(?i)(\b[a-z0-9_]*` + secretName + `(?:_[a-z0-9_]*)?\s?=\s?)` + wordValue,
 		`(?i)((?:\b[a-z0-9_]*_(?:pass|pwd|auth)|\bpass|;\s*pwd)=)` + wordValue,
 		`(?i)([?&][a-z0-9_-]*(?:sig|signature|key|auth|pass)=)([^\s&#"']+)`,
 		// Options.
 		`(?i)((?:^|\s)--?(?:[a-z0-9]+[-_])*(?:` + secretName + `|pass|pwd|storepass|keypass)(?:=|\s+))` + optionValue,
 		`(-pass(?:in|out)?\s+pass:)` + wordValue,
 		`(\b(?:mysql|mysqldump|mysqladmin|mariadb|7z)\b[^|;&\n]*\s-p)` + wordValue,
-		`(\b(?:docker|podman|helm|sshpass|mongo|mongosh|mongodump|mongorestore)\b[^|;&\n]*\s-p\s*)` + wordValue,
+		`(\b(?:(?:docker|podman|nerdctl|helm)\b[^|;&\n]*\slogin|sshpass|mongo|mongosh|mongodump|mongorestore)\b[^|;&\n]*\s-p\s*)` + wordValue,
 		`(\b(?:zip|unzip|sqlcmd|bcp)\b[^|;&\n]*\s-P\s*)` + wordValue,
 		`(\bredis-cli\b[^|;&\n]*\s-a\s*|\bldap[a-z]+\b[^|;&\n]*\s-w\s*|\bopenssl\b[^|;&\n]*\s-k\s+)` + optionValue,
 		// Arguments and standard input.
@@ -98,7 +98,7 @@ var passwords = sync.OnceValue(func() (all []*regexp.Regexp) {
 		`(?i)(\b(?:proxy-)?authorization:\s*(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)([^"'\n«][^"'\n]*)`,
 		`(?im)(\b(?:proxy-)?authorization:[ \t]*)([^\s"'«]{8,})(["']|[ \t]*$)`,
 		`(?i)(\b(?:set-)?cookie:\s*)([^\s"'=;]+=[^"'\n]+)`,
-		`(?i)(\b(?:[a-z0-9]+-)+(?:token|key|secret|password|auth):\s*)([^\s"'«][^\s"']*)`,
+		`(?i)(\b(?:[a-z0-9]+-)*(?:(?:api|access|auth|secret|account|subscription|functions)-key|[a-z0-9]+-(?:token|secret|password|auth)):\s*)([^\s"'«][^\s"']*)`,
 		// Fields of JSON, YAML and XML, .netrc, SQL, what stands for a user in a URL.
 		`(?i)(["'][a-z0-9_.-]*(?:` + secretName + `|pass|pwd)[a-z0-9_]*\\?["']\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|\\"[^"]*(?:"|$)|'[^']*(?:'|$))`,
 		`(?im)(^[ \t]*(?:-[ \t]+)?[a-z0-9_.-]*(?:` + secretName + `|pass|pwd|key-data):[ \t]*)("[^"\n]*"|'[^'\n]*'|[^\s"'«]\S{5,})([ \t]*$)`,
@@ -106,6 +106,7 @@ var passwords = sync.OnceValue(func() (all []*regexp.Regexp) {
 		`(?i)(\blogin\s+\S+\s+password\s+)(\S+)`,
 		`(?i)(\b(?:password|identified\s+by)\s+)('[^']+'|"[^"]+")`,
 		`(?i)(\bhttps?://)([^\s/:@"']{20,})(@)`,
+		`(?i)(\b[a-z][a-z0-9+.-]*://[^\s/:@"']*:)([^\s/@"'«$][^\s/@"']*)(@)`,
 		// Private keys whose end was cut off, and tokens that no rule knows.
 		`(-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)([\sA-Za-z0-9+/=\\:,.-]{40,})`,
 		`()(\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,})`,

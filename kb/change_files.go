@@ -9,8 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"time"
+
+	"blackboard/board/replace"
 )
 
 // writing is a new sidecar on its way to the disk, beside what the change does meanwhile.
@@ -35,15 +36,7 @@ func (ch *change) flush() error {
 }
 
 func (k *KB) syncNames() error {
-	if runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
-		return nil
-	}
-	d, err := os.Open(k.sidecars)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) { // some file systems cannot
+	if err := replace.SyncDir(k.sidecars); err != nil {
 		return fmt.Errorf("make the sidecars last: %w", err)
 	}
 	return nil

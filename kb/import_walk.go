@@ -69,16 +69,25 @@ const leadsOutWhy = "it is a link to a file outside of the folder, which is not 
 
 // leadsOut reports whether a link below dir leads to something that is not below it. One that leads nowhere does not.
 func leadsOut(dir, link string) bool {
-	target, err := filepath.EvalSymlinks(link)
+	target, err := realPath(link)
 	if err != nil {
 		return false
 	}
-	root, err := filepath.EvalSymlinks(dir)
+	root, err := realPath(dir)
 	if err != nil {
 		return true
 	}
 	rel, err := filepath.Rel(root, target)
 	return err != nil || !filepath.IsLocal(rel)
+}
+
+// realPath is a path from the root, without links.
+func realPath(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 // leftOut counts names and keeps the first few.

@@ -137,6 +137,13 @@ func TestFoldersOfLinks(t *testing.T) {
 	if len(set.Items) != 2 || len(set.Refused) != 2 || !strings.Contains(fmt.Sprint(set.Refused), "outside of the folder") {
 		t.Errorf("import: %+v", set)
 	}
+	t.Chdir(filepath.Dir(dir)) // a link within the folder is one, also if the folder is named from here and the link from the root
+	if err := os.Symlink(filepath.Join(dir, "good.md"), filepath.Join(dir, "whole.md")); err != nil {
+		t.Fatal(err)
+	}
+	if set := importSet(t, filepath.Base(dir), formatMarkdown); len(set.Items) != 3 || len(set.Refused) != 2 {
+		t.Errorf("import of a relative folder: %+v", set)
+	}
 	for _, it := range set.Items {
 		if strings.Contains(it.Capsule.Body, "business") {
 			t.Errorf("%s was taken in", it.From)

@@ -5,9 +5,9 @@ package replace
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"runtime"
+	"syscall"
 )
 
 // Fill writes a new file with write, makes its content last on the disk, and closes it. After an error the file is gone.
@@ -44,7 +44,7 @@ func SyncDir(dir string) error {
 		return err
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) {
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	return nil

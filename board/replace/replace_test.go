@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -84,7 +85,24 @@ func TestPut(t *testing.T) {
 	}
 }
 
+// TestFillSyncs: what cannot be made to last on the disk, such as what goes into a pipe, is no file that was written.
+func TestFillSyncs(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := Fill(w, func(f *os.File) error { _, err := f.WriteString("x"); return err }); err == nil {
+		t.Error("a pipe was synced")
+	}
+}
+
 func TestSyncDir(t *testing.T) {
+	if info, err := os.Stat("/proc"); err == nil && info.IsDir() && runtime.GOOS == "linux" { // a file system that cannot sync directories
+		if err := SyncDir("/proc"); err != nil {
+			t.Error(err)
+		}
+	}
 	if err := SyncDir(filepath.Join(t.TempDir(), "gone")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that is not there: %v", err)
 	}

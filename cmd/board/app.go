@@ -225,7 +225,7 @@ func (p *program) writeFileAs(name string, perm os.FileMode, write func(io.Write
 		if errors.As(err, &path) {
 			err = path.Err // the path is that of a temporary file
 		}
-		return fmt.Errorf("write %s: %w", name, err)
+		return &suggestion{fmt.Errorf("write %s: %w", name, err), "name a file in a directory that is there and that you may write to"}
 	}
 	target, mode := name, os.FileMode(0)
 	if real, err := filepath.EvalSymlinks(name); err == nil {

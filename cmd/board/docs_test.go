@@ -134,6 +134,9 @@ func boardCommands(line string) (calls [][]string) {
 		if i := slices.Index(words, "--"); i >= 0 && i+1 < len(words) && words[i+1] == "board" { // claude mcp add board -- board mcp
 			words = words[i+1:]
 		}
+		if len(words) > 0 && words[0] == "make" { // make -C board install
+			words = nil
+		}
 		for len(words) > 0 && words[0] != "board" { // ! exec, exits 3, FOO=bar, time
 			words = words[1:]
 		}
@@ -239,6 +242,7 @@ type session struct {
 type docCommand struct {
 	line   string
 	exit   int    // from a comment such as "# exit 3: closed", or anyExit
+	prints string // what must be in its output, from a comment such as "# prints tmux"
 	output string // what the document shows below it; "" for nothing
 }
 
@@ -247,7 +251,10 @@ const anyExit = -1
 // notRunHere are lines that want a network, a terminal, another program, or somebody who answers. Scripts run these commands (TestDocsShowWhatExists), with a server or a terminal of their own.
 var notRunHere = regexp.MustCompile(`^(make|go|claude|man) |^board (man \||model |daemon run|setup claude codex|tui|demo)`)
 
-var exitComment = regexp.MustCompile(`#.*\bexit (\d)`)
+var (
+	exitComment   = regexp.MustCompile(`#.*\bexit (\d)`)
+	printsComment = regexp.MustCompile(`# prints (\S+)`)
+)
 
 // sessions are those of all pages, and of the README's sections.
 func sessions(t *testing.T) (all []session) {
@@ -314,14 +321,9 @@ func examples(text string, withOutput bool) (all []docCommand) {
 		switch command, ok := strings.CutPrefix(trimmed, "$ "); {
 		case open:
 			all[len(all)-1].line += "\n" + trimmed
-			if m := exitComment.FindStringSubmatch(trimmed); m != nil {
-				all[len(all)-1].exit = int(m[1][0] - '0')
-			}
 		case ok:
 			all = append(all, docCommand{line: command})
-			if m := exitComment.FindStringSubmatch(command); m != nil {
-				all[len(all)-1].exit = int(m[1][0] - '0')
-			} else if withOutput {
+			if withOutput {
 				all[len(all)-1].exit = anyExit
 			}
 		case withOutput && len(all) > 0:
@@ -330,9 +332,16 @@ func examples(text string, withOutput bool) (all []docCommand) {
 		default:
 			continue
 		}
-		last := all[len(all)-1].line
-		last, _, _ = strings.Cut(last, " #")
-		open = strings.HasSuffix(last, `\`) || strings.Count(last, "'")%2 == 1
+		last := &all[len(all)-1]
+		if m := exitComment.FindStringSubmatch(trimmed); m != nil {
+			last.exit = int(m[1][0] - '0')
+		}
+		if m := printsComment.FindStringSubmatch(trimmed); m != nil {
+			last.prints = m[1]
+		}
+		code, _, _ := strings.Cut(last.line, " #")
+		code = strings.TrimSpace(code)
+		open = strings.HasSuffix(code, `\`) || strings.HasSuffix(code, "|") || strings.Count(code, "'")%2 == 1
 	}
 	return all
 }
@@ -368,8 +377,6 @@ printf 'Tokens never expire.\n' >report.md
 printf '<p>Keys are kept in the vault.</p>\n' >appendix.html`,
 	"board help search": `
 board kb remember 'capture-pane drops trailing spaces without -J.' --title 'tmux: trailing spaces' --kind gotcha --tags tmux`,
-	"board help hooks": `
-board kb remember 'capture-pane drops trailing spaces without -J.' --title 'tmux: spaces at the end in capture-pane' --kind gotcha --scope universal`,
 	"board help output": `export BOARD_RUN=audit-7 BOARD_WORKER=reader-1`,
 }
 
@@ -412,6 +419,9 @@ func TestDocsRun(t *testing.T) {
 				t.Fatalf("%v\n%s\nthe commands:\n%s", err, out, numbered(s.commands))
 			}
 			for i, c := range s.commands {
+				if c.prints != "" && !strings.Contains(readFile(t, filepath.Join(dir, fmt.Sprintf("out.%d", i))), c.prints) {
+					t.Errorf("%s does not print %s, but\n%s", c.line, c.prints, readFile(t, filepath.Join(dir, fmt.Sprintf("out.%d", i))))
+				}
 				if c.output == "" || notRunHere.MatchString(c.line) {
 					continue
 				}

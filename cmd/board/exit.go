@@ -46,6 +46,15 @@ type hintedError struct{ msg, try string }
 func (e *hintedError) Error() string { return e.msg }
 func (e *hintedError) Try() string   { return e.try }
 
+// suggestion is an error with a better next step than its own. What it is does not change.
+type suggestion struct {
+	error
+	try string
+}
+
+func (e *suggestion) Unwrap() error { return e.error }
+func (e *suggestion) Try() string   { return e.try }
+
 func usagef(try, format string, a ...any) error { return &usageError{fmt.Sprintf(format, a...), try} }
 
 // exitCodes is the one table from errors to exit codes and the codes of JSON errors. The first row that matches decides.

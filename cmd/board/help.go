@@ -11,7 +11,7 @@ import (
 const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
 
 Workers post findings and raise questions; the gate stays shut while critical or high questions are open;
-survival proves that the final artifact carries what the run found.
+survival checks that the final artifact carries what the run found.
 
   board demo                                            see it work
   export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once

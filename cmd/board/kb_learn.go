@@ -246,6 +246,9 @@ func (p *program) kbPromote(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if status := detail.Entry.Status; status != board.Active {
+		p.talk("note: %s is %s on the board: does the capsule hold? `board show %s` has what stands against it", detail.Entry.ID, status, detail.Entry.ID)
+	}
 	capsule := promoted(run, &detail.Entry)
 	capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"), c.String("project"), c.String("verified-by")
 	capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags, list(c, "tags")...), list(c, "domain"), list(c, "supersedes")

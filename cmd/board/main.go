@@ -177,7 +177,14 @@ func (p *program) openWith(c *cli.Context, open func(context.Context, string, st
 	if err != nil {
 		return nil, err
 	}
-	return open(c.Context, dir, name)
+	b, err := open(c.Context, dir, name)
+	if errors.Is(err, board.ErrNotFound) {
+		runs, _ := board.RunNames(dir) // without them there is nothing to suggest
+		if similar := closest(name, runs); similar != "" {
+			err = &suggestion{err, "did you mean " + similar + "? `board runs` lists the runs"}
+		}
+	}
+	return b, err
 }
 
 // json prints one object: "v":1 and the given pairs of name and value.

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -54,6 +55,9 @@ func (p *program) export(c *cli.Context) error {
 				}
 			}
 		}
+	}
+	if ext := filepath.Ext(out); !c.IsSet("format") && f == "jsonl" && ext != "" && !slices.Contains(exportFormats[f], strings.ToLower(ext)) {
+		p.talk("note: %s says nothing about the format, so it is JSONL; --format md and --format html are the others", safe(ext))
 	}
 	if exportFormats[f] == nil {
 		return usagef("choose one of jsonl, md, html", "unknown format %q", f)

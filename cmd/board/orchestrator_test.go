@@ -224,6 +224,7 @@ func TestOrchestrator(t *testing.T) {
 		{"a larger disk", "storage.csv", "2680", "3680", "At 80 MB/s a full backup of 6380 GB takes 22.2 hours, and the move leaves 12: it does not fit; it needs 148 MB/s", 0, ""},
 		{"a longer window", "runbook.md", "05:00. At", "05:12. At", "The backup ended after 05:12 in 2 of 13 nights, for the first time on 2026-11-05", 0, ""},
 		{"nobody decides", "move-plan.md", " Solveig Aas asks the insurer and has the answer by 2027-01-08; without it the lorry does not leave.", "", "", 3, "Are the disks insured"},
+		{"nobody can answer", "move-plan.md", "Full backup: 12 hours", "A full backup", "", 3, "Does a full backup at 80 MB/s fit"},
 		{"nothing to find", "mail.txt", "working days", "days", "", 1, "mail.txt"},
 		{"no document", "contract.txt", "", "", "", 1, "contract.txt"},
 	} {

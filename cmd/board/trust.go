@@ -1,63 +1,93 @@
 // Trust: who is defended against what, and who is not
 //
-// Everything runs as you, on files of yours. There is no server of ours, no account and no telemetry.
+// Everything runs as you, on files of yours. There is no server of ours, no account and no
+// telemetry.
 //
 // # You, and other users of this machine
 //
-//   - Every file of the data home and of the topics has the mode 0600, every directory 0700, whatever the umask; `board doctor` tells of any that
-//     others can read, and --repair closes them. A project's context store is as private; the memory's export is 0600.
-//   - What you export to a path follows your umask. A harness's configuration keeps its mode and its links; a new one is 0644 and holds no secret.
-//   - The daemon's socket is 0600. A directory of it that is a link, another user's, or one that others can write to is refused by both sides.
-//   - Names of runs, topics and capsules cannot hold a separator, a NUL or a line end, and ids of sessions that do are hashed: none leads out of its directory.
+//   - Every file of the data home and of the topics has the mode 0600, every directory 0700, or
+//     less, whatever the umask; `board doctor` tells of any that others can read, and --repair
+//     closes them. A project's context store is as private; the memory's export is 0600.
+//   - What you export to a path follows your umask. A harness's configuration keeps its mode and
+//     its links; a new one is 0644 and holds no secret.
+//   - The daemon's socket is 0600. A directory of it that is a link, another user's, or one that
+//     others can write to is refused by both sides.
+//   - Names of runs, topics and capsules cannot hold a separator, a NUL or a line end, and ids
+//     of sessions that do are hashed: none leads out of its directory.
 //
 // # What agents write is data
 //
-//   - Prompts, posts, memories, specs and worklogs are never run, and never read as instructions by this program.
-//   - What hooks put before a model stands between two lines that say so, at most 2,400 tokens (9,600 bytes). Inside, a text is one line, or
-//     has a mark before each of its lines; what would close or imitate the frame or a harness's tags is defused, what nobody sees is taken out.
-//   - MCP answers and digests keep a text in its line, or mark its lines. `board memory context` and `board context` give a
-//     text as it is when no terminal reads it, and --json always does: whoever pastes that into a prompt frames it.
-//   - On a terminal, control characters and those that turn the direction of writing are replaced. GitHub annotations, JUnit, SARIF, job summaries and
-//     HTML pages are escaped. Words that persuade a model are still words: a frame says whose they are, and cannot make them harmless.
+//   - Prompts, posts, memories, specs and worklogs are never run, and never read as instructions
+//     by this program.
+//   - What hooks put before a model stands between two lines that say so, at most 2,400 tokens
+//     (9,600 bytes). Inside, a text is one line, or has a mark before each of its lines; what
+//     would close or imitate the frame or a harness's tags is defused, what nobody sees is taken
+//     out.
+//   - MCP answers and digests keep a text in its line, or mark its lines. `board memory context`
+//     and `board context` give a text as it is when no terminal reads it, and --json always
+//     does: whoever pastes that into a prompt frames it.
+//   - On a terminal, control characters and those that turn the direction of writing are
+//     replaced. GitHub annotations, JUnit, SARIF, job summaries and HTML pages are escaped.
+//     Words that persuade a model are still words: a frame says whose they are, and cannot make
+//     them harmless.
 //   - Who posts is what they call themselves. Workers and agents are names, not identities.
 //
 // # HTTP and MCP
 //
-//   - Nothing listens on the network unless `board daemon run --listen` says so: on loopback, or elsewhere with a certificate (TLS 1.2 or later).
-//   - Each request shows the token, 32 random bytes in run/token of the data home. Host and Origin must name this machine, so that no page of a
-//     browser reaches it. A body has at most 4 MiB, headers 16 KiB within 5 seconds; there are 128 connections at most. Only the socket has pprof.
-//   - A client over HTTP may read runs, capsules and the workspace's memory; more takes --grant. A client of `board mcp`, a process that you started,
-//     may also write, and name files of yours (--grant files); not the account's memory, named entries or scrubs.
+//   - Nothing listens on the network unless `board daemon run --listen` says so: on loopback, or
+//     elsewhere with a certificate (TLS 1.2 or later).
+//   - Each request shows the token, 32 random bytes in run/token of the data home. Host and
+//     Origin must name this machine, so that no page of a browser reaches it. A body has at most
+//     4 MiB, headers 16 KiB within 5 seconds; there are 128 connections at most. Only the socket
+//     has pprof.
+//   - A client over HTTP may read runs, capsules and the workspace's memory; more takes --grant.
+//     A client of `board mcp`, a process that you started, may also write, and name files of
+//     yours (--grant files); not the account's memory, named entries or scrubs.
 //   - A message over stdio has at most 32 MiB, nested 500 deep.
 //
 // # Files from elsewhere
 //
-//   - Reports (docx, HTML, text): 64 MiB after decompression, XML 500 deep; entities, scripts and links are not followed, nothing is unpacked to disk.
-//   - Sidecars edited by hand: 512 KiB, of which YAML 128 KiB, aliases bounded; a link in a sidecar's place is not read.
-//   - Imports of capsules: 64 MiB a file and 200,000 records; of memories 1 GiB; documents 4 MiB, front matter 256 KiB; Irys boards 256 MiB with 1,024
-//     links an entry. Another program's SQLite file, 1 GiB at most, is copied and opened without trust in its schema. Links out of a folder that is taken in are not followed.
-//   - Hooks read 8 MiB of a payload and 8 KiB of each text, within 300 ms. Patterns are Go's, which take linear time.
-//   - Models: the default's files are known by their SHA-256. Any other is what its place says it is; `board model verify` finds later changes.
+//   - Reports (docx, HTML, text): 64 MiB after decompression, XML 500 deep; entities, scripts
+//     and links are not followed, nothing is unpacked to disk.
+//   - Sidecars edited by hand: 512 KiB, of which YAML 128 KiB, aliases bounded; a link in a
+//     sidecar's place is not read.
+//   - Imports of capsules: 64 MiB a file and 200,000 records; of memories 1 GiB; documents 4
+//     MiB, front matter 256 KiB; Irys boards 256 MiB with 1,024 links an entry. Another
+//     program's SQLite file, 1 GiB at most, is copied and opened without trust in its schema.
+//     Links out of a folder that is taken in are not followed.
+//   - Hooks read 8 MiB of a payload and 8 KiB of each text, within 300 ms. Patterns are Go's,
+//     which take linear time.
+//   - Models: the default's files are known by their SHA-256. Any other is what its place says
+//     it is; `board model verify` finds later changes.
 //
 // # What runs programs, and what goes to the network
 //
-//   - $VISUAL or $EDITOR, through sh, when you edit; this program itself, as daemon and for doctor --selftest. Nothing else, no shell of any input.
-//   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the environment. Nothing else goes out.
+//   - $VISUAL or $EDITOR when you edit, through sh except on Windows; this program itself, as
+//     daemon and for doctor --selftest. Nothing else, no shell of any input.
+//   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the
+//     environment. Nothing else goes out.
 //
 // # Secrets
 //
-//   - The knowledge base, the memory and topics refuse what looks like a secret by gitleaks' rules, unless --force; the context store warns. Boards take
-//     what is posted.
-//   - Worklogs and the hooks' log mask it, and what its place makes a password: variables, options, headers, URLs, fields, private keys that were cut.
-//     What stands in <private>…</private> is left out.
-//   - Not caught: a password that is an argument of a program we do not know, one that is split or encoded, one in a file that is ingested with --force.
-//   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what went wrong.
+//   - The knowledge base, the memory and topics refuse what looks like a secret by gitleaks'
+//     rules, unless --force; the context store warns. Boards take what is posted.
+//   - Worklogs and the hooks' log mask it, and what its place makes a password: variables,
+//     options, headers, URLs, fields, private keys that were cut. What stands in
+//     <private>…</private> is left out.
+//   - Not caught: a password that is an argument of a program we do not know, one that is split
+//     or encoded, one in a file that is ingested with --force.
+//   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
+//     went wrong.
 //
 // # What is not defended against
 //
-//   - Your own user, root, the kernel, the disk, backups: files are not encrypted, and a process of yours may read and change all of them.
-//   - A data home in a directory that others can write to, or on a file system without modes; on Windows the rights of the directory count.
-//   - Agents that write what is false, call themselves by another's name, or fill the disk. The log says what was done, not who it truly was.
-//   - A model file that is made to do harm: it runs in this process. Take it from a place that you trust.
+//   - Your own user, root, the kernel, the disk, backups: files are not encrypted, and a process
+//     of yours may read and change all of them.
+//   - A data home in a directory that others can write to, or on a file system without modes; on
+//     Windows the rights of the directory count.
+//   - Agents that write what is false, call themselves by another's name, or fill the disk. The
+//     log says what was done, not who it truly was.
+//   - A model file that is made to do harm: it runs in this process. Take it from a place that
+//     you trust.
 //   - An $EDITOR, a harness or a browser that does harm with what it is given.
 package main

@@ -145,6 +145,9 @@ func (p *program) wait(c *cli.Context) error {
 		}
 		return p.changed(c, s)
 	default:
+		if !c.IsSet("timeout") {
+			p.talk("waiting for the next event; a signal's id waits for that one, --gate for the gate")
+		}
 		e, err := b.WaitEvent(ctx, c.Int64("since"))
 		if err != nil {
 			return err

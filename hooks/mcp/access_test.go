@@ -115,6 +115,29 @@ func TestOwnMemoriesStayOwn(t *testing.T) {
 	}
 }
 
+// TestNamesOfClients: a client may call itself anything, and can post all the same; what nobody sees is no part of its name.
+func TestNamesOfClients(t *testing.T) {
+	for name, want := range map[string]string{"My \U0001f469\u200d\U0001f4bb agent": "My-\U0001f469\U0001f4bb-agent", "x\u200by": "xy", "a\n::error::b": "a-::error::b", "\u202e": unnamed, "\x00\x1b": unnamed} {
+		s := everything(t, nil)
+		near, far := sdk.NewInMemoryTransports()
+		go s.Serve(t.Context(), far)
+		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: json.RawMessage(`{"content":"x"}`)}); err != nil || r.IsError {
+			t.Errorf("%q cannot post: %v %s", name, err, textOf(r))
+		}
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_query", Arguments: json.RawMessage(`{}`)})
+		data, _ := json.Marshal(r.StructuredContent)
+		quoted, _ := json.Marshal(want)
+		if err != nil || !strings.Contains(string(data), `"worker":`+string(quoted)) {
+			t.Errorf("%q posts as %s, %v", name, data, err)
+		}
+		c.Close()
+	}
+}
+
 // TestSecretsAreNotForced tries to store a secret over a refusal.
 func TestSecretsAreNotForced(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)

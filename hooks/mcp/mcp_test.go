@@ -317,6 +317,7 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 		{"the last line has no end", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`, []string{`"id":1,"result"`, `"id":2,"result"`}},
 		{"no handshake", `{"jsonrpc":"2.0","id":5,"method":"tools/list"}` + "\n", []string{`"id":5,"error"`}},
 		{"one id twice", hello + "\n" + `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":0.2}}}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `the id is in use`, `"happened":false`}},
+		{"ids that could not be given back", hello + "\n" + `{"jsonrpc":"2.0","id":5.5,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":6.0,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `"id":5.5`, `-32600`, `"id":9007199254740993`, `"id":6,"result"`}},
 		{"an array, a string, nothing", hello + "\n[]\n\"x\"\n\n{}\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `a message is a JSON object`, `"id":2,"result"`}},
 		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", MaxMessage) + `"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `longer than 32 MB`, `"id":2,"result"`}},
 		{"deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_var_set","arguments":{"key":"k","value":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}}}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `deeper than 500 levels`, `"id":3,"result"`}},
@@ -336,6 +337,27 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStdioClosed: whoever reads when it is closed is told that it is over, whatever was on its way.
+func TestStdioClosed(t *testing.T) {
+	ping := `{"jsonrpc":"2.0","id":1,"method":"notifications/x"}` + "\n"
+	for range 200 {
+		s := NewStdio(strings.NewReader(strings.Repeat(ping, 5)), io.Discard)
+		conn, err := s.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := conn.Read(t.Context()); m == nil || err != nil {
+			t.Fatal(m, err)
+		}
+		conn.Close()
+		for range 2 {
+			if m, err := conn.Read(t.Context()); m == nil && err == nil {
+				t.Fatal("neither a message nor an end")
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 
@@ -66,6 +67,7 @@ func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
 				select {
 				case s.incoming <- m:
 				case <-s.closed:
+					s.end = io.EOF
 					return
 				}
 			}
@@ -106,13 +108,16 @@ type message struct {
 	Params  json.RawMessage
 }
 
-// idOf is an id by its value: 5 and 5.0 are one. It is none if the message has none, or null.
+// idOf is an id by its value: 5 and 5.0 are one. It is none if the message has none, or null. A number that the SDK would not give back as it came, since it has a fraction or is 2^53 and more, is refused.
 func idOf(raw json.RawMessage) (jsonrpc.ID, error) {
 	var v any
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &v); err != nil {
 			return jsonrpc.ID{}, err
 		}
+	}
+	if n, ok := v.(float64); ok && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
+		return jsonrpc.ID{}, fmt.Errorf("the id %s is no whole number that can be given back", raw)
 	}
 	return jsonrpc.MakeID(v)
 }

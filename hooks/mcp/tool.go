@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -234,7 +235,13 @@ func takes(s *jsonschema.Schema) string {
 func clientName(req interface{ ClientInfo() *sdk.Implementation }) string {
 	name := ""
 	if info := req.ClientInfo(); info != nil {
-		name = strings.Join(strings.Fields(strings.ToValidUTF8(info.Name, "")), "-")
+		visible := strings.Map(func(r rune) rune {
+			if unicode.IsGraphic(r) || unicode.IsSpace(r) {
+				return r
+			}
+			return -1 // what no worker's name may have
+		}, strings.ToValidUTF8(info.Name, ""))
+		name = strings.Join(strings.Fields(visible), "-")
 	}
 	const most = 60
 	if r := []rune(name); len(r) > most {

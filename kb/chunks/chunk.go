@@ -82,7 +82,7 @@ func (c *NewChunk) chunk() (Chunk, error) {
 		return out, invalid("the topic is blank", "say in a short line what the chunk is about")
 	}
 	if strings.TrimSpace(out.Content) == "" {
-		return out, invalid("the content is blank", "say what is to be remembered, with its reason")
+		return out, invalid("the content is blank", "give a topic, and then what is to be remembered, with its reason")
 	}
 	if len(out.Content) > MaxContent {
 		return out, invalid(fmt.Sprintf("the content has %d bytes; at most %d are taken", len(out.Content), MaxContent), "keep what matters, or split it")

@@ -70,6 +70,7 @@ Refresh tokens stored in Redis with 7d TTL. Access tokens: 15min, RS256.
 		// Nothing in a line ends it.
 		{ListText(List{Chunks: []Meta{bare.Meta}}), "1 chunk(s) found:\n\n- `x` **line break  - `f` **forged** | [31m** | agent:a b | tags:[t , u] | low | 0001-01-01T00:00:00.000Z"},
 		{ReadText(bare), "## line break  - `f` **forged** | [31m\n**id:** `x` | **agent:** a b | **tags:** t , u | **importance:** low | **updated:** 0001-01-01T00:00:00.000Z\n\n"},
+		{ListText(List{Chunks: []Meta{{Topic: "\u202etxt\U000e0041", Tags: []string{}, Agent: "a"}}}), "1 chunk(s) found:\n\n- `` ** txt ** | agent:a | tags:[] |  | 0001-01-01T00:00:00.000Z"},
 		{WriteText(bare), "Chunk saved: id=`x` | topic=\"line break  - `f` **forged** | [31m\" | tags=[t , u] | importance=low"},
 	} {
 		if c.got != c.want {

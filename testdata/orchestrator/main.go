@@ -27,8 +27,7 @@ import (
 
 const (
 	question = "Why did the nightly backup miss its window, and what must change before the move?"
-	lead     = "lead"      // who the orchestrator is on the board
-	patience = time.Minute // how long it waits for an answer to what is critical
+	lead     = "lead" // who the orchestrator is on the board
 )
 
 // What ends a run although nothing broke.
@@ -125,7 +124,7 @@ func (o *orchestrator) run(ctx context.Context) error {
 	if err := o.decide(ctx); err != nil {
 		return err
 	}
-	if open, err := o.gate(ctx, "after the answers", board.Policy{RequireSource: true}); err != nil { // what must surface has to name its source
+	if open, err := o.gate(ctx, "after the decisions", board.Policy{RequireSource: true}); err != nil { // what must surface has to name its source
 		return err
 	} else if !open {
 		return errGate
@@ -174,17 +173,16 @@ func (o *orchestrator) fanOut(ctx context.Context, do func(*worker, *task)) erro
 	return errors.Join(errs...)
 }
 
-// answers has the workers answer each other's questions. Whether there is time for a full backup decides all else, so what is critical is waited for.
+// answers has the workers answer each other's questions. What is critical decides all else: if it is open when they are done, the run ends. Where people answer too, WaitGate waits for them.
 func (o *orchestrator) answers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	answered := make(chan error, 1)
-	go func() { answered <- o.fanOut(ctx, (*worker).answer) }()
-	_, err := o.board.WaitGate(ctx, board.Policy{Block: []string{"critical"}})
-	if errors.Is(err, board.ErrTimeout) {
+	if err := o.fanOut(ctx, (*worker).answer); err != nil {
+		return err
+	}
+	open, err := o.gate(ctx, "after the workers' answers, of what is critical", board.Policy{Block: []string{"critical"}})
+	if err == nil && !open {
 		err = errGate
 	}
-	return errors.Join(err, <-answered)
+	return err
 }
 
 // decide stands for a person: what nobody's documents answer is waived with what the plan itself says about its open question. Anything else stays open.

@@ -31,7 +31,8 @@ func (w *worker) answer(t *task) {
 	}
 	for _, s := range open.Signals {
 		p := w.says(t, s.Content)
-		if p == nil || t.err != nil {
+		if p == nil || t.err != nil { // its documents do not say: the question is for another, or for a person
+			t.err = nil
 			continue
 		}
 		switch _, err := t.board.Claim(t.ctx, w.name, s.ID, board.DefaultLease); {

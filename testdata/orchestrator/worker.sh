@@ -48,7 +48,7 @@ operations_find() {
   planned=${found[1]}
   entry=$(post planned "The runbook plans the backup with $planned MB/s" --confidence 0.7)
   read -r late nights first rate < <(awk -v ends="$ends" 'NR == 1 { next } { n++ } $3 > ends { late++; if (first == "") first = $1 }
-    first != "" { sum += $5; slow++ } END { printf "%d %d %s %.0f\n", late, n, first == "" ? "-" : first, slow ? sum / slow : 0 }' "$folder/backup.log")
+    first != "" { sum += $5; slow++ } END { printf "%d %d %s %.0f\n", late, n, (first == "" ? "-" : first), (slow ? sum / slow : 0) }' "$folder/backup.log")
   [ "$late" -gt 0 ] || return 0
   look backup.log "^$first "
   post late "The backup ended after $ends in $late of $nights nights, for the first time on $first" --type calculation --must-surface --confidence 1
@@ -125,13 +125,14 @@ move_answer() {
     needs = gb * 1000 / hours / 3600
     if (needs > int(needs)) needs = int(needs) + 1
     printf "At %d MB/s a full backup of %d GB takes %.1f hours, and the move leaves %d: ", rate, gb, gb * 1000 / rate / 3600, hours
-    printf "it %s; it needs %d MB/s", rate < needs ? "does not fit" : "fits", needs }' <<<"$rows")
+    printf "it %s; it needs %d MB/s", (rate < needs ? "does not fit" : "fits"), needs }' <<<"$rows")
 }
 
 case $task in
   find) "${name}_find" >/dev/null ;;
   answer)
-    for id in $(board signals --status open -q); do
+    ids=$(board signals --status open -q)
+    for id in $ids; do
       question=$(board show "$id" | sed -n 's/^  | //p')
       "${name}_answer" "$question" || continue
       code=0

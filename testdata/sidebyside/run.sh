@@ -69,7 +69,7 @@ measure() {
 table() {
   awk '
     function short(x) { return sprintf(x >= 10 ? "%.0f" : x >= 1 ? "%.1f" : x >= 0.1 ? "%.2f" : "%.3f", x) }
-    function thousands(n) { return n >= 1000 ? sprintf("%d,%03d", n / 1000, n % 1000) : n }
+    function thousands(n) { return n >= 1000 ? thousands(int(n / 1000)) sprintf(",%03d", n % 1000) : n }
     function see(list, key) { if (!((list, key) in seen)) { seen[list, key] = 1; order[list, ++count[list]] = key } }
     function sort_sizes(i, j, n) { # measured in any order
       for (i = 2; i <= count["size"]; i++) {

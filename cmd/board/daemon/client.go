@@ -109,10 +109,10 @@ func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
 	return err
 }
 
-// WaitGone waits until there is no daemon.
+// WaitGone waits until there is no daemon: until nobody answers, and its lock is free too, which is the last that it gives up.
 func (c *Client) WaitGone(ctx context.Context) error {
 	for {
-		if _, err := c.Status(ctx); errors.Is(err, ErrNone) && ctx.Err() == nil {
+		if _, err := c.Status(ctx); errors.Is(err, ErrNone) && ctx.Err() == nil && !Held(c.place) {
 			return nil
 		}
 		select {
