@@ -66,6 +66,17 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	case id != "" && !isSignal(id) && key.Matches(msg, k.source):
 		return x.openSource(id), true
 	}
+	// What cannot be done with what is chosen is said: somebody who hears nothing types on, and what is typed are keys too.
+	for _, b := range []key.Binding{k.address, k.waive, k.reopen, k.claim, k.release} {
+		if key.Matches(msg, b) {
+			return notice(b.Help().Desc + " is for a question: choose one first"), true
+		}
+	}
+	for _, b := range []key.Binding{k.promote, k.source} {
+		if key.Matches(msg, b) {
+			return notice(b.Help().Desc + " is for an entry: choose one first"), true
+		}
+	}
 	return nil, false
 }
 

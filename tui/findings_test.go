@@ -404,3 +404,12 @@ func TestClaimIsTold(t *testing.T) {
 	h.press("2", "j", "w")
 	h.wants("Waive s3", "reader-3 has claimed it until")
 }
+
+// TestActsSayWhatTheyAreFor: a key for questions on an entry, and one for entries on a question, say so and do nothing.
+func TestActsSayWhatTheyAreFor(t *testing.T) {
+	h := openAudit(t)
+	h.press("1", "a")
+	h.wants("address is for a question")
+	h.press("2", "P")
+	h.wants("promote to knowledge is for an entry")
+}
