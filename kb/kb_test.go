@@ -535,6 +535,21 @@ func TestListPages(t *testing.T) {
 	}
 }
 
+// TestDocumentsDoNotRise: sections of a workspace's documents stay where they belong; its other capsules rise past them too.
+func TestDocumentsDoNotRise(t *testing.T) {
+	k := newKB(t, nil)
+	for i, c := range []Capsule{{Kind: "fact", Workspace: ""}, {Kind: "doc", Workspace: "/mine"}, {Kind: "doc", Workspace: "/mine"}, {Kind: "fact", Workspace: "/mine"}} {
+		c.Title, c.Body, c.Scope = fmt.Sprint("needle ", i), strings.Repeat(fmt.Sprintf("padding%d ", i), 1+i*i), "universal"
+		put(t, k, c)
+	}
+	for workspace, want := range map[string]string{"": "0 1 2 3", "/mine": "0 3 1 2", "/other": "0 1 2 3"} {
+		got := titles(ask(t, k, Query{Text: "needle", NoMMR: true, Workspace: workspace}).Hits)
+		if text := strings.ReplaceAll(strings.Join(got, " "), "needle ", ""); text != want {
+			t.Errorf("from %q it finds %s, not %s", workspace, text, want)
+		}
+	}
+}
+
 // TestWorkspaceRisesByPlaces: a capsule of the caller's workspace rises two places, whatever its score, never more, and says so; relevance is not drowned.
 func TestWorkspaceRisesByPlaces(t *testing.T) {
 	for _, emb := range []embed.Embedder{nil, embedtest.NewHash(128)} {

@@ -45,7 +45,8 @@ const (
 	// alike is the cosine from which two capsules begin to say the same thing. Below it, being alike is no fault: what answers one question is
 	// alike in other ways too, and pushing that apart costs relevance (README: figures).
 	alike = 0.95
-	// workspaceBoost is by how many places a capsule of the caller's workspace rises.
+	// workspaceBoost is by how many places a capsule of the caller's workspace rises. Sections of documents do not rise: they are many, nobody has judged each of use, and with a README ingested
+	// they would stand before what is known everywhere.
 	workspaceBoost = 2
 )
 
@@ -407,7 +408,8 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 		return err
 	}
 	if q.Workspace != "" {
-		if err := add(`SELECT n, 0 FROM capsules INDEXED BY capsules_workspace WHERE workspace = ? AND n IN (SELECT value FROM json_each(?))`, []any{q.Workspace, ids}, func(n int64, _ float64) rank.Push {
+		if err := add(`SELECT n, 0 FROM capsules INDEXED BY capsules_workspace WHERE workspace = ? AND n IN (SELECT value FROM json_each(?))
+			AND n NOT IN (SELECT n FROM capsules INDEXED BY capsules_kind WHERE kind = 'doc' AND n IN (SELECT value FROM json_each(?)))`, []any{q.Workspace, ids, ids}, func(n int64, _ float64) rank.Push {
 			return rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"}
 		}); err != nil {
 			return err
