@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,7 +21,8 @@ func (p *program) runCommands() []*cli.Command {
 		},
 		{
 			Name: "new", Category: catRun, Usage: "make a run (the first post does it too)", ArgsUsage: "[RUN]",
-			Flags:  writeFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"}, Usage: "what the run is to find out (`TEXT`)"}),
+			Flags: writeFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"}, Usage: "what the run is to find out (`TEXT`)"},
+				&cli.BoolFlag{Name: "exists-ok", Usage: "a run that is there already is no error, and stays as it is"}),
 			Action: p.newRun,
 		},
 		{
@@ -138,6 +140,10 @@ func (p *program) makeRun(c *cli.Context, name string) error {
 		return err
 	}
 	b, err := board.Create(c.Context, dir, name, c.String("goal"), p.workerName(c))
+	there := errors.Is(err, board.ErrConflict) && c.Bool("exists-ok")
+	if there {
+		b, err = board.Open(c.Context, dir, name)
+	}
 	if err != nil {
 		return err
 	}
@@ -149,7 +155,7 @@ func (p *program) makeRun(c *cli.Context, name string) error {
 		}
 		return p.json("state", st)
 	}
-	p.printf("run %s made\n", name)
+	p.printf("run %s %s\n", name, map[bool]string{true: "is there already, and goes on", false: "made"}[there])
 	if p.env("BOARD_RUN") != name {
 		p.talk("export BOARD_RUN=%s and every command is about it", name)
 	}
