@@ -349,7 +349,7 @@ func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts 
 
 func (w *writer) mustBeNew(run string) error {
 	if !w.created {
-		return conflict(fmt.Sprintf("run %s exists already", run), "choose another name, or go on with it: `board new NAME --exists-ok`, or any post")
+		return conflict(fmt.Sprintf("run %s exists already", run), "choose another name; or post to it as it is, without making it")
 	}
 	return nil
 }

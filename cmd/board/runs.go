@@ -144,6 +144,9 @@ func (p *program) makeRun(c *cli.Context, name string) error {
 	if there {
 		b, err = board.Open(c.Context, dir, name)
 	}
+	if errors.Is(err, board.ErrConflict) {
+		err = &suggestion{err, "choose another name; --exists-ok goes on with the one that is there"}
+	}
 	if err != nil {
 		return err
 	}
