@@ -81,7 +81,7 @@ func (im *importer) claudeMemory(dir string) error {
 	if err != nil {
 		return err
 	}
-	return im.walk(dir, isMarkdownFile, func(path string) error {
+	return im.walk(dir, isMarkdown, func(path string) error {
 		if filepath.Base(path) == claudeIndex {
 			return im.claudeIndex(path, src)
 		}
@@ -264,7 +264,7 @@ func existsLinked(target, wiki string, exists func(string) bool) bool {
 		target = plain
 	}
 	target = filepath.FromSlash(strings.TrimSpace(target))
-	return isMarkdownFile(target) && filepath.IsLocal(target) && exists(target)
+	return isMarkdown(target) && filepath.IsLocal(target) && exists(target)
 }
 
 // claudeFields lifts what is below the key metadata, where newer versions put the type.

@@ -19,7 +19,7 @@ func detectImport(path string, dir bool) (string, error) {
 	if dir {
 		return detectDir(path)
 	}
-	if isMarkdownFile(path) {
+	if isMarkdown(path) {
 		return formatMarkdown, nil
 	}
 	f, err := os.Open(path)
@@ -94,7 +94,7 @@ func detectDir(dir string) (string, error) {
 			return nil
 		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 			return fs.SkipDir
-		case !e.IsDir() && isMarkdownFile(e.Name()):
+		case !e.IsDir() && isMarkdown(e.Name()):
 			return found
 		case looked > maxImportRecords:
 			return fs.SkipAll

@@ -20,7 +20,7 @@ func (im *importer) readMarkdownFile(path string) error {
 
 func (im *importer) readMarkdownDir(dir string) error {
 	n := 0
-	err := im.walk(dir, isMarkdownFile, func(path string) error {
+	err := im.walk(dir, isMarkdown, func(path string) error {
 		n++
 		return im.markdownFile(path, markdownSource{})
 	})

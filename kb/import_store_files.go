@@ -58,7 +58,7 @@ func (im *importer) readStoreDir(dir string) error {
 	}
 	r := &storeReader{im: im}
 	if dirThere(chunks) {
-		if err := im.walk(chunks, isMarkdownFile, r.chunkFile); err != nil {
+		if err := im.walk(chunks, isMarkdown, r.chunkFile); err != nil {
 			return err
 		}
 	}

@@ -8,11 +8,6 @@ import (
 	"strings"
 )
 
-func isMarkdownFile(name string) bool {
-	ext := strings.ToLower(filepath.Ext(name))
-	return ext == ".md" || ext == ".markdown"
-}
-
 // walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders or out of dir, are refused; what else is left out is noted.
 func (im *importer) walk(dir string, wanted func(name string) bool, file func(path string) error) error {
 	others, hidden := &leftOut{}, &leftOut{}

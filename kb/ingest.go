@@ -142,24 +142,8 @@ func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like
 		refuse(fmt.Sprintf("it has %d sections; a document has at most %d", len(parts), maxChunks))
 		return nil
 	}
-	caps := make([]Capsule, 0, len(parts))
-	for _, p := range parts {
-		c := *like
-		c.Title, c.Body, c.Source = p.Title, p.Body, fmt.Sprintf("%s:%d", file, p.Line)
-		err := c.normalise()
-		if err == nil && !opt.Force {
-			err = refuseSecret(&c)
-		}
-		if err != nil { // the rest of the document is taken in
-			r.Refused = append(r.Refused, Refused{From: c.Source, Why: err.Error()})
-			continue
-		}
-		caps = append(caps, c)
-	}
+	caps := sections(file, sha, parts, like, opt, r)
 	refused := len(parts) - len(caps)
-	for i := range caps {
-		caps[i].Ingested = &Ingested{File: file, SHA256: sha, Part: i + 1, Of: len(caps)}
-	}
 	if opt.DryRun {
 		r.note(file, known.sha256)
 		r.Capsules += len(caps)
@@ -190,6 +174,28 @@ func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like
 	r.note(file, known.sha256)
 	r.Capsules, r.Kept, r.Removed = r.Capsules+written, r.Kept+kept, r.Removed+removed
 	return nil
+}
+
+// sections makes a capsule of each part of a document. Parts that cannot be one, or hold a secret, are refused; the rest of the document is taken in.
+func sections(file, sha string, parts []chunk, like *Capsule, opt *IngestOptions, r *IngestedAll) []Capsule {
+	caps := make([]Capsule, 0, len(parts))
+	for _, p := range parts {
+		c := *like
+		c.Title, c.Body, c.Source = p.Title, p.Body, fmt.Sprintf("%s:%d", file, p.Line)
+		err := c.normalise()
+		if err == nil && !opt.Force {
+			err = refuseSecret(&c)
+		}
+		if err != nil {
+			r.Refused = append(r.Refused, Refused{From: c.Source, Why: err.Error()})
+			continue
+		}
+		caps = append(caps, c)
+	}
+	for i := range caps {
+		caps[i].Ingested = &Ingested{File: file, SHA256: sha, Part: i + 1, Of: len(caps)}
+	}
+	return caps
 }
 
 func (r *IngestedAll) note(file, was string) {

@@ -15,95 +15,103 @@ import (
 // documents finds the markdown files of paths, sorted, each once, by their real paths. own is the folder of the knowledge base, which is none of them. Links are followed, but for those that
 // lead out of the folder that is given.
 func documents(ctx context.Context, paths []string, own string, r *IngestedAll) (files, folders []string, err error) {
-	seen := map[string]bool{}
-	refuse := func(path string, err error) {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		r.Refused = append(r.Refused, Refused{From: path, Why: err.Error()})
-	}
-	add := func(path string) {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			real, err = filepath.Abs(real)
-		}
-		if err != nil {
-			refuse(path, err)
-			return
-		}
-		if info, err := os.Stat(real); err != nil {
-			refuse(path, err)
-		} else if !info.Mode().IsRegular() {
-			refuse(path, errors.New("it is not a regular file"))
-		} else if !seen[real] {
-			seen[real] = true
-			files = append(files, real)
-		}
-	}
+	f := finding{own: own, seen: map[string]bool{}, r: r}
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			return nil, nil, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no file or folder %s", clip(path, 200)), Hint: "give markdown files, or folders of them"}
-		}
-		if err != nil {
-			refuse(path, err)
-			continue
-		}
-		if !info.IsDir() {
-			if !isMarkdown(path) {
-				refuse(path, errors.New("it is no markdown: its name does not end in .md or .markdown"))
-				continue
+		case err != nil:
+			f.refuse(path, err)
+		case info.IsDir():
+			if err := f.folder(ctx, path); err != nil {
+				return nil, nil, err
 			}
-			add(path)
-			continue
-		}
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			real, err = filepath.Abs(real)
-		}
-		if err != nil {
-			refuse(path, err)
-			continue
-		}
-		folders = append(folders, real)
-		err = filepath.WalkDir(real, func(p string, d fs.DirEntry, err error) error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				refuse(p, err)
-				if d != nil && d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			if d.IsDir() {
-				if info, err := os.Stat(own); err == nil && d.Name() == filepath.Base(own) {
-					if here, err := os.Stat(p); err == nil && os.SameFile(info, here) {
-						return fs.SkipDir // the knowledge base itself
-					}
-				}
-				if name := d.Name(); p != real && slices.Contains([]string{".git", ".hg", ".svn", "node_modules"}, name) {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			switch {
-			case !isMarkdown(p):
-			case d.Type()&fs.ModeSymlink != 0 && leadsOut(real, p):
-				refuse(p, errors.New(leadsOutWhy+": ingest that file by itself"))
-			default:
-				add(p)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
+		case isMarkdown(path):
+			f.add(path)
+		default:
+			f.refuse(path, errors.New("it is no markdown: its name does not end in .md or .markdown"))
 		}
 	}
-	slices.Sort(files)
-	return files, folders, nil
+	slices.Sort(f.files)
+	return f.files, f.folders, nil
+}
+
+// finding is how far the search for documents has come.
+type finding struct {
+	own            string
+	files, folders []string
+	seen           map[string]bool // of files
+	r              *IngestedAll
+}
+
+func (f *finding) refuse(path string, err error) {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	f.r.Refused = append(f.r.Refused, Refused{From: path, Why: err.Error()})
+}
+
+// add adds a file, unless it is there already.
+func (f *finding) add(path string) {
+	real, err := realPath(path)
+	if err != nil {
+		f.refuse(path, err)
+		return
+	}
+	if info, err := os.Stat(real); err != nil {
+		f.refuse(path, err)
+	} else if !info.Mode().IsRegular() {
+		f.refuse(path, errors.New("it is not a regular file"))
+	} else if !f.seen[real] {
+		f.seen[real] = true
+		f.files = append(f.files, real)
+	}
+}
+
+// folder adds what is below a folder. What cannot be read is refused; only the end of ctx is an error.
+func (f *finding) folder(ctx context.Context, path string) error {
+	root, err := realPath(path)
+	if err != nil {
+		f.refuse(path, err)
+		return nil
+	}
+	f.folders = append(f.folders, root)
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			f.refuse(p, err)
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.IsDir():
+			if p != root && slices.Contains([]string{".git", ".hg", ".svn", "node_modules"}, d.Name()) || f.isOwn(p) {
+				return fs.SkipDir
+			}
+		case !isMarkdown(p):
+		case d.Type()&fs.ModeSymlink != 0 && leadsOut(root, p):
+			f.refuse(p, errors.New(leadsOutWhy+": ingest that file by itself"))
+		default:
+			f.add(p)
+		}
+		return nil
+	})
+}
+
+// isOwn says whether a folder is the knowledge base itself.
+func (f *finding) isOwn(path string) bool {
+	if filepath.Base(path) != filepath.Base(f.own) {
+		return false
+	}
+	own, err := os.Stat(f.own)
+	if err != nil {
+		return false
+	}
+	here, err := os.Stat(path)
+	return err == nil && os.SameFile(own, here)
 }
 
 func isMarkdown(path string) bool {

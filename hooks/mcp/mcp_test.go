@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -301,144 +299,6 @@ func TestBadArguments(t *testing.T) {
 	if err != nil || !strings.Contains(textOf(r), "12345678901234567890.5") {
 		t.Errorf("%v %s", err, textOf(r))
 	}
-}
-
-// TestStdioSurvivesBadLines sends what is no message over stdio.
-func TestStdioSurvivesBadLines(t *testing.T) {
-	s := everything(t, nil)
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
-	for _, c := range []struct {
-		name, in string
-		want     []string // in the answers, each in a line of its own
-	}{
-		{"garbage", hello + "\nnonsense\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n", []string{`"id":1,"result"`, `-32700`, `"id":2,"result"`}},
-		{"invalid UTF-8", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_post","arguments":{"content":"` + "a\xff\xfeb" + `"}}}` + "\n", []string{`"id":1,"result"`, `Posted to r1`}},
-		{"the end in the middle", hello + "\n" + `{"jsonrpc":"2.0","id":2,"meth`, []string{`"id":1,"result"`, `-32700`}},
-		{"the last line has no end", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`, []string{`"id":1,"result"`, `"id":2,"result"`}},
-		{"no handshake", `{"jsonrpc":"2.0","id":5,"method":"tools/list"}` + "\n", []string{`"id":5,"error"`}},
-		{"one id twice", hello + "\n" + `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":0.2}}}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `the id is in use`, `"happened":false`}},
-		{"ids that could not be given back", hello + "\n" + `{"jsonrpc":"2.0","id":5.5,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":6.0,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `"id":5.5`, `-32600`, `"id":9007199254740993`, `"id":6,"result"`}},
-		{"an array, a string, nothing", hello + "\n[]\n\"x\"\n\n{}\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `a message is a JSON object`, `"id":2,"result"`}},
-		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", MaxMessage) + `"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `longer than 32 MB`, `"id":2,"result"`}},
-		{"deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_var_set","arguments":{"key":"k","value":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}}}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `deeper than 500 levels`, `"id":3,"result"`}},
-		{"too deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + "}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `-32700`, `"id":3,"result"`}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var out syncBuffer
-			s.Serve(t.Context(), NewStdio(strings.NewReader(c.in), &out))
-			for line := range strings.Lines(out.String()) {
-				if !json.Valid([]byte(line)) {
-					t.Errorf("%.200s is no message", line)
-				}
-			}
-			for _, want := range c.want {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("%s is missing in\n%.2000s", want, out.String())
-				}
-			}
-		})
-	}
-}
-
-// TestStdioClosed: whoever reads when it is closed is told that it is over, whatever was on its way.
-func TestStdioClosed(t *testing.T) {
-	ping := `{"jsonrpc":"2.0","id":1,"method":"notifications/x"}` + "\n"
-	for range 200 {
-		s := NewStdio(strings.NewReader(strings.Repeat(ping, 5)), io.Discard)
-		conn, err := s.Connect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m, err := conn.Read(t.Context()); m == nil || err != nil {
-			t.Fatal(m, err)
-		}
-		conn.Close()
-		for range 2 {
-			if m, err := conn.Read(t.Context()); m == nil && err == nil {
-				t.Fatal("neither a message nor an end")
-			}
-		}
-	}
-}
-
-// TestClientThatDoesNotRead fills the pipe to a client. Its input goes on being read, and ends the session.
-func TestClientThatDoesNotRead(t *testing.T) {
-	s := everything(t, nil)
-	in, feed := io.Pipe()
-	_, out := io.Pipe() // nobody reads
-	done := make(chan struct{})
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { s.Serve(ctx, NewStdio(in, out)); close(done) }()
-	for i := range 200 {
-		if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	feed.Close()
-	cancel()
-	out.Close()
-	<-done
-}
-
-// TestRecordedSessions plays the recorded sessions of both eras: each request has an answer of the same kind, result or error, of the same id.
-func TestRecordedSessions(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(sharedDir(), "fixtures", "mcp", "*.in.jsonl"))
-	if len(files) == 0 {
-		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")
-	}
-	for _, f := range files {
-		t.Run(filepath.Base(f), func(t *testing.T) {
-			in, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			recorded, err := os.ReadFile(strings.Replace(f, ".in.", ".out.", 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The server that was recorded had a tool called search, which failed at boom, and a resource of its own.
-			text := strings.NewReplacer(`"name":"search"`, `"name":"kb_search"`, "board://status", "board://runs", `"query":"boom"`, `"query":""`).Replace(string(in))
-			var out syncBuffer
-			s := everything(t, nil)
-			if err := os.MkdirAll(s.cfg.Home, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			s.Serve(t.Context(), NewStdio(strings.NewReader(text), &out))
-			got, want := kinds(out.String()), kinds(string(recorded))
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("answers %v instead of %v\n%.3000s", got, want, out.String())
-			}
-		})
-	}
-}
-
-// kinds says of each id what its answer has.
-func kinds(lines string) map[string]string {
-	all := map[string]string{}
-	for line := range strings.Lines(lines) {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Result map[string]any  `json:"result"`
-			Error  *struct {
-				Code int `json:"code"`
-			} `json:"error"`
-		}
-		if json.Unmarshal([]byte(line), &m) != nil || len(m.ID) == 0 {
-			continue
-		}
-		what := "result"
-		if m.Error != nil {
-			what = fmt.Sprint("error ", m.Error.Code)
-		}
-		if _, modern := m.Result["resultType"]; modern {
-			what += " of the new era"
-		}
-		if m.Result["isError"] == true {
-			what += ", the tool's error"
-		}
-		all[string(m.ID)] = what
-	}
-	return all
 }
 
 // TestEnumsAreUsed sees that each list that a tag may name is named.

@@ -1,0 +1,250 @@
+package minilm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPullFaults(t *testing.T) {
+	files := bigger()
+	wrongSum := bytes.Clone(files[weightsName])
+	wrongSum[1000] ^= 1
+	serve := func(data []byte) func(http.ResponseWriter, *http.Request, string) bool {
+		return func(w http.ResponseWriter, _ *http.Request, name string) bool {
+			if name == weightsName {
+				w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+				w.Write(data)
+			}
+			return name == weightsName
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		wrong func(http.ResponseWriter, *http.Request, string) bool
+		kind  error
+		words []string
+	}{
+		{"checksum", serve(wrongSum), ErrFetch, []string{"onnx/model.onnx from 127.0.0.1", "SHA-256", "deleted", "HF_ENDPOINT"}},
+		{"another size", serve(files[weightsName][:5000]), ErrFetch, []string{"5000 bytes", "HF_ENDPOINT"}},
+		{"a body that ends early", func(w http.ResponseWriter, _ *http.Request, name string) bool {
+			if name == weightsName {
+				w.Write(files[name][:5000])
+				w.(http.Flusher).Flush() // no Content-Length
+			}
+			return name == weightsName
+		}, ErrFetch, []string{"broke after 5000 bytes", "continues"}},
+		{"404", status(404), ErrNotFound, []string{"has no 1_Pooling/config.json of m", "--revision main"}},
+		{"403", status(403), ErrFetch, []string{"refuses", "403 Forbidden", "--from DIRECTORY"}},
+		{"401", status(401, "X-Error-Code", "RepoNotFound"), ErrNotFound, []string{"has no model org/m", "--from DIRECTORY"}},
+		{"no such revision", status(404, "X-Error-Code", "RevisionNotFound"), ErrNotFound, []string{"no revision rev", "--revision main"}},
+		{"429", status(429), ErrFetch, []string{"429 Too Many Requests", "later"}},
+		{"500", status(500), ErrFetch, []string{"500 Internal Server Error", "later"}},
+		{"teapot", status(418), ErrFetch, []string{"418"}},
+		{"another range", func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+			w.Header().Set("Content-Range", "bytes 7-9/10")
+			w.WriteHeader(206)
+			return true
+		}, ErrFetch, []string{"another part", "anew"}},
+		{"a circle", func(w http.ResponseWriter, r *http.Request, _ string) bool {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+			return true
+		}, ErrFetch, []string{"circle"}},
+		{"a stall before the answer", func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(10 * time.Second):
+			}
+			return true
+		}, ErrFetch, []string{"127.0.0.1", "sent nothing for 100ms"}},
+		{"a stall in between", func(w http.ResponseWriter, r *http.Request, name string) bool {
+			if name != weightsName {
+				return false
+			}
+			w.Header().Set("Content-Length", fmt.Sprint(len(files[name])))
+			w.Write(files[name][:5000])
+			w.(http.Flusher).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(10 * time.Second):
+			}
+			return true
+		}, ErrFetch, []string{"sent nothing for 100ms, after 5000 bytes of onnx/model.onnx", "continues"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMirror(t, files)
+			m.goesWrong(test.wrong)
+			dir := filepath.Join(t.TempDir(), "m")
+			begin := time.Now()
+			_, err := pull(t, m, dir, func(o *PullOptions) {
+				if strings.Contains(test.name, "stall") {
+					o.stall = 100 * time.Millisecond
+				}
+			})
+			fails(t, err, test.kind, test.words...)
+			if took := time.Since(begin); took > 5*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the directory is there: %v", err)
+			}
+			m.goesWrong(nil) // whatever it was, it is over
+			mustPull(t, m, dir, nil)
+			sameFiles(t, dir, files)
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		m := newMirror(t, files)
+		m.Close()
+		_, err := pull(t, m, filepath.Join(t.TempDir(), "m"), nil)
+		fails(t, err, ErrFetch, m.Listener.Addr().String()+" cannot be reached", "--from", "HF_ENDPOINT", "proxy")
+	})
+}
+
+// TestPullOptional: what a mirror lacks may be missing if the model does without it.
+func TestPullOptional(t *testing.T) {
+	m := newMirror(t, testModels["tiny-mean"]())
+	manifest := manifestOf(m.files)
+	for i := range manifest.Files {
+		if manifest.Files[i].Name == "tokenizer_config.json" {
+			manifest.Files[i].Optional = true
+		}
+	}
+	delete(m.files, "tokenizer_config.json")
+	dir := filepath.Join(t.TempDir(), "m")
+	got := mustPull(t, m, dir, func(o *PullOptions) { o.Manifest = manifest })
+	if len(got.Files) != len(m.files) {
+		t.Errorf("%+v", got.Files)
+	}
+	if again := mustPull(t, m, dir, func(o *PullOptions) { o.Manifest = manifest }); !again.Already {
+		t.Error("fetched again for the sake of a file that may be missing")
+	}
+	sameFiles(t, dir, m.files)
+}
+
+// TestPullRedirect: hubs keep large files elsewhere. Ranges must survive the way there.
+func TestPullRedirect(t *testing.T) {
+	files := bigger()
+	cdn := newMirror(t, files)
+	hub := newMirror(t, files)
+	to := func(base string) func(http.ResponseWriter, *http.Request, string) bool {
+		return func(w http.ResponseWriter, r *http.Request, name string) bool {
+			http.Redirect(w, r, base+r.URL.Path, http.StatusFound)
+			return true
+		}
+	}
+	hub.goesWrong(to(cdn.URL))
+	dir := filepath.Join(t.TempDir(), "m")
+	cdn.goesWrong(cut(files, 70_000))
+	if _, err := pull(t, hub, dir, nil); err == nil {
+		t.Fatal("a broken connection went unnoticed")
+	}
+	cdn.goesWrong(nil)
+	mustPull(t, hub, dir, nil)
+	if asked := cdn.requests(); !slices.Equal(asked, []string{weightsName + " bytes=70000-"}) {
+		t.Errorf("asked for %q", asked)
+	}
+	sameFiles(t, dir, files)
+
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { to(cdn.URL)(w, r, "") }))
+	defer secure.Close()
+	client := secure.Client()
+	client.CheckRedirect = newClient().CheckRedirect
+	_, err := pull(t, hub, filepath.Join(t.TempDir(), "m"), func(o *PullOptions) { o.Endpoint, o.client = secure.URL, client })
+	fails(t, err, ErrFetch, "unencrypted")
+}
+
+func TestPullCancelled(t *testing.T) {
+	m := newMirror(t, bigger())
+	dir := filepath.Join(t.TempDir(), "m")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	m.goesWrong(func(w http.ResponseWriter, r *http.Request, name string) bool {
+		if name != weightsName {
+			return false
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(len(m.files[name])))
+		w.Write(m.files[name][:100_000])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return true
+	})
+	_, err := Pull(ctx, PullOptions{Manifest: manifestOf(m.files), Dir: dir, Endpoint: m.URL, Progress: func(p Progress) {
+		if p.File == weightsName {
+			cancel(errors.New("Ctrl-C"))
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+	part := filepath.Join(filepath.Dir(dir), ".m.part", weightsName+".part")
+	if info, err := os.Stat(part); err != nil || info.Size() == 0 {
+		t.Fatalf("the part was not kept: %v, %v", info, err)
+	}
+	m.goesWrong(nil)
+	mustPull(t, m, dir, nil)
+	if asked := m.requests(); len(asked) != 1 || !strings.Contains(asked[0], " bytes=") {
+		t.Errorf("asked for %q", asked)
+	}
+	sameFiles(t, dir, m.files)
+}
+
+func TestPullNoSpace(t *testing.T) {
+	m := newMirror(t, bigger())
+	dir := filepath.Join(t.TempDir(), "m")
+	full := func(o *PullOptions) { o.free = func(string) (int64, bool) { return 1000, true } }
+	_, err := pull(t, m, dir, full)
+	fails(t, err, ErrNoSpace, "m needs 0.3 MB", "has 1000 bytes", "BOARD_MODEL_DIR")
+	if asked := m.requests(); len(asked) > 0 {
+		t.Errorf("asked for %q all the same", asked)
+	}
+	_, err = pull(t, m, dir, func(o *PullOptions) {
+		o.free = func(string) (int64, bool) { return 200_000, true }
+		o.Manifest = unpinned()
+	})
+	fails(t, err, ErrNoSpace, "onnx/model.onnx needs 0.3 MB")
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full to write to")
+	}
+	part := filepath.Join(filepath.Dir(dir), ".m.part", weightsName+".part")
+	if err := os.MkdirAll(filepath.Dir(part), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", part); err != nil {
+		t.Fatal(err)
+	}
+	_, err = pull(t, m, dir, nil)
+	fails(t, err, ErrNoSpace, part+" cannot be written", "make room", "continues")
+	os.Remove(part)
+	mustPull(t, m, dir, nil)
+	sameFiles(t, dir, m.files)
+}
+
+func TestPullNotWritable(t *testing.T) {
+	m := newMirror(t, testModels["static"]())
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, nil)
+	_, err := pull(t, m, filepath.Join(file, "m"), nil)
+	fails(t, err, ErrFetch, file, "BOARD_MODEL_DIR")
+	_, err = pull(t, m, file, nil)
+	fails(t, err, ErrConflict, "is a file", "BOARD_MODEL_DIR")
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("nothing is forbidden to this user")
+	}
+	parent := t.TempDir()
+	if err := os.Chmod(parent, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	_, err = pull(t, m, filepath.Join(parent, "m"), nil)
+	fails(t, err, ErrReadOnly, parent, "permission denied", "writable")
+}

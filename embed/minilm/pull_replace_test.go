@@ -1,0 +1,297 @@
+package minilm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blackboard/embed"
+)
+
+// TestPullTogether: one fetches, the others wait and find it there.
+func TestPullTogether(t *testing.T) {
+	m := newMirror(t, testModels["static"]())
+	var slow sync.Once
+	m.wrong = func(http.ResponseWriter, *http.Request, string) bool {
+		slow.Do(func() { time.Sleep(500 * time.Millisecond) })
+		return false
+	}
+	dir := filepath.Join(t.TempDir(), "m")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	already, waited := 0, 0
+	for range 4 {
+		wg.Go(func() {
+			got, err := pull(t, m, dir, func(o *PullOptions) {
+				o.Progress = func(p Progress) {
+					if p.Waiting {
+						mu.Lock()
+						waited++
+						mu.Unlock()
+					}
+				}
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if got.Already {
+				already++
+			}
+		})
+	}
+	wg.Wait()
+	if asked := m.requests(); already != 3 || waited == 0 || len(asked) != len(m.files) {
+		t.Errorf("%d found it there, %d waited, %d requests for %d files", already, waited, len(asked), len(m.files))
+	}
+	sameFiles(t, dir, m.files)
+
+	p, err := newPlace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := p.lock(context.Background(), &PullOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err = Pull(ctx, PullOptions{Manifest: manifestOf(m.files), Dir: dir, Endpoint: m.URL, Force: true})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("who waits cannot be interrupted: %v", err)
+	}
+	unlock()
+}
+
+// TestPullReplace: what is there is touched only when it may be.
+func TestPullReplace(t *testing.T) {
+	files := bigger()
+	m := newMirror(t, files)
+	another := func(t *testing.T) string {
+		dir := filepath.Join(t.TempDir(), "m")
+		other := newMirror(t, testModels["static"]())
+		mustPull(t, other, dir, func(o *PullOptions) { o.Manifest.Name = "other" })
+		return dir
+	}
+	t.Run("another model", func(t *testing.T) {
+		dir := another(t)
+		_, err := pull(t, m, dir, nil)
+		fails(t, err, ErrConflict, "another model, other", "--force")
+		mustPull(t, m, dir, func(o *PullOptions) { o.Force = true })
+		sameFiles(t, dir, files)
+	})
+	t.Run("another model that came by itself", func(t *testing.T) {
+		dir := another(t)
+		os.Remove(filepath.Join(dir, recordName))
+		_, err := pull(t, m, dir, nil)
+		fails(t, err, ErrConflict, "was not fetched as m", "--force")
+	})
+	t.Run("a model that came by itself", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "m")
+		for name, data := range files {
+			write(t, filepath.Join(dir, name), data)
+		}
+		if got := mustPull(t, m, dir, nil); !got.Already {
+			t.Error("fetched once more")
+		}
+		if got := mustPull(t, m, dir, func(o *PullOptions) { o.Manifest = unpinned() }); !got.Already || len(got.Files) == 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("other people's files", func(t *testing.T) {
+		dir := another(t)
+		write(t, filepath.Join(dir, "notes.txt"), []byte("mine"))
+		_, err := pull(t, m, dir, func(o *PullOptions) { o.Force = true })
+		fails(t, err, ErrConflict, "notes.txt", "move them away")
+		if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("an empty directory", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "m")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		mustPull(t, m, dir, nil)
+		sameFiles(t, dir, files)
+	})
+	t.Run("a damaged model", func(t *testing.T) {
+		for _, damage := range []func(path string) error{
+			os.Remove,
+			func(path string) error { return os.Truncate(path, 3) },
+			func(path string) error {
+				return os.WriteFile(path, bytes.Repeat([]byte(" "), len(files["config.json"])), 0o600)
+			},
+		} {
+			dir := filepath.Join(t.TempDir(), "m")
+			mustPull(t, m, dir, nil)
+			if err := damage(filepath.Join(dir, "config.json")); err != nil {
+				t.Fatal(err)
+			}
+			m.goesWrong(nil)
+			mustPull(t, m, dir, nil)
+			if asked := m.requests(); !slices.Equal(asked, []string{"config.json"}) {
+				t.Errorf("to repair one file, %q were asked for", asked)
+			}
+			sameFiles(t, dir, files)
+		}
+	})
+	t.Run("an interrupted replacement", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "m")
+		mustPull(t, m, dir, nil)
+		old := filepath.Join(filepath.Dir(dir), ".m.old")
+		if err := os.Rename(dir, old); err != nil {
+			t.Fatal(err)
+		}
+		if got := mustPull(t, m, dir, nil); !got.Already {
+			t.Error("what was there was not taken back")
+		}
+		write(t, filepath.Join(old, "config.json"), nil)
+		mustPull(t, m, dir, func(o *PullOptions) { o.Force = true })
+		sameFiles(t, dir, files)
+	})
+	t.Run("a link", func(t *testing.T) {
+		real := filepath.Join(t.TempDir(), "m")
+		mustPull(t, m, real, nil)
+		link := filepath.Join(t.TempDir(), "m")
+		if err := os.Symlink(real, link); err != nil {
+			t.Skip(err)
+		}
+		mustPull(t, m, link, func(o *PullOptions) { o.Force = true })
+		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("the link was replaced: %v, %v", info, err)
+		}
+		sameFiles(t, real, files)
+	})
+}
+
+// TestPullFrom takes a model from a directory, or from below an address.
+func TestPullFrom(t *testing.T) {
+	files := testModels["tiny-cls"]() // the weights at the top
+	src := writeModel(t, "tiny-cls", map[string][]byte{"notes.txt": []byte("x")})
+	dir := filepath.Join(t.TempDir(), "m")
+	got, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: src})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Pinned || got.Source != src || got.Bytes == 0 || len(got.Files) != len(files) {
+		t.Errorf("%+v", got)
+	}
+	sameFiles(t, dir, files)
+	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err == nil {
+		t.Error("a file that belongs to no model was taken too")
+	}
+	if again, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: src}); err != nil || !again.Already {
+		t.Errorf("%+v, %v", again, err)
+	}
+	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: dir, Force: true})
+	fails(t, err, ErrInvalid, "from itself")
+
+	pinned := testModels["tiny-mean"]()
+	flat := t.TempDir() // all in one directory, as a browser downloads them
+	for name, data := range pinned {
+		if name == weightsName {
+			name = "model.onnx"
+		}
+		write(t, filepath.Join(flat, name), data)
+	}
+	dir = filepath.Join(t.TempDir(), "m")
+	if _, err := Pull(context.Background(), PullOptions{Manifest: manifestOf(pinned), Dir: dir, From: flat}); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, dir, pinned)
+
+	m := newMirror(t, files)
+	dir = filepath.Join(t.TempDir(), "m")
+	if _, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: m.URL + mirrorPath + "/"}); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, dir, files)
+
+	for _, test := range []struct {
+		from  string
+		kind  error
+		words string
+	}{
+		{filepath.Join(src, "absent"), ErrNotFound, "there is no directory"},
+		{filepath.Join(src, "config.json"), ErrInvalid, "is a file"},
+		{"ftp://example.org/m", ErrInvalid, "not an address"},
+		{"https:///m", ErrInvalid, "not an address"},
+		{t.TempDir(), ErrNotFound, "has no model.onnx"},
+		{writeModel(t, "static", map[string][]byte{"tokenizer.json": nil}), embed.ErrNoModel, "neither tokenizer.json nor vocab.txt"},
+		{writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": []byte("<!doctype html><title>Sign in</title>")}), embed.ErrBadModel, "tiny-cls" + string(filepath.Separator) + "model.onnx is text"},
+	} {
+		dir := filepath.Join(t.TempDir(), "m")
+		_, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: test.from})
+		fails(t, err, test.kind, test.words)
+		if b := beside(t, dir); len(b) > 1 {
+			t.Errorf("left: %q", b)
+		}
+	}
+	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: "", From: src})
+	fails(t, err, ErrInvalid)
+	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir + "2", Endpoint: "nonsense"})
+	fails(t, err, ErrInvalid, "HF_ENDPOINT")
+}
+
+func TestNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"all-MiniLM-L6-v2":                       "sentence-transformers/all-MiniLM-L6-v2",
+		"all-minilm-l6-v2":                       "sentence-transformers/all-MiniLM-L6-v2",
+		"sentence-transformers/all-MiniLM-L6-v2": "sentence-transformers/all-MiniLM-L6-v2",
+		"org/model-1.0":                          "org/model-1.0",
+		"potion-base-2M":                         "",
+	} {
+		m, err := Named(name)
+		if err != nil || m.Repo != want || strings.Contains(m.Name, "/") || m.Pinned() != strings.HasPrefix(want, "sentence") {
+			t.Errorf("%s: %+v, %v", name, m, err)
+		}
+	}
+	for _, name := range []string{"", ".", "..", "../x", "a/b/c", "/etc", "a/", "/a", "a/..", "../..", ".hidden", "a b", "a\\b", "a\x00", strings.Repeat("x", 200)} {
+		_, err := Named(name)
+		fails(t, err, ErrInvalid, "cannot name a model")
+	}
+	_, err := Pull(context.Background(), PullOptions{Manifest: Manifest{Name: "m", Repo: "o/m", Files: []File{{Name: "../x"}}}, Dir: t.TempDir()})
+	if !errors.Is(err, ErrInvalid) {
+		t.Errorf("a file outside the directory: %v", err)
+	}
+	_, err = Pull(context.Background(), PullOptions{Manifest: Manifest{Name: "m", Files: anyFiles}, Dir: filepath.Join(t.TempDir(), "m")})
+	fails(t, err, ErrInvalid, "m is not known by name", "--from")
+	for _, f := range allMiniLM.Files {
+		if len(f.SHA256) != 64 || f.Bytes == 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestPinnedFiles holds the sums against the files of the model that can be had here.
+func TestPinnedFiles(t *testing.T) {
+	dir := miniLMReference(t)
+	checked := 0
+	for _, f := range allMiniLM.Files {
+		if f.Name == "1_Pooling/config.json" {
+			f.Name = "1_Pooling_config.json" // as it lies there
+		}
+		f.Optional = true
+		if wrong := checkFile(dir, f); wrong != "" {
+			t.Error(wrong)
+		}
+		if _, err := os.Stat(filepath.Join(dir, f.Name)); err == nil {
+			checked++
+		}
+	}
+	if checked < 7 {
+		t.Errorf("only %d files were there", checked)
+	}
+}

@@ -1,0 +1,197 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+)
+
+// newPass returns an empty store, with its clock.
+func newPass(t testing.TB, embedder embed.Embedder) (*Store, *clock) {
+	t.Helper()
+	c := newClock()
+	return open(t, t.TempDir(), Options{Now: c.now, Embedder: embedder}), c
+}
+
+func consolidate(t testing.TB, s *Store, scopes ...Scope) Consolidated {
+	t.Helper()
+	all, err := s.Consolidate(t.Context(), scopes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound(t, s)
+	var sum Consolidated
+	for _, c := range all {
+		sum.Live += c.Live
+		sum.Skipped += c.Skipped
+		for _, op := range []string{OpExpire, OpEnd, OpPromote, OpPrune, OpMerge, OpCap} {
+			*sum.count(op) += *c.count(op)
+		}
+		sum.Notes = append(sum.Notes, c.Notes...)
+	}
+	return sum
+}
+
+// get returns an item whoever it belongs to.
+func get(t testing.TB, s *Store, id string) Item {
+	t.Helper()
+	for _, account := range []bool{false, true} {
+		f, err := s.open(context.Background(), account, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []Item
+		if err := f.read(context.Background(), func(tx *sqlite.Tx) (err error) {
+			found, err = itemsWhere(tx, `id = ?`, id)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) == 1 {
+			return found[0]
+		}
+	}
+	t.Fatalf("there is no %s", id)
+	return Item{}
+}
+
+// one stores one item as it is, and returns it.
+func one(t testing.TB, s *Store, it Item, v ...embed.Vector) Item {
+	t.Helper()
+	if it.Content == "" {
+		it.Content = "content " + strings.Map(func(r rune) rune { return 'a' + r%26 }, newID('x')) // no number in it
+	}
+	if it.Tier == "" {
+		it.Tier = Workspace
+	}
+	items := []Item{it}
+	stock(t, s, items, append(v, nil)[:1])
+	return items[0]
+}
+
+// sound fails unless the index has exactly the live items, each forgotten one says by which rule, and each that was replaced leads to one that is there.
+func sound(t testing.TB, s *Store) {
+	t.Helper()
+	for _, account := range []bool{false, true} {
+		f, err := s.open(context.Background(), account, false)
+		if errors.Is(err, errNoFile) || account && s.Workspace() == "" {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+			if err := f.index.Check(tx); err != nil {
+				return err
+			}
+			docs, err := f.index.Documents(tx)
+			if err != nil {
+				return err
+			}
+			all, err := itemsWhere(tx, `1 ORDER BY n`)
+			if err != nil {
+				return err
+			}
+			var live []int64
+			byID := map[string]*Item{}
+			for i := range all {
+				byID[all[i].ID] = &all[i]
+				if all[i].Forgotten == nil {
+					live = append(live, all[i].n)
+				}
+			}
+			if !slices.Equal(live, docs) {
+				t.Errorf("%d items are live, the index has %d", len(live), len(docs))
+			}
+			for i := range all {
+				it := &all[i]
+				if it.Forgotten == nil {
+					continue
+				}
+				if needs := it.Rule == RuleMerged || it.Rule == RuleConsolidated; it.Rule == "" || needs && it.ReplacedBy == "" {
+					t.Errorf("%s is forgotten by the rule %q, replaced by %q", it.ID, it.Rule, it.ReplacedBy)
+				}
+				for steps := 0; it.ReplacedBy != ""; steps++ {
+					next := byID[it.ReplacedBy]
+					if next == nil || steps > len(all) || next.Forgotten != nil && next.Forgotten.Before(*it.Forgotten) {
+						t.Errorf("%s is replaced by %s, which is not there, was forgotten before, or leads back: %+v", it.ID, it.ReplacedBy, next)
+						break
+					}
+					it = next
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dump is all that the files hold.
+func dump(t testing.TB, s *Store) string {
+	t.Helper()
+	var b strings.Builder
+	for _, account := range []bool{false, true} {
+		f, err := s.open(context.Background(), account, false)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+			for _, query := range []string{`SELECT json_array(` + strings.ReplaceAll(itemColumns, "\n\t", "") + `) FROM items ORDER BY n`, `SELECT json_array(n, verb, subject, why, data) FROM events ORDER BY n`,
+				`SELECT json_array(key, value) FROM meta ORDER BY key`, `SELECT json_array(scope, at, upto) FROM consolidated ORDER BY scope`, `SELECT json_array(subject, revision) FROM revisions ORDER BY subject, revision`,
+				`SELECT json_array(generation, docs, vectors) FROM memory_index_meta`} {
+				rows, err := tx.Query(query)
+				if err != nil {
+					return err
+				}
+				for rows.Next() {
+					var line string
+					if err := rows.Scan(&line); err != nil {
+						return err
+					}
+					fmt.Fprintln(&b, line)
+				}
+				if err := rows.Close(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// exactly finds an importance and a number of accesses, from a least one on, with which an item that was just asked for has exactly a relevance: few products are that number to the last digit.
+func exactly(t *testing.T, relevance float64, accesses int) Item {
+	t.Helper()
+	for a := accesses; a < accesses+100; a++ {
+		it := Item{Tier: Workspace, Importance: 1, Accesses: a}
+		it.Importance = relevance / DefaultRates.Relevance(&it, time.Time{})
+		for range 5 {
+			if DefaultRates.Relevance(&it, time.Time{}) == relevance {
+				return it
+			}
+			it.Importance = math.Nextafter(it.Importance, 0)
+		}
+	}
+	t.Fatalf("nothing gives the relevance %v", relevance)
+	return Item{}
+}
+
+func errOf[T any](_ T, err error) error { return err }

@@ -1,0 +1,168 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOrientStaysWithinItsBudget(t *testing.T) {
+	home, ctx, c := t.TempDir(), t.Context(), newClock()
+	s := open(t, home, Options{Now: c.now, Embedder: bag{}})
+	if _, err := s.EditNamed(ctx, Voice, "", "Plain words.\n\n"+strings.Repeat("More about style. ", 200), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.EditNamed(ctx, Soul, "", "Kind and brief.", 0); err != nil {
+		t.Fatal(err)
+	}
+	conv, _, err := s.StartConversation(ctx, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Fact %d about style guides and their many rules”\n# Injected heading", i)})
+		put(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Content: fmt.Sprintf("Step %d of the conversation", i)})
+		c.pass(time.Minute)
+	}
+	c.pass(72 * time.Hour)
+	for _, budget := range []int{100, 150, 300, 1200, 5000} {
+		o, err := s.Orient(ctx, OrientQuery{Text: "style rules", Conversation: conv.Ref, Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Tokens > budget || tokens(o.Markdown) > budget {
+			t.Errorf("%d tokens for a budget of %d", o.Tokens, budget)
+		}
+		if !strings.HasPrefix(o.Markdown, "# VOICE") || !strings.Contains(o.Markdown, "# SOUL") && budget > 100 {
+			t.Errorf("budget %d: named entries do not come first:\n%s", budget, o.Markdown)
+		}
+		if strings.Contains(o.Markdown, "\n# Injected") {
+			t.Errorf("what was noted breaks out:\n%s", o.Markdown)
+		}
+		if budget == 5000 {
+			for _, want := range []string{"## This conversation", "Step 29", "noted by the author 3 days ago, workspace, importance medium, relevance 0.35", "Candidates, not facts"} {
+				if !strings.Contains(o.Markdown, want) {
+					t.Errorf("%q is missing in\n%s", want, o.Markdown)
+				}
+			}
+			if strings.Index(o.Markdown, "Step 29") > strings.Index(o.Markdown, "Step 28") {
+				t.Error("the conversation is not by recency")
+			}
+		}
+	}
+}
+
+func TestAccessesAreWrittenLater(t *testing.T) {
+	home, c := t.TempDir(), newClock()
+	s := open(t, home, Options{Now: c.now})
+	it := put(t, s, Item{Tier: Workspace, Content: "asked for often"})
+	for range 5 {
+		read(t, s, Query{Tiers: []string{Workspace}, Text: "often"})
+		c.pass(time.Second / 2)
+	}
+	s.Flush(t.Context())
+	got, _, err := open(t, home, Options{Now: c.now}).List(t.Context(), ListQuery{})
+	if err != nil || len(got) != 1 || got[0].Accesses != 5 || !got[0].Accessed.After(it.Accessed) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestWhatSaysTheSame(t *testing.T) {
+	for _, tc := range []struct {
+		a, b    string
+		differs bool
+	}{
+		{"service auth calls service billing over grpc", "service billing calls service auth over grpc", true},
+		{"Run the database migrations after the deploy script", "Run the database migrations before the deploy script", true},
+		{"Run the database migrations after the deploy script", "Run the deploy script before the database migrations", true},
+		{"Alice reports to Bob", "Bob reports to Alice", true},
+		{"The limit is 100 requests", "The limit is 200 requests", true},
+		{"Tokens expire", "Tokens never expire", true},
+		{"Retries are enabled", "Retries are disabled", true},
+		{"Deploys happen on Friday", "Deploys happen Friday", false},
+		{"The deploy takes ten minutes.", "the deploy takes about ten minutes", false},
+		{"", "", false},
+		{"Turn it on and off", "Turn it off and on", true},
+		{"keep latency < 30 ms", "keep latency > 30 ms", true},
+		{"set the offset to -5 hours", "set the offset to +5 hours", true},
+		{"it is done if status == 0", "it is done if status != 0", true},
+		{"call curl -i for headers", "call curl -I for headers", true},
+		{"deploys - as always - on Friday", "deploys, as always, on Friday", false},
+	} {
+		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
+			if got := differs(pair[0], pair[1]); got != tc.differs {
+				t.Errorf("%q and %q differ: %v", pair[0], pair[1], got)
+			}
+		}
+	}
+}
+
+// TestOnlyWhatWasAskedForIsAccessed: what is shown because there is room would be shown for ever.
+func TestOnlyWhatWasAskedForIsAccessed(t *testing.T) {
+	home := t.TempDir()
+	s := open(t, home, Options{Embedder: bag{}})
+	roses, kafka := put(t, s, Item{Tier: Workspace, Content: "Roses want sun"}), put(t, s, Item{Tier: Workspace, Content: "Kafka lag grows at night"})
+	for range 3 {
+		if _, err := s.Orient(t.Context(), OrientQuery{}); err != nil { // about nothing
+			t.Fatal(err)
+		}
+		if _, err := s.Orient(t.Context(), OrientQuery{Text: "kafka lag"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Flush(t.Context())
+	for _, tc := range []struct {
+		id   string
+		want int
+	}{{roses.ID, 0}, {kafka.ID, 3}} {
+		if got, err := s.Peek(t.Context(), tc.id); err != nil || got.Accesses != tc.want {
+			t.Errorf("%q has %d accesses, %v", got.Content, got.Accesses, err)
+		}
+	}
+}
+
+func TestTheSameWordsAgain(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	later, latest := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond), time.Now().Add(48*time.Hour).UTC().Truncate(time.Millisecond)
+	it := put(t, s, Item{Tier: Workspace, Content: "same words", Tags: []string{"a"}, Expires: &later})
+	r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: "Same  words", Importance: 1, Tags: []string{"b"}, Expires: &latest, DerivedFrom: "x.go"}, PutOptions{})
+	if err != nil || !r.Confirmed || r.Item.ID != it.ID || r.Item.Importance != 1 || !slices.Equal(r.Item.Tags, []string{"a", "b"}) || !r.Item.Expires.Equal(latest) || r.Item.DerivedFrom != "x.go" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got, err := s.Peek(t.Context(), it.ID); err != nil || got.Revision != 2 || !slices.Equal(got.Tags, []string{"a", "b"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestOrientUsesItsBudget: more budget never says less.
+func TestOrientUsesItsBudget(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Embedder: bag{}})
+	for i := range 12 {
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
+	}
+	for _, name := range []string{Voice, "HOUSE"} {
+		if _, err := s.EditNamed(t.Context(), name, "", "Short words.", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := 0
+	for budget := 100; budget <= 1500; budget += 20 {
+		o, err := s.Orient(t.Context(), OrientQuery{Text: "deploy rule", Budget: budget, Limit: 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, sl := range o.Slices {
+			shown += len(sl.Hits)
+		}
+		if shown < before || o.Tokens > budget || len(o.Named) != 2 || o.LeftOut > 0 && budget-o.Tokens > 70 {
+			t.Errorf("budget %d: %d shown, %d before; %d tokens; %d named; %d left out", budget, shown, before, o.Tokens, len(o.Named), o.LeftOut)
+		}
+		before = shown
+	}
+	if before != 12 {
+		t.Errorf("%d of 12 are shown", before)
+	}
+}
