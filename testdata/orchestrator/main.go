@@ -25,10 +25,15 @@ import (
 	"blackboard/kb"
 )
 
+// What is yours: the question, where a person's decisions stand, and what the lessons are about, with what somebody would ask who needs them. The workers are in standin.go.
 const (
-	question = "Why did the nightly backup miss its window, and what must change before the move?"
-	lead     = "lead" // who the orchestrator is on the board
+	question  = "Why did the nightly backup miss its window, and what must change before the move?"
+	decisions = "move-plan.md"
+	domain    = "backup"
+	later     = "why is the backup slow since the line of the rack has a limit?"
 )
+
+const lead = "lead" // who the orchestrator is on the board
 
 // What ends a run although nothing broke.
 var (
@@ -74,7 +79,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder: %w", args[0], errUsage)
 	}
-	args = append(args, []string{"", "backup-" + time.Now().Format("20060102-150405"), "report.md"}[len(args):]...)
+	args = append(args, []string{"", domain + "-" + time.Now().Format("20060102-150405"), "report.md"}[len(args):]...)
 	home, err := dataHome()
 	if err != nil {
 		return err
@@ -187,7 +192,7 @@ func (o *orchestrator) answers(ctx context.Context) error {
 
 // decide stands for a person: what nobody's documents answer is waived with what the plan itself says about its open question. Anything else stays open.
 func (o *orchestrator) decide(ctx context.Context) error {
-	plan, err := os.ReadFile(filepath.Join(o.folder, "move-plan.md"))
+	plan, err := os.ReadFile(filepath.Join(o.folder, decisions))
 	if err != nil {
 		return err
 	}
@@ -220,13 +225,13 @@ func (o *orchestrator) promote(ctx context.Context) error {
 		return fmt.Errorf("find what holds beyond the run: %w", err)
 	}
 	for _, e := range lasting.Entries {
-		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{"backup"}, Title: kb.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
+		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{domain}, Title: kb.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
 			Tags: e.Tags, Source: e.SourceDoc + ":" + e.SourceRef, Confidence: e.Confidence, VerifiedBy: lead, Refs: []string{"run:" + o.board.Run(), "entry:" + e.ID, "worker:" + e.Worker}}
 		if _, err := k.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, kb.ErrConflict) { // a conflict: it is there already
 			return fmt.Errorf("promote %s: %w", e.ID, err)
 		}
 	}
-	found, err := k.Search(ctx, kb.Query{Text: "why is the backup slow since the line of the rack has a limit?", Limit: 1})
+	found, err := k.Search(ctx, kb.Query{Text: later, Limit: 1})
 	if err != nil {
 		return fmt.Errorf("search the knowledge base: %w", err)
 	}

@@ -15,9 +15,15 @@ if [ $# -lt 1 ] || [ $# -gt 3 ] || ! [ -d "$1" ]; then
   exit 2
 fi
 folder=$1 report=${3:-report.md}
-export BOARD_RUN=${2:-backup-$(date +%Y%m%d-%H%M%S)} BOARD_WORKER=lead # who and where, for every board command from here on
+
+# What is yours: the question, who works on it (worker.sh), where a person's decisions stand, and what the lessons are about, with what somebody would ask who needs them.
 question="Why did the nightly backup miss its window, and what must change before the move?"
 workers=(operations network move)
+decisions=move-plan.md
+domain=backup
+later="why is the backup slow since the line of the rack has a limit?"
+
+export BOARD_RUN=${2:-$domain-$(date +%Y%m%d-%H%M%S)} BOARD_WORKER=lead # who and where, for every board command from here on
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -76,7 +82,7 @@ say "What nobody's documents answer is a person's decision: here, what the plan 
 ids=$(board signals --status open --priority critical --priority high -q) # by itself, since a failure within "for" would go unnoticed
 for id in $ids; do
   asked=$(board show "$id" | sed -n 's/^  | //p')
-  reason=$(awk -v asked="Open: $asked " 'index($0, asked) == 1 { print substr($0, length(asked) + 1) }' "$folder/move-plan.md")
+  reason=$(awk -v asked="Open: $asked " 'index($0, asked) == 1 { print substr($0, length(asked) + 1) }' "$folder/$decisions")
   [ -z "$reason" ] || board waive "$id" "$reason"
 done
 board gate --require-source # 3 ends the run here: a question is left, or a finding that must surface names no source
@@ -102,9 +108,9 @@ board survival "$report" # 4 ends the run here: the report still lacks something
 say "What holds beyond the run goes to the knowledge base. Exit code 6: it is there already"
 ids=$(board query --tag lasting -q)
 for id in $ids; do
-  expect "0 6" board kb promote "$id" --kind gotcha --scope domain --domain backup --verified-by "$BOARD_WORKER"
+  expect "0 6" board kb promote "$id" --kind gotcha --scope domain --domain "$domain" --verified-by "$BOARD_WORKER"
 done
-board kb search "why is the backup slow since the line of the rack has a limit?" --limit 1
+board kb search "$later" --limit 1
 
 say "The end: $report is written, and the run is there to look at (board show e1, board tui)"
 board show
