@@ -200,3 +200,50 @@ func askMoment(tx *sqlite.Tx, x *Index, r *rand.Rand, id int64, known int) error
 	}
 	return nil
 }
+
+// TestMomentsInAnyOrder: snapshots of three moments use one index, the newest first, then the oldest, then the one between. Each finds what was there at its moment, though the count of documents
+// is the same at all of them.
+func TestMomentsInAnyOrder(t *testing.T) {
+	db := openFile(t, filepath.Join(t.TempDir(), "index.sqlite3"))
+	cfg := writerConfig
+	cfg.Seal = 1000 // all stay in the tail
+	writer, x := newIndex(t, db, cfg), New(cfg)
+	put := func(id int64, version int) {
+		t.Helper()
+		write(t, db, func(tx *sqlite.Tx) error { return writer.Put(tx, Doc{ID: id, Text: []string{versionWord(id, version), ""}}) })
+	}
+	for id := range int64(20) {
+		put(id+1, 1)
+	}
+	find := func(when string, tx *sqlite.Tx, version int) {
+		t.Helper()
+		for v := 1; v <= 3; v++ {
+			res, err := x.Search(tx, Query{Text: versionWord(1, v), Depth: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ranked(res, byText); len(got) != 0 != (v == version) {
+				t.Errorf("%s, version %d is found as %v", when, v, got)
+			}
+		}
+	}
+	read(t, db, func(oldest *sqlite.Tx) error {
+		find("at first", oldest, 1)
+		put(1, 2)
+		read(t, db, func(between *sqlite.Tx) error {
+			if _, err := readThings(between); err != nil { // its moment begins with what it reads first
+				return err
+			}
+			put(1, 3)
+			read(t, db, func(newest *sqlite.Tx) error {
+				find("at last", newest, 3)
+				find("back at first", oldest, 1)
+				find("in between", between, 2)
+				find("at last again", newest, 3)
+				return nil
+			})
+			return nil
+		})
+		return nil
+	})
+}

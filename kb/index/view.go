@@ -278,11 +278,14 @@ func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
 		t, gone = newTail(m.since), 0
 	}
 	if gone > 0 {
+		t.last = 0 // of what stays: a snapshot of another age may have known later ones, which a next one has to read
 		for g, ord := range t.byGen {
-			if _, ok := now[g]; !ok {
-				t.dead.set(ord)
-				delete(t.byGen, g)
+			if _, ok := now[g]; ok {
+				t.last = max(t.last, g)
+				continue
 			}
+			t.dead.set(ord)
+			delete(t.byGen, g)
 		}
 	}
 	var fresh []int64
