@@ -210,7 +210,9 @@ func TestMomentsInAnyOrder(t *testing.T) {
 	writer, x := newIndex(t, db, cfg), New(cfg)
 	put := func(id int64, version int) {
 		t.Helper()
-		write(t, db, func(tx *sqlite.Tx) error { return writer.Put(tx, Doc{ID: id, Text: []string{versionWord(id, version), ""}}) })
+		write(t, db, func(tx *sqlite.Tx) error {
+			return writer.Put(tx, Doc{ID: id, Text: []string{versionWord(id, version), ""}})
+		})
 	}
 	for id := range int64(20) {
 		put(id+1, 1)
