@@ -20,7 +20,7 @@
 //	post_compact     start.go     what was given is forgotten, so that it may be given again
 //	session_end      record.go    a line in the worklog: how long, how many uses of tools, how many failed; the file of what was seen goes
 //
-// Any other event is answered with nothing. The answer of nothing is {}, which every harness takes.
+// Any other event is answered with nothing, and an event or harness whose name is not known is told in the log. The answer of nothing is {}, which every harness takes.
 //
 // # What is given unasked
 //

@@ -118,7 +118,7 @@ func (cfg Config) handle(ctx context.Context, in io.Reader) Result {
 	if cfg.Harness != "" && byName(cfg.Harness) == nil {
 		cfg.log("there is no harness %q: `board hook --list` has their names", clip(cfg.Harness, 60))
 	}
-	if e.Kind == Other {
+	if h.kindOf(e.Name) == Other { // by its name: of an event that is known, such as a part of a message that streams in, most are of no use
 		cfg.log("nothing is done at the event %q of %s", clip(e.Name, 60), h.name)
 	}
 	if h.borrowed(cfg.Harness) {

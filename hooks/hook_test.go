@@ -276,3 +276,20 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownEventsAreLogged: a typing error in somebody's configuration can be seen in the log, and what streams in by the hundred is not in it.
+func TestUnknownEventsAreLogged(t *testing.T) {
+	for _, c := range []struct{ harness, event, payload, want string }{
+		{"claude", "Bogus", `{"session_id":"s1"}`, `"Bogus" of claude`},
+		{"claud", "Stop", `{"session_id":"s1"}`, `no harness "claud"`},
+		{"claude", "Stop", `{"session_id":"s1"}`, ""},
+		{"opencode", "event", `{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"text","text":"word","sessionID":"s1"}}}}}`, ""},
+		{"opencode", "event", `{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"tool","tool":"bash","sessionID":"s1","state":{"status":"running"}}}}}}`, ""},
+	} {
+		w := newWorld(t)
+		oneAnswer(t, c.event, w.handle(c.harness, c.event, []byte(c.payload)).Answer)
+		if log := w.logged(); c.want == "" && log != "" || !strings.Contains(log, c.want) {
+			t.Errorf("%s %s: the log has %q, not %q", c.harness, c.event, log, c.want)
+		}
+	}
+}
