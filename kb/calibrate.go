@@ -28,7 +28,7 @@ const (
 	// minRejected is the share of off-topic prompts that a threshold must keep unanswered.
 	minRejected = 0.95
 	// wordThreshold is what Calibrate finds with the set that comes with the program for words alone, which takes no model: there it needs not be measured on the spot.
-	wordThreshold = 0.258
+	wordThreshold = 0.239
 	// RecallLimit and RecallFloor are how a prompt is answered unasked: by at most three capsules, none with a lower share of the best one's score than the floor.
 	RecallLimit = 3
 	RecallFloor = 0.85

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"blackboard/kb/index"
 )
 
 // This file says why two capsules that are about the same thing may contradict each other. It compares words, not meaning: somebody has to judge. It is
@@ -120,21 +122,23 @@ func stemsOf(words []clashWord) map[string]bool {
 	return m
 }
 
-// clashStop are function words: that two texts share them does not make them alike.
+// clashStop are words that two texts may share without being alike, beside the function words.
 var clashStop = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(`a an the this that these those it its they them their we you he she i is are was were be been being am has have had do does did will would shall
-		should can could may might must of in on at to for from by with as and or nor so if then than when where which who what how there here also just only very now not no never
-		without none neither before after always about around roughly approximately nearly over under up least most more less per each every all any some both either such own same other into
-		onto out off via using because since until till though although however therefore rather instead longer s t re ve ll one`) {
+	for _, w := range strings.Fields(`nor so also just only very now not no never without none neither before after always about around roughly approximately nearly over under up least most
+		more less per each every all any some both either such own same other into onto out off via using because since until till though although however therefore rather instead
+		longer s t re ve ll one`) {
 		m[w] = true
 	}
 	return m
 }()
 
+// clashStopped says whether a word says nothing of what a text is about.
+func clashStopped(w string) bool { return clashStop[w] || index.IsFunctionWord(w) }
+
 // clashStem takes the endings of a word off, as little as it takes for "retries" and "retried" to be one. It is "" for a function word and for what is no word.
 func clashStem(w string) string {
-	if clashStop[w] || !strings.ContainsFunc(w, unicode.IsLetter) {
+	if clashStopped(w) || !strings.ContainsFunc(w, unicode.IsLetter) {
 		return ""
 	}
 	if strings.ContainsAny(w, "._/0123456789") { // a name

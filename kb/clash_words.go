@@ -89,7 +89,7 @@ func (cl *claims) sentence(words []clashWord) {
 		if w.low == "," || w.low == "and" {
 			negated = -1
 		}
-		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) && (i+1 == len(words) || w.low == "off" || words[i+1].stem == "" && !clashStop[words[i+1].low] || slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
+		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) && (i+1 == len(words) || w.low == "off" || words[i+1].stem == "" && !clashStopped(words[i+1].low) || slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
 			s.sides["enabl"] |= sideOf(w.low == "on")
 			continue
 		}

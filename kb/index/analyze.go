@@ -18,7 +18,7 @@ const maxTerm = 64
 // remembers the stems of words, which is what makes it fast, so keep one for each goroutine that indexes.
 //
 // Words are runs of letters, marks and digits in compatibility normal form, without diacritics, in lower case. Those of ASCII letters are
-// stemmed as English, all of them: there are no stop words, BM25 gives them little weight anyway. Apostrophes are dropped, and an 's with them.
+// stemmed as English, all of them: there are no stop words, a search gives function words little weight (function.go). Apostrophes are dropped, and an 's with them.
 //
 // Identifiers are split, and the whole is given beside the parts as an extra term:
 //

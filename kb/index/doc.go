@@ -6,7 +6,8 @@
 //
 // A document has texts with weights, one for each field. The analyser makes terms of them (analyze.go); what is stored of a term in a document is its
 // weighted frequency, and of the document its weighted length, a byte each. A search adds up BM25F over the posting lists of its terms, with totals as they
-// are at that moment. So a score depends on what the index holds, never on when a document came or how it was stored.
+// are at that moment; function words weigh little, however few documents have them. So a score depends on what the index holds, never on when a document came
+// or how it was stored.
 //
 // New documents wait in the tail, whole. When some hundred have gathered, they become a segment: posting lists by term, sorted, in blocks of a few
 // kilobytes, each block a row. Eight segments of a size become one, up to 65,536 documents, so a document is written again three or four times in its life. What is

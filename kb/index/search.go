@@ -248,6 +248,7 @@ func (s *search) plan(res *Result) error {
 		t.count++
 	})
 	n := float64(s.v.docs)
+	rarest, function := idf(n, 1), functions().terms
 	for _, t := range terms {
 		t.lists = make([]*plist, len(s.v.segs))
 		for i, seg := range s.v.segs {
@@ -268,8 +269,11 @@ func (s *search) plan(res *Result) error {
 				}
 			}
 		}
-		idf := math.Log1p((max(n-float64(t.df), 0) + 0.5) / (float64(t.df) + 0.5))
-		t.weight = float32(float64(t.count) * idf * (s.x.cfg.K1 + 1))
+		rarity := idf(n, float64(t.df))
+		if function[t.term] {
+			rarity = min(rarity, functionWeight*rarest)
+		}
+		t.weight = float32(float64(t.count) * rarity * (s.x.cfg.K1 + 1))
 		res.MaxBM25 += float64(t.weight)
 		if t.df == 0 {
 			res.Missing = append(res.Missing, t.term)
@@ -286,6 +290,9 @@ func (s *search) plan(res *Result) error {
 	}
 	return nil
 }
+
+// idf is BM25's weight of a term that df of n documents have.
+func idf(n, df float64) float64 { return math.Log1p((max(n-df, 0) + 0.5) / (df + 0.5)) }
 
 // norms returns k1 * (1 - b + b * length / average) for each length code, in quarters like the frequencies.
 func (s *search) norms() *[256]float32 {
