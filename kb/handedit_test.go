@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -171,6 +172,72 @@ func TestLostDirectory(t *testing.T) {
 	if c, err := k.Get(t.Context(), ids[0]); err != nil || c.Retired != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
+}
+
+// TestDirectoryGoesSlowly: a removal of the whole directory takes the files first, and a sync may look in the midst of it.
+func TestDirectoryGoesSlowly(t *testing.T) {
+	home, now := t.TempDir(), time.Now()
+	k := openKB(t, home, Options{Now: func() time.Time { return now }})
+	early, late, other := put(t, k, Capsule{Title: "early", Body: "a"}), put(t, k, Capsule{Title: "late", Body: "b"}), put(t, k, Capsule{Title: "other", Body: "c"})
+	retired := func(id string) bool {
+		t.Helper()
+		c, err := k.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Retired != nil
+	}
+	remove := func(id string) {
+		t.Helper()
+		if err := os.Remove(k.sidecarPath(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeAll := func() {
+		t.Helper()
+		if err := os.RemoveAll(k.sidecars); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sync := func(retired, written int) {
+		t.Helper()
+		if s, err := k.Sync(t.Context()); err != nil || len(s.Retired) != retired || s.Written != written {
+			t.Fatalf("%+v, %v", s, err)
+		}
+	}
+
+	// One file, and that is all: somebody has removed it.
+	remove(early.ID)
+	sync(1, 0)
+	now = now.Add(2 * following)
+	// Another, which counts as removed until the directory is gone too. The first one has nothing to do with that.
+	remove(late.ID)
+	sync(1, 0)
+	removeAll()
+	sync(0, 2)
+	if !retired(early.ID) || retired(late.ID) || retired(other.ID) {
+		t.Errorf("retired: early %t, late %t, other %t", retired(early.ID), retired(late.ID), retired(other.ID))
+	}
+	if h, err := k.History(t.Context(), late.ID); err != nil || h[0].Verb != VerbRestored && h[len(h)-1].Verb != VerbRestored {
+		t.Errorf("%+v, %v", h, err)
+	}
+	settled(t, k)
+
+	// The directory goes after the look, before the judgment.
+	remove(other.ID)
+	f, err := k.look(t.Context())
+	if err != nil || len(f.missing) != 1 || f.lost {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	removeAll()
+	if s, err := k.reconcile(t.Context(), time.Second, f); !errors.Is(err, errDirectoryGone) || len(s.Retired) > 0 || s.Written != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	sync(0, 2)
+	if retired(late.ID) || retired(other.ID) {
+		t.Errorf("retired: late %t, other %t", retired(late.ID), retired(other.ID))
+	}
+	settled(t, k)
 }
 
 // TestQuarantineUndone: a sidecar that cannot be read, in a change that fails, stays where it was.

@@ -32,6 +32,8 @@ const (
 	settling = 2 * time.Second
 	// abandoned is how old an unfinished file is that nobody will finish.
 	abandoned = time.Minute
+	// following is how long after a file its whole directory may go for both to be one removal.
+	following = time.Minute
 )
 
 // found are the differences between sidecars and rows, by name or id. Each is looked at once more in the change that deals with it.
@@ -59,6 +61,7 @@ type Synced struct {
 	Notes       []string `json:"notes"`
 
 	bulk bool // files that are missing were not removed by somebody
+	lost bool // the whole directory is gone
 }
 
 // warnSecret says that a capsule that came as a file holds what looks like a secret: it is there already, so that it is not refused.
@@ -134,7 +137,13 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	took := time.Since(start)
 	var s Synced
 	if !f.nothing() {
-		if s, err = k.reconcile(ctx, wait, f); err != nil {
+		s, err = k.reconcile(ctx, wait, f)
+		if errors.Is(err, errDirectoryGone) {
+			if f, err = k.look(ctx); err == nil { // which makes it anew
+				s, err = k.reconcile(ctx, wait, f)
+			}
+		}
+		if err != nil {
 			return s, err
 		}
 	}
@@ -227,7 +236,7 @@ func (k *KB) lookIn(tx *sqlite.Tx) (*found, error) {
 			i++
 		}
 		if i == len(files) || files[i].id != id {
-			if m.size >= 0 {
+			if m.size >= 0 || f.lost {
 				f.missing = append(f.missing, id)
 			}
 			continue
@@ -279,7 +288,10 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 	for part := range slices.Chunk(work, step) {
 		var now Synced
 		err := k.changeWithin(ctx, wait, func(ch *change) error {
-			now = Synced{bulk: bulk}
+			if err := k.gone(f); err != nil {
+				return err
+			}
+			now = Synced{bulk: bulk, lost: f.lost}
 			ch.sync = &now
 			for _, name := range f.temp { // nobody else writes now
 				os.Remove(filepath.Join(k.sidecars, name))
@@ -311,4 +323,19 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 		s.Notes = append(s.Notes, fmt.Sprintf("so many were gone from %s at once that nobody can have removed them one by one, so nothing is retired; `board kb retire` does that", k.sidecars))
 	}
 	return s, nil
+}
+
+// errDirectoryGone ends a change that would have judged files to be missing one by one.
+var errDirectoryGone = errors.New("the directory of the capsules' files is gone")
+
+// gone finds out whether files are missing because their directory went after them, which a look in the midst of that takes for a few that somebody has removed.
+func (k *KB) gone(f *found) error {
+	if len(f.missing) == 0 || f.lost {
+		return nil
+	}
+	_, err := os.Stat(k.sidecars)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errDirectoryGone
+	}
+	return err
 }

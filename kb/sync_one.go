@@ -124,9 +124,14 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 // removedByHand is why a capsule is retired whose file is gone. Rebuild finds such capsules by it.
 const removedByHand = "its file was removed by hand"
 
-// fileMissing deals with a row whose sidecar is gone: written anew if there never was one, else the capsule is retired. It can be restored.
+// fileMissing deals with a row whose sidecar is gone: written anew if there never was one, or if all are gone, else the capsule is retired. It can be restored.
 func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error {
 	switch {
+	case s.lost && row != nil && m != nil && m.size < 0 && row.RetiredWhy == removedByHand && row.Retired != nil && ch.tx.Now.Sub(*row.Retired) < following:
+		s.Written++ // its file was the first that went with the directory
+		c := *row
+		c.Retired, c.RetiredWhy = nil, ""
+		return ch.update(row, &c, nil, VerbRestored, "", "its file went with the whole directory")
 	case row == nil && m == nil || m != nil && m.size < 0:
 		return nil
 	case row == nil:
