@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"blackboard/board/sqlite"
 )
 
 // MaxReport is how many bytes of a report are read, after decompression.
@@ -117,7 +118,7 @@ func (w *reportWriter) report(name string) *Report {
 
 // OpenReport reads the report in a file, under its path as its name.
 func OpenReport(path string) (*Report, error) {
-	f, err := os.Open(path)
+	f, err := sqlite.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound(fmt.Sprintf("there is no report %s", path), "give the path of the final artifact; `-` reads it from standard input")
 	}

@@ -109,7 +109,7 @@ func notEvalSet(err error) error {
 }
 
 func readJSONL(name string, fn func([]byte) error) error {
-	f, err := os.Open(name)
+	f, err := sqlite.OpenFile(name)
 	if err != nil {
 		return notEvalSet(err)
 	}
@@ -132,7 +132,7 @@ func readJSONL(name string, fn func([]byte) error) error {
 }
 
 func readQrels(name string, known map[string]bool) (map[string]map[string]int, error) {
-	b, err := os.ReadFile(name)
+	b, err := sqlite.ReadFile(name)
 	if err != nil {
 		return nil, notEvalSet(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/sqlite"
 )
 
 const sqliteMagic = "SQLite format 3\x00"
@@ -22,7 +24,7 @@ func detectImport(path string, dir bool) (string, error) {
 	if isMarkdown(path) {
 		return formatMarkdown, nil
 	}
-	f, err := os.Open(path)
+	f, err := sqlite.OpenFile(path)
 	if err != nil {
 		return "", invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
 	}

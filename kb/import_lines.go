@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
+
+	"blackboard/board/sqlite"
 )
 
 // maxImportLine bounds a line, in bytes: the largest capsule there can be with every character escaped.
@@ -58,8 +59,8 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 }
 
 // openImport opens a file that has at most so many bytes.
-func openImport(path string, most int64) (*os.File, error) {
-	f, err := os.Open(path)
+func openImport(path string, most int64) (*sqlite.File, error) {
+	f, err := sqlite.OpenFile(path)
 	if err != nil {
 		return nil, invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
 	}

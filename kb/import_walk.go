@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/sqlite"
 )
 
 // walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders or out of dir, are refused; what else is left out is noted.
@@ -111,9 +113,9 @@ func readText(path string) (string, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		return "", invalid("it is not a regular file", "copy it into one")
 	}
-	var f *os.File
+	var f *sqlite.File
 	if err == nil {
-		f, err = os.Open(path)
+		f, err = sqlite.OpenFile(path)
 	}
 	if err != nil {
 		return "", invalid("it cannot be read: "+systemWords(err), "check who may read it")

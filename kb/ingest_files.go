@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"blackboard/board/sqlite"
 )
 
 // documents finds the markdown files of paths, sorted, each once, by their real paths. own is the folder of the knowledge base, which is none of them. Links are followed, but for those that
@@ -128,7 +131,12 @@ func readDocument(path string) (string, error) {
 	if info.Size() > MaxDocument {
 		return "", fmt.Errorf("it has %d bytes; a document has at most %d", info.Size(), MaxDocument)
 	}
-	data, err := os.ReadFile(path)
+	f, err := sqlite.OpenFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxDocument+1))
 	switch {
 	case err != nil:
 		return "", err

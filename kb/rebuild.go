@@ -102,11 +102,8 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 func aside(ctx context.Context, path string) (to string, err error) {
 	for i := 1; ; i++ {
 		to = fmt.Sprintf("%s.broken-%d", path, i)
-		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			break
-		} else if err != nil {
-			return "", err
+		if err := sqlite.Rename(ctx, path, to); !errors.Is(err, fs.ErrExist) {
+			return to, err
 		}
 	}
-	return to, sqlite.Rename(ctx, path, to)
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -98,6 +100,14 @@ func findReports(ctx context.Context, dir string) (all []reportFile, more bool, 
 
 // readSome reads at most n entries of a directory, and says whether there are more.
 func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
+	// A file is not opened to find out that it is none: it may be a database that this process has open.
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "list", Path: dir, Err: syscall.ENOTDIR}
+	}
+	if err != nil {
+		return nil, false, err
+	}
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, false, err

@@ -120,7 +120,7 @@ func (f *Foreign) look() ([]version, error) {
 }
 
 func copyFile(ctx context.Context, from, to string) error {
-	in, err := os.Open(from)
+	in, err := OpenFile(from)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (db *DB) Outdated(ctx context.Context) bool {
 	if !db.readOnly {
 		return false
 	}
-	if db.rewritten() || db.asItWas != nil && !db.complete() {
+	if db.StillThere() != nil || db.rewritten() || db.asItWas != nil && !db.complete() {
 		return true
 	}
 	if !writable(db.path) {

@@ -9,6 +9,8 @@
 //   - PRAGMA user_version counts migrations; a file newer than the program is refused (ErrNewer).
 //   - PRAGMA application_id tells our files from other people's.
 //   - A file that was removed while it was open refuses writes (ErrGone) instead of writing where nobody will look.
+//   - Nothing but SQLite opens a database file, its -wal or its -shm: not to create it, to probe it or to copy it
+//     (see OpenFile). Where SQLite would act on a name that may have changed hands, it acts in the writers' turn.
 package sqlite
 
 import (
@@ -20,7 +22,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -56,6 +60,7 @@ type DB struct {
 	sql      *sql.DB
 	file     os.FileInfo   // identity of the file that was opened
 	turn     chan struct{} // one writer of this process at a time queues for the lock file
+	last     *atomic.Bool  // see connector
 	readOnly bool
 	full     error       // why nothing can be written, where that is for want of space
 	asItWas  os.FileInfo // of a file that is read as if nobody could write to it; nil: another
@@ -88,10 +93,10 @@ func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, erro
 }
 
 func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOnly bool) (*DB, error) {
-	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), now: time.Now, readOnly: readOnly}
+	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), last: new(atomic.Bool), now: time.Now, readOnly: readOnly}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && mode == Create {
-		if err := create(path); err != nil {
+		if err := db.create(ctx); err != nil {
 			return nil, db.wrap(err)
 		}
 		info, err = os.Stat(path)
@@ -122,25 +127,39 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	return db, nil
 }
 
-// create makes an empty file that only its owner may read. Losing the race to another creator is fine.
-func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+// create makes an empty file that only its owner may read. In the writers' turn, so that of many that create it
+// one does; under another name first, so that no descriptor of the live file is ever closed (see held).
+func (db *DB) create(ctx context.Context) error {
+	dir := filepath.Dir(db.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	unlock, err := db.lock(ctx)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer unlock()
+	if _, err := os.Lstat(db.path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.CreateTemp(dir, filepath.Base(db.path)+"-new-*") // for its owner alone
+	if err != nil {
+		return err
+	}
+	if err = f.Close(); err == nil {
+		err = os.Rename(f.Name(), db.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // writable reports whether SQLite could write to the file and make its -wal and -shm beside it.
 func writable(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
+	if !mayWrite(path) {
 		return false
 	}
-	f.Close()
 	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return false
@@ -155,6 +174,7 @@ func (db *DB) connect(ctx context.Context) error {
 		"synchronous(FULL)",
 		"foreign_keys(1)",
 	}}
+	q.Set("mode", "rw") // SQLite must not make a file that was removed since
 	if db.readOnly {
 		q.Set("mode", "ro")
 		if db.complete() {
@@ -171,10 +191,7 @@ func (db *DB) connect(ctx context.Context) error {
 	if !filepath.IsAbs(db.path) {
 		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 	}
-	conn, err := sql.Open(driverName, dsn)
-	if err != nil {
-		return err
-	}
+	conn := sql.OpenDB(&connector{path: db.path, dsn: dsn, last: db.last})
 	// Each connection parses the schema once, so some are kept. There is no upper bound: watchers keep one each, and must not starve the rest.
 	conn.SetMaxIdleConns(8)
 	db.sql = conn
@@ -196,8 +213,20 @@ func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Millisecond)
 // SetNow replaces the clock that stamps transactions.
 func (db *DB) SetNow(now func() time.Time) { db.now = now }
 
-// Close closes the file. The last process to close it folds the WAL back into it.
-func (db *DB) Close() error { return db.wrap(db.sql.Close()) }
+// closeTimeout is how long Close waits for writers before it leaves the WAL to those who close the file later.
+const closeTimeout = 50 * time.Millisecond
+
+// Close closes the file. The last process to close it folds the WAL back into it, unless others are writing.
+func (db *DB) Close() error {
+	if !db.readOnly {
+		if unlock, err := db.lockWithin(context.Background(), closeTimeout); err == nil {
+			defer unlock()
+			db.last.Store(true)
+			defer db.last.Store(false)
+		}
+	}
+	return db.wrap(db.sql.Close())
+}
 
 // Tx is a running transaction. It has no Commit or Rollback: the function given to Read or Write decides by what it returns.
 type Tx struct {
@@ -388,29 +417,68 @@ func (db *DB) Check(ctx context.Context) error {
 	})
 }
 
-// turnOf takes the writers' turn of a file that is there and is not opened.
+// turnOf takes the writers' turn of a file that need not be there and is not opened.
 func turnOf(ctx context.Context, path string) (unlock func(), err error) {
 	db := &DB{path: path, turn: make(chan struct{}, 1)}
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
-	}
 	unlock, err = db.lock(ctx)
 	return unlock, db.wrap(err)
 }
 
-// Rename moves the file of a schema, and what SQLite keeps beside it, in the writers' turn.
+// Rename moves the file of a schema in the writers' turns of both names. Others who have it open get ErrGone when
+// they write. It is an error that matches fs.ErrExist if there is a file of the new name, and ErrBusy if somebody
+// reads it for too long. A file that SQLite cannot open is moved as it is, with what SQLite keeps beside it.
 func Rename(ctx context.Context, path, to string) error {
-	unlock, err := turnOf(ctx, path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	defer unlock()
+	for _, name := range slices.Sorted(slices.Values([]string{path, to})) { // in one order, or two could wait for each other
+		unlock, err := turnOf(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	// With an empty WAL the file is complete by itself: whatever ends the process between two renames, nothing is lost.
+	err := foldWAL(ctx, path)
+	switch {
+	case errors.Is(err, ErrBusy), ctx.Err() != nil:
+		return err
+	case err != nil: // damaged: nobody can make it complete
+		for _, suffix := range []string{"-wal", "-shm"} {
+			if err := os.Rename(path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
 	if err := os.Rename(path, to); err != nil {
 		return err
 	}
+	return removeBeside(path)
+}
+
+// foldWAL writes all of the WAL into the file and empties it. The caller has the writers' turn.
+func foldWAL(ctx context.Context, path string) error {
+	db := &DB{path: path, last: new(atomic.Bool)}
+	if err := db.connect(ctx); err != nil {
+		return db.wrap(err)
+	}
+	defer db.sql.Close()
+	var busy, frames, folded int
+	err := db.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded)
+	if err == nil && busy != 0 {
+		err = &Error{Path: path, Kind: ErrBusy, Detail: "is being read by another process"}
+	}
+	return db.wrap(err)
+}
+
+// removeBeside removes what SQLite keeps beside a file that is there no more. The caller has the writers' turn.
+func removeBeside(path string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Rename(path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", path+suffix, err)
 		}
 	}
 	return nil
@@ -419,6 +487,9 @@ func Rename(ctx context.Context, path, to string) error {
 // Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
 // acknowledged write of another process slips in between. The lock file stays (see lock).
 func Remove(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err // without a lock file for what was never there
+	}
 	unlock, err := turnOf(ctx, path)
 	if err != nil {
 		return err
@@ -427,10 +498,22 @@ func Remove(ctx context.Context, path string) error {
 	if err := os.Remove(path); err != nil {
 		return (&DB{path: path}).wrap(err)
 	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove %s: %w", path+suffix, err)
-		}
+	return removeBeside(path)
+}
+
+// BackupTo writes a copy of the file as it is now, which nobody has open: complete by itself, defragmented, for its
+// owner alone. The copy must not exist yet.
+func (db *DB) BackupTo(ctx context.Context, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite fills an empty file
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if _, err := db.sql.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		os.Remove(path)
+		return db.wrap(err)
 	}
 	return nil
 }

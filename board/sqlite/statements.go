@@ -2,28 +2,42 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	library "modernc.org/sqlite"
 )
 
-// driverName is the library's driver with statements kept compiled: compiling them again is a fifth to a third of a small transaction.
-const driverName = "sqlite-kept"
+// connector opens connections to one file that keep their statements compiled: compiling them again is a fifth
+// to a third of a small transaction.
+type connector struct {
+	path, dsn string
+	// last is true while DB.Close has the writers' turn. Only then may a connection remove the WAL.
+	last *atomic.Bool
+}
 
-func init() { sql.Register(driverName, keeper{&library.Driver{}}) }
-
-type keeper struct{ driver.Driver }
-
-func (k keeper) Open(dsn string) (driver.Conn, error) {
-	c, err := k.Driver.Open(dsn)
+// Connect opens a connection.
+func (k *connector) Connect(context.Context) (driver.Conn, error) {
+	c := &conn{kept: map[string]driver.Stmt{}, last: k.last}
+	hold(c, k.path)
+	opened, err := k.Driver().Open(k.dsn)
 	if err != nil {
+		release(c)
 		return nil, err
 	}
-	return &conn{libraryConn: c.(libraryConn), kept: map[string]driver.Stmt{}}, nil
+	c.libraryConn = opened.(libraryConn)
+	if err := c.keepWAL(true); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
 }
+
+// Driver returns the library's driver.
+func (k *connector) Driver() driver.Driver { return &library.Driver{} }
 
 // libraryConn is what the library's connection can do and database/sql asks for.
 type libraryConn interface {
@@ -35,12 +49,26 @@ type libraryConn interface {
 	driver.Pinger
 	driver.SessionResetter
 	driver.Validator
+	library.FileControl
 }
 
 // conn is one connection. A statement is kept under its text while nobody uses it: who needs one that is in use, compiles another.
 type conn struct {
 	libraryConn
 	kept map[string]driver.Stmt
+	last *atomic.Bool
+}
+
+// keepWAL says whether closing the last connection of a file leaves its WAL in place. SQLite removes it by its
+// name, which may be that of another file by then: of a board that was removed and made again meanwhile. So only
+// a connection that is closed in the writers' turn, which Remove and Rename need too, may do so.
+func (c *conn) keepWAL(keep bool) error {
+	mode := 0
+	if keep {
+		mode = 1
+	}
+	_, err := c.FileControlPersistWAL("main", mode)
+	return err
 }
 
 // maxKept is how many statements a connection keeps: more than the program has, but for those with lists of any length in them.
@@ -128,9 +156,15 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 
 // Close closes what is kept first: a connection with statements left stays open in the library, and the file with it.
 func (c *conn) Close() error {
+	defer release(c)
 	for query, s := range c.kept {
 		delete(c.kept, query)
 		s.Close()
+	}
+	if c.last.Load() {
+		if err := c.keepWAL(false); err != nil {
+			return errors.Join(err, c.libraryConn.Close())
+		}
 	}
 	return c.libraryConn.Close()
 }

@@ -134,7 +134,7 @@ func versions(path string, suffixes []string) []fileVersion {
 
 // copyOver copies a file, for its owner alone, and makes the copy last.
 func copyOver(ctx context.Context, from, to string) error {
-	in, err := os.Open(from)
+	in, err := sqlite.OpenFile(from)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // A package that is not listed may not exist.
 var allowedImports = map[string][]string{
 	"board/replace":    {},
-	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile"},
+	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix"},
 	"board":            {"blackboard/board/sqlite", "blackboard/embed"},
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},

@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/sqlite"
 	"blackboard/kb"
 )
 
@@ -132,7 +132,7 @@ type change struct {
 }
 
 func readPerQuery(name string) (map[string]queryLine, error) {
-	data, err := os.ReadFile(name)
+	data, err := sqlite.ReadFile(name)
 	if err != nil {
 		return nil, usagef("name a file that --per-query wrote", "%v", err)
 	}
@@ -200,7 +200,7 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 	}
 	var set io.Reader
 	if c.NArg() == 1 {
-		data, err := os.ReadFile(c.Args().First())
+		data, err := sqlite.ReadFile(c.Args().First())
 		if err != nil {
 			return usagef("name a file in the format that `board kb calibrate --help` shows", "%v", err)
 		}

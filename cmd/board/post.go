@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/sqlite"
 )
 
 // postFlags are the fields of an entry.
@@ -233,8 +234,8 @@ func parseBatch(data []byte) ([]board.Post, error) {
 }
 
 // openInput opens a file that the user named.
-func openInput(name string) (*os.File, error) {
-	f, err := os.Open(name)
+func openInput(name string) (*sqlite.File, error) {
+	f, err := sqlite.OpenFile(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, &board.Error{Kind: board.ErrNotFound, Msg: "there is no file " + name, Hint: "check the path"}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"blackboard/board/sqlite"
 )
 
 // eachFile calls chunk and state with every file of the folders, as far as it can be one.
@@ -87,7 +89,7 @@ func readFile(path string) (string, time.Time, error) {
 	case info.Size() > maxFile:
 		return "", time.Time{}, fmt.Errorf("it is larger than %d bytes", maxFile)
 	}
-	f, err := os.Open(path)
+	f, err := sqlite.OpenFile(path)
 	if err != nil {
 		return "", time.Time{}, systemWords(err)
 	}

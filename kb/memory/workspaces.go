@@ -84,13 +84,6 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 		}
 		s.opening.Lock()
 		defer s.opening.Unlock()
-		// A link fails if somebody has made one here meanwhile, where a rename would write over it.
-		if err := os.Link(old, path); err != nil {
-			return fmt.Errorf("adopt the memory of %s: %w", from, err)
-		}
-		if err := os.Remove(path); err != nil {
-			return err
-		}
 		if err := sqlite.Rename(ctx, old, path); err != nil {
 			return fmt.Errorf("adopt the memory of %s: %w", from, err)
 		}
