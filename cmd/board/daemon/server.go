@@ -108,6 +108,7 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 			return err
 		}
 		defer s.tcp.Close()
+		cfg.TCP.Addr = s.tcp.Addr().String() // with the port that the system chose for 0
 		s.token = token
 	}
 	l, err := listen(cfg.Place.Socket)
