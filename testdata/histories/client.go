@@ -183,27 +183,29 @@ func toolAnswer(r json.RawMessage) (answer, error) {
 	return a, nil
 }
 
-// leave ends the server: by closing its input, or by SIGKILL.
-func (s *server) leave(kill bool) {
+// leave ends the server, by closing its input or by SIGKILL, and is false if none runs.
+func (s *server) leave(kill bool) bool {
 	s.mu.Lock()
 	p := s.proc
 	s.proc = nil // whoever calls from now on starts another
 	s.mu.Unlock()
 	if p == nil {
-		return
+		return false
 	}
 	if kill {
 		p.cmd.Process.Kill()
 		<-p.ended
-		return
+		return true
 	}
 	p.in.Close()
 	select {
 	case <-p.ended:
 	case <-time.After(patience):
+		s.w.problem("%s did not end within %s of the end of its input", s.name, patience)
 		p.cmd.Process.Kill()
 		<-p.ended
 	}
+	return true
 }
 
 // overHTTP calls the daemon's MCP endpoint.

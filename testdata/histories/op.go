@@ -173,6 +173,7 @@ type Config struct {
 	Watchers int           `json:"watchers"` // TUIs
 	Stores   []string      `json:"stores"`   // of Stores
 	Faults   []string      `json:"faults"`   // of Faults
+	Kills    time.Duration `json:"kills"`    // between two kills, on average; 0: some ten a second
 }
 
 // Stores are what a run can be about.

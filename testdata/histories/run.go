@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -125,20 +126,24 @@ func (w *world) fault(what string, at int64) {
 }
 
 func (w *world) killing(ctx context.Context, r *rand.Rand) {
-	for pause(ctx, time.Duration(20+r.IntN(200))*time.Millisecond) {
+	every := cmp.Or(w.Kills, 100*time.Millisecond)
+	for pause(ctx, time.Duration(r.Int64N(int64(2*every)))) {
 		at := w.now()
+		killed := true
 		switch n := r.IntN(10); {
 		case n < 3 && len(w.servers) > 0:
-			w.servers[r.IntN(len(w.servers))].leave(true)
+			killed = w.servers[r.IntN(len(w.servers))].leave(true)
 		case n == 3 && w.Daemon:
 			w.stopDaemon(true)
 			if err := w.startDaemon(); err != nil {
 				w.problem("a daemon could not be started again: %v", err)
 			}
 		default:
-			w.signalCommand(syscall.SIGKILL)
+			killed = w.signalCommand(syscall.SIGKILL) != nil
 		}
-		w.fault("kill", at)
+		if killed {
+			w.fault("kill", at)
+		}
 	}
 }
 

@@ -58,8 +58,8 @@ func Shrink(c Config, dir string, tries int, say func(format string, args ...any
 
 // Settings are the flags of check that repeat a run.
 func (c *Config) Settings() string {
-	s := fmt.Sprintf("-seed %d -time %s -calls %d -servers %d -overlap %d -commands %d -watchers %d -stores %s -faults %s",
-		c.Seed, c.Time, c.Calls, c.Servers, c.Overlap, c.Commands, c.Watchers, list(c.Stores), list(c.Faults))
+	s := fmt.Sprintf("-seed %d -time %s -calls %d -servers %d -overlap %d -commands %d -watchers %d -stores %s -faults %s -kills %s",
+		c.Seed, c.Time, c.Calls, c.Servers, c.Overlap, c.Commands, c.Watchers, list(c.Stores), list(c.Faults), c.Kills)
 	if c.Daemon {
 		s += " -daemon"
 	}

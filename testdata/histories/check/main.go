@@ -36,6 +36,7 @@ func run() error {
 	flag.IntVar(&c.Commands, "commands", 2, "callers whose every call is a process")
 	flag.BoolVar(&c.Daemon, "daemon", false, "a daemon over HTTP")
 	flag.IntVar(&c.Watchers, "watchers", 0, "TUIs that watch")
+	flag.DurationVar(&c.Kills, "kills", 0, "between two kills, on average; 0: some ten a second")
 	stores := flag.String("stores", strings.Join(histories.Stores, ","), "which stores")
 	faults := flag.String("faults", "none", "of "+strings.Join(histories.Faults, ",")+"; or all, none")
 	flag.Parse()
@@ -74,7 +75,7 @@ func run() error {
 		return err
 	}
 	begin := time.Now()
-	total := histories.Verdict{}
+	total, kills := histories.Verdict{}, 0
 	for i := range *rounds {
 		r := c
 		r.Seed += uint64(i)
@@ -84,6 +85,11 @@ func run() error {
 			return err
 		}
 		v := histories.Judge(h, r.Dir)
+		for _, f := range h.Faults {
+			if f.What == "kill" {
+				kills++
+			}
+		}
 		total.Acked, total.Lost, total.DoubleIDs, total.Errors, total.Files = total.Acked+v.Acked, total.Lost+v.Lost, total.DoubleIDs+v.DoubleIDs, total.Errors+v.Errors, total.Files+v.Files
 		if err := tell(h, v, problems); err != nil {
 			fmt.Printf("failed after %.1f s in round %d; kept in %s\njudge it again: go run ./testdata/histories/check -judge %s\nrepeat the run: go run ./testdata/histories/check %s\n",
@@ -97,7 +103,7 @@ func run() error {
 		os.RemoveAll(r.Dir)
 	}
 	os.RemoveAll(dir)
-	fmt.Printf("%d runs in %.0f s: %d writes acknowledged, %d lost, %d double ids, %d errors, %d unsound files\n", *rounds, time.Since(begin).Seconds(), total.Acked, total.Lost, total.DoubleIDs, total.Errors, total.Files)
+	fmt.Printf("%d runs in %.0f s, %d kills: %d writes acknowledged, %d lost, %d double ids, %d errors, %d unsound files\n", *rounds, time.Since(begin).Seconds(), kills, total.Acked, total.Lost, total.DoubleIDs, total.Errors, total.Files)
 	return nil
 }
 
