@@ -48,7 +48,7 @@
 //
 // # It never breaks a turn
 //
-// Handle answers within $BOARD_HOOK_TIMEOUT (300ms), whatever hangs or fails; what goes wrong is one line in log/hooks.log of the data home, which is bounded and for its owner alone. No model is
+// Handle answers within $BOARD_HOOK_TIMEOUT (300ms), whatever hangs or fails, and 1.5s later where a line for the worklog is still to be written; what goes wrong is one line in log/hooks.log of the data home, which is bounded and for its owner alone. No model is
 // loaded here.
 //
 // # Files

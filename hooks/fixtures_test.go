@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -287,7 +288,7 @@ func FuzzHandle(f *testing.F) {
 	f.Add("", "", []byte("\xef\xbb\xbf{}"))
 	f.Fuzz(func(t *testing.T, harness, event string, data []byte) {
 		cfg := Config{Harness: harness, Event: event, Env: noEnv, Now: time.Now, Searcher: found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Title: event, Body: harness}, Score: 1})}
-		r := cfg.handle(context.Background(), bytes.NewReader(data))
+		r := cfg.handle(context.Background(), bytes.NewReader(data), new(atomic.Bool))
 		oneAnswer(t, "fuzz", r.Answer)
 		if p, err := parse(data); err == nil {
 			e := detect(p, harness, noEnv).event(p, event)

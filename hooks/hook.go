@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"blackboard/kb"
@@ -15,6 +16,9 @@ const (
 	DefaultTimeout = 300 * time.Millisecond
 	minTimeout     = 20 * time.Millisecond
 	maxTimeout     = 5 * time.Second
+
+	// keepWithin is how long after that a line for the worklog may take: nobody writes it again, and the machine may be busy with many hooks. Harnesses wait for 2 s at least.
+	keepWithin = 1500 * time.Millisecond
 
 	// maxPayload is the longest payload that is read, in bytes.
 	maxPayload = 8 << 20
@@ -64,6 +68,7 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	ctx, cancel := context.WithTimeout(ctx, within*9/10)
 	defer cancel()
 	done := make(chan Result, 1)
+	var recording atomic.Bool
 	go func() {
 		defer func() {
 			if wrong := recover(); wrong != nil {
@@ -76,17 +81,26 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 		}
 		work, cancel := context.WithTimeout(ctx, within*8/10)
 		defer cancel()
-		done <- cfg.handle(work, in)
+		done <- cfg.handle(work, in, &recording)
 	}()
 	select {
 	case r := <-done:
 		return r
 	case <-ctx.Done():
 	}
+	wrong := fmt.Sprintf("nothing was done within %s", within)
+	if recording.Load() {
+		select {
+		case r := <-done:
+			return r
+		case <-time.After(keepWithin):
+			wrong = fmt.Sprintf("a line of the worklog is lost: it was not written within %s", within+keepWithin)
+		}
+	}
 	logged := make(chan struct{})
 	go func() { // the disk may be what hangs
 		defer close(logged)
-		cfg.log("nothing was done within %s", within)
+		cfg.log("%s", wrong)
 	}()
 	select {
 	case <-logged:
@@ -99,7 +113,8 @@ func (cfg *Config) log(format string, a ...any) {
 	logLine(cfg.Home, cfg.Now(), "%s %s: %s", cfg.Harness, cfg.Event, fmt.Sprintf(format, a...))
 }
 
-func (cfg Config) handle(ctx context.Context, in io.Reader) Result {
+// handle does the work. It says in recording whether what it was given is, or may be, to be recorded.
+func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bool) Result {
 	data, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
 	if err == nil && len(data) > maxPayload {
 		err = fmt.Errorf("it has more than %d bytes", maxPayload)
@@ -108,6 +123,7 @@ func (cfg Config) handle(ctx context.Context, in io.Reader) Result {
 		cfg.log("read the payload: %v", err)
 		return Result{Answer: noop}
 	}
+	recording.Store(true)
 	p, err := parse(data)
 	if err != nil {
 		cfg.log("the payload, %d bytes, makes no sense: %v", len(data), err)
@@ -129,7 +145,17 @@ func (cfg Config) handle(ctx context.Context, in io.Reader) Result {
 		cfg.log("%v", err)
 	}
 	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now()}
+	recording.Store(t.records())
 	return Result{Answer: h.answer(&e, t.do(ctx, h)), Kind: e.Kind}
+}
+
+// records says whether an event leaves a line in the worklog.
+func (t *turn) records() bool {
+	switch t.e.Kind {
+	case ToolResult, ToolFailure, FileEdit:
+		return worthRecording(t.e)
+	}
+	return t.e.Kind == SessionEnd
 }
 
 // do does what an event asks for, and returns the text for the model.
@@ -147,7 +173,7 @@ func (t *turn) do(ctx context.Context, h *harness) string {
 			return t.recall(ctx, ask)
 		}
 	case ToolResult, ToolFailure, FileEdit:
-		if worthRecording(t.e) {
+		if t.records() {
 			t.locate()
 			t.record(ctx)
 		}

@@ -1,11 +1,14 @@
 package hooks
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"blackboard/hooks/topics"
@@ -139,5 +142,37 @@ func TestPlaces(t *testing.T) {
 		if want := expand(c.want); want == "" && all != "" || want != "" && !strings.Contains(all, filepath.Join(w.specs, real(t, want), topics.SessionTopic("s1"))) {
 			t.Errorf("%s: %s", c.name, all)
 		}
+	}
+}
+
+// TestRecordedThoughLate: a use of a tool is in the worklog though the hook had no time for it: here its deadline passes before it knows where the session works. After keepWithin it gives up, and
+// the log counts the loss.
+func TestRecordedThoughLate(t *testing.T) {
+	w := newWorld(t)
+	use := func(id string, slow time.Duration) (line bool) {
+		synctest.Test(t, func(t *testing.T) {
+			payload := encodeJSON(map[string]any{"hook_event_name": "PostToolUse", "session_id": "s1", "cwd": w.project, "tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": "make"}})
+			r := Handle(t.Context(), Config{Harness: "claude", Home: w.home, Now: func() time.Time { return w.now }, Env: func(k string) string {
+				if k == "BOARD_WORKSPACE" {
+					time.Sleep(slow)
+				}
+				if k == "BOARD_HOOK_TIMEOUT" {
+					return ""
+				}
+				return w.env[k]
+			}}, bytes.NewReader(payload))
+			if string(r.Answer) != "{}\n" {
+				t.Errorf("the answer is %q", r.Answer)
+			}
+			line = slices.ContainsFunc(w.worklog(topics.SessionTopic("s1")), func(e topics.Entry) bool { return e.ID == id })
+			time.Sleep(slow) // until the hook that went on alone is done
+		})
+		return line
+	}
+	if !use("late", 3*DefaultTimeout) || w.logged() != "" {
+		t.Errorf("the line is not there; logged is %q", w.logged())
+	}
+	if use("too late", DefaultTimeout+2*keepWithin) || strings.Count(w.logged(), "a line of the worklog is lost") != 1 {
+		t.Errorf("the loss is not counted; logged is %q", w.logged())
 	}
 }

@@ -87,8 +87,14 @@ func (d *Dir) SpecPath(topic string) string { return filepath.Join(d.path, topic
 // WorklogPath returns where a topic's worklog is, or would be.
 func (d *Dir) WorklogPath(topic string) string { return filepath.Join(d.path, topic+worklogExt) }
 
-// lock waits for the turn to write.
-func (d *Dir) lock(ctx context.Context) (unlock func(), err error) { return lock(ctx, d.path) }
+// lock waits for the turn to write. What could not be written for want of a turn is written first.
+func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
+	unlock, err = lock(ctx, d.path)
+	if err == nil {
+		d.unspool()
+	}
+	return unlock, err
+}
 
 // Topic is a topic of a workspace, and how it was chosen.
 type Topic struct {

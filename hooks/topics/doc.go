@@ -10,10 +10,11 @@
 //	TOPIC.worklog.jsonl      its worklog: an Entry a line, the oldest first, bounded by leaving out whole oldest lines
 //	TOPIC.no_context         there: nothing of this topic is injected
 //	_no_session_context      there: nothing of any topic of the workspace is
+//	.new-lines/              lines for worklogs, each in a file of its own, by those whose turn to write did not come in time; the next writer puts them in
 //	_lock                    held while something is written; never removed, since who waits on a removed file waits alone
 //
-// Writers take their turn under the lock, so that no line is lost; readers need none and make no file. Nothing here looks for secrets: whoever calls Record masks them
-// first, and whoever calls Use, Note or Rewrite masks or refuses them.
+// Writers take their turn under the lock, so that no line is lost; a line that cannot wait for its turn is left for the next writer. Readers need no turn and make no file. Nothing here looks for
+// secrets: whoever calls Record masks them first, and whoever calls Use, Note or Rewrite masks or refuses them.
 //
 // # Which topic
 //

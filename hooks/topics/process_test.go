@@ -17,7 +17,7 @@ import (
 
 // TestMain lets the test binary be a writer process of its own.
 func TestMain(m *testing.M) {
-	for name, run := range map[string]func(string) error{"BOARD_TOPICS_TEST_CHILD": child, "BOARD_TOPICS_TEST_KILLED": killedChild} {
+	for name, run := range map[string]func(string) error{"BOARD_TOPICS_TEST_CHILD": child, "BOARD_TOPICS_TEST_KILLED": killedChild, "BOARD_TOPICS_TEST_LATE": lateChild} {
 		if root := os.Getenv(name); root != "" {
 			if err := run(root); err != nil {
 				fmt.Fprintln(os.Stderr, err)

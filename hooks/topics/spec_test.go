@@ -353,7 +353,7 @@ func TestWipe(t *testing.T) {
 	}
 }
 
-// TestBusy: a writer that does not get its turn in time says so, and writes nothing.
+// TestBusy: a writer that does not get its turn in time says so, and writes nothing. Lines of a worklog are another matter: TestRecordWithoutTurn.
 func TestBusy(t *testing.T) {
 	d := newDir(t, Options{})
 	unlock, err := d.lock(t.Context())
@@ -362,8 +362,8 @@ func TestBusy(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := d.Record(ctx, "a", Entry{}); !errors.Is(err, ErrBusy) {
-		t.Errorf("recorded out of turn: %v", err)
+	if _, err := d.Note(ctx, "a", "x"); !errors.Is(err, ErrBusy) {
+		t.Errorf("noted out of turn: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -371,7 +371,7 @@ func TestBusy(t *testing.T) {
 		t.Errorf("noted though interrupted: %v", err)
 	}
 	unlock()
-	if _, err := os.Stat(d.WorklogPath("a")); err == nil {
+	if _, err := os.Stat(d.SpecPath("a")); err == nil {
 		t.Error("something was written")
 	}
 	record(t, d, "a", Entry{Tool: "x"})

@@ -16,26 +16,44 @@ import (
 // Record appends an entry to a topic's worklog and says whether it did: an entry with the session, id and event of one among the latest is there already. Texts are cut to what an entry may
 // have, and made valid UTF-8. It masks no secrets: the caller has done so. The entry is with the system when Record returns, but not yet forced to the disk: that would cost each use of a tool
 // some milliseconds, to save a line from a power failure.
+//
+// If the turn to write does not come before the context ends, the entry waits in a file of its own, where Tail finds it, for the next writer; then nobody knows yet whether it was there.
 func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, err error) {
 	if err := CheckName(topic); err != nil {
 		return false, err
 	}
 	e = e.bounded(d.opt.Now())
-	line, err := e.line()
-	if err != nil {
-		return false, err
-	}
 	unlock, err := d.lock(ctx)
+	if errors.Is(err, ErrBusy) || errors.Is(err, context.Canceled) {
+		return true, d.spool(topic, e)
+	}
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
+	return d.add(topic, e)
+}
+
+// add appends entries to a topic's worklog, without those that are among the latest already, and says whether there was any to append. Whoever calls it has the turn to write.
+func (d *Dir) add(topic string, entries ...Entry) (added bool, err error) {
 	name := d.WorklogPath(topic)
 	have, start, err := d.readWorklog(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("record in %s: %w", name, err)
 	}
-	if e.ID != "" && recorded(have, e) {
+	var lines []byte
+	latest := tail(have, TailLimits{Entries: repeats + len(entries)})
+	for _, e := range entries {
+		if recorded(latest, e) {
+			continue
+		}
+		line, err := e.line()
+		if err != nil {
+			return false, err
+		}
+		lines, latest = append(lines, line...), append(latest, e)
+	}
+	if len(lines) == 0 {
 		return false, nil
 	}
 	// Whoever wrote the last line did not finish, or did so without an end of line.
@@ -45,13 +63,12 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 		whole, missing = len(have), "\n"
 	}
 	kept := have[:whole]
-	size := start + int64(whole) + int64(len(missing)+len(line))
-	lines := bytes.Count(kept, []byte("\n")) + len(missing) + 1
-	if start > 0 || size > int64(d.opt.WorklogBytes) || lines > d.opt.WorklogLines {
-		all := append(append(bytes.Clone(kept), missing...), line...)
-		return true, writeFile(name, d.trimmed(all))
+	more := append([]byte(missing), lines...)
+	size := start + int64(whole) + int64(len(more))
+	if start > 0 || size > int64(d.opt.WorklogBytes) || bytes.Count(kept, []byte("\n"))+bytes.Count(more, []byte("\n")) > d.opt.WorklogLines {
+		return true, writeFile(name, d.trimmed(append(bytes.Clone(kept), more...)))
 	}
-	return true, appendTo(name, start+int64(whole), append([]byte(missing), line...))
+	return true, appendTo(name, start+int64(whole), more)
 }
 
 // readWorklog reads a worklog, of one that is longer than it should be the last whole lines, and says where they start.
@@ -117,14 +134,9 @@ func appendTo(name string, at int64, data []byte) error {
 // repeats is how many of the latest entries are looked at for one that comes again: hooks that are called twice are called at nearly the same time.
 const repeats = 100
 
-// recorded says whether an entry is among the latest.
-func recorded(have []byte, e Entry) bool {
-	for _, old := range tail(have, TailLimits{Entries: repeats}) {
-		if old.ID == e.ID && old.Session == e.Session && old.Event == e.Event {
-			return true
-		}
-	}
-	return false
+// recorded says whether an entry is among others. One without an ID is like no other.
+func recorded(have []Entry, e Entry) bool {
+	return e.ID != "" && slices.ContainsFunc(have, func(old Entry) bool { return old.ID == e.ID && old.Session == e.Session && old.Event == e.Event })
 }
 
 // parseEntry reads a line that Record, or somebody else, has written.
@@ -149,8 +161,8 @@ func (d *Dir) Tail(topic string, limits TailLimits) ([]Entry, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
 	}
-	data, _, err := d.readWorklog(d.WorklogPath(topic))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	data, err := d.withSpooled(topic)
+	if err != nil {
 		return nil, fmt.Errorf("read the worklog of %s: %w", topic, err)
 	}
 	return tail(data, limits), nil
