@@ -19,9 +19,11 @@ func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err err
 	if run == "" || t.Home == "" {
 		return nil, "", nil
 	}
-	b, err = board.Open(ctx, filepath.Join(t.Home, "boards"), run)
+	b, err = board.Open(ctx, t.boards(), run)
 	return b, oneLine(run, 100), err
 }
+
+func (t *turn) boards() string { return filepath.Join(t.Home, "boards") }
 
 // gate tells whether the run's gate is open, and what keeps it closed. A board that cannot be read is told as well: it is no open gate.
 func (t *turn) gate(ctx context.Context) string {
@@ -37,7 +39,8 @@ func (t *turn) gate(ctx context.Context) string {
 	if err != nil {
 		switch {
 		case errors.Is(err, board.ErrNotFound):
-			return fmt.Sprintf("## Run %s\nNothing is on its board yet; the first `board post` makes it.", run)
+			names, _ := board.RunNames(t.boards()) // without them there is nothing to suggest
+			return strings.TrimSpace(fmt.Sprintf("## Run %s\nNothing is on its board yet; the first `board post` makes it. %s", run, board.DidYouMean(run, names)))
 		case errors.Is(err, board.ErrInvalid):
 			return fmt.Sprintf("## Run %s\n$BOARD_RUN is no name of a run: letters, digits, - _ and . are.", run)
 		}

@@ -133,6 +133,11 @@ func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the id"}
 }
 
+// noCreateFlag is for commands whose first write creates the run.
+func noCreateFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-create", Usage: "fail if the run does not exist, instead of creating it; $BOARD_CREATE=off does so for all commands"}
+}
+
 // list is the values of a repeatable flag that takes commas too: ids, types, priorities, tags.
 func list(c *cli.Context, name string) []string {
 	var out []string

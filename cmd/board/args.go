@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
 )
 
 // arrange lets flags stand anywhere: before the command, after its arguments, between them. urfave/cli stops at the first argument, so the
@@ -195,32 +197,12 @@ var synonyms = map[string]string{
 
 // closest returns the candidate that a misspelled word most likely meant, or "" if none is near.
 func closest(word string, candidates []string) string {
-	best, least := "", min(len(word), max(2, len(word)/3)+1)
+	best, least := "", board.MaxDistance(word)
 	slices.Sort(candidates)
 	for _, c := range candidates {
-		if d := editDistance(word, c); d < least {
+		if d := board.EditDistance(word, c); d < least {
 			best, least = c, d
 		}
 	}
 	return best
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -119,6 +119,8 @@ func (d *demoPlayer) run(commandLine string, want int) error {
 			return d.dir
 		case "BOARD_RUN":
 			return "payments"
+		case "BOARD_CREATE":
+			return "on"
 		}
 		return d.env(name)
 	}

@@ -16,7 +16,7 @@ import (
 
 // variables are the environment variables that the program reads. Misspellings of them are told.
 var variables = []string{
-	"BOARD_CONFIG_DIR", "BOARD_CONVERSATION", "BOARD_CURATE_EVERY", "BOARD_DAEMON", "BOARD_DEPTH", "BOARD_HOME", "BOARD_HOOK_CONTEXT", "BOARD_HOOK_TIMEOUT", "BOARD_MEMORY_DECAY", "BOARD_MEMORY_GRANTS",
+	"BOARD_CONFIG_DIR", "BOARD_CONVERSATION", "BOARD_CREATE", "BOARD_CURATE_EVERY", "BOARD_DAEMON", "BOARD_DEPTH", "BOARD_HOME", "BOARD_HOOK_CONTEXT", "BOARD_HOOK_TIMEOUT", "BOARD_MEMORY_DECAY", "BOARD_MEMORY_GRANTS",
 	"BOARD_MEMORY_TIERS", "BOARD_MODEL_DIR", "BOARD_RUN", "BOARD_SESSION", "BOARD_SPEC_ROOT", "BOARD_WORKER", "BOARD_WORKSPACE",
 }
 
@@ -51,6 +51,9 @@ func (d *doctor) lookAtEnvironment(context.Context) {
 func (d *doctor) wrongValues() {
 	if _, err := d.daemonMode(); err != nil {
 		d.wrong("BOARD_DAEMON", err)
+	}
+	if _, err := d.creationOff(); err != nil {
+		d.wrong("BOARD_CREATE", err)
 	}
 	if _, err := d.curateEvery(); err != nil {
 		d.wrong("BOARD_CURATE_EVERY", err)
@@ -110,7 +113,7 @@ func misspelt(name string) string {
 		return ""
 	}
 	for _, v := range variables {
-		if editDistance(name, v) <= most {
+		if board.EditDistance(name, v) <= most {
 			return v
 		}
 	}

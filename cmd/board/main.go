@@ -163,9 +163,33 @@ func (p *program) open(c *cli.Context) (*board.Board, error) {
 	return p.openWith(c, board.Open)
 }
 
-// openToPost opens the board of a run that the first post makes.
+// openToPost opens the board of a run that the first post makes, unless that is off.
 func (p *program) openToPost(c *cli.Context) (*board.Board, error) {
-	return p.openWith(c, board.OpenOrCreate)
+	off, err := p.creationOff()
+	if err != nil {
+		return nil, err
+	}
+	if !off && !c.Bool("no-create") {
+		return p.openWith(c, board.OpenOrCreate)
+	}
+	b, err := p.open(c)
+	if errors.Is(err, board.ErrNotFound) {
+		name, _ := p.runName(c) // it was good enough to look for
+		err = &suggestion{err, board.DidYouMean(name, p.runNames()) + "`board runs` lists the runs; `board new` creates one, as --no-create or $BOARD_CREATE wants it"}
+	}
+	return b, err
+}
+
+// creationOff is $BOARD_CREATE: whether only `board new` and an import may create runs.
+func (p *program) creationOff() (bool, error) {
+	switch v := p.env("BOARD_CREATE"); v {
+	case "", "on":
+		return false, nil
+	case "off":
+		return true, nil
+	default:
+		return false, usagef("on or off", "$BOARD_CREATE is %q", v)
+	}
 }
 
 func (p *program) openWith(c *cli.Context, open func(context.Context, string, string) (*board.Board, error)) (*board.Board, error) {
@@ -179,9 +203,8 @@ func (p *program) openWith(c *cli.Context, open func(context.Context, string, st
 	}
 	b, err := open(c.Context, dir, name)
 	if errors.Is(err, board.ErrNotFound) {
-		runs, _ := board.RunNames(dir) // without them there is nothing to suggest
-		if similar := closest(name, runs); similar != "" {
-			err = &suggestion{err, "did you mean " + similar + "? `board runs` lists the runs"}
+		if similar := board.DidYouMean(name, p.runNames()); similar != "" {
+			err = &suggestion{err, similar + "`board runs` lists the runs"}
 		}
 	}
 	return b, err

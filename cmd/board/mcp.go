@@ -71,6 +71,9 @@ func (p *program) mcpConfig(c *cli.Context, grants []string) (cfg mcp.Config, er
 	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
 		return cfg, err
 	}
+	if cfg.NoCreate, err = p.creationOff(); err != nil {
+		return cfg, err
+	}
 	cfg.Agent = c.String("agent")
 	if cfg.Run = c.String("run"); cfg.Run == "" {
 		cfg.Run = p.env("BOARD_RUN")

@@ -56,7 +56,7 @@ func (p *program) postCommands() []*cli.Command {
 source_ref, evidence, confidence, must_surface, key, worker; lists: tags, supports, contradicts,
 supersedes, addresses. Within a batch a link may name another post by its key:
 {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
-			Flags:  flags(postFlags(board.Observation), linkFlags(), []cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, quietFlag()}, writeFlags()),
+			Flags:  flags(postFlags(board.Observation), linkFlags(), []cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, quietFlag(), noCreateFlag()}, writeFlags()),
 			Action: p.post,
 		},
 		{
@@ -120,7 +120,7 @@ func (p *program) post(c *cli.Context) error {
 // sayMade tells when a command made its run, so that a misspelled name is noticed.
 func (p *program) sayMade(b *board.Board) {
 	if b.Made() {
-		p.talk("the run %s was made; there was none", b.Run())
+		p.talk("%s", board.Created(b.Run(), p.runNames()))
 	}
 }
 

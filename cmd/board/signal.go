@@ -21,7 +21,7 @@ func (p *program) signalCommands() []*cli.Command {
 				&cli.StringFlag{Name: "priority", Aliases: []string{"p"}, Usage: "`PRIORITY`: critical, high, medium or low", Value: "medium"},
 				&cli.StringFlag{Name: "origin", Usage: "the `ENTRY` it arises from"},
 				&cli.StringFlag{Name: "key", Aliases: []string{"k"}, Usage: "a `KEY` of your own: raising again under it returns the first signal"},
-				quietFlag()}, writeFlags()),
+				quietFlag(), noCreateFlag()}, writeFlags()),
 			Action: p.signal,
 		},
 		{

@@ -28,7 +28,7 @@ func (p *program) stateCommand() *cli.Command {
 			{
 				Name: "set", Usage: "set a variable", ArgsUsage: "KEY VALUE|-",
 				Description: "VALUE is JSON; a plain word that is not JSON is taken as a string, and --string takes anything as one.",
-				Flags:       writeFlags(match(), &cli.BoolFlag{Name: "string", Usage: "VALUE is a string, whatever it looks like"}), Action: p.stateSet,
+				Flags:       writeFlags(match(), &cli.BoolFlag{Name: "string", Usage: "VALUE is a string, whatever it looks like"}, noCreateFlag()), Action: p.stateSet,
 			},
 			{Name: "list", Usage: "list all variables", Flags: readFlags(), Action: p.stateList},
 			{Name: "delete", Usage: "delete a variable", ArgsUsage: "KEY", Flags: writeFlags(match()), Action: p.stateDelete},

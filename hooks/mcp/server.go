@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -59,6 +60,7 @@ type Config struct {
 	Profiles  []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
 	Grants    Grants   // what clients may do
 	Run       string   // the run of a call that names none; "": each must
+	NoCreate  bool     // a first write creates no run
 	Agent     string   // who the client is; "": what it calls itself
 	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
 	Far      bool
@@ -186,9 +188,33 @@ func (c *call) onBoard(run string, write bool, fn func(*board.Board) error) erro
 	return c.withBoard(run, write, board.Open, fn)
 }
 
-// onNewBoard is onBoard for what may make the run.
+// onNewBoard is onBoard for what may make the run. That it did so is noted.
 func (c *call) onNewBoard(run string, fn func(*board.Board) error) error {
-	return c.withBoard(run, true, board.OpenOrCreate, fn)
+	if c.cfg.NoCreate {
+		return c.onBoard(run, true, fn)
+	}
+	return c.withBoard(run, true, board.OpenOrCreate, func(b *board.Board) error {
+		err := fn(b)
+		if b.Made() {
+			c.notes = append(c.notes, board.Created(b.Run(), c.runNames()))
+		}
+		return err
+	})
+}
+
+// runNames are the runs that the caller may read.
+func (c *call) runNames() []string {
+	names, _ := board.RunNames(c.boards()) // without them there is nothing to suggest
+	return slices.DeleteFunc(names, func(run string) bool { return c.cfg.Grants.run(run, false) != nil })
+}
+
+// noRun is the error of a run that there is not, with what to do.
+func (c *call) noRun(run string, err error) error {
+	next := "board_state lists the runs where none is named; the first board_post makes one"
+	if c.cfg.NoCreate {
+		next = "board_state lists the runs where none is named; `board new` creates one, as $BOARD_CREATE wants it"
+	}
+	return badArgument(board.DidYouMean(run, c.runNames())+next, "%s", err)
 }
 
 func (c *call) withBoard(run string, write bool, open func(context.Context, string, string) (*board.Board, error), fn func(*board.Board) error) error {
@@ -197,6 +223,9 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 		return err
 	}
 	b, err := open(c.ctx, c.boards(), run)
+	if errors.Is(err, board.ErrNotFound) {
+		return c.noRun(run, err)
+	}
 	if err != nil {
 		return err
 	}
