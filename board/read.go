@@ -372,6 +372,7 @@ type SignalQuery struct {
 	Worker     string // raised by
 	ClaimedBy  string // by whom, while the lease runs
 	Free       bool   // open and held by nobody
+	For        string // a worker that has claimed it, while the lease runs, or whose name the content has as @WORKER, or as the beginning of a longer one
 	Limit      int    // 0: no limit
 }
 
@@ -410,6 +411,9 @@ func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error
 		}
 		if q.Free {
 			where, args = append(where, "s.status = 'open' AND (s.claimed_by = '' OR s.lease_until <= ?)"), append(args, now)
+		}
+		if q.For != "" {
+			where, args = append(where, "(s.claimed_by = ? AND s.lease_until > ? OR instr(s.content, ?))"), append(args, q.For, now, "@"+q.For)
 		}
 		sql := `FROM signals s` + whereClause(where) + ` ORDER BY s.status <> 'open', s.priority, s.id`
 		if q.Limit > 0 {

@@ -255,3 +255,32 @@ func TestRun(t *testing.T) {
 		t.Errorf("the second time: %s", got)
 	}
 }
+
+// TestSignalsBeyondMany: a question of low priority that this worker has claimed, and one that names it, are given though hundreds of others are more urgent.
+func TestSignalsBeyondMany(t *testing.T) {
+	w := newWorld(t)
+	w.env["BOARD_RUN"], w.env["BOARD_WORKER"] = "audit", "reader-1"
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	b.SetNow(func() time.Time { return w.now })
+	raise := func(q, priority string) {
+		if _, err := b.Signal(t.Context(), "planner", board.Raise{Content: q, Priority: priority}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 210 {
+		raise("And @reader-10?", "high")
+	}
+	raise("Which colour?", "low")
+	raise("And which size, @reader-1?", "low")
+	if _, err := b.Claim(t.Context(), "reader-1", "s211", board.DefaultLease); err != nil {
+		t.Fatal(err)
+	}
+	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+	if !strings.Contains(got, "s211 low, claimed: Which colour?") || !strings.Contains(got, "s212 low, addressed: And which size") || strings.Contains(got, "reader-10") {
+		t.Errorf("the questions: %s", got)
+	}
+}

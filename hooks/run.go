@@ -19,7 +19,9 @@ func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err err
 	if run == "" || t.Home == "" {
 		return nil, "", nil
 	}
-	b, err = board.Open(ctx, t.boards(), run)
+	if b, err = board.Open(ctx, t.boards(), run); err == nil {
+		b.SetNow(t.clock)
+	}
 	return b, oneLine(run, 100), err
 }
 
@@ -74,7 +76,7 @@ func (t *turn) signals(ctx context.Context, r *room, given *seen) (part string, 
 		return "", nil
 	}
 	defer b.Close()
-	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, Limit: 200})
+	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, For: worker}) // no limit: what names a longer name, and what was told, is left out below
 	if err != nil {
 		t.note("the signals of the run", err)
 		return "", nil
