@@ -37,9 +37,10 @@ const fileSuffix = ".sqlite3"
 
 // Board is one run's blackboard. It is safe for concurrent use, by goroutines and by processes.
 type Board struct {
-	path   string
-	run    string
-	create bool // writes may make the run
+	path    string
+	run     string
+	create  bool   // writes may make the run
+	session string // of the caller; see SetSession
 
 	mu   sync.Mutex
 	db   *sqlite.DB // nil until the run exists
@@ -158,6 +159,10 @@ func (b *Board) SetNow(now func() time.Time) {
 		b.db.SetNow(now)
 	}
 }
+
+// SetSession says whose claims are made through this handle, beside the worker's name: while a lease runs, no other session that uses the name can extend or release the claim. Without a session,
+// as in a command that is a process of its own, the name alone decides. It is no secret: the log has it. Set it before the handle is shared.
+func (b *Board) SetSession(id string) { b.session = id }
 
 // Run returns the name of the run.
 func (b *Board) Run() string { return b.run }

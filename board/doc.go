@@ -36,6 +36,7 @@
 //   - Nothing is deleted, so ids are never reused: e1, e2, … and s1, s2, … in the order of their events.
 //   - A contradicts link disputes an active target; the dispute ends when no standing entry contradicts it any more. A supersedes link retires
 //     its target; supersedes has no cycles. An addresses link closes an open signal.
-//   - A signal is claimed under a lease; a lease that ran out holds nobody back. Waiving needs a reason.
+//   - A signal is claimed under a lease; a lease that ran out holds nobody back. A claim is its worker's, and that of one session if the
+//     caller has one. Waiving needs a reason.
 //   - The gate and survival are pure functions of what is on the board ([Policy], [Item]).
 package board

@@ -58,6 +58,7 @@ type signalPayload struct {
 
 type claimPayload struct {
 	LeaseUntil time.Time `json:"lease_until"`
+	Session    string    `json:"session,omitempty"` // whose claim it is, beside the worker's name
 }
 
 type addressPayload struct {

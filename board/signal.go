@@ -1,7 +1,9 @@
 package board
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -187,23 +189,69 @@ func notOpen(s *Signal) error {
 	}
 }
 
+// Claimed is the answer to a Claim.
+type Claimed struct {
+	Signal
+	Since *time.Time // when the claim that this one extends was made; nil if nobody held the signal
+}
+
 // Claim gives an open signal to a worker until the lease runs out. The holder may claim again to extend the lease.
 //
-// Errors: ErrConflict when the signal is closed, or held by another worker whose lease still runs.
-func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duration) (Signal, error) {
+// Errors: ErrConflict when the signal is closed, or held by another worker, or another session of the worker (SetSession), whose lease still runs.
+func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duration) (Claimed, error) {
 	if err := checkLease(lease); err != nil {
-		return Signal{}, err
+		return Claimed{}, err
 	}
-	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
+	var since *time.Time
+	s, err := b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
+		since = nil
 		if s.Status != SignalOpen {
 			return notOpen(s)
 		}
-		if s.ClaimedAt(w.tx.Now) && s.ClaimedBy != worker {
+		if !s.ClaimedAt(w.tx.Now) {
+			return w.claim(n, b.session, lease)
+		}
+		if s.ClaimedBy != worker {
 			return conflict(fmt.Sprintf("%s is claimed by %s until %s", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
 				"`board claim` without an id takes the most urgent signal that is free")
 		}
-		return w.claim(n, lease)
+		session, at, err := w.holder(s.ID)
+		if err != nil {
+			return err
+		}
+		if !sameSession(session, b.session) {
+			return otherSession(s)
+		}
+		since = at
+		return w.claim(n, cmp.Or(session, b.session), lease)
 	})
+	return Claimed{s, since}, err
+}
+
+// holder returns the session of a signal's last claim, "" if it had none, and when that claim was made, nil if the log has none.
+func (w *writer) holder(id string) (session string, at *time.Time, err error) {
+	var payload string
+	var ms sql.NullInt64
+	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, &ms)
+	if sqlite.IsNoRows(err) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	var p claimPayload
+	if err := json.Unmarshal([]byte(payload), &p); err != nil {
+		return "", nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a claim of " + id + " whose payload cannot be read", Cause: err}
+	}
+	return p.Session, timeOrNil(ms), nil
+}
+
+// sameSession reports whether a claim of one session may be that of the other. A caller without a session, such as a command, may be any.
+func sameSession(a, b string) bool { return a == "" || b == "" || a == b }
+
+func otherSession(s *Signal) error {
+	return conflict(fmt.Sprintf("%s is claimed by %s until %s, in another session that uses this name", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
+		"use a worker's name of your own, or wait for the lease to run out")
 }
 
 // ClaimNext gives a worker the most urgent open signal that nobody holds, the oldest of equals.
@@ -230,7 +278,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease
 		if err != nil {
 			return err
 		}
-		if err := w.claim(id, lease); err != nil {
+		if err := w.claim(id, b.session, lease); err != nil {
 			return err
 		}
 		s, err := getSignal(w.tx, id)
@@ -249,22 +297,29 @@ func checkLease(d time.Duration) error {
 	return nil
 }
 
-func (w *writer) claim(id int64, lease time.Duration) error {
+func (w *writer) claim(id int64, session string, lease time.Duration) error {
 	until := w.tx.Now.Add(lease).Truncate(time.Millisecond)
 	if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = ?, lease_until = ? WHERE id = ?`, w.actor, until.UnixMilli(), id); err != nil {
 		return err
 	}
-	return w.event(verbClaim, SignalID(id), claimPayload{until})
+	return w.event(verbClaim, SignalID(id), claimPayload{until, session})
 }
 
-// Release gives a claimed signal back. Only the holder may, unless force is set or the lease has run out.
+// Release gives a claimed signal back. Only the holder may, in the session of the claim, unless force is set or the lease has run out.
 func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Signal, error) {
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.ClaimedBy == "" {
 			return conflict(s.ID+" is not claimed", "nothing is to be done; `board show "+s.ID+"` shows how it is")
 		}
-		if s.ClaimedBy != worker && s.ClaimedAt(w.tx.Now) && !force {
-			return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out, or take it away with --force")
+		if s.ClaimedAt(w.tx.Now) && !force {
+			if s.ClaimedBy != worker {
+				return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out, or take it away with --force")
+			}
+			if session, _, err := w.holder(s.ID); err != nil {
+				return err
+			} else if !sameSession(session, b.session) {
+				return otherSession(s)
+			}
 		}
 		if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = '', lease_until = NULL WHERE id = ?`, n); err != nil {
 			return err

@@ -113,7 +113,7 @@ func TestSignalsFound(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b.SetNow(func() time.Time { return now })
 	for i, p := range []string{"low", "critical", "high", "critical"} {
-		if _, err := b.Signal(ctx, []string{"lead", "other"}[i%2], Raise{Content: "q", Priority: p}); err != nil {
+		if _, err := b.Signal(ctx, []string{"lead", "other"}[i%2], Raise{Content: []string{"q, @w?", "q", "q", "q"}[i], Priority: p}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,6 +134,8 @@ func TestSignalsFound(t *testing.T) {
 		{SignalQuery{Worker: "lead"}, []string{"s3", "s1"}, false},
 		{SignalQuery{ClaimedBy: "w"}, []string{"s3"}, false},
 		{SignalQuery{Free: true}, []string{"s4", "s1"}, false},
+		{SignalQuery{For: "w"}, []string{"s3", "s1"}, false},
+		{SignalQuery{For: "w", Limit: 1}, []string{"s3"}, true},
 		{SignalQuery{Limit: 2}, []string{"s4", "s3"}, true},
 	} {
 		found, err := b.Signals(ctx, test.q)
@@ -290,4 +292,54 @@ func manyWords(n int) string {
 		words[i] = "t" + EntryID(int64(i))
 	}
 	return strings.Join(words, " ")
+}
+
+// TestClaimSessions: of two sessions that use one worker's name, neither extends nor releases the other's claim while its lease runs. A caller without a session goes by the name alone, and leaves
+// the claim with its session.
+func TestClaimSessions(t *testing.T) {
+	b, ctx := newBoard(t), t.Context()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	b.SetNow(func() time.Time { return now })
+	if _, err := b.Signal(ctx, "lead", Raise{Content: "why?"}); err != nil {
+		t.Fatal(err)
+	}
+	as := func(session string) *Board { b.SetSession(session); return b }
+	claimed := func(session string, since *time.Time) {
+		t.Helper()
+		c, err := as(session).Claim(ctx, "w", "s1", time.Minute)
+		if err != nil || (since == nil) != (c.Since == nil) || since != nil && !since.Equal(*c.Since) {
+			t.Errorf("claimed by %q: since %v instead of %v, %v", session, c.Since, since, err)
+		}
+	}
+	first := now
+	claimed("one", nil)
+	now = now.Add(time.Second)
+	_, err := as("two").Claim(ctx, "w", "s1", time.Minute)
+	refused(t, err, ErrConflict, "s1 is claimed by w until 2026-01-02T03:05:05Z, in another session that uses this name")
+	_, err = as("two").Release(ctx, "w", "s1", false)
+	refused(t, err, ErrConflict, "in another session that uses this name")
+	claimed("one", &first)
+	claimed("", &now)
+	_, err = as("two").Claim(ctx, "w", "s1", time.Minute)
+	refused(t, err, ErrConflict, "in another session")
+	if _, err := as("").Release(ctx, "w", "s1", false); err != nil {
+		t.Error(err)
+	}
+	claimed("", nil)
+	claimed("two", &now)
+	_, err = as("one").Release(ctx, "w", "s1", false)
+	refused(t, err, ErrConflict, "in another session")
+	if _, err := as("one").Release(ctx, "w", "s1", true); err != nil {
+		t.Error(err)
+	}
+	if s, err := as("one").ClaimNext(ctx, "w", "", time.Minute); err != nil || s.ID != "s1" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	_, err = as("two").Claim(ctx, "w", "s1", time.Minute)
+	refused(t, err, ErrConflict, "in another session")
+	now = now.Add(time.Minute) // the lease has run out
+	claimed("two", nil)
+	if err := b.Check(ctx); err != nil {
+		t.Error(err)
+	}
 }

@@ -251,6 +251,9 @@ func (x *acts) claim(id string) tea.Cmd {
 		}}}
 		if err == nil {
 			done.text = id + " is yours until " + clock(*s.LeaseUntil)
+			if s.Since != nil {
+				done.text += "; this name had claimed it already, at " + clock(*s.Since)
+			}
 		}
 		return doneMsg{outcome: done, err: err}
 	})

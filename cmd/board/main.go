@@ -144,10 +144,10 @@ func (p *program) runName(c *cli.Context) (string, error) {
 
 // workerName is who acts: --worker, else $BOARD_WORKER, else the login name.
 func (p *program) workerName(c *cli.Context) string {
-	if c.IsSet("worker") {
-		return c.String("worker")
+	if name := p.namedWorker(c); name != "" || c.IsSet("worker") {
+		return name
 	}
-	for _, name := range []string{"BOARD_WORKER", "USER", "LOGNAME", "USERNAME"} {
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
 		if v := p.env(name); v != "" {
 			return v
 		}
@@ -156,6 +156,14 @@ func (p *program) workerName(c *cli.Context) string {
 		return u.Username
 	}
 	return "anonymous"
+}
+
+// namedWorker is whom --worker or $BOARD_WORKER names, "" if neither does.
+func (p *program) namedWorker(c *cli.Context) string {
+	if c.IsSet("worker") {
+		return c.String("worker")
+	}
+	return p.env("BOARD_WORKER")
 }
 
 // open opens the board of an existing run.

@@ -26,7 +26,7 @@ func (p *program) signalCommands() []*cli.Command {
 		},
 		{
 			Name: "claim", Category: catWrite, Usage: "take a signal to work on, so that nobody else does", ArgsUsage: "[SIGNAL]",
-			Description: "Without an id it takes the most urgent open signal that is free. The claim ends with the lease, with `board release`,\nor when the signal is closed. Claiming again extends it. A claim keeps others from claiming, not from answering.\nExit 6 when nothing is free, or another worker holds it.",
+			Description: "Without an id it takes the most urgent open signal that is free. The claim ends with the lease, with `board release`,\nor when the signal is closed. Claiming again extends it. A claim keeps others from claiming, not from answering.\nIt is held under the worker's name: give each shell its own with --worker or $BOARD_WORKER.\nExit 6 when nothing is free, or another worker holds it.",
 			Flags: flags([]cli.Flag{leaseFlag(),
 				&cli.StringFlag{Name: "min-priority", Usage: "without an id: take none below this `PRIORITY`"}, quietFlag()}, writeFlags()),
 			Action: p.claim,
@@ -35,7 +35,11 @@ func (p *program) signalCommands() []*cli.Command {
 			Name: "release", Category: catWrite, Usage: "give a claimed signal back", ArgsUsage: "SIGNAL",
 			Flags: writeFlags(&cli.BoolFlag{Name: "force", Usage: "take it away from another worker"}),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
-				return b.Release(c.Context, p.workerName(c), id, c.Bool("force"))
+				s, err := b.Release(c.Context, p.workerName(c), id, c.Bool("force"))
+				if err == nil {
+					p.sayLogin(c, "released")
+				}
+				return s, err
 			}),
 		},
 		{
@@ -140,11 +144,7 @@ func (p *program) claim(c *cli.Context) error {
 		if c.IsSet("min-priority") {
 			return usagef("leave one out", "--min-priority is for claiming without an id")
 		}
-		return p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
-			return b.Claim(c.Context, p.workerName(c), id, c.Duration("lease"))
-		})(c)
-	}
-	if err := noArgs(c); err != nil {
+	} else if err := noArgs(c); err != nil {
 		return err
 	}
 	b, err := p.open(c)
@@ -152,11 +152,30 @@ func (p *program) claim(c *cli.Context) error {
 		return err
 	}
 	defer b.Close()
-	s, err := b.ClaimNext(c.Context, p.workerName(c), c.String("min-priority"), c.Duration("lease"))
+	var s board.Claimed
+	if c.NArg() == 1 {
+		s, err = b.Claim(c.Context, p.workerName(c), c.Args().First(), c.Duration("lease"))
+	} else {
+		s.Signal, err = b.ClaimNext(c.Context, p.workerName(c), c.String("min-priority"), c.Duration("lease"))
+	}
 	if err != nil {
 		return err
 	}
-	return p.changed(c, s)
+	p.sayLogin(c, "claimed")
+	if s.Since != nil {
+		p.talk("%s was already claimed by %s, at %s; the lease is extended", s.ID, safe(s.ClaimedBy), s.Since.Format(time.RFC3339))
+	}
+	if c.Bool("json") {
+		return p.json("signal", s.Signal, "since", s.Since)
+	}
+	return p.changed(c, s.Signal)
+}
+
+// sayLogin tells that a claim was made, or ended, under a login name: the name does not tell the shells of a login apart.
+func (p *program) sayLogin(c *cli.Context, done string) {
+	if p.namedWorker(c) == "" {
+		p.talk("%s as login name %s; other shells of this login share that name; use --worker or $BOARD_WORKER", done, safe(p.workerName(c)))
+	}
 }
 
 func (p *program) address(c *cli.Context) error {

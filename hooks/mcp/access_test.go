@@ -118,7 +118,7 @@ func TestOwnMemoriesStayOwn(t *testing.T) {
 // TestNamesOfClients: a client may call itself anything, and can post all the same; what nobody sees is no part of its name.
 func TestNamesOfClients(t *testing.T) {
 	for name, want := range map[string]string{"My \U0001f469\u200d\U0001f4bb agent": "My-\U0001f469\U0001f4bb-agent", "x\u200by": "xy", "a\n::error::b": "a-::error::b", "\u202e": unnamed, "\x00\x1b": unnamed} {
-		s := everything(t, nil)
+		s := everything(t, func(c *Config) { c.Session = "7f3a" })
 		near, far := sdk.NewInMemoryTransports()
 		go s.Serve(t.Context(), far)
 		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near, nil)
@@ -130,7 +130,7 @@ func TestNamesOfClients(t *testing.T) {
 		}
 		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_query", Arguments: json.RawMessage(`{}`)})
 		data, _ := json.Marshal(r.StructuredContent)
-		quoted, _ := json.Marshal(want)
+		quoted, _ := json.Marshal(want + "-7f3a")
 		if err != nil || !strings.Contains(string(data), `"worker":`+string(quoted)) {
 			t.Errorf("%q posts as %s, %v", name, data, err)
 		}
@@ -155,12 +155,12 @@ func TestSecretsAreNotForced(t *testing.T) {
 	}
 }
 
-// TestWhoWrote sees that each write has the client's name.
+// TestWhoWrote sees that each write has the client's name; on a board with the session's suffix.
 func TestWhoWrote(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
 	for _, call := range []struct{ tool, args, want string }{
-		{"board_post", `{"content":"x"}`, ""}, {"board_query", `{}`, "by scout"},
+		{"board_post", `{"content":"x"}`, ""}, {"board_query", `{}`, "by scout-"},
 		{"kb_remember", `{"title":"t","body":"b"}`, ""},
 		{"memory_put", `{"content":"x"}`, ""}, {"memory_read", `{}`, "scout"},
 	} {

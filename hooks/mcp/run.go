@@ -32,7 +32,7 @@ func (e *entryFields) post() board.Post {
 // on says on which board, and as whom.
 type on struct {
 	Run    string `json:"run,omitempty" jsonschema:"the run; default the server's"`
-	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name"`
+	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name, by stdio with a suffix of this server's own"`
 }
 
 // by is who does it. Over the network it may be that nobody knows.
@@ -40,7 +40,7 @@ func (o *on) by(c *call) (string, error) {
 	if o.Worker == "" && c.nobody() && c.client == unnamed {
 		return "", badArgument("give worker", "over HTTP this client has not said what it is called, so nobody would know who did it")
 	}
-	return c.who(o.Worker), nil
+	return c.worker(o.Worker), nil
 }
 
 // onRun says on which board.

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -61,7 +63,9 @@ type Config struct {
 	Grants    Grants   // what clients may do
 	Run       string   // the run of a call that names none; "": each must
 	NoCreate  bool     // a first write creates no run
-	Agent     string   // who the client is; "": what it calls itself
+	Agent     string   // who the client is; "": what it calls itself, on boards with a suffix
+	// Session is whose claims the server makes on boards, and its beginning the suffix of a worker that nobody has named; "": a random one. It is of no use where several clients share the server: Far.
+	Session string
 	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
 	Far      bool
 	Store    string       // the directory of the context store; "" for none
@@ -91,6 +95,9 @@ type Server struct {
 
 // New makes a server.
 func New(cfg Config) *Server {
+	if cfg.Session == "" {
+		cfg.Session = strings.ToLower(rand.Text())
+	}
 	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, answers: map[string]sdk.ToolHandler{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -233,18 +240,25 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 	if c.cfg.Now != nil {
 		b.SetNow(c.cfg.Now)
 	}
+	if !c.cfg.Far {
+		b.SetSession(c.cfg.Session)
+	}
 	return fn(b)
 }
 
-// who is the worker of a call: whom it names, else whom the server was told, else what the client calls itself.
-func (c *call) who(worker string) string {
+// agent is who the client is: whom the server was told, else what the client calls itself. What it keeps for itself outlives the session, so the name is the same in each.
+func (c *call) agent() string { return cmp.Or(c.cfg.Agent, c.client) }
+
+// worker is who acts on a board: whom the call names, else the agent. What a client calls itself is the same for all its sessions, so each has a suffix of its own.
+func (c *call) worker(named string) string {
+	const suffix = 4
 	switch {
-	case worker != "":
-		return worker
-	case c.cfg.Agent != "":
-		return c.cfg.Agent
+	case named != "":
+		return named
+	case c.cfg.Agent != "" || c.cfg.Far:
+		return c.agent()
 	}
-	return c.client
+	return c.client + "-" + c.cfg.Session[:min(suffix, len(c.cfg.Session))]
 }
 
 // nobody reports whether the client is known by what it calls itself only, and comes from where anybody may call himself so.
@@ -280,7 +294,7 @@ func (s *Server) embedder(ctx context.Context) (embed.Embedder, func()) {
 
 // onKB calls fn with the knowledge base, with the model if that is of use.
 func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, error), withModel bool, fn func(*kb.KB) error) error {
-	opt := kb.Options{Actor: c.who(""), Now: c.cfg.Now}
+	opt := kb.Options{Actor: c.agent(), Now: c.cfg.Now}
 	if withModel {
 		e, done := c.embedder(c.ctx)
 		defer done()
@@ -301,7 +315,7 @@ func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {
 
 // onTiers is onMemory for some of the tiers.
 func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) error) error {
-	agent := c.who("")
+	agent := c.agent()
 	if c.nobody() {
 		agent = "network:" + agent // which no agent of this machine is called
 	}

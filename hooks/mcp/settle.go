@@ -29,7 +29,15 @@ type signalResult struct {
 	Signal signalOut `json:"signal"`
 }
 
-func (c *call) claim(in claimIn) (out signalResult, text string, err error) {
+type claimOut struct {
+	signalResult
+	Since string `json:"since,omitempty" jsonschema:"when it was claimed before, under the same name: this extends the lease"`
+}
+
+func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
+	if in.Worker == "" && c.nobody() {
+		return out, "", badArgument("give worker, a name that no other client uses", "over HTTP other clients may call themselves %s too, and could release the claim", c.client)
+	}
 	who, err := in.by(c)
 	if err != nil {
 		return out, "", err
@@ -40,7 +48,7 @@ func (c *call) claim(in claimIn) (out signalResult, text string, err error) {
 	lease := time.Duration(in.LeaseMinutes * float64(time.Minute))
 	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
 		var s board.Signal
-		verb := "Claimed"
+		verb, note := "Claimed", ""
 		switch {
 		case in.Release:
 			verb = "Given back"
@@ -48,13 +56,18 @@ func (c *call) claim(in claimIn) (out signalResult, text string, err error) {
 		case in.Signal == "":
 			s, err = b.ClaimNext(c.ctx, who, in.MinPriority, lease)
 		default:
-			s, err = b.Claim(c.ctx, who, in.Signal, lease)
+			var claimed board.Claimed
+			claimed, err = b.Claim(c.ctx, who, in.Signal, lease)
+			if s = claimed.Signal; claimed.Since != nil {
+				out.Since = timeText(*claimed.Since)
+				note = fmt.Sprintf("; it was already claimed by this name, at %s, and the lease is extended", out.Since)
+			}
 		}
 		if err != nil {
 			return err
 		}
-		out = signalResult{b.Run(), signalOf(&s)}
-		text = fmt.Sprintf("%s in %s: %s", verb, b.Run(), out.Signal.line())
+		out.signalResult = signalResult{b.Run(), signalOf(&s)}
+		text = fmt.Sprintf("%s in %s: %s%s", verb, b.Run(), out.Signal.line(), note)
 		return nil
 	})
 	return out, text, err
