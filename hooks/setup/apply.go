@@ -28,6 +28,11 @@ func (s *Setup) Apply(w *Work) error {
 			return conflict(r.Path+" is not there, though it was to be by now; nothing was changed", "run `board setup` again")
 		}
 	}
+	fresh, err := readManifest(s.dataHome) // another may have recorded something since this was planned
+	if err != nil {
+		return err
+	}
+	s.manifest = fresh
 	if err := s.write(w); err != nil {
 		return err
 	}

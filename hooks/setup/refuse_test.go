@@ -60,3 +60,31 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoAtOnce: two that were planned before either was done both stay known, so that all of it can be taken away to the byte.
+func TestTwoAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.write(".claude/settings.json", "{ \"model\":   \"opus\" }\n")
+	b.write(".gemini/settings.json", "{ \"theme\":   \"dark\" }\n")
+	before := b.snapshot()
+	one, other := b.setup(), b.setup()
+	plan := func(s *Setup, harness string) *Work {
+		works, err := s.Plan([]string{harness}, Request{Parts: []string{PartHooks}})
+		if err != nil || len(works) != 1 {
+			t.Fatal(works, err)
+		}
+		return works[0]
+	}
+	first, second := plan(one, "claude"), plan(other, "gemini")
+	if err := one.Apply(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Apply(second); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := readManifest(b.data); err != nil || len(m.Files) != 2 {
+		t.Errorf("%d files are known, %v", len(m.Files), err)
+	}
+	b.must(Request{Uninstall: true}, "claude", "gemini")
+	b.same(before, "after both were taken out")
+}
