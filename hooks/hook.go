@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -59,7 +60,8 @@ func timeout(env func(string) string) (time.Duration, error) {
 }
 
 // Handle reads an event and does what is to be done about it. It always returns an answer that the harness takes, in time: four fifths of the timeout are for the work, whose parts give up by
-// themselves, so that one that hangs costs its own part of the answer only. After nine tenths the answer is that there is nothing to say. Whatever goes wrong is a line in the log.
+// themselves, so that one that hangs costs its own part of the answer only. After nine tenths the answer is that there is nothing to say; but what is to be
+// recorded is waited for a little longer (keepWithin). Whatever goes wrong is a line in the log.
 func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -69,6 +71,7 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	defer cancel()
 	done := make(chan Result, 1)
 	var recording atomic.Bool
+	recording.Store(recorded(cmp.Or(byName(cfg.Harness), claude).kindOf(cfg.Event))) // as far as the installer has said it
 	go func() {
 		defer func() {
 			if wrong := recover(); wrong != nil {
@@ -149,13 +152,14 @@ func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bo
 	return Result{Answer: h.answer(&e, t.do(ctx, h)), Kind: e.Kind}
 }
 
+// recorded says whether events of a kind may leave a line in the worklog.
+func recorded(kind string) bool {
+	return slices.Contains([]string{ToolResult, ToolFailure, FileEdit, SessionEnd}, kind)
+}
+
 // records says whether an event leaves a line in the worklog.
 func (t *turn) records() bool {
-	switch t.e.Kind {
-	case ToolResult, ToolFailure, FileEdit:
-		return worthRecording(t.e)
-	}
-	return t.e.Kind == SessionEnd
+	return recorded(t.e.Kind) && (t.e.Kind == SessionEnd || worthRecording(t.e))
 }
 
 // do does what an event asks for, and returns the text for the model.

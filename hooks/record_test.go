@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,14 +146,26 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestRecordedThoughLate: a use of a tool is in the worklog though the hook had no time for it: here its deadline passes before it knows where the session works. After keepWithin it gives up, and
-// the log counts the loss.
+// lateReader is an input that takes its time.
+type lateReader struct {
+	io.Reader
+	wait time.Duration
+}
+
+func (r *lateReader) Read(b []byte) (int, error) {
+	time.Sleep(r.wait)
+	r.wait = 0
+	return r.Reader.Read(b)
+}
+
+// TestRecordedThoughLate: a use of a tool is in the worklog though the hook had no time for it: its deadline passes before the payload is there, or before it knows where the session works. After
+// keepWithin it gives up, and the log counts the loss.
 func TestRecordedThoughLate(t *testing.T) {
 	w := newWorld(t)
-	use := func(id string, slow time.Duration) (line bool) {
+	use := func(id string, input, slow time.Duration) (line bool) {
 		synctest.Test(t, func(t *testing.T) {
 			payload := encodeJSON(map[string]any{"hook_event_name": "PostToolUse", "session_id": "s1", "cwd": w.project, "tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": "make"}})
-			r := Handle(t.Context(), Config{Harness: "claude", Home: w.home, Now: func() time.Time { return w.now }, Env: func(k string) string {
+			r := Handle(t.Context(), Config{Harness: "claude", Event: "PostToolUse", Home: w.home, Now: func() time.Time { return w.now }, Env: func(k string) string {
 				if k == "BOARD_WORKSPACE" {
 					time.Sleep(slow)
 				}
@@ -160,19 +173,19 @@ func TestRecordedThoughLate(t *testing.T) {
 					return ""
 				}
 				return w.env[k]
-			}}, bytes.NewReader(payload))
+			}}, &lateReader{bytes.NewReader(payload), input})
 			if string(r.Answer) != "{}\n" {
 				t.Errorf("the answer is %q", r.Answer)
 			}
 			line = slices.ContainsFunc(w.worklog(topics.SessionTopic("s1")), func(e topics.Entry) bool { return e.ID == id })
-			time.Sleep(slow) // until the hook that went on alone is done
+			time.Sleep(input + slow) // until the hook that went on alone is done
 		})
 		return line
 	}
-	if !use("late", 3*DefaultTimeout) || w.logged() != "" {
+	if !use("late", 0, 3*DefaultTimeout) || !use("late input", 3*DefaultTimeout, 0) || w.logged() != "" {
 		t.Errorf("the line is not there; logged is %q", w.logged())
 	}
-	if use("too late", DefaultTimeout+2*keepWithin) || strings.Count(w.logged(), "a line of the worklog is lost") != 1 {
+	if use("too late", 0, DefaultTimeout+2*keepWithin) || strings.Count(w.logged(), "a line of the worklog is lost") != 1 {
 		t.Errorf("the loss is not counted; logged is %q", w.logged())
 	}
 }
