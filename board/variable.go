@@ -73,6 +73,9 @@ func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (
 }
 
 func (b *Board) setVariable(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
+	if ifMatch < AnyVersion {
+		return Variable{}, invalid(fmt.Sprintf("%d is not a version", ifMatch), "`board state list` shows the versions")
+	}
 	if _, err := b.reader(); err != nil && ifMatch > 0 { // a run is not made by a change that must fail
 		return Variable{}, conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "set it without --if-match")
 	}

@@ -15,8 +15,9 @@ import (
 // EditOptions say how an edit is made.
 type EditOptions struct {
 	Why string
-	// Revision is the one that the editor has seen; an edit of another is a conflict. 0: whichever there is.
-	Revision int
+	// Revision is the one that the capsule must still have, else the edit is a conflict. 0 is the revision
+	// of what does not exist, so no capsule has it. nil: whichever there is.
+	Revision *int
 	// Force keeps a text though it looks like another capsule's, or holds what looks like a secret.
 	Force bool
 }
@@ -24,6 +25,9 @@ type EditOptions struct {
 // Edit changes a capsule: fn is given it as it is and changes what it likes, but for its id, its links and what the knowledge base keeps by itself. It may be called more than
 // once, when others change the capsule at the same time. What it was before stays in the history. A change of nothing is none.
 func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (Remembered, error) {
+	if opt.Revision != nil && *opt.Revision < 0 {
+		return Remembered{}, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), fmt.Sprintf("`board kb get %s` shows the revision", clip(id, 60)))
+	}
 	for try := 0; ; try++ {
 		r, again, err := k.editOnce(ctx, id, fn, opt)
 		if !again || try == 5 {
@@ -66,8 +70,8 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 		if err != nil {
 			return err
 		}
-		if opt.Revision != 0 && old.Revision != opt.Revision {
-			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s has revision %d, not %d: somebody has changed it since", id, old.Revision, opt.Revision),
+		if opt.Revision != nil && old.Revision != *opt.Revision {
+			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s has revision %d, not %d: somebody has changed it since", id, old.Revision, *opt.Revision),
 				Hint: fmt.Sprintf("`board kb get %s` shows it as it is", id)}
 		}
 		if again = old.Revision != seen.Revision; again {

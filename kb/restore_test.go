@@ -17,14 +17,14 @@ func TestEditAndRestore(t *testing.T) {
 	if err != nil || revision != 1 || !strings.Contains(string(text), "after 30 seconds") {
 		t.Fatalf("revision %d, %v: %s", revision, err, text)
 	}
-	r, err := k.EditText(ctx, c.ID, []byte(strings.Replace(string(text), "30 seconds", "a minute", 1)), EditOptions{Revision: 1, Why: "measured"})
+	r, err := k.EditText(ctx, c.ID, []byte(strings.Replace(string(text), "30 seconds", "a minute", 1)), EditOptions{Revision: new(1), Why: "measured"})
 	if err != nil || r.Capsule.Revision != 2 || r.Capsule.Body != "a request times out after a minute" || r.Unchanged {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if r, err := k.Edit(ctx, c.ID, func(*Capsule) error { return nil }, EditOptions{}); err != nil || !r.Unchanged || r.Capsule.Revision != 2 {
 		t.Errorf("an edit of nothing: %+v, %v", r, err)
 	}
-	_, err = k.EditText(ctx, c.ID, text, EditOptions{Revision: 1})
+	_, err = k.EditText(ctx, c.ID, text, EditOptions{Revision: new(1)})
 	refused(t, err, ErrConflict, "has revision 2, not 1")
 	_, err = k.EditText(ctx, c.ID, []byte("no front matter"), EditOptions{})
 	refused(t, err, ErrInvalid, "that is no capsule")

@@ -63,7 +63,7 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcom
 	if err != nil {
 		return outcome{}, err
 	}
-	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: e.revision, Force: force})
+	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: &e.revision, Force: force})
 	if err != nil {
 		var known *kb.Error
 		if errors.As(err, &known) && errors.Is(err, kb.ErrConflict) && known.ID == id {

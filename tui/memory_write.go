@@ -121,7 +121,7 @@ func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why strin
 
 func (m *memoryHands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
 	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
-		out, err := s.Update(ctx, it.ID, memory.UpdateOptions{Revision: revision, Why: why}, func(to *memory.Item) error { fn(to); return nil })
+		out, err := s.Update(ctx, it.ID, memory.UpdateOptions{Revision: &revision, Why: why}, func(to *memory.Item) error { fn(to); return nil })
 		now, warnings = out.Item, out.Warnings
 		return err
 	})

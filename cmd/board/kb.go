@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -207,7 +208,8 @@ func (p *program) kbSearch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if q.Text, err = p.question(c); err != nil {
+	var cut []string
+	if q.Text, cut, err = p.question(c); err != nil {
 		return err
 	}
 	q.Mode, q.Fusion, q.Limit, q.Floor = c.String("mode"), c.String("fusion"), c.Int("limit"), c.Float64("floor")
@@ -227,6 +229,7 @@ func (p *program) kbSearch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	res.Degraded = append(cut, res.Degraded...)
 	if c.Bool("json") {
 		return p.json("hits", res.Hits, "mode", res.Mode, "degraded", res.Degraded, "missing", res.Missing, "total", res.Total, "evidence", res.Evidence,
 			"threshold", res.Threshold, "gated", res.Gated)
@@ -247,17 +250,22 @@ func (p *program) kbSearch(c *cli.Context) error {
 	return nil
 }
 
-// question is the text to search for: the arguments, or standard input.
-func (p *program) question(c *cli.Context) (string, error) {
+// question is the text to search for: the arguments, or standard input. Of standard input at most a megabyte
+// is taken; degraded says so where there was more.
+func (p *program) question(c *cli.Context) (text string, degraded []string, err error) {
+	degraded = []string{}
 	if c.NArg() > 1 || c.NArg() == 1 && c.Args().First() != "-" {
-		return strings.Join(c.Args().Slice(), " "), nil
+		return strings.Join(c.Args().Slice(), " "), degraded, nil
 	}
 	if c.NArg() == 0 && isTerminal(p.in) {
-		return "", usagef("give it as an argument, or pipe it in", "no question is given")
+		return "", nil, usagef("give it as an argument, or pipe it in", "no question is given")
 	}
-	const most = 1 << 20
-	data, err := p.readAll(c.Context, p.in, most)
-	return string(data), err
+	data, err := p.readAll(c.Context, p.in, mostText+1)
+	if len(data) > mostText {
+		data = data[:mostText]
+		degraded = append(degraded, fmt.Sprintf("the question has more than 1 MiB: only its first %d bytes are searched for", mostText))
+	}
+	return string(data), degraded, err
 }
 
 func (p *program) kbReembed(c *cli.Context) error {

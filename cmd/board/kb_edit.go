@@ -35,7 +35,7 @@ the data home (kb/capsules/CAPSULE.md) may be edited at any time: the next comma
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
 				workspaceFlag("the `DIRECTORY` it belongs to"),
 				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the history"},
-				&cli.IntFlag{Name: "if-revision", Usage: "only if it still has this `REVISION`; else exit 6"},
+				&cli.StringFlag{Name: "if-revision", Usage: "only if it still has this `REVISION`; else exit 6"},
 				&cli.BoolFlag{Name: "force", Usage: "keep it though it looks like another, or holds what looks like a secret"},
 				workerFlag(), quietFlag(), jsonFlag(),
 			},
@@ -117,6 +117,10 @@ func (p *program) kbEdit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	revision, err := ifRevision(c)
+	if err != nil {
+		return err
+	}
 	body := c.String("body")
 	if body == "-" {
 		if body, err = p.text(c, "body", []string{"-"}); err != nil {
@@ -169,7 +173,7 @@ func (p *program) kbEdit(c *cli.Context) error {
 			x.Refs = noBlank(c.StringSlice("ref"))
 		}
 		return nil
-	}, kb.EditOptions{Why: c.String("why"), Revision: c.Int("if-revision"), Force: c.Bool("force")})
+	}, kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
 	p.kbNotes(k)
 	if err != nil {
 		return err
@@ -180,6 +184,10 @@ func (p *program) kbEdit(c *cli.Context) error {
 // editFile opens a copy of a capsule's file in the editor, and makes what became of it the capsule. A copy, so that nothing is lost if it cannot be read, or if somebody else
 // is faster.
 func (p *program) editFile(c *cli.Context, id string) error {
+	guard, err := ifRevision(c)
+	if err != nil {
+		return err
+	}
 	editor, err := p.editor("`board kb edit " + id + " --title …`; on a terminal, with $EDITOR set, its file is opened")
 	if err != nil {
 		return err
@@ -193,11 +201,14 @@ func (p *program) editFile(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if guard == nil {
+		guard = &revision // what somebody else writes meanwhile is not lost
+	}
 	edited, name, err := p.edit(c.Context, editor, id, string(text))
 	if err != nil {
 		return err
 	}
-	r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
+	r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("why"), Revision: guard, Force: c.Bool("force")})
 	p.kbNotes(k)
 	if err := p.edited(name, err); err != nil {
 		return err

@@ -179,10 +179,10 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if !c.IsSet("role") {
 		return usagef("`board kb brief --role executor --task \"…\"`", "--role is needed: %s", strings.Join(kb.Roles, ", "))
 	}
-	task := c.String("task")
+	task, cut := c.String("task"), []string{}
 	if !c.IsSet("task") {
 		var err error
-		if task, err = p.question(c); err != nil {
+		if task, cut, err = p.question(c); err != nil {
 			return err
 		}
 	} else if c.NArg() > 0 {
@@ -205,6 +205,7 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	b.Degraded = append(cut, b.Degraded...)
 	if c.Bool("json") {
 		return p.json("brief", b)
 	}

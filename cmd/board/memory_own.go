@@ -183,14 +183,21 @@ func (p *program) namedEdit(c *cli.Context) error {
 	return p.writeNamed(c, s, name, text, revision)
 }
 
-// anyRevision writes a named entry whatever it says now.
-const anyRevision = -1
+// ifRevision reads --if-revision, nil if it is not given.
+func ifRevision(c *cli.Context) (*int, error) {
+	if !c.IsSet("if-revision") {
+		return nil, nil
+	}
+	n, err := wholeNumber(c, "if-revision")
+	return &n, err
+}
 
 func namedRevision(c *cli.Context) (int, error) {
-	if !c.IsSet("if-revision") {
-		return anyRevision, nil
+	n, err := ifRevision(c)
+	if n == nil {
+		return memory.AnyRevision, err
 	}
-	return wholeNumber(c, "if-revision")
+	return *n, err
 }
 
 func (p *program) writeNamed(c *cli.Context, s *openedMemory, name, text string, revision int) error {
@@ -219,10 +226,10 @@ func (p *program) editNamed(c *cli.Context, name string, revision int) error {
 	if err != nil && !errors.Is(err, memory.ErrNotFound) { // else it is a new one
 		return err
 	}
-	if _, err := s.EditNamed(c.Context, name, c.String("tier"), "", anyRevision); errors.Is(err, memory.ErrDenied) {
+	if _, err := s.EditNamed(c.Context, name, c.String("tier"), "", memory.AnyRevision); errors.Is(err, memory.ErrDenied) {
 		return err // before anything is written in vain; a text that is empty is not taken
 	}
-	if revision == anyRevision {
+	if revision == memory.AnyRevision {
 		revision = was.Revision // what somebody else wrote meanwhile is not lost
 	}
 	text, file, err := p.edit(c.Context, editor, "named", was.Body)

@@ -65,7 +65,7 @@ and whose it is, stay as they are.`,
 				&cli.StringFlag{Name: "expires", Usage: "expires at this `TIME`, or never"},
 				&cli.StringFlag{Name: "derived-from", Usage: "`LINK` to what it was made from"},
 				&cli.StringFlag{Name: "why", Usage: "the `REASON`; it is kept with what the item was"},
-				&cli.IntFlag{Name: "if-revision", Usage: "only if it still has this `REVISION`; else exit 6"},
+				&cli.StringFlag{Name: "if-revision", Usage: "only if it still has this `REVISION`; else exit 6"},
 				&cli.BoolFlag{Name: "force", Usage: "keep it though it holds what looks like a secret"},
 				&cli.BoolFlag{Name: "no-embed", Usage: "without a new embedding"},
 				quietFlag(),
@@ -147,7 +147,10 @@ func (p *program) memoryUpdate(c *cli.Context) error {
 		return p.editItem(c, id)
 	}
 	content, newContent := "", c.IsSet("content") || len(args) > 0
-	var err error
+	opt, err := updateOptions(c)
+	if err != nil {
+		return err
+	}
 	if newContent {
 		if content, err = p.content(c, args); err != nil {
 			return err
@@ -168,7 +171,7 @@ func (p *program) memoryUpdate(c *cli.Context) error {
 		return err
 	}
 	defer done()
-	return p.update(c, s, id, updateOptions(c), func(it *memory.Item) error {
+	return p.update(c, s, id, opt, func(it *memory.Item) error {
 		for _, f := range []struct {
 			name string
 			to   *string
@@ -211,15 +214,13 @@ func (p *program) content(c *cli.Context, args []string) (string, error) {
 	return p.textArg(c, "content", args)
 }
 
-func updateOptions(c *cli.Context) memory.UpdateOptions {
-	return memory.UpdateOptions{Revision: c.Int("if-revision"), Why: c.String("why"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}
+func updateOptions(c *cli.Context) (memory.UpdateOptions, error) {
+	revision, err := ifRevision(c)
+	return memory.UpdateOptions{Revision: revision, Why: c.String("why"), Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")}, err
 }
 
 // update changes an item and says what became of it. A change of nothing is none, and makes no revision.
 func (p *program) update(c *cli.Context, s *openedMemory, id string, opt memory.UpdateOptions, fn func(*memory.Item) error) error {
-	if opt.Revision < 0 {
-		return usagef("`board memory get "+id+"` shows its revision", "--if-revision %d is no revision", opt.Revision)
-	}
 	var was memory.Item
 	r, err := s.Update(c.Context, id, opt, func(it *memory.Item) error {
 		was = *it
@@ -227,7 +228,7 @@ func (p *program) update(c *cli.Context, s *openedMemory, id string, opt memory.
 		if err := fn(it); err != nil {
 			return err
 		}
-		if reflect.DeepEqual(was, *it) && it.Forgotten == nil && (opt.Revision == 0 || opt.Revision == it.Revision) {
+		if reflect.DeepEqual(was, *it) && it.Forgotten == nil && (opt.Revision == nil || *opt.Revision == it.Revision) {
 			return errSame
 		}
 		return nil
@@ -256,6 +257,10 @@ func (p *program) update(c *cli.Context, s *openedMemory, id string, opt memory.
 
 // editItem opens an item's content in the editor.
 func (p *program) editItem(c *cli.Context, id string) error {
+	opt, err := updateOptions(c)
+	if err != nil {
+		return err
+	}
 	editor, err := p.editor("`board memory update " + id + " --content …`; on a terminal, with $EDITOR set, its content is opened")
 	if err != nil {
 		return err
@@ -273,9 +278,8 @@ func (p *program) editItem(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	opt := updateOptions(c)
-	if opt.Revision == 0 {
-		opt.Revision = it.Revision // what somebody else wrote meanwhile is not lost
+	if opt.Revision == nil {
+		opt.Revision = &it.Revision // what somebody else wrote meanwhile is not lost
 	}
 	return p.edited(name, p.update(c, s, id, opt, func(it *memory.Item) error {
 		it.Content = strings.TrimSpace(edited)

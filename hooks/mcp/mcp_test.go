@@ -301,6 +301,46 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
+// TestGuardOfZero: 0 is the version of what does not exist, for every tool that compares and sets: it is a
+// conflict for what is there, and no guard that is dropped.
+func TestGuardOfZero(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	use := func(tool string, args map[string]any) (*sdk.CallToolResult, string) {
+		t.Helper()
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			t.Fatalf("%s: %v", tool, err)
+		}
+		return r, textOf(r)
+	}
+	r, _ := use("memory_put", map[string]any{"tier": "workspace", "content": "The release is cut on Tuesdays"})
+	item, _ := r.StructuredContent.(map[string]any)["item"].(map[string]any)
+	id, _ := item["id"].(string)
+	for _, g := range []struct {
+		tool, guard string
+		args        map[string]any
+		first       bool // that what the guard means is not there yet
+	}{
+		{"board_var_set", "if_version", map[string]any{"key": "phase", "value": 1}, true},
+		{"memory_named", "revision", map[string]any{"name": "VOICE", "body": "Short sentences."}, true},
+		{"memory_update", "revision", map[string]any{"id": id, "content": "The release is cut on Fridays"}, false},
+	} {
+		g.args[g.guard] = 0
+		if g.first {
+			if r, text := use(g.tool, g.args); r.IsError {
+				t.Errorf("%s with %s 0, of what is new: %s", g.tool, g.guard, text)
+			}
+		}
+		if r, text := use(g.tool, g.args); !r.IsError || !strings.Contains(text, "not 0") {
+			t.Errorf("%s with %s 0, of what is there: %s", g.tool, g.guard, text)
+		}
+		g.args[g.guard] = -1
+		if r, text := use(g.tool, g.args); !r.IsError || !strings.Contains(text, "minimum") {
+			t.Errorf("%s with %s -1: %s", g.tool, g.guard, text)
+		}
+	}
+}
+
 // TestEnumsAreUsed sees that each list that a tag may name is named.
 func TestEnumsAreUsed(t *testing.T) {
 	data := []string{}

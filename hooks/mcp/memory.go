@@ -244,7 +244,7 @@ type memoryUpdateIn struct {
 	Lifetime   *string   `json:"lifetime,omitempty" enum:"lifetimes"`
 	Tags       *[]string `json:"tags,omitempty" jsonschema:"all of them anew"`
 	TTLDays    *float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"from now; 0: it stays"`
-	Revision   int       `json:"revision,omitempty" min:"1" jsonschema:"only if it still has this revision"`
+	Revision   *int      `json:"revision,omitempty" min:"0" jsonschema:"only if it still has this revision"`
 	Why        string    `json:"why,omitempty"`
 }
 

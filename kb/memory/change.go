@@ -21,7 +21,9 @@ func (s *Store) mayChange(it *Item) error {
 
 // UpdateOptions say how an item is changed.
 type UpdateOptions struct {
-	Revision    int    // only if it still has this revision; 0: whichever it has
+	// Revision is the one that the item must still have, else the update is a conflict. 0 is the revision of
+	// what does not exist, so no item has it. nil: whichever it has.
+	Revision    *int
 	Why         string // kept with what it was
 	Force       bool   // keep it though it holds what looks like a secret
 	NoEmbedding bool
@@ -30,6 +32,9 @@ type UpdateOptions struct {
 // Update lets fn change an item: its texts, importance, lifetime, tags, expiry and links. What it was stays among its revisions. Its tier, and whose it is, stay as they are.
 func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (Stored, error) {
 	out := Stored{Warnings: []string{}}
+	if opt.Revision != nil && *opt.Revision < 0 {
+		return out, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "`board memory get "+clip(id, 60)+"` shows the revision")
+	}
 	f, it, err := s.find(ctx, id)
 	if err != nil {
 		return out, err
@@ -68,8 +73,8 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			if err := unlessForgotten(have); err != nil {
 				return err
 			}
-			if opt.Revision != 0 && have.Revision != opt.Revision {
-				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, opt.Revision), "`board memory get "+id+"` shows it")
+			if opt.Revision != nil && have.Revision != *opt.Revision {
+				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, *opt.Revision), "`board memory get "+id+"` shows it")
 			}
 			if have.Revision != it.Revision {
 				changed, it = true, have

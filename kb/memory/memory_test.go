@@ -159,7 +159,7 @@ func TestPutReadForget(t *testing.T) {
 	if err != nil || u.Item.Revision != 2 || u.Item.Agent != "" {
 		t.Errorf("update: %+v, %v", u, err)
 	}
-	if _, err := s.Update(t.Context(), a.ID, UpdateOptions{Revision: 1}, func(it *Item) error { return nil }); !errors.Is(err, ErrConflict) {
+	if _, err := s.Update(t.Context(), a.ID, UpdateOptions{Revision: new(1)}, func(it *Item) error { return nil }); !errors.Is(err, ErrConflict) {
 		t.Errorf("an update of an old revision: %v", err)
 	}
 	if was, err := s.Revisions(t.Context(), a.ID); err != nil || len(was) != 1 || was[0].Content != "Use tabs in Go files" || was[0].Importance != .9 {

@@ -143,7 +143,10 @@ func (s *Store) mayName() error {
 	return s.granted(GrantNamed, "named entries are their author's: an agent reads them and does not write them")
 }
 
-// EditNamed writes a named entry; revision says which one it must still have, 0 that it must be new, -1 whichever.
+// AnyRevision means, as the revision of EditNamed: whichever the entry has now.
+const AnyRevision = -1
+
+// EditNamed writes a named entry; revision is the one that it must still have, 0 if it must be new, or AnyRevision.
 func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision int) (Named, error) {
 	if err := checkName("named entry", name); err != nil {
 		return Named{}, err
@@ -157,6 +160,9 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	}
 	if err := s.mayName(); err != nil {
 		return Named{}, err
+	}
+	if revision < AnyRevision {
+		return Named{}, invalid(fmt.Sprintf("%d is not a revision", revision), "`board memory named show "+name+"` shows the revision; 0 is for an entry that does not exist yet")
 	}
 	if body, err = namedBody(body); err != nil {
 		return Named{}, err
@@ -179,7 +185,7 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 			}
 			have = n.Revision
 			out.Name, out.Created, out.Revision = n.Name, n.Created, n.Revision+1
-			if revision >= 0 && revision != have {
+			if revision != AnyRevision && revision != have {
 				break
 			}
 			if n.Body == body {
@@ -190,7 +196,7 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 				return err
 			}
 		}
-		if revision >= 0 && revision != have {
+		if revision != AnyRevision && revision != have {
 			return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", name, have, revision), "look at what it says now, and edit that")
 		}
 		if _, err := tx.Exec(`INSERT OR REPLACE INTO named VALUES (?, ?, ?, ?, ?, ?)`, out.Name, body, out.Curator, out.Revision, out.Created.UnixMilli(), tx.Now.UnixMilli()); err != nil {
