@@ -212,6 +212,11 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 		c.Revision, from.File, from.SHA256, from.Part, from.Of, c.n); err != nil {
 		return err
 	}
+	if old.Title != c.Title {
+		if err := keepTitle(ch.tx, c); err != nil {
+			return err
+		}
+	}
 	if !slices.Equal(old.Tags, c.Tags) || !slices.Equal(old.DomainTags, c.DomainTags) {
 		if _, err := ch.tx.Exec(`DELETE FROM capsule_tags WHERE capsule = ?`, c.n); err != nil {
 			return err

@@ -10,6 +10,7 @@
 // makes them searchable:
 //
 //	capsules, capsule_tags   what the files say, and how it is used: when retrieved, how far decayed
+//	capsule_titles           the titles as they are compared: in one Unicode form, without case
 //	sidecars                 the files as they were when last read or written
 //	events                   everything that was ever done to a capsule, with the capsule as it was before; never changed, never rebuilt
 //	decisions                pairs of capsules that somebody has decided on

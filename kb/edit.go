@@ -89,7 +89,14 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return err
 		}
 		if !opt.Force && old.Retired == nil && old.SupersededBy == "" {
-			if err := ch.checkDuplicate(&c, v, &r.Warnings); err != nil {
+			var err error
+			if titleKey(c.Title) != titleKey(old.Title) { // one that is there twice already can be edited
+				err = ch.checkTitle(&c)
+			}
+			if err == nil {
+				err = ch.checkMeaning(&c, v, &r.Warnings)
+			}
+			if err != nil {
 				var e *Error
 				if errors.As(err, &e) {
 					e.Hint = fmt.Sprintf("`board kb get %s` shows it; say it otherwise, or --force keeps both", e.ID)

@@ -136,7 +136,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			if err != nil {
 				return err
 			}
-			if strings.EqualFold(old.Title, c.Title) && plainText(old) != plainText(&c) {
+			if titleKey(old.Title) == titleKey(c.Title) && plainText(old) != plainText(&c) {
 				refuse(fmt.Sprintf("%s and says something else: edit that one, or --force stores this one beside it", e.Msg))
 			} else {
 				out.Already = append(out.Already, Refused{in.From, e.Msg})

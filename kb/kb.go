@@ -22,9 +22,11 @@ var (
 	migration1 string
 	//go:embed migrations/0002_sidecars.sql
 	migration2 string
+	//go:embed migrations/0003_titles.sql
+	migration3 string
 )
 
-var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1, migration2}}
+var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1, migration2, migration3}}
 
 // indexConfig is how capsules are indexed: title, body, tags with domain tags, source. The weights and BM25's k1 and b are chosen over
 // several sets of very different texts (`board kb eval`), none of them alone.

@@ -123,23 +123,36 @@ func (ch *change) usable(v embed.Vector, warnings *[]string) (embed.Vector, erro
 
 // checkDuplicate refuses what is there already, unless it is being superseded. What is alike and differs in a number or a negation is a warning.
 func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, warnings *[]string) error {
-	k, tx := ch.k, ch.tx
-	refuse := func(old *Capsule, how string) error {
-		return &Error{Kind: ErrConflict, ID: old.ID, Msg: fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)),
-			Hint: fmt.Sprintf("`board kb get %s` shows it; --supersedes %s replaces it, --force keeps both", old.ID, old.ID)}
+	if err := ch.checkTitle(c); err != nil {
+		return err
 	}
-	same, err := capsulesWhere(tx, `title = ? COLLATE NOCASE AND superseded_by = '' AND retired IS NULL AND id <> ? ORDER BY n`, c.Title, c.ID)
+	return ch.checkMeaning(c, v, warnings)
+}
+
+// isThere is the conflict with a capsule that is there already.
+func isThere(old *Capsule, how string) error {
+	return &Error{Kind: ErrConflict, ID: old.ID, Msg: fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)),
+		Hint: fmt.Sprintf("`board kb get %s` shows it; --supersedes %s replaces it, --force keeps both", old.ID, old.ID)}
+}
+
+func (ch *change) checkTitle(c *Capsule) error {
+	same, err := withTitle(ch.tx, c)
 	if err != nil {
 		return err
 	}
 	for i := range same {
 		if !slices.Contains(c.Supersedes, same[i].ID) {
-			return refuse(&same[i], "has this title already")
+			return isThere(&same[i], "has this title already")
 		}
 	}
+	return nil
+}
+
+func (ch *change) checkMeaning(c *Capsule, v embed.Vector, warnings *[]string) error {
 	if v == nil {
 		return nil
 	}
+	k, tx := ch.k, ch.tx
 	res, err := k.index.Search(tx, index.Query{Vector: v, Model: k.emb.Model().Name, Depth: 5, Near: DuplicateCosine,
 		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}})
 	if err != nil {
@@ -158,7 +171,7 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, warnings *[]string)
 				*warnings = append(*warnings, fmt.Sprintf("it may contradict %s (%s): `board kb curate contradictions --resolve %s,%s --as supersede` replaces that", old[0].ID, strings.Join(why, "; "), c.ID, old[0].ID))
 				continue
 			}
-			return refuse(&old[0], fmt.Sprintf("says the same already (cosine %.2f)", cand.Cosine))
+			return isThere(&old[0], fmt.Sprintf("says the same already (cosine %.2f)", cand.Cosine))
 		}
 	}
 	return nil
@@ -231,6 +244,9 @@ func insertRow(tx *sqlite.Tx, c *Capsule) error {
 		return err
 	}
 	if c.n, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	if err := keepTitle(tx, c); err != nil {
 		return err
 	}
 	return insertTags(tx, c)

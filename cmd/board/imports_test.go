@@ -31,7 +31,7 @@ var allowedImports = map[string][]string{
 	"hooks":            {"blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/topics"},
 	"hooks/topics":     {"blackboard/board/replace", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: many hooks at once
 	"hooks/setup":      {"blackboard/board/replace", "github.com/pelletier/go-toml/v2"},
-	"kb":               {"blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4"},
+	"kb":               {"blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
 	"tui":              {"blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
