@@ -6,18 +6,28 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"runtime/debug"
 	"sync"
 	"time"
 
+	"blackboard/embed"
 	"blackboard/kb/chunks"
 )
 
 // contextStore is the store of chunks, opened when it is first needed, with the model that there is then. When there is another, it is opened anew beside the calls that still have the old one.
 type contextStore struct {
-	mu    sync.Mutex
-	now   *openStore
-	ended bool
-	all   sync.WaitGroup // of those that are open
+	mu      sync.Mutex // guards what follows; nobody waits for anything while holding it
+	now     *openStore
+	opening *opening // nil: nobody is opening it
+	ended   bool
+	all     sync.WaitGroup // of those that are open, or being opened
+}
+
+// opening is one attempt to open the store, which all calls wait for that need it. It may have to take over
+// what another tool has left, so it is no call's own: it goes on when whoever began it has gone.
+type opening struct {
+	done chan struct{}
+	err  error // once it is done
 }
 
 // openStore is one opening of the store.
@@ -51,44 +61,90 @@ func (c *call) onStore(fn func(*openStore) error) error {
 }
 
 // useStore returns the store, opened with the model that there is now, and counts the caller as one who uses it.
+// Only a caller without any store waits for another's opening, and no longer than its own context lets it.
 func (c *call) useStore() (*openStore, error) {
 	s := &c.context
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return nil, context.Canceled
-	}
 	e, back := c.embedder(c.ctx)
+	defer func() { back() }()
 	model := ""
 	if e != nil {
 		model = e.Model().Name
 	}
-	if s.now != nil && s.now.model == model {
-		back()
-		s.now.users.Add(1)
-		return s.now, nil
+	for mine := false; ; {
+		if err := c.ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		if s.ended {
+			s.mu.Unlock()
+			return nil, context.Canceled
+		}
+		if store := s.now; store != nil && (store.model == model || s.opening != nil || mine) {
+			store.users.Add(1)
+			s.mu.Unlock()
+			return store, nil
+		}
+		if s.opening == nil {
+			s.opening = &opening{done: make(chan struct{})}
+			s.all.Add(1)
+			go c.openStore(s.opening, e, back)
+			mine, back = true, func() {} // the model is the store's now
+		}
+		o := s.opening
+		s.mu.Unlock()
+		select {
+		case <-o.done:
+			if o.err != nil {
+				return nil, o.err
+			}
+		case <-c.ctx.Done():
+			return nil, c.ctx.Err()
+		}
 	}
-	opened, imported, err := chunks.Open(c.ctx, c.cfg.Store, chunks.Options{Embedder: e, Import: !c.cfg.NoImport, Warm: true, Now: c.cfg.Now})
+}
+
+// openStore opens the store with a model, in the place of the one that was open.
+func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
+	cs := &s.context
+	var opened *chunks.Store
+	var imported chunks.ImportResult
+	err := errors.New("opening the context store " + failedBadly) // unless it comes to its end
+	func() {
+		defer s.survive("opening the context store")
+		opened, imported, err = chunks.Open(s.life, s.cfg.Store, chunks.Options{Embedder: e, Import: !s.cfg.NoImport, Warm: true, Now: s.cfg.Now})
+	}()
+	if err == nil && imported.Source != "" {
+		s.log.Info("the context store was taken over", "from", imported.Source, "chunks", imported.Chunks, "state", imported.State)
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	defer close(o.done)
+	cs.opening, o.err = nil, err
 	if err != nil {
 		back()
-		return nil, err
+		cs.all.Done()
+		return
 	}
-	if imported.Source != "" {
-		c.log.Info("the context store was taken over", "from", imported.Source, "chunks", imported.Chunks, "state", imported.State)
-	}
-	s.retire()
-	store := &openStore{Store: opened, model: model, back: back, log: c.log}
-	store.life, store.cancel = context.WithCancel(context.Background())
-	s.now = store
-	s.all.Add(1)
-	store.users.Add(1)
+	cs.retire()
+	cs.now = &openStore{Store: opened, back: back, log: s.log}
+	cs.now.life, cs.now.cancel = context.WithCancel(context.Background())
 	if e != nil {
-		store.embed(backfillWithin, func(ctx context.Context) error {
-			_, err := store.Backfill(ctx, 0)
+		cs.now.model = e.Model().Name
+		cs.now.embed(backfillWithin, func(ctx context.Context) error {
+			_, err := opened.Backfill(ctx, 0)
 			return err
 		})
 	}
-	return store, nil
+	if cs.ended {
+		cs.retire()
+	}
+}
+
+// survive is deferred by what is no call: a fault is told in the log, and the server goes on.
+func (s *Server) survive(what string) {
+	if r := recover(); r != nil {
+		s.log.Error(what+" failed badly", "panic", r, "stack", string(debug.Stack()))
+	}
 }
 
 // retire has the store closed once its last user is done. The lock is held.

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -54,7 +53,7 @@ type Store struct {
 	opt Options
 	now func() time.Time
 
-	mu     sync.Mutex // guards what follows, and has one goroutine at a time open the file
+	turn   chan struct{} // whoever holds it has what follows, and opens the file: others wait no longer than their contexts let them
 	open   *file
 	closed bool
 
@@ -80,12 +79,10 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, res, invalid(dir+" is not a directory", "name the directory of a store with --store or $AGENT_STORE_PATH")
 	}
-	s := &Store{dir: dir, opt: opt, now: opt.Now, embedding: make(chan struct{}, 1)}
+	s := &Store{dir: dir, opt: opt, now: opt.Now, turn: make(chan struct{}, 1), embedding: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.attach(ctx, false, &res); err != nil {
 		return nil, res, err
 	}
@@ -94,8 +91,8 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 
 // Close closes the file. What is called later fails with an error that matches fs.ErrClosed.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	s.closed = true
 	return s.detach()
 }
@@ -118,8 +115,12 @@ func (s *Store) Path() string { return filepath.Join(s.dir, FileName) }
 // file returns the store's file, nil if there is none; make says whether it is made then. One that was removed while it was open is given up: the store is empty again.
 // One that was opened when there was no space, or for reading only, is opened anew when that has changed, or somebody else has written to it.
 func (s *Store) file(ctx context.Context, make bool) (*file, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if s.closed {
 		return nil, fmt.Errorf("the store %s: %w", s.dir, fs.ErrClosed)
 	}

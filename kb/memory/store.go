@@ -72,7 +72,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	files   map[bool]*file // by whether it is the account's
-	opening sync.Mutex
+	opening chan struct{}  // whoever holds it opens a file: others wait no longer than their contexts let them
 }
 
 // file is one SQLite file with its index.
@@ -112,7 +112,7 @@ func WorkspacePath(home, workspace string) string {
 
 // Open returns the memory of a data home. Files are opened when they are needed, and made when something is written.
 func Open(home string, opt Options) (*Store, error) {
-	s := &Store{home: home, opt: opt, now: opt.Now, rates: opt.Rates, files: map[bool]*file{}}
+	s := &Store{home: home, opt: opt, now: opt.Now, rates: opt.Rates, files: map[bool]*file{}, opening: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -207,8 +207,12 @@ func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error)
 }
 
 func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
-	s.opening.Lock()
-	defer s.opening.Unlock()
+	select {
+	case s.opening <- struct{}{}:
+		defer func() { <-s.opening }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	s.mu.Lock()
 	f := s.files[account]
 	s.mu.Unlock()

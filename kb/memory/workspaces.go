@@ -55,6 +55,8 @@ func ownerOf(ctx context.Context, path string) (string, error) {
 	return dir, err
 }
 
+const adoptHint = "two memories are not made one by moving files: export what is here, and ask again in a workspace that has none"
+
 // Adopt makes the memory of another directory this workspace's: for a project that was moved. The other directory must be gone, and nothing may be remembered here yet; else both are
 // projects, and an export and an import bring one to the other. It is for a person. If it is interrupted, doing it again completes it.
 func (s *Store) Adopt(ctx context.Context, from string) error {
@@ -76,15 +78,21 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 	if have, err := ownerOf(ctx, path); err == nil && have == from {
 		half = true
 	} else if err == nil {
-		return conflict("something is remembered in "+s.opt.Workspace+" already", "two memories are not made one by moving files: export what is here, and ask again in a workspace that has none")
+		return conflict("something is remembered in "+s.opt.Workspace+" already", adoptHint)
 	}
 	if !half {
 		if have, err := ownerOf(ctx, old); err != nil || have != from {
 			return &Error{Kind: ErrNotFound, Msg: "nothing is remembered for " + from, Hint: "`board memory workspaces` lists those that have a memory"}
 		}
-		s.opening.Lock()
-		defer s.opening.Unlock()
-		if err := sqlite.Rename(ctx, old, path); err != nil {
+		select {
+		case s.opening <- struct{}{}:
+			defer func() { <-s.opening }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := sqlite.Rename(ctx, old, path); errors.Is(err, fs.ErrExist) { // begun meanwhile
+			return conflict("something is remembered in "+s.opt.Workspace+" already", adoptHint)
+		} else if err != nil {
 			return fmt.Errorf("adopt the memory of %s: %w", from, err)
 		}
 	}

@@ -1,0 +1,45 @@
+package chunks
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"blackboard/board/sqlite"
+)
+
+// TestFirstUseHoldsNobody: while one call waits for its turn to begin a store, which may be a long import by
+// somebody else, another ends when its caller calls it off.
+func TestFirstUseHoldsNobody(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{})
+	db, err := sqlite.Open(t.Context(), s.Path(), schema, sqlite.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 2)
+	go func() {
+		done <- db.Write(context.Background(), func(*sqlite.Tx) error { close(held); <-release; return nil })
+	}()
+	<-held
+	go func() {
+		_, err := s.Write(context.Background(), NewChunk{Topic: "first", Content: "It begins the store."})
+		done <- err
+	}()
+	for len(s.turn) == 0 {
+		runtime.Gosched()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Read(ctx, "0123456789"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call behind another's first use, called off: %v", err)
+	}
+	close(release)
+	if err := errors.Join(<-done, <-done, db.Close()); err != nil {
+		t.Error(err)
+	}
+	if l, err := s.List(t.Context(), ListQuery{}); err != nil || l.Total != 1 {
+		t.Errorf("there are %d chunks, not 1: %v", l.Total, err)
+	}
+}
