@@ -199,6 +199,13 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 		if revision != AnyRevision && revision != have {
 			return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", name, have, revision), "look at what it says now, and edit that")
 		}
+		if have == 0 { // it goes on where one of that name has ended: a revision is never two texts
+			var last int
+			if err := tx.QueryRow(`SELECT coalesce(max(json_extract(before, '$.revision')), 0) FROM revisions WHERE subject = ?`, namedSubject(out.Name)).Scan(&last); err != nil {
+				return err
+			}
+			out.Revision = last + 1
+		}
 		if _, err := tx.Exec(`INSERT OR REPLACE INTO named VALUES (?, ?, ?, ?, ?, ?)`, out.Name, body, out.Curator, out.Revision, out.Created.UnixMilli(), tx.Now.UnixMilli()); err != nil {
 			return err
 		}
