@@ -97,19 +97,25 @@ func (ch *change) rollback() {
 	ch.undo = nil
 }
 
-// removeLater removes a sidecar once all is committed. What stays is found by the next sync.
+// removeLater removes a sidecar once all is committed, unless somebody has saved it until then. What stays is found by the next sync.
 func (ch *change) removeLater(id string) {
-	ch.after = append(ch.after, func() { os.Remove(ch.k.sidecarPath(id)) })
+	path := ch.k.sidecarPath(id)
+	seen, err := os.Lstat(path)
+	if err != nil {
+		return
+	}
+	ch.after = append(ch.after, func() {
+		if now, err := os.Lstat(path); err == nil && sameFile(now, seen) {
+			os.Remove(path)
+		}
+	})
 }
 
 // spare copies what is in a sidecar to the quarantine if it is about to be written over and nobody has picked it up: an edit by hand that cannot be read, or is just being made.
 func (ch *change) spare(id string, data []byte) error {
 	var hash []byte
 	err := ch.tx.QueryRow(`SELECT hash FROM sidecars WHERE id = ?`, id).Scan(&hash)
-	if sqlite.IsNoRows(err) || err == nil && len(hash) == 0 {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !sqlite.IsNoRows(err) {
 		return err
 	}
 	if sum := sha256.Sum256(data); bytes.Equal(hash, sum[:]) || ch.kept[id] {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"time"
 
 	"blackboard/board/replace"
@@ -79,7 +80,11 @@ func (ch *change) begin(w *writing) {
 			return
 		}
 		if err == nil {
-			err = rename(temp, path)
+			if err = w.file.unchanged(); err == nil {
+				err = rename(temp, path)
+			} else {
+				os.Remove(temp)
+			}
 		}
 		if err == nil {
 			w.file.now = w.data
@@ -112,13 +117,31 @@ func (ch *change) put(c *Capsule) error {
 		w.wanted <- true
 		return nil
 	}
-	if err := ch.join(); err != nil {
+	w, err := ch.writingOf(c)
+	if err != nil {
 		return err
 	}
+	ch.begin(w)
+	w.wanted <- true
+	if w.file.old != nil {
+		return ch.join()
+	}
+	return nil
+}
+
+// writingOf prepares the writing of a capsule's sidecar: the one that is there is kept aside.
+func (ch *change) writingOf(c *Capsule) (*writing, error) {
+	if err := ch.join(); err != nil {
+		return nil, err
+	}
 	path := ch.k.sidecarPath(c.ID)
-	old, err := readSidecar(path)
+	seen, err := os.Lstat(path) // before it is read: what comes after this look shows in the next
+	var old []byte
+	if err == nil {
+		old, err = readSidecar(path)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	var extra map[string]any
 	if old != nil {
@@ -128,14 +151,14 @@ func (ch *change) put(c *Capsule) error {
 	}
 	data, err := encodeSidecar(c, extra)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(data) > MaxSidecar {
-		return invalid(fmt.Sprintf("the capsule would make a file of %d bytes; at most %d are taken", len(data), MaxSidecar), "shorten it, or split it")
+		return nil, invalid(fmt.Sprintf("the capsule would make a file of %d bytes; at most %d are taken", len(data), MaxSidecar), "shorten it, or split it")
 	}
 	if old != nil && ch.files[c.ID] == nil {
 		if err := ch.spare(c.ID, old); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	was := ch.files[c.ID]
@@ -149,13 +172,10 @@ func (ch *change) put(c *Capsule) error {
 		}
 		ch.track(c.ID, was)
 	}
-	w := &writing{id: c.ID, data: data, file: was}
-	ch.begin(w)
-	w.wanted <- true
-	if old != nil {
-		return ch.join()
+	if was.seen = seen; old == nil {
+		was.seen = nil
 	}
-	return nil
+	return &writing{id: c.ID, data: data, file: was}, nil
 }
 
 // track remembers how to put a sidecar back.
@@ -184,8 +204,29 @@ func (ch *change) join() error {
 // replaced is a sidecar that a change has written, and what it was before.
 type replaced struct {
 	path, aside string
-	old, now    []byte // nil: there was none; nothing was written yet
-	linked      bool   // the old one is at aside
+	old, now    []byte      // nil: there was none; nothing was written yet
+	linked      bool        // the old one is at aside
+	seen        fs.FileInfo // when it was read last; nil: there was none
+}
+
+// unchanged refuses to write over what somebody has saved since the file was read.
+func (r *replaced) unchanged() error {
+	now, err := os.Lstat(r.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case r.seen != nil && sameFile(now, r.seen):
+		return nil
+	}
+	name := filepath.Base(r.path)
+	return &Error{Kind: ErrConflict, Msg: name + " is being edited by hand: it was saved just now", Hint: "try once more", ID: strings.TrimSuffix(name, sidecarExt)}
+}
+
+// sameFile reports whether a file is the one that was seen, as far as its size and time tell.
+func sameFile(now, seen fs.FileInfo) bool {
+	return os.SameFile(now, seen) && now.Size() == seen.Size() && now.ModTime().Equal(seen.ModTime())
 }
 
 func (r *replaced) undo() {

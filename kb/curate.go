@@ -81,7 +81,7 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 					return err
 				}
 				// What curation itself has done to the one that stays does not count.
-				if drop.Revision != p.Drop.Revision || embeddingText(keep) != embeddingText(&p.Keep) || keep.SupersededBy != "" || keep.Retired != nil || settled {
+				if drop.Revision != p.Drop.Revision || embeddingText(keep) != embeddingText(&p.Keep) || keep.Kind != drop.Kind || !keep.covers(drop) || keep.SupersededBy != "" || keep.Retired != nil || settled {
 					d.Skipped++
 					continue
 				}

@@ -103,7 +103,27 @@ func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
 	return known, err
 }
 
+// errDocumentChanged ends a change that would have stored what a document does not say any more.
+var errDocumentChanged = errors.New("it was changed again and again while it was ingested")
+
+// ingestOne ingests a document, again if it is changed meanwhile: another ingest may have taken in what it says now.
 func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
+	for try := 0; ; try++ {
+		refused := len(r.Refused)
+		err := k.ingestOnce(ctx, file, known, like, opt, r)
+		if !errors.Is(err, errDocumentChanged) || try == 4 {
+			return err
+		}
+		r.Refused = r.Refused[:refused]
+		all, err := k.ingested(ctx)
+		if err != nil {
+			return err
+		}
+		known = all[file]
+	}
+}
+
+func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
 	refuse := func(why string) { r.Refused = append(r.Refused, Refused{From: file, Why: why}) }
 	text, err := readDocument(file)
 	if err != nil {
@@ -156,6 +176,9 @@ func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like
 	var written, kept, removed int
 	var warnings []string
 	err = k.change(ctx, func(ch *change) (err error) {
+		if now, err := readDocument(file); err != nil || now != text {
+			return errDocumentChanged
+		}
 		written, kept, removed, warnings, err = ch.swap(file, sha, refused, caps, vectors)
 		return err
 	})
@@ -357,11 +380,15 @@ func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]i
 			r.Gone = append(r.Gone, f)
 			continue
 		}
-		n := 0
+		n, back := 0, false
 		if err := k.change(ctx, func(ch *change) error {
 			old, err := capsulesWhere(ch.tx, `ingest_file = ?`, f)
 			if err != nil {
 				return err
+			}
+			if _, err := os.Lstat(f); err == nil { // it is there again, and may have been ingested
+				back = true
+				return nil
 			}
 			if n = len(old); opt.DryRun {
 				return nil
@@ -388,8 +415,10 @@ func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]i
 		}); err != nil {
 			return err
 		}
-		r.Pruned = append(r.Pruned, f)
-		r.Removed += n
+		if !back {
+			r.Pruned = append(r.Pruned, f)
+			r.Removed += n
+		}
 	}
 	return nil
 }

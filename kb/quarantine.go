@@ -38,7 +38,8 @@ func (ch *change) isolate(id string, row *Capsule, data []byte, why string, s *S
 	return ch.event(VerbQuarantined, c, nil, "", why)
 }
 
-// isolateUnknown moves files that are no capsule's out of the way, so that nobody takes them for one.
+// isolateUnknown moves files that are no capsule's out of the way, so that nobody takes them for one. It is called
+// in the writers' turn: two who move one name at the same time could write over each other's.
 func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 	for _, name := range names {
 		if info, err := os.Lstat(filepath.Join(k.sidecars, name)); err != nil || time.Since(info.ModTime()) < settling {

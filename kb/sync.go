@@ -278,7 +278,6 @@ const fewMissing = 10
 // reconcile deals with differences, in changes of some hundred files each.
 func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synced, error) {
 	var s Synced
-	s.Notes = append(s.Notes, k.isolateUnknown(f.unknown, &s)...)
 	bulk := f.lost || len(f.missing) > fewMissing && 4*len(f.missing) > f.files+len(f.missing)
 	const step = 200
 	work := append(append([]string{}, f.changed...), f.missing...)
@@ -296,7 +295,8 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 			for _, name := range f.temp { // nobody else writes now
 				os.Remove(filepath.Join(k.sidecars, name))
 			}
-			f.temp = nil
+			s.Notes = append(s.Notes, k.isolateUnknown(f.unknown, &s)...)
+			f.temp, f.unknown = nil, nil
 			if err := ch.finishPending(); err != nil {
 				return err
 			}

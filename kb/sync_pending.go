@@ -11,10 +11,13 @@ import (
 // pendingName is the list of the sidecars that an ingest is about to write or remove: those of them that have no row when it is found belong to no document.
 const pendingName = ".pending"
 
-// pending writes the list, for this change.
+// pending writes the list, for this change. One that an ingest has left that died is dealt with first.
 func (ch *change) pending(ids []string) error {
-	if ch.k.sidecars == "" || ch.dry || len(ids) == 0 {
+	if ch.k.sidecars == "" || ch.dry {
 		return nil
+	}
+	if err := ch.finishPending(); err != nil || len(ids) == 0 {
+		return err
 	}
 	path := filepath.Join(ch.k.sidecars, pendingName)
 	if err := writeFile(path, []byte(strings.Join(ids, "\n"))); err != nil {
