@@ -3,6 +3,7 @@ package histories
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -73,6 +74,8 @@ var signals = porcupine.Model{
 			return o.Out == Unknown || o.Out == Failed, s
 		case o.Kind == "read":
 			return s.status == o.Got && s.by == o.Value, claimed{s.status, s.by, o.N == 0}
+		case o.Out == Refused && strings.Contains(o.Err, "in another session"): // of the server that had the name before
+			return open && s.by == o.Caller, s
 		case o.Out == Refused:
 			return !can, s
 		}
