@@ -34,6 +34,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 		}
 	}
 	opt.Sync = SyncNever
+	judged, _ := os.Stat(path) // nil: there is none
 	k, err := open(ctx, home, sqlite.Create, opt)
 	if err == nil {
 		if err = k.db.Check(ctx); err != nil {
@@ -41,7 +42,11 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 		}
 	}
 	if errors.Is(err, sqlite.ErrCorrupt) {
-		if r.Aside, err = aside(ctx, path); err != nil {
+		r.Aside, err = aside(ctx, path, judged)
+		switch {
+		case errors.Is(err, sqlite.ErrGone): // another rebuild has done it
+			r.Aside = ""
+		case err != nil:
 			return r, err
 		}
 		k, err = open(ctx, home, sqlite.Create, opt)
@@ -99,10 +104,10 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 }
 
 // aside moves a database that cannot be read out of the way and returns its new name.
-func aside(ctx context.Context, path string) (to string, err error) {
+func aside(ctx context.Context, path string, is os.FileInfo) (to string, err error) {
 	for i := 1; ; i++ {
 		to = fmt.Sprintf("%s.broken-%d", path, i)
-		if err := sqlite.Rename(ctx, path, to); !errors.Is(err, fs.ErrExist) {
+		if err := sqlite.Rename(ctx, path, to, is); !errors.Is(err, fs.ErrExist) {
 			return to, err
 		}
 	}

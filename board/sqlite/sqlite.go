@@ -427,7 +427,8 @@ func turnOf(ctx context.Context, path string) (unlock func(), err error) {
 // Rename moves the file of a schema in the writers' turns of both names. Others who have it open get ErrGone when
 // they write. It is an error that matches fs.ErrExist if there is a file of the new name, and ErrBusy if somebody
 // reads it for too long. A file that SQLite cannot open is moved as it is, with what SQLite keeps beside it.
-func Rename(ctx context.Context, path, to string) error {
+// Where is is not nil, it is ErrGone unless the file is still that one.
+func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
@@ -437,6 +438,9 @@ func Rename(ctx context.Context, path, to string) error {
 			return err
 		}
 		defer unlock()
+	}
+	if now, err := os.Stat(path); is != nil && (err != nil || !os.SameFile(now, is)) {
+		return &Error{Path: path, Kind: ErrGone, Detail: "was replaced by another process"}
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}

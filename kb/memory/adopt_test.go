@@ -88,7 +88,7 @@ func TestAdoptWhatIsOpen(t *testing.T) {
 // TestAdoptInterrupted: an adoption that died once the file was moved is completed by doing it again.
 func TestAdoptInterrupted(t *testing.T) {
 	from, to := moved(t)
-	must(t, sqlite.Rename(t.Context(), WorkspacePath(to.home, from.opt.Workspace), WorkspacePath(to.home, to.opt.Workspace)))
+	must(t, sqlite.Rename(t.Context(), WorkspacePath(to.home, from.opt.Workspace), WorkspacePath(to.home, to.opt.Workspace), nil))
 	must(t, to.Adopt(t.Context(), from.opt.Workspace))
 	remembers(t, to, "the first")
 }

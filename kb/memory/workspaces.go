@@ -90,7 +90,7 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := sqlite.Rename(ctx, old, path); errors.Is(err, fs.ErrExist) { // begun meanwhile
+		if err := sqlite.Rename(ctx, old, path, nil); errors.Is(err, fs.ErrExist) { // begun meanwhile
 			return conflict("something is remembered in "+s.opt.Workspace+" already", adoptHint)
 		} else if err != nil {
 			return fmt.Errorf("adopt the memory of %s: %w", from, err)

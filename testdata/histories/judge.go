@@ -78,7 +78,8 @@ func (j *judgement) errors() {
 		case Failed:
 			explained = during(j.Faults, "disk", o) && containsAny(o.Err, "space", "full", "room", "read-only", "not written", "disk I/O") ||
 				during(j.Faults, "schema", o) && containsAny(o.Err, "has schema 99", "newer") ||
-				during(j.Faults, "stop", o) && containsAny(o.Err, "did not finish in time", "is locked by another process")
+				during(j.Faults, "stop", o) && containsAny(o.Err, "did not finish in time", "is locked by another process") ||
+				o.Key == "doctor" && j.Config.Daemon && len(j.Faults) > 0 && containsAny(o.Err, "it does not answer at") // it was killed, or stands still
 		case Unknown:
 			explained = slices.Contains(j.Config.Faults, "kill") || slices.Contains(j.Config.Faults, "reopen")
 		default:
