@@ -101,12 +101,28 @@ func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) 
 	return b, nil
 }
 
-// Remove deletes a run and everything on it.
-func Remove(ctx context.Context, dir, run string) error {
+// Remove deletes a run and everything on it. If seen is not 0, it is the last event that whoever decided so has
+// seen; it is ErrConflict if something has happened on the run since.
+func Remove(ctx context.Context, dir, run string, seen int64) error {
 	if err := CheckRun(run); err != nil {
 		return err
 	}
-	err := sqlite.Remove(ctx, Path(dir, run))
+	var unchanged func() error
+	if seen != 0 {
+		unchanged = func() error {
+			b, err := Open(ctx, dir, run)
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			st, err := b.State(ctx)
+			if err == nil && st.Seq != seen {
+				err = conflict(fmt.Sprintf("run %s has changed: %d events since; nothing was deleted", run, st.Seq-seen), "look at it again: `board show`")
+			}
+			return err
+		}
+	}
+	err := sqlite.Remove(ctx, Path(dir, run), unchanged)
 	if errors.Is(err, fs.ErrNotExist) {
 		return (&Board{run: run}).missing()
 	}

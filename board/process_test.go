@@ -207,7 +207,7 @@ func TestRemovedWhileOpen(t *testing.T) {
 	}
 	dir := filepath.Dir(maker.path)
 	visitor := mustOpen(t, dir, "test")
-	if err := Remove(t.Context(), dir, "test"); err != nil {
+	if err := Remove(t.Context(), dir, "test", 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := visitor.Post(t.Context(), "w", Post{Content: "y"}); !errors.Is(err, sqlite.ErrGone) {
@@ -246,7 +246,7 @@ func TestRemoveRace(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			if err := Remove(t.Context(), dir, "race"); err != nil {
+			if err := Remove(t.Context(), dir, "race", 0); err != nil {
 				t.Error(err)
 			}
 		})
@@ -267,7 +267,7 @@ func TestRemoveRace(t *testing.T) {
 			t.Fatalf("round %d: %s was acknowledged, but the board holds %+v, %v", round, posted.Entry.ID, s, err)
 		}
 		b.Close()
-		if err := Remove(t.Context(), dir, "race"); err != nil {
+		if err := Remove(t.Context(), dir, "race", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -370,5 +370,37 @@ func TestOneClaimWins(t *testing.T) {
 	wg.Wait()
 	if winners != 1 {
 		t.Fatalf("%d workers hold the claim", winners)
+	}
+}
+
+// TestRemoveWhatWasSeen: a run is not deleted with what came after its deletion was asked for.
+func TestRemoveWhatWasSeen(t *testing.T) {
+	dir := t.TempDir()
+	b, err := OpenOrCreate(t.Context(), dir, "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	post := func(content string) int64 {
+		if _, err := b.Post(t.Context(), "w", Post{Content: content}); err != nil {
+			t.Fatal(err)
+		}
+		st, err := b.State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Seq
+	}
+	seen := post("seen")
+	now := post("not seen")
+	refused(t, Remove(t.Context(), dir, "run", seen), ErrConflict, "run run has changed: 1 events since; nothing was deleted")
+	if found, err := b.Query(t.Context(), Query{}); err != nil || len(found.Entries) != 2 {
+		t.Errorf("there is %+v %v", found, err)
+	}
+	if err := Remove(t.Context(), dir, "run", now); err != nil {
+		t.Error(err)
+	}
+	if err := Remove(t.Context(), dir, "run", now); !errors.Is(err, ErrNotFound) {
+		t.Errorf("deleted again: %v", err)
 	}
 }

@@ -176,8 +176,8 @@ func TestRuns(t *testing.T) {
 	if _, err := List(ended, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
-	refused(t, Remove(ctx, dir, "none"), ErrNotFound, "there is no run none")
-	refused(t, Remove(ctx, dir, "../one"), ErrInvalid, "cannot name a run")
+	refused(t, Remove(ctx, dir, "none", 0), ErrNotFound, "there is no run none")
+	refused(t, Remove(ctx, dir, "../one", 0), ErrInvalid, "cannot name a run")
 	_, err = Open(ctx, dir, strings.Repeat("x", 101))
 	refused(t, err, ErrInvalid, "has 101 characters")
 	_, err = OpenOrCreate(ctx, dir, "")

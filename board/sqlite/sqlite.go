@@ -489,8 +489,9 @@ func removeBeside(path string) error {
 }
 
 // Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
-// acknowledged write of another process slips in between. The lock file stays (see lock).
-func Remove(ctx context.Context, path string) error {
+// acknowledged write of another process slips in between. The lock file stays (see lock). Where allowed is not nil,
+// it is called first, while nobody else can write: its error leaves the file as it is.
+func Remove(ctx context.Context, path string, allowed func() error) error {
 	if _, err := os.Stat(path); err != nil {
 		return err // without a lock file for what was never there
 	}
@@ -499,6 +500,11 @@ func Remove(ctx context.Context, path string) error {
 		return err
 	}
 	defer unlock()
+	if allowed != nil {
+		if err := allowed(); err != nil {
+			return err
+		}
+	}
 	if err := os.Remove(path); err != nil {
 		return (&DB{path: path}).wrap(err)
 	}

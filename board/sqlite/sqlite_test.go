@@ -291,11 +291,11 @@ func TestReadersDoNotWait(t *testing.T) {
 
 func TestRemove(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := Remove(t.Context(), path); !errors.Is(err, fs.ErrNotExist) {
+	if err := Remove(t.Context(), path, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("removing nothing: %v", err)
 	}
 	db := open(t, path, testSchema, Create)
-	if err := Remove(t.Context(), path); err != nil {
+	if err := Remove(t.Context(), path, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := insert(db, "x"); !errors.Is(err, ErrGone) {

@@ -174,6 +174,7 @@ func (p *program) rm(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	seen := int64(0) // --yes: whatever is on it
 	if !c.Bool("yes") {
 		if !isTerminal(p.in) {
 			return usagef("add --yes to confirm", "deleting the run %s must be confirmed", name)
@@ -187,6 +188,7 @@ func (p *program) rm(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		seen = st.Seq
 		p.talk("Delete the run %s with %s and %s? It cannot be undone. [y/N] ", name,
 			count(st.Entries.Total, "entry", "entries"), count(st.Signals.Total, "signal", "signals"))
 		answer, err := p.readLine(c.Context)
@@ -198,7 +200,7 @@ func (p *program) rm(c *cli.Context) error {
 			return verdictError(exitFailure)
 		}
 	}
-	if err := board.Remove(c.Context, dir, name); err != nil {
+	if err := board.Remove(c.Context, dir, name, seen); err != nil {
 		return err
 	}
 	if c.Bool("json") {
