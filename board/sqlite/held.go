@@ -2,9 +2,12 @@ package sqlite
 
 import (
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // SQLite locks a database with POSIX record locks, and closing any descriptor of a file drops all such locks
@@ -12,12 +15,17 @@ import (
 // nobody uses the file, and removes its WAL with what was acknowledged. So a process must not open a database
 // except through SQLite. What a user names may be one all the same: it is opened by OpenFile.
 
-// held counts what this process has open: connections of SQLite by the file they are of, and files whose closing
-// has to wait for them.
+// held is what this process has open: the connections of SQLite with the databases they are of, and the files whose
+// closing has to wait for them.
 var held struct {
 	sync.Mutex
-	conns  map[*conn]os.FileInfo
+	conns  map[*conn]database
 	parked []*os.File
+}
+
+type database struct {
+	path string // absolute
+	file os.FileInfo
 }
 
 // hold registers a connection before SQLite opens its file.
@@ -26,12 +34,15 @@ func hold(c *conn, path string) {
 	if err != nil {
 		return // SQLite fails to open it too, since it may not create files
 	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	held.Lock()
 	defer held.Unlock()
 	if held.conns == nil {
-		held.conns = map[*conn]os.FileInfo{}
+		held.conns = map[*conn]database{}
 	}
-	held.conns[c] = info
+	held.conns[c] = database{path, info}
 }
 
 // release forgets a connection that SQLite has closed, and closes the files that waited for it.
@@ -49,28 +60,67 @@ func release(c *conn) {
 	})
 }
 
-// isHeld reports whether a connection of this process is open on a file. The caller holds the lock of held.
+// isHeld reports whether a connection of this process has locks on a file. The caller holds the lock of held.
 func isHeld(file os.FileInfo) bool {
-	for _, info := range held.conns {
-		if os.SameFile(info, file) {
+	for _, db := range held.conns {
+		if os.SameFile(db.file, file) {
+			return true
+		}
+		// A -shm whose name is gone is of a database that was removed, to which nobody writes any more.
+		path, err := filepath.EvalSymlinks(db.path) // SQLite puts it beside the file, not beside a link to it
+		if err != nil {
+			continue
+		}
+		if shm, err := os.Stat(path + "-shm"); err == nil && os.SameFile(shm, file) {
 			return true
 		}
 	}
 	return false
 }
 
-// File is a file that is read as bytes, whatever it is. If it is a database that this process has open, Close
-// keeps its descriptor until SQLite is done with the file, so that no lock is lost.
-type File struct{ f *os.File }
+// unpark returns a descriptor of a file that waits to be closed, so that a database that is read again and again
+// takes up one; nil if there is none.
+func unpark(path string) *os.File {
+	held.Lock()
+	defer held.Unlock()
+	if len(held.parked) == 0 {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	for i, f := range held.parked {
+		parked, err := f.Stat()
+		if err != nil || !os.SameFile(parked, info) {
+			continue
+		}
+		if _, err := f.Seek(0, io.SeekStart); err == nil {
+			held.parked = slices.Delete(held.parked, i, i+1)
+			return f
+		}
+	}
+	return nil
+}
+
+// File is a file that is read as bytes, whatever it is. If it is a database that this process has open, or its
+// -shm, Close keeps its descriptor until SQLite is done with the file, so that no lock is lost.
+type File struct {
+	f      *os.File
+	closed atomic.Bool
+}
 
 // OpenFile opens a file that may be a database for reading. Every path that a user names, and every byte copy of
 // a database, goes through it. Errors are those of os.Open.
 func OpenFile(path string) (*File, error) {
+	if f := unpark(path); f != nil {
+		return &File{f: f}, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &File{f}, nil
+	return &File{f: f}, nil
 }
 
 // ReadFile reads the whole of a file that may be a database, see OpenFile.
@@ -84,21 +134,33 @@ func ReadFile(path string) ([]byte, error) {
 }
 
 // Read reads as of os.File.
-func (f *File) Read(p []byte) (int, error) { return f.f.Read(p) }
+func (f *File) Read(p []byte) (int, error) {
+	if f.closed.Load() {
+		return 0, fs.ErrClosed
+	}
+	return f.f.Read(p)
+}
 
 // ReadAt reads as of os.File.
-func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.f.ReadAt(p, off) }
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	if f.closed.Load() {
+		return 0, fs.ErrClosed
+	}
+	return f.f.ReadAt(p, off)
+}
 
 // Stat describes the file that was opened.
 func (f *File) Stat() (os.FileInfo, error) { return f.f.Stat() }
 
 // Close closes the file, or has it closed once SQLite has closed it.
 func (f *File) Close() error {
+	if f.closed.Swap(true) {
+		return fs.ErrClosed
+	}
 	held.Lock()
 	defer held.Unlock()
 	if info, err := f.f.Stat(); err == nil && isHeld(info) {
 		held.parked = append(held.parked, f.f)
-		f.f = nil // a second Close is an error, as of os.File
 		return nil
 	}
 	return f.f.Close()

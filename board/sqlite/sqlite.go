@@ -142,7 +142,7 @@ func (db *DB) create(ctx context.Context) error {
 	if _, err := os.Lstat(db.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.CreateTemp(dir, filepath.Base(db.path)+"-new-*") // for its owner alone
+	f, err := os.CreateTemp(dir, "."+filepath.Base(db.path)+".new-*") // for its owner alone; `board doctor` knows the name
 	if err != nil {
 		return err
 	}
