@@ -151,11 +151,11 @@ var whileOpen = map[string]func(t *testing.T, path string) error{
 	"rename another onto it": func(t *testing.T, path string) error {
 		other := filepath.Join(t.TempDir(), "other.sqlite3")
 		open(t, other, testSchema, Create).Close()
-		return wantError(Rename(t.Context(), other, path), fs.ErrExist)
+		return wantError(Rename(t.Context(), other, path, nil), fs.ErrExist)
 	},
 	"remove another": func(t *testing.T, path string) error {
 		other := open(t, filepath.Join(filepath.Dir(path), "other.sqlite3"), testSchema, Create)
-		return errors.Join(insert(other, "x"), Remove(t.Context(), other.path), other.Close())
+		return errors.Join(insert(other, "x"), Remove(t.Context(), other.path, nil), other.Close())
 	},
 	"read its bytes":           func(_ *testing.T, path string) error { return readAll(path) },
 	"read its -wal":            func(_ *testing.T, path string) error { return readAll(path + "-wal") },

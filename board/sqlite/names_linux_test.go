@@ -182,7 +182,7 @@ func TestRemovedAndCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, old := inUse(t)
-			if err := Remove(t.Context(), path); err != nil {
+			if err := Remove(t.Context(), path, nil); err != nil {
 				t.Fatal(err)
 			}
 			db := open(t, path, testSchema, Create)
@@ -240,7 +240,7 @@ func TestCloseInTurn(t *testing.T) {
 func TestRename(t *testing.T) {
 	path, old := inUse(t)
 	to := filepath.Join(filepath.Dir(path), "a")
-	if err := Rename(t.Context(), path, to); err != nil {
+	if err := Rename(t.Context(), path, to, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, path + "-wal", path + "-shm", to + "-wal", to + "-shm"} {
@@ -258,10 +258,10 @@ func TestRename(t *testing.T) {
 	if n, new := rows(t, to), rows(t, path); n != "1" || new != "2" {
 		t.Errorf("%s rows were moved, want 1; %s are in the new file, want 2", n, new)
 	}
-	if err := Rename(t.Context(), path, to); !errors.Is(err, fs.ErrExist) {
+	if err := Rename(t.Context(), path, to, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over another file: %v", err)
 	}
-	if err := Rename(t.Context(), path+"-none", to); !errors.Is(err, fs.ErrNotExist) || exists(path+"-none-lock") {
+	if err := Rename(t.Context(), path+"-none", to, nil); !errors.Is(err, fs.ErrNotExist) || exists(path+"-none-lock") {
 		t.Errorf("of nothing: %v", err)
 	}
 	if n, new := rows(t, to), rows(t, path); n != "1" || new != "2" {
@@ -276,7 +276,7 @@ func TestRenameInTurn(t *testing.T) {
 		to := filepath.Join(filepath.Dir(path), name)
 		for _, turn := range []string{path, to} {
 			ctx, cancel := context.WithCancel(t.Context())
-			err := whileTaken(t, turn, func() error { return Rename(ctx, path, to) }, cancel)
+			err := whileTaken(t, turn, func() error { return Rename(ctx, path, to, nil) }, cancel)
 			if !errors.Is(err, context.Canceled) || !exists(path) || exists(to) {
 				t.Errorf("called off while it waits for the turn of %s: %v", turn, err)
 			}
