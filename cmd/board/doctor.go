@@ -18,9 +18,11 @@ that a file of an older version is brought up to date, as by any command.
   --full       reads everything: integrity, event logs, search indexes, checksums
   --repair     shows what it would do and asks. What it changes or removes is
                copied before, to backups/TIME in the data home; nothing is deleted
-  --selftest   tries this disk: processes post to a board and remember capsules,
-               and some are killed. It counts what was acknowledged and what is
-               there, in a directory of its own that is removed
+  --selftest   tries this disk, and this program on it: servers that several calls
+               are under way to, and commands beside them, write to all stores, and
+               some are killed. It counts what was acknowledged and what is there,
+               ids given twice, changes won by two and errors of SQLite, in a
+               directory of its own that is removed
 
 Exit codes: 0 nothing is broken, 1 something is, 2 --repair has nobody to ask.`,
 		Flags: []cli.Flag{
@@ -28,8 +30,8 @@ Exit codes: 0 nothing is broken, 1 something is, 2 --repair has nobody to ask.`,
 			&cli.BoolFlag{Name: "repair", Usage: "mend what can be mended, after a backup; then look again"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --repair: do not ask"},
 			&cli.BoolFlag{Name: "selftest", Usage: "write, kill and count, in a directory of its own"},
-			&cli.IntFlag{Name: "seconds", Usage: "with --selftest: write for `N` seconds", Value: 10},
-			&cli.IntFlag{Name: "writers", Usage: "with --selftest: so many processes at a time, `N`", Value: 8},
+			&cli.IntFlag{Name: "seconds", Usage: "with --selftest: write for `N` seconds", Value: 6},
+			&cli.IntFlag{Name: "writers", Usage: "with --selftest: so many commands at a time, `N`, beside the servers", Value: 8},
 			jsonFlag(),
 		},
 		Action: p.doctorRun,

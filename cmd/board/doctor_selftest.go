@@ -2,18 +2,24 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/sqlite"
 	"blackboard/kb"
+	"blackboard/kb/chunks"
+	"blackboard/kb/memory"
 )
 
 // selftestResult is what a self-test has counted.
@@ -27,8 +33,13 @@ type selftestResult struct {
 	Failed    int    `json:"failed"`  // that ended with an error by themselves
 	Failure   string `json:"failure"` // what the first of them said
 
-	Entries  selftestCount `json:"entries"`
-	Capsules selftestCount `json:"capsules"`
+	Servers       serverCount   `json:"servers"` // of `board mcp`, beside the writers
+	Entries       selftestCount `json:"entries"`
+	Capsules      selftestCount `json:"capsules"`
+	Items         selftestCount `json:"items"` // of the memory
+	Chunks        selftestCount `json:"chunks"`
+	CompareAndSet setCount      `json:"compare_and_set"`
+	SQLiteErrors  int           `json:"sqlite_errors"` // of commands and calls
 	// TornBatches were posted in part: a batch is posted whole or not at all.
 	TornBatches int          `json:"torn_batches"`
 	Problems    []string     `json:"problems"` // what the integrity checks found, and what is missing
@@ -41,6 +52,7 @@ type selftestCount struct {
 	Found          int `json:"found"`
 	Missing        int `json:"missing"`
 	Unacknowledged int `json:"unacknowledged"` // what is there besides, of processes that were killed before they said so
+	Doubled        int `json:"doubled"`        // acknowledgements with an id that another one has
 }
 
 // fsyncLatency is how long the disk takes to make four kilobytes last.
@@ -69,7 +81,7 @@ func (p *program) selftest(c *cli.Context, home string) error {
 	if err := t.write(ctx, r.Writers, time.Duration(r.Seconds)*time.Second); err != nil {
 		return err
 	}
-	r.Processes, r.Killed, r.Failed, r.Failure = t.processes, t.killed, t.failed, t.failure
+	r.Processes, r.Killed, r.Failed, r.Failure, r.Servers, r.SQLiteErrors = t.processes, t.killed, t.failed, t.failure, t.servers, t.sqliteErrors
 	if err := t.count(ctx, &r); err != nil {
 		return err
 	}
@@ -93,12 +105,17 @@ func (p *program) tellSelftest(r *selftestResult) {
 	if r.Failure != "" {
 		p.printf("             the first that failed: %s\n", line(r.Failure, 200))
 	}
+	p.printf("servers      %d, %d of them killed; %d calls, %d at a time, %d answered with an error\n", r.Servers.Processes, r.Servers.Killed, r.Servers.Calls, r.Servers.Overlap, r.Servers.Errors)
+	if r.Servers.Error != "" {
+		p.printf("             the first error: %s\n", line(r.Servers.Error, 200))
+	}
 	for _, n := range []struct {
 		name string
 		n    *selftestCount
-	}{{"entries", &r.Entries}, {"capsules", &r.Capsules}} {
+	}{{"entries", &r.Entries}, {"capsules", &r.Capsules}, {"items", &r.Items}, {"chunks", &r.Chunks}} {
 		p.printf("%-12s %d acknowledged, %d of them found; %d more of processes that were killed\n", n.name, n.n.Acknowledged, n.n.Found, n.n.Unacknowledged)
 	}
+	p.printf("variable     set by its version %d times, refused %d times, won twice %d times\n", r.CompareAndSet.Won, r.CompareAndSet.Refused, r.CompareAndSet.Twice)
 	p.printf("fsync        median %.2f ms, 99 %% within %.2f ms, of %d\n", r.Fsync.Median, r.Fsync.P99, r.Fsync.Samples)
 	for _, problem := range r.Problems {
 		p.printf("%s  %s\n", p.paint(red, "WRONG"), safe(problem))
@@ -145,41 +162,74 @@ func (t *selftestRun) count(ctx context.Context, r *selftestResult) error {
 		r.Problems = append(r.Problems, "no process got through")
 		return nil
 	}
-	if err := t.countEntries(ctx, r); err != nil {
-		return err
-	}
-	if err := t.countCapsules(ctx, r); err != nil {
-		return err
+	for _, count := range []func(context.Context, *selftestResult) error{t.countEntries, t.countCapsules, t.countItems, t.countChunks} {
+		if err := count(ctx, r); err != nil {
+			return err
+		}
 	}
 	for _, n := range []struct {
 		name string
-		n    int
-	}{{"acknowledged entries are missing", r.Entries.Missing}, {"acknowledged capsules are missing", r.Capsules.Missing}, {"batches are there in part", r.TornBatches}} {
-		if n.n > 0 {
-			r.Problems = append(r.Problems, fmt.Sprintf("%d %s", n.n, n.name))
-		}
+		n    selftestCount
+	}{{"entries", r.Entries}, {"capsules", r.Capsules}, {"items", r.Items}, {"chunks", r.Chunks}} {
+		r.wrong(n.n.Missing, "acknowledged %s are missing", n.name)
+		r.wrong(n.n.Doubled, "%s were acknowledged with an id that another one has", n.name)
 	}
+	r.wrong(r.TornBatches, "batches are there in part")
+	r.wrong(r.CompareAndSet.Twice, "changes of the variable were won by two at once")
+	r.wrong(r.CompareAndSet.Missing, "acknowledged changes of the variable are missing")
+	r.wrong(t.sqliteErrors, "errors of SQLite, the first: %s", t.sqliteError)
 	return nil
 }
 
+// wrong adds a problem if there are any of it.
+func (r *selftestResult) wrong(n int, format string, a ...any) {
+	if n > 0 {
+		r.Problems = append(r.Problems, fmt.Sprintf("%d ", n)+fmt.Sprintf(format, a...))
+	}
+}
+
 // tally counts what is there, by id, against what was acknowledged.
-func (n *selftestCount) tally(acknowledged, there map[string]string) {
-	n.Acknowledged = len(acknowledged)
-	for id, text := range acknowledged {
-		if there[id] == text {
+func (n *selftestCount) tally(said []acknowledged, there map[string]string) {
+	n.Acknowledged = len(said)
+	ids := map[string]bool{}
+	for _, a := range said {
+		if there[a.id] == a.text {
 			n.Found++
 		}
+		ids[a.id] = true
 	}
-	n.Missing = n.Acknowledged - n.Found
+	n.Missing, n.Doubled = n.Acknowledged-n.Found, n.Acknowledged-len(ids)
 	for id := range there {
-		if _, ok := acknowledged[id]; !ok {
+		if !ids[id] {
 			n.Unacknowledged++
 		}
 	}
 }
 
+// tallySets holds the variable as it is against what was acknowledged of it.
+func (n *setCount) tallySets(said []acknowledged, now *board.Variable) {
+	last, value := int64(0), ""
+	if now != nil {
+		last = now.Version
+		json.Unmarshal(now.Value, &value)
+	}
+	made := map[string]bool{}
+	for _, a := range said {
+		if made[a.id] {
+			n.Twice++
+		}
+		made[a.id] = true
+		version, _ := strconv.ParseInt(a.id, 10, 64)
+		if version > last || version == last && a.text != value {
+			n.Missing++
+		}
+	}
+	n.Won = len(said)
+}
+
 func (t *selftestRun) countEntries(ctx context.Context, r *selftestResult) error {
 	there := map[string]string{}
+	var turn *board.Variable
 	b, err := board.Open(ctx, filepath.Join(t.home(), "boards"), selftestBoard)
 	if err == nil {
 		defer b.Close()
@@ -191,12 +241,19 @@ func (t *selftestRun) countEntries(ctx context.Context, r *selftestResult) error
 			for i := range s.Entries {
 				there[s.Entries[i].ID] = s.Entries[i].Content
 			}
+			for i := range s.Variables {
+				if s.Variables[i].Key == selftestVariable {
+					turn = &s.Variables[i]
+				}
+			}
 		}
 	}
 	if err != nil && !errors.Is(err, board.ErrNotFound) { // none was made, or what was is missing
 		r.problem(ctx, "the board", err)
 	}
 	r.Entries.tally(t.entries, there)
+	r.CompareAndSet = t.sets
+	r.CompareAndSet.tallySets(t.versions, turn)
 	r.TornBatches = tornBatches(there)
 	return ctx.Err()
 }
@@ -243,6 +300,52 @@ func (t *selftestRun) countCapsules(ctx context.Context, r *selftestResult) erro
 	}
 	r.Capsules.tally(t.capsules, there)
 	return ctx.Err()
+}
+
+// countItems reads the memory's file as it lies there: what the tools leave out counts too.
+func (t *selftestRun) countItems(ctx context.Context, r *selftestResult) error {
+	paths, err := memory.Paths(t.home())
+	if err != nil {
+		return err
+	}
+	there := map[string]string{}
+	for _, path := range paths {
+		if _, err := memory.Check(ctx, t.home(), path, true); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.problem(ctx, "the memory", err)
+		}
+		r.texts(ctx, "the memory", path, `SELECT id, content FROM items`, there)
+	}
+	r.Items.tally(t.items, there)
+	return ctx.Err()
+}
+
+// countChunks reads the context store's file.
+func (t *selftestRun) countChunks(ctx context.Context, r *selftestResult) error {
+	there := map[string]string{}
+	path := filepath.Join(t.work(), ".agent-memory-store", chunks.FileName)
+	if _, err := os.Lstat(path); err == nil {
+		if err := integrity(ctx, path); err != nil {
+			r.problem(ctx, "the context store", err)
+		}
+		r.texts(ctx, "the context store", path, `SELECT id, content FROM chunks`, there)
+	}
+	r.Chunks.tally(t.chunks, there)
+	return ctx.Err()
+}
+
+// texts reads ids and texts out of a file that no process has open any more.
+func (r *selftestResult) texts(ctx context.Context, what, path, query string, into map[string]string) {
+	f, err := sqlite.OpenForeign(ctx, path)
+	if err == nil {
+		defer f.Close()
+		err = f.Each(ctx, query, func(row []any) error {
+			into[fmt.Sprint(row[0])] = fmt.Sprint(row[1])
+			return nil
+		})
+	}
+	if err != nil {
+		r.problem(ctx, what, err)
+	}
 }
 
 // problem notes what a check found, unless it was called off.

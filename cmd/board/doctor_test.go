@@ -19,6 +19,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"blackboard/board"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
 )
@@ -319,9 +320,14 @@ func TestDoctorBackup(t *testing.T) {
 // TestSelftestCounts: what was acknowledged and is not there, or is there with another text, is missing; a batch in part is torn.
 func TestSelftestCounts(t *testing.T) {
 	var n selftestCount
-	n.tally(map[string]string{"e1": "a", "e2": "b", "e3": "c"}, map[string]string{"e1": "a", "e2": "other", "e9": "z"})
-	if n != (selftestCount{Acknowledged: 3, Found: 1, Missing: 2, Unacknowledged: 1}) {
+	n.tally([]acknowledged{{"e1", "a"}, {"e2", "b"}, {"e2", "other"}, {"e3", "c"}}, map[string]string{"e1": "a", "e2": "other", "e9": "z"})
+	if n != (selftestCount{Acknowledged: 4, Found: 2, Missing: 2, Unacknowledged: 1, Doubled: 1}) {
 		t.Errorf("%+v", n)
+	}
+	var sets setCount
+	sets.tallySets([]acknowledged{{"1", "a"}, {"2", "b"}, {"2", "c"}, {"3", "d"}, {"4", "e"}}, &board.Variable{Version: 3, Value: []byte(`"other"`)})
+	if sets != (setCount{Won: 5, Twice: 1, Missing: 2}) {
+		t.Errorf("%+v", sets)
 	}
 	there := map[string]string{"e1": "alone"}
 	for i := range selftestBatch {
@@ -354,7 +360,8 @@ func TestSelftestLosses(t *testing.T) {
 	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) > 0 {
 		t.Fatalf("%v, %q", err, r.Problems)
 	}
-	run.entries["e999"], run.capsules["k000000000"] = "lost", "lost"
+	run.acknowledge(&run.entries, "e999", "lost")
+	run.acknowledge(&run.capsules, "k000000000", "lost")
 	r = selftestResult{}
 	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) != 2 || r.Entries.Missing != 1 || r.Capsules.Missing != 1 {
 		t.Errorf("%v, %+v", err, r)

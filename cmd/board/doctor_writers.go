@@ -22,6 +22,12 @@ const (
 	partOf    = ", part " // stands between the name of a batch and the number of an entry in it
 )
 
+// selftestExe is the program that a self-test tries. Tests put another one in its place.
+var selftestExe = os.Executable
+
+// acknowledged is something that a process said it had written.
+type acknowledged struct{ id, text string }
+
 // selftestRun is the writing of a self-test: processes of this program with a data home of their own. What they print on standard output is their acknowledgement.
 type selftestRun struct {
 	dir string
@@ -30,44 +36,64 @@ type selftestRun struct {
 	bar *doctorBar
 
 	mu        sync.Mutex
-	entries   map[string]string // what was acknowledged: texts by id
-	capsules  map[string]string
+	entries   []acknowledged
+	capsules  []acknowledged
+	items     []acknowledged // of the memory
+	chunks    []acknowledged
+	versions  []acknowledged // of the variable that is set by its version
 	processes int
 	killed    int
 	failed    int
 	failure   string
 	took      time.Duration // by a process that was not killed, lately
+
+	servers      serverCount
+	sets         setCount
+	sqliteErrors int
+	sqliteError  string // the first of them
 }
 
 func newSelftestRun(dir string, bar *doctorBar) (*selftestRun, error) {
-	exe, err := os.Executable()
+	exe, err := selftestExe()
 	if err != nil {
 		return nil, fmt.Errorf("the path of this program is not known: %w", err)
 	}
-	t := &selftestRun{dir: dir, exe: exe, bar: bar, entries: map[string]string{}, capsules: map[string]string{}}
+	t := &selftestRun{dir: dir, exe: exe, bar: bar, servers: serverCount{AtATime: len(serverCalls), Overlap: len(serverCalls[0])}}
 	for _, set := range os.Environ() { // nothing of the user's own places
 		name, _, _ := strings.Cut(set, "=")
 		if !strings.HasPrefix(name, "BOARD_") && !strings.HasPrefix(name, "XDG_") && name != "AGENT_STORE_PATH" && name != "HOME" {
 			t.env = append(t.env, set)
 		}
 	}
-	work := filepath.Join(dir, "work")
+	work := t.work()
 	t.env = append(t.env, "HOME="+dir, "BOARD_HOME="+t.home(), "BOARD_RUN="+selftestBoard, "BOARD_WORKER=selftest", "BOARD_WORKSPACE="+work,
 		"BOARD_DAEMON="+daemonOff, "BOARD_MODEL_DIR="+filepath.Join(dir, "none"))
 	return t, os.Mkdir(work, 0o700)
 }
 
+// work is the directory that they work in.
+func (t *selftestRun) work() string { return filepath.Join(t.dir, "work") }
+
 // home is the data home of the processes.
 func (t *selftestRun) home() string { return filepath.Join(t.dir, "home") }
 
-// write has so many writers start one process after the other, until the time is over.
+// write has servers asked for many things at once, until the time is over. For the second half of it so many writers start one process after the other beside them: where many have
+// a file open, one that has lost its locks is seldom taken for gone, so the servers are alone first.
 func (t *selftestRun) write(ctx context.Context, writers int, within time.Duration) error {
 	defer t.bar.clear()
-	until := time.Now().Add(within)
+	until, alone := time.Now().Add(within), time.After(within/2)
 	var wg sync.WaitGroup
+	for n := range serverCalls {
+		wg.Go(func() { t.serve(ctx, n, until) })
+	}
+	t.bar.show("self-test, servers", 0, 0)
+	select {
+	case <-alone:
+	case <-ctx.Done():
+	}
 	for w := range writers {
 		wg.Go(func() {
-			for i := 0; ctx.Err() == nil && time.Now().Before(until); i++ {
+			for i := 0; ctx.Err() == nil && (i == 0 || time.Now().Before(until)); i++ {
 				name := fmt.Sprintf("writer %d, text %d", w+1, i+1)
 				switch i % 4 {
 				case 1:
@@ -88,7 +114,7 @@ func (t *selftestRun) write(ctx context.Context, writers int, within time.Durati
 func (t *selftestRun) post(ctx context.Context, text string) {
 	var answer struct{ Entry struct{ ID string } }
 	if t.run(ctx, "", &answer, "post", text, "--json") && answer.Entry.ID != "" {
-		t.acknowledge(t.entries, answer.Entry.ID, text)
+		t.acknowledge(&t.entries, answer.Entry.ID, text)
 	}
 }
 
@@ -104,7 +130,7 @@ func (t *selftestRun) postBatch(ctx context.Context, name string) {
 	}
 	if t.run(ctx, in.String(), &answer, "post", "--batch", "--json") && len(answer.Posted) == len(texts) {
 		for i := range texts {
-			t.acknowledge(t.entries, answer.Posted[i].Entry.ID, texts[i])
+			t.acknowledge(&t.entries, answer.Posted[i].Entry.ID, texts[i])
 		}
 	}
 }
@@ -112,21 +138,27 @@ func (t *selftestRun) postBatch(ctx context.Context, name string) {
 func (t *selftestRun) remember(ctx context.Context, text string) {
 	var answer struct{ Capsule struct{ ID string } }
 	if t.run(ctx, "", &answer, "kb", "remember", text, "--title", text, "--source", "selftest", "--no-embed", "--json") && answer.Capsule.ID != "" {
-		t.acknowledge(t.capsules, answer.Capsule.ID, text)
+		t.acknowledge(&t.capsules, answer.Capsule.ID, text)
 	}
 }
 
-func (t *selftestRun) acknowledge(where map[string]string, id, text string) {
+func (t *selftestRun) acknowledge(to *[]acknowledged, id, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	where[id] = text
+	*to = append(*to, acknowledged{id, text})
+}
+
+// command is a process of the program that is tried, not started yet.
+func (t *selftestRun) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.exe, args...)
+	cmd.Args[0] = "board" // whatever the file is called
+	cmd.Env, cmd.Dir = t.env, t.work()
+	return cmd
 }
 
 // run runs a command of this program, and kills some at some moment. It reports whether the answer came out whole, which is what counts, even of one that was killed thereafter.
 func (t *selftestRun) run(ctx context.Context, in string, answer any, args ...string) bool {
-	cmd := exec.CommandContext(ctx, t.exe, args...)
-	cmd.Args[0] = "board" // whatever the file is called
-	cmd.Env, cmd.Dir = t.env, filepath.Join(t.dir, "work")
+	cmd := t.command(ctx, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), &out, &errs
 	begin := time.Now()
@@ -185,5 +217,6 @@ func (t *selftestRun) ended(ctx context.Context, failure string, killed bool) {
 		if t.failed++; t.failure == "" {
 			t.failure = failure
 		}
+		t.noteSQLite(failure)
 	}
 }
