@@ -451,9 +451,9 @@ func (s *Snapshot) diff(o *Snapshot) string {
 	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):
 		return "the run's own data differ"
 	case len(s.Entries) != len(o.Entries):
-		return fmt.Sprintf("%d entries, not %d", len(o.Entries), len(s.Entries))
+		return fmt.Sprintf("%d entries, not %d%s", len(o.Entries), len(s.Entries), absent(s.Entries, o.Entries, func(e *Entry) string { return e.ID }))
 	case len(s.Signals) != len(o.Signals):
-		return fmt.Sprintf("%d signals, not %d", len(o.Signals), len(s.Signals))
+		return fmt.Sprintf("%d signals, not %d%s", len(o.Signals), len(s.Signals), absent(s.Signals, o.Signals, func(g *Signal) string { return g.ID }))
 	case len(s.Variables) != len(o.Variables):
 		return fmt.Sprintf("%d variables, not %d", len(o.Variables), len(s.Variables))
 	}
@@ -473,6 +473,41 @@ func (s *Snapshot) diff(o *Snapshot) string {
 		}
 	}
 	return ""
+}
+
+// absent names the first few that only one of two lists has.
+func absent[T any](want, have []T, id func(*T) string) string {
+	const few = 5
+	ids := map[string]int{}
+	for i := range want {
+		ids[id(&want[i])]++
+	}
+	for i := range have {
+		ids[id(&have[i])]--
+	}
+	var missing, extra []string
+	for i := range want {
+		if name := id(&want[i]); ids[name] > 0 {
+			missing = append(missing, name)
+		}
+	}
+	for i := range have {
+		if name := id(&have[i]); ids[name] < 0 {
+			extra = append(extra, name)
+		}
+	}
+	say := ""
+	for _, l := range []struct {
+		what string
+		ids  []string
+	}{{"without", missing}, {"and besides", extra}} {
+		if n := len(l.ids); n > few {
+			say += fmt.Sprintf(", %s %s and %d more", l.what, strings.Join(l.ids[:few], ", "), n-few)
+		} else if n > 0 {
+			say += fmt.Sprintf(", %s %s", l.what, strings.Join(l.ids, ", "))
+		}
+	}
+	return say
 }
 
 // Backlinks returns the links that point at an entry or a signal.

@@ -27,9 +27,15 @@ const (
 )
 
 // Doctor looks at everything: the file, the search index, the sidecars, the links, the embeddings, the metadata, the documents. It changes nothing.
-func (k *KB) Doctor(ctx context.Context) ([]Finding, error) {
+func (k *KB) Doctor(ctx context.Context) ([]Finding, error) { return k.examine(ctx, true) }
+
+// Examine is Doctor for what a damaged file shows: the file, the history of changes, the sidecars, the links. It leaves out what is said of what is in the capsules, and the search
+// index, which is derived and takes the longest.
+func (k *KB) Examine(ctx context.Context) ([]Finding, error) { return k.examine(ctx, false) }
+
+func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 	d := &doctor{k: k}
-	if err := k.db.Check(ctx); err != nil {
+	if err := k.Sound(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -37,17 +43,20 @@ func (k *KB) Doctor(ctx context.Context) ([]Finding, error) {
 		return d.all, nil
 	}
 	d.add("database", StateOK, "sound", "")
-	if err := k.Check(ctx); err != nil {
-		if ctx.Err() != nil {
+	looks := []func() error{d.history, d.files, d.links}
+	if all {
+		if err := k.checkIndex(ctx); err == nil {
+			d.add("search index", StateOK, "holds every capsule", "")
+		} else if ctx.Err() != nil {
 			return nil, ctx.Err()
+		} else {
+			d.add("search index", StateBroken, err.Error(), "`board kb rebuild` makes it anew")
 		}
-		d.add("search index", StateBroken, err.Error(), "`board kb rebuild` makes it anew")
-	} else {
-		d.add("search index", StateOK, "holds every capsule", "")
+		looks = []func() error{d.history, d.files, d.quarantine, d.links, d.embeddings, d.metadata, d.documents}
 	}
 	err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		d.tx = tx
-		for _, look := range []func() error{d.files, d.quarantine, d.links, d.embeddings, d.metadata, d.documents} {
+		for _, look := range looks {
 			if err := look(); err != nil {
 				return err
 			}
@@ -70,6 +79,20 @@ func (d *doctor) add(what, state, say, try string) {
 
 // count reads the numbers of one row.
 func (d *doctor) count(stmt string, into ...any) error { return d.tx.QueryRow(stmt).Scan(into...) }
+
+// history looks for changes that are missing: they are numbered without a gap, and none is ever removed.
+func (d *doctor) history() error {
+	var gaps, last int64
+	if err := d.count(`SELECT coalesce(max(seq), 0) - count(*), coalesce(max(seq), 0) FROM events`, &gaps, &last); err != nil {
+		return err
+	}
+	if gaps > 0 {
+		d.add("history", StateNote, fmt.Sprintf("%d of %d changes are missing: what capsules said before those cannot be had again", gaps, last), "")
+	} else {
+		d.add("history", StateOK, fmt.Sprintf("%d changes, none is missing", last), "")
+	}
+	return nil
+}
 
 func (d *doctor) files() error {
 	f, err := d.k.lookIn(d.tx)

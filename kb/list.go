@@ -181,11 +181,30 @@ func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
 	return s, err
 }
 
-// Check runs the file's integrity check and holds the search index against the capsules.
-func (k *KB) Check(ctx context.Context) error {
+// invariants are what holds of the tables, whatever the sidecars say.
+var invariants = []sqlite.Invariant{
+	sqlite.ForeignKeys,
+	{Breaks: `SELECT count(*) FROM capsules AS c WHERE revision < (SELECT max(revision) FROM events WHERE capsule = c.id)`, Say: "has %d capsules that are older than the history of changes says"},
+}
+
+// Sound runs the file's integrity check, and checks what the tables say of each other. It returns nil for a sound file, and an error that matches sqlite.ErrCorrupt otherwise.
+func (k *KB) Sound(ctx context.Context) error {
 	if err := k.db.Check(ctx); err != nil {
 		return err
 	}
+	return k.db.Read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(invariants...) })
+}
+
+// Check is Sound, and holds the search index against the capsules.
+func (k *KB) Check(ctx context.Context) error {
+	if err := k.Sound(ctx); err != nil {
+		return err
+	}
+	return k.checkIndex(ctx)
+}
+
+// checkIndex holds the search index against the capsules.
+func (k *KB) checkIndex(ctx context.Context) error {
 	return k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		return k.index.CheckOf(tx, "capsule", `SELECT n FROM capsules ORDER BY n`)
 	})

@@ -37,7 +37,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 	judged, _ := os.Stat(path) // nil: there is none
 	k, err := open(ctx, home, sqlite.Create, opt)
 	if err == nil {
-		if err = k.db.Check(ctx); err != nil {
+		if err = k.Sound(ctx); err != nil {
 			k.Close()
 		}
 	}

@@ -15,7 +15,11 @@ func (p *program) doctorCommand() *cli.Command {
 environment, harnesses, permissions, space, clock. Looking changes nothing, but
 that a file of an older version is brought up to date, as by any command.
 
-  --full       reads everything: integrity, event logs, search indexes, checksums
+What an earlier version may have damaged is found: SQLite's integrity check, ids
+and events without a gap, the event log against the tables, capsules against
+their files. A write that such a version lost as a whole left nothing to find.
+
+  --full       reads the rest too: search indexes, metadata, documents, checksums
   --repair     shows what it would do and asks. What it changes or removes is
                copied before, to backups/TIME in the data home; nothing is deleted
   --selftest   tries this disk, and this program on it: servers that several calls

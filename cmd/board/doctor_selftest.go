@@ -324,7 +324,11 @@ func (t *selftestRun) countChunks(ctx context.Context, r *selftestResult) error 
 	there := map[string]string{}
 	path := filepath.Join(t.work(), ".agent-memory-store", chunks.FileName)
 	if _, err := os.Lstat(path); err == nil {
-		if err := integrity(ctx, path); err != nil {
+		s, _, err := chunks.Open(ctx, filepath.Dir(path), chunks.Options{})
+		if err == nil {
+			err = errors.Join(s.Check(ctx), s.Close())
+		}
+		if err != nil {
 			r.problem(ctx, "the context store", err)
 		}
 		r.texts(ctx, "the context store", path, `SELECT id, content FROM chunks`, there)

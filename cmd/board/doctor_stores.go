@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,7 +20,7 @@ import (
 // looking is how many boards are looked at at a time: what takes long is waiting for the disk.
 const looking = 4
 
-// lookAtBoards opens every run, and with --full verifies it.
+// lookAtBoards verifies every run: damage that an earlier version did is found whether or not somebody asks for more.
 func (d *doctor) lookAtBoards(ctx context.Context) {
 	dir := filepath.Join(d.home, "boards")
 	names, err := board.RunNames(dir)
@@ -37,7 +36,7 @@ func (d *doctor) lookAtBoards(ctx context.Context) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = lookAtBoard(ctx, dir, name, d.full)
+			errs[i] = lookAtBoard(ctx, dir, name)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
@@ -58,26 +57,19 @@ func (d *doctor) lookAtBoards(ctx context.Context) {
 			d.failed(name, err)
 		}
 	}
-	how := "open"
-	if d.full {
-		how = "verified"
-	}
-	d.ok("runs", "%d %s", sound, how)
+	d.ok("runs", "%d verified", sound)
 }
 
-func lookAtBoard(ctx context.Context, dir, name string, full bool) error {
+func lookAtBoard(ctx context.Context, dir, name string) error {
 	b, err := board.Open(ctx, dir, name)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	if !full {
-		return nil
-	}
 	return b.Check(ctx)
 }
 
-// lookAtKB opens the knowledge base and counts; with --full it asks the knowledge base's own doctor.
+// lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged file shows.
 func (d *doctor) lookAtKB(ctx context.Context) {
 	path := kb.Path(d.home)
 	sidecars, err := capsuleFiles(d.home)
@@ -108,18 +100,14 @@ func (d *doctor) lookAtKB(ctx context.Context) {
 		d.brokenKB(ctx, err, sidecars)
 		return
 	}
-	if d.full {
-		if !d.askKB(ctx, k, sidecars) {
-			return
-		}
-	} else {
-		d.ok("database", "%s, %d standing", count(s.Capsules, "capsule", "capsules"), s.Standing)
-		if s.Capsules > 0 && sidecars == 0 {
-			d.broken("files", "`board kb rebuild --write-missing` writes them from the database", "the files of all capsules are gone")
-		} else {
-			d.ok("files", "%d", sidecars)
-		}
+	if !d.askKB(ctx, k, sidecars) {
+		return
 	}
+	what := "database"
+	if d.full { // of which there is a finding already
+		what = "capsules"
+	}
+	d.ok(what, "%s, %d standing; %s", count(s.Capsules, "capsule", "capsules"), s.Standing, count(sidecars, "file", "files"))
 	d.tellEmbeddings("embeddings", "capsules", embedded{total: s.Capsules, bare: s.Capsules - s.Embedded, model: s.Model, again: "`board kb reembed`", step: d.reembedKB})
 }
 
@@ -154,7 +142,11 @@ func (d *doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 
 // askKB adds what the knowledge base's own doctor finds, and reports whether the database can be read.
 func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
-	found, err := k.Doctor(ctx)
+	ask := k.Examine
+	if d.full {
+		ask = k.Doctor
+	}
+	found, err := ask(ctx)
 	if err != nil {
 		d.brokenKB(ctx, err, sidecars)
 		return false
@@ -162,6 +154,7 @@ func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 	sound := true
 	for _, f := range found {
 		switch {
+		case f.State == kb.StateOK && !d.full: // one line says it
 		case f.What == "embeddings": // which are told without a model being loaded
 		case f.What == "database" && f.State == kb.StateBroken:
 			d.brokenKB(ctx, &sqlite.Error{Path: kb.Path(d.home), Kind: sqlite.ErrCorrupt, Detail: strings.TrimPrefix(f.Say, kb.Path(d.home)+" ")}, sidecars)
@@ -175,7 +168,7 @@ func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 	return sound
 }
 
-// lookAtMemory opens each file of the memory; with --full it reads all of it.
+// lookAtMemory checks each file of the memory; with --full the search indexes, too.
 func (d *doctor) lookAtMemory(ctx context.Context) {
 	paths, err := memory.Paths(d.home)
 	if err != nil {
@@ -200,6 +193,9 @@ func (d *doctor) lookAtMemory(ctx context.Context) {
 			d.repairable(name, kb.StateBroken, d.reindexMemory(path), "the search index: %s", d.short(h.Index.Error()))
 		default:
 			sound++
+		}
+		if h.Gaps > 0 {
+			d.note(name, "", "%s missing from its log of what was done", count(h.Gaps, "event is", "events are"))
 		}
 		live += int64(h.Live)
 		if h.Workspace != "" && !dirExists(h.Workspace) {
@@ -253,28 +249,13 @@ func (d *doctor) lookAtChunks(ctx context.Context) {
 		return
 	}
 	st, err := s.Status(ctx)
-	s.Close()
-	if err == nil && d.full {
-		err = integrity(ctx, path)
+	if err == nil {
+		err = s.Check(ctx)
 	}
+	s.Close()
 	if err != nil {
 		d.failed("store", err)
 		return
 	}
 	d.ok("store", "%s: %s, %s", dir, count(int64(st.Chunks), "chunk", "chunks"), count(int64(st.State), "key", "keys"))
-}
-
-// integrity runs SQLite's integrity check over a copy of a file.
-func integrity(ctx context.Context, path string) error {
-	f, err := sqlite.OpenForeign(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Each(ctx, "PRAGMA integrity_check(10)", func(row []any) error {
-		if found := fmt.Sprint(row[0]); found != "ok" {
-			return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: "fails its integrity check: " + found}
-		}
-		return nil
-	})
 }

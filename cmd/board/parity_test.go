@@ -40,7 +40,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Look": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Brief": {"kb brief", "kb_brief"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
 		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
 		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb edit", notForAgents}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
-		"Learn": {"kb learn", "(an orchestrator's command)"}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside},
+		"Learn": {"kb learn", "(an orchestrator's command)"}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},
 		"Backfill": {inside, inside}, "Check": {inside, inside}, "Checkpoint": {inside, inside}, "Close": {inside, inside}, "PickUp": {inside, inside}, "StillThere": {inside, inside}, "Sync": {inside, inside}, "TakeNotes": {inside, inside}, "Threshold": {inside, inside}, "Unembedded": {inside, inside},
 	},
 	reflect.TypeFor[*memory.Store](): {
@@ -56,7 +56,7 @@ var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
 		"Import": {"context import", "(the first use does it)"}, "Status": {"context status", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
-		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside},
+		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside}, "Check": {inside, inside},
 	},
 }
 

@@ -68,3 +68,21 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 	})
 	return out, err
 }
+
+// invariants are what holds of the tables of a sound file.
+var invariants = []sqlite.Invariant{
+	{Breaks: `SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.n = t.n AND c.updated = t.updated)`, Say: "has %d tags of chunks that are not there"},
+	{Breaks: `SELECT count(*) FROM chunks c WHERE tags <> '[]' AND NOT EXISTS (SELECT 1 FROM tags t WHERE t.n = c.n)`, Say: "does not find %d chunks by their tags"},
+}
+
+// Check runs the file's integrity check, and checks what its tables say of each other. It returns nil for a sound file, and where there is none.
+func (s *Store) Check(ctx context.Context) error {
+	f, err := s.file(ctx, false)
+	if err != nil || f == nil {
+		return err
+	}
+	if err := f.db.Check(ctx); err != nil {
+		return err
+	}
+	return f.read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(invariants...) })
+}

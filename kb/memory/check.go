@@ -22,6 +22,16 @@ type Health struct {
 	Model     string // of the embeddings; "": there are none
 	// Index is what is wrong with the search index, nil if nothing is: it is derived, and Reindex makes it anew.
 	Index error
+	// Gaps is how many events are missing from the log: they are numbered without a gap, and none is ever removed.
+	Gaps int64
+}
+
+// invariants are what holds of the tables of a sound file.
+var invariants = []sqlite.Invariant{
+	sqlite.ForeignKeys,
+	{Breaks: `SELECT count(*) FROM items WHERE channel <> '' AND channel NOT IN (SELECT name FROM channels)`, Say: "has %d items of channels that are not there"},
+	{Breaks: `SELECT count(*) FROM items WHERE tier = 'conversation' AND conversation NOT IN (SELECT ref FROM conversations)`, Say: "has %d items of conversations that are not there"},
+	{Breaks: `SELECT count(*) FROM items WHERE forgotten IS NULL AND revision <= (SELECT max(revision) FROM revisions WHERE subject = id)`, Say: "has %d items that are no newer than what they were before"},
 }
 
 // Paths returns the files of a data home's memory, without opening them: the account's and those of workspaces. What else lies there is left out.
@@ -43,8 +53,8 @@ func Paths(home string) ([]string, error) {
 	return all, nil
 }
 
-// Check looks at one file of a data home's memory, whoever's it is, and changes nothing in it but what opening does, which brings an old schema up to date. full reads all of it: SQLite's
-// integrity check, and the search index against itself and the items. The error is for a file that cannot be used: it matches those of package sqlite, fs.ErrNotExist if nothing was written to
+// Check looks at one file of a data home's memory, whoever's it is, and changes nothing in it but what opening does, which brings an old schema up to date: SQLite's integrity check, what the
+// tables say of each other, and gaps in the log. full holds the search index against itself and the items, too. The error is for a file that cannot be used: it matches those of package sqlite, fs.ErrNotExist if nothing was written to
 // it yet, and sqlite.ErrCorrupt also if it has another name than the workspace's that it says it is of.
 func Check(ctx context.Context, home, path string, full bool) (h Health, err error) {
 	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
@@ -52,14 +62,18 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 		return h, err
 	}
 	defer db.Close()
-	if full {
-		if err := db.Check(ctx); err != nil {
-			return h, err
-		}
+	if err := db.Check(ctx); err != nil {
+		return h, err
 	}
 	x := index.New(indexConfig)
 	err = db.Read(ctx, func(tx *sqlite.Tx) error {
 		if err := h.owner(tx, home, path); err != nil {
+			return err
+		}
+		if err := tx.Hold(invariants...); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(`SELECT coalesce(max(n), 0) - count(*) FROM events`).Scan(&h.Gaps); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(model = ''), 0) FROM items WHERE forgotten IS NULL`).Scan(&h.Live, &h.Bare); err != nil {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/kb"
+)
+
+// otherPage puts the page that one index begins with in the place of another's, as a process does that takes itself for the last one and removes what others have written but not merged: pages
+// of one moment end up among those of another.
+func (s *sickHome) otherPage(name, from, to string) {
+	s.t.Helper()
+	path := filepath.Join(s.home, name)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var size, source, target int64
+	err = db.QueryRow(`SELECT (SELECT page_size FROM pragma_page_size), (SELECT rootpage FROM sqlite_schema WHERE name = ?), (SELECT rootpage FROM sqlite_schema WHERE name = ?)`, from, to).
+		Scan(&size, &source, &target)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	copy(data[(target-1)*size:target*size], data[(source-1)*size:source*size])
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+const (
+	goodFile = "boards/good.sqlite3"
+	kbFile   = "kb/kb.sqlite3"
+	accFile  = "memory/account.sqlite3"
+	ctxFile  = "../project/.agent-memory-store/board.sqlite3"
+)
+
+// TestDoctorFindsDamage: what a file shows of lost and mixed pages is found without --full, in every store, and looking changes nothing.
+func TestDoctorFindsDamage(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(s *sickHome)
+		area   string
+		state  string
+		says   string
+	}{
+		{"an entry that only the log has", func(s *sickHome) { s.sql(goodFile, `DELETE FROM entry_tags; DELETE FROM entries WHERE id = 2`) }, "boards", kb.StateBroken, "2 entries, not 3, without e2"},
+		{"an event that is missing", func(s *sickHome) { s.sql(goodFile, `DROP TRIGGER events_no_delete; DELETE FROM events WHERE seq = 2`) }, "boards", kb.StateBroken, "event 2 was expected"},
+		{"tags that are missing", func(s *sickHome) { s.sql(goodFile, `DELETE FROM entry_tags`) }, "boards", kb.StateBroken, "does not find 1 tags of entries"},
+		{"an index with a page of another", func(s *sickHome) { s.otherPage(goodFile, "entries_worker", "entries_type") }, "boards", kb.StateBroken, "integrity check"},
+		{"a capsule that is older than its history", func(s *sickHome) { s.sql(kbFile, `UPDATE capsules SET revision = 0 WHERE n = 1`) }, "knowledge base", kb.StateBroken, "has 1 capsules that are older"},
+		{"history that is missing", func(s *sickHome) { s.sql(kbFile, `DELETE FROM events WHERE seq = 1`) }, "knowledge base", kb.StateNote, "1 of 2 changes are missing"},
+		{"a capsule without a row", func(s *sickHome) {
+			s.sql(kbFile, `DELETE FROM capsule_tags; DELETE FROM sidecars WHERE id = (SELECT id FROM capsules WHERE n = 1); DELETE FROM capsules WHERE n = 1`)
+		}, "knowledge base", kb.StateNote, "1 were changed by hand"},
+		{"an index of capsules with a page of another", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsules_title") }, "knowledge base", kb.StateBroken, "integrity check"},
+		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, "memory", kb.StateBroken, "has 1 items of channels that are not there"},
+		{"what was done to the memory", func(s *sickHome) {
+			s.must("memory", "put", "more", "--tier", "account", "--agent", "a")
+			s.sql(accFile, `DROP TRIGGER events_stay; DELETE FROM events WHERE n = 1`)
+		}, "memory", kb.StateNote, "1 event is missing"},
+		{"an index of items with a page of another", func(s *sickHome) { s.otherPage(accFile, "items_same", "sqlite_autoindex_items_1") }, "memory", kb.StateBroken, "integrity check"},
+		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, "context store", kb.StateBroken, "has 1 tags of chunks that are not there"},
+		{"an index of chunks with a page of another", func(s *sickHome) { s.otherPage(ctxFile, "chunks_of_agent", "chunks_listed") }, "context store", kb.StateBroken, "integrity check"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSickHome(t)
+			s.must("post", "tagged", "-r", "good", "--tag", "one")
+			s.must("post", "third", "-r", "good")
+			s.must("context", "write", "topic", "content", "--tag", "one")
+			if code, a := s.doctor(); code != exitOK || a.find(c.area) != nil {
+				t.Fatalf("it is not well to begin with: exit %d, %+v", code, a.find(c.area))
+			}
+			c.damage(s)
+			before := s.contents()
+			code, a := s.doctor()
+			f := a.find(c.area)
+			if f == nil || f.State != c.state || !strings.Contains(f.Say, c.says) || (code == exitFailure) != (c.state == kb.StateBroken) {
+				t.Fatalf("found with exit %d: %+v", code, f)
+			}
+			for name, hash := range s.contents() {
+				if before[name] != hash {
+					t.Errorf("looking has changed %s", name)
+				}
+			}
+		})
+	}
+}
