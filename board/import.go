@@ -273,21 +273,7 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		if err := w.mustBeNew(name); err != nil {
 			return err
 		}
-		if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal, l.state.Created.UnixMilli()); err != nil {
-			return err
-		}
-		insert, err := w.tx.Prepare(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`)
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		for _, e := range l.events {
-			if _, err := insert.Exec(e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
-				return err
-			}
-			w.seq = e.Seq
-		}
-		if err := w.snapshotRows(l.state, l.board.vars); err != nil {
+		if err := l.fill(w, name); err != nil {
 			return err
 		}
 		if name != l.state.Run {
@@ -302,6 +288,25 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		out.Links += e.Count()
 	}
 	return out, err
+}
+
+// fill writes the log, and the tables that it makes, to a board that has none.
+func (l *eventLog) fill(w *writer, name string) error {
+	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal, l.state.Created.UnixMilli()); err != nil {
+		return err
+	}
+	insert, err := w.tx.Prepare(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for _, e := range l.events {
+		if _, err := insert.Exec(e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
+			return err
+		}
+		w.seq = e.Seq
+	}
+	return w.snapshotRows(l.state, l.board.vars)
 }
 
 // importPayload says where a board, or what follows on it, came from.

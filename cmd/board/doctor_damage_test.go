@@ -1,7 +1,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,5 +96,61 @@ func TestDoctorFindsDamage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDoctorRepairsBoards: a board whose log is whole is as it was afterwards; what can be read of another one goes into a new run, and the damaged one stays.
+func TestDoctorRepairsBoards(t *testing.T) {
+	for name, damage := range map[string]func(s *sickHome){
+		"rows":  func(s *sickHome) { s.sql(goodFile, `DELETE FROM entries WHERE id = 2`) },
+		"index": func(s *sickHome) { s.otherPage(goodFile, "entries_type", "entries_worker") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSickHome(t)
+			s.must("post", "second", "-r", "good")
+			export := s.must("export", "-r", "good", "--format", "jsonl")
+			damage(s)
+			damaged := s.contents()[goodFile]
+			code, a := s.doctor("--repair", "--yes")
+			if code != exitOK || len(a.Repairs) != 1 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, "2 entries, 0 signals, 0 variables; nothing is lost that is known of") {
+				t.Fatalf("exit %d: %+v", code, a.Repairs)
+			}
+			if after := s.must("export", "-r", "good", "--format", "jsonl"); after != export {
+				t.Errorf("it was\n%s\nand is\n%s", export, after)
+			}
+			for _, kept := range []string{"good.sqlite3", "good.sqlite3.broken-1"} {
+				data, err := os.ReadFile(filepath.Join(a.Backup, "home", "boards", kept))
+				if err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != damaged {
+					t.Errorf("the backup does not have the damaged file as %s: %v", kept, err)
+				}
+			}
+			if left, _ := filepath.Glob(filepath.Join(s.home, "boards", "*broken*")); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+			s.must("post", "third", "-r", "good")
+		})
+	}
+	s := newSickHome(t)
+	s.must("post", "second", "-r", "good")
+	s.sql(goodFile, `DROP TRIGGER events_no_delete; DELETE FROM events WHERE id = 'e1'; DELETE FROM entries WHERE id = 1`)
+	before := s.contents()[goodFile]
+	for range 2 { // the second finds that it is done
+		code, a := s.doctor("--repair", "--yes")
+		f := a.find("boards")
+		if code != exitFailure || a.Broken != 1 || f == nil || f.Repair || !strings.Contains(f.Say, "is in the run good-salvaged") || !strings.Contains(f.Try, "board rm good") {
+			t.Fatalf("exit %d: %+v, %+v", code, f, a.Repairs)
+		}
+		if len(a.Repairs) > 0 {
+			what, err := os.ReadFile(filepath.Join(a.Backup, whatFile))
+			if err != nil || !strings.Contains(string(what), "lost of good: these are missing, and have placeholders: e1") {
+				t.Errorf("%s%v", what, err)
+			}
+		}
+	}
+	if out := s.must("query", "-r", "good-salvaged"); !strings.Contains(out, "e1 could not be read") || !strings.Contains(out, "second") {
+		t.Error(out)
+	}
+	if s.contents()[goodFile] != before {
+		t.Error("the damaged board was changed")
 	}
 }

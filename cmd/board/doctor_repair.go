@@ -209,10 +209,8 @@ func (d *doctor) rebuildKB() *repairStep {
 			return "", err
 		}
 		if r.Aside != "" { // where it was moved to; the backup has it already, and is the place for it
-			for _, path := range []string{r.Aside, r.Aside + "-wal", r.Aside + "-shm"} {
-				if err := b.take(ctx, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return "", err
-				}
+			if err := b.takeAside(ctx, r.Aside); err != nil {
+				return "", err
 			}
 		}
 		say := count(int64(r.Capsules), "capsule", "capsules") + ", " + count(int64(len(r.Quarantined)), "file", "files") + " put into quarantine"

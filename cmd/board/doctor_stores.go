@@ -54,7 +54,7 @@ func (d *doctor) lookAtBoards(ctx context.Context) {
 				d.note(name, "the first post makes it a run", "the file holds no event: whoever made it died before the first one, or it was cut to nothing")
 			}
 		default:
-			d.failed(name, err)
+			d.brokenBoard(ctx, dir, name, err)
 		}
 	}
 	d.ok("runs", "%d verified", sound)
@@ -67,6 +67,30 @@ func lookAtBoard(ctx context.Context, dir, name string) error {
 	}
 	defer b.Close()
 	return b.Check(ctx)
+}
+
+// brokenBoard adds that a board cannot be used. Where its content is what is wrong, its tables are made anew from its event log if that is whole; else what can be read goes into a new run.
+func (d *doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
+	for _, other := range []error{sqlite.ErrNewer, sqlite.ErrBusy, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrGone, os.ErrPermission} {
+		if errors.Is(err, other) || ctx.Err() != nil {
+			d.failed(name, err)
+			return
+		}
+	}
+	as := name + board.SalvageSuffix
+	if _, statErr := os.Lstat(board.Path(dir, as)); statErr == nil {
+		d.broken(name, "`board show -r "+as+"`; then `board rm "+name+"`, once nothing more is wanted of it", "%s; what can be read of it is in the run %s", d.short(err.Error()), as)
+		return
+	}
+	s, readErr := board.ReadDamaged(ctx, dir, name)
+	switch {
+	case readErr != nil || board.CheckRun(as) != nil && !s.Whole:
+		d.failed(name, err)
+	case s.Whole:
+		d.repairable(name, kb.StateBroken, d.rebuildBoard(dir, name, s), "%s", d.short(err.Error()))
+	default:
+		d.repairable(name, kb.StateBroken, d.salvageBoard(dir, name, as, s), "%s", d.short(err.Error()))
+	}
 }
 
 // lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged file shows.
