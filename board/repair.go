@@ -85,7 +85,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 // Rebuild makes the tables of a damaged board anew from its event log, which must be whole: else it is ErrConflict, and nothing is changed. The new file is made aside and put in the place
 // of the damaged one in the writers' turn; the damaged one is then at aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {
-	aside, err = sqlite.Replace(ctx, Path(dir, run), func(to string) error {
+	aside, err = sqlite.Replace(ctx, Path(dir, run), nil, func(to string) error {
 		if s, err = ReadDamaged(ctx, dir, run); err != nil {
 			return err
 		}

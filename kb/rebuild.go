@@ -22,10 +22,12 @@ type Rebuilt struct {
 	Capsules   int    `json:"capsules"`   // that there are now
 	Unembedded int    `json:"unembedded"` // without an embedding of the knowledge base's model, or of any
 	Aside      string `json:"aside"`      // where the database is that could not be read, "" if it could
+	// Lost is what could not be read of that database: history, decisions, what is noted of documents. Capsules are taken from their sidecars.
+	Lost []string `json:"lost"`
 }
 
 // Rebuild makes the mirror anew from the sidecars: every file is read and held against its row, links are made to say the same at both ends, and the search index is built from
-// nothing. Embeddings of texts that are the same are kept. A database that cannot be read is moved aside, not removed: its history is in it.
+// nothing. Embeddings of texts that are the same are kept. A database that is damaged is moved aside, not removed; what can be read of its rows, the history above all, goes into the new one.
 func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) (r Rebuilt, err error) {
 	path := Path(home)
 	if _, err := os.Stat(Sidecars(home)); errors.Is(err, fs.ErrNotExist) {
@@ -42,11 +44,8 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 		}
 	}
 	if errors.Is(err, sqlite.ErrCorrupt) {
-		r.Aside, err = aside(ctx, path, judged)
-		switch {
-		case errors.Is(err, sqlite.ErrGone): // another rebuild has done it
-			r.Aside = ""
-		case err != nil:
+		err = r.salvage(ctx, path, judged)
+		if err != nil && !errors.Is(err, sqlite.ErrGone) { // gone: another rebuild has done it
 			return r, err
 		}
 		k, err = open(ctx, home, sqlite.Create, opt)
@@ -95,12 +94,43 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 	}); err != nil {
 		return r, err
 	}
-	for _, l := range []*[]string{&r.PickedUp, &r.Added, &r.Retired, &r.Quarantined, &r.Notes} {
+	for _, l := range []*[]string{&r.Lost, &r.PickedUp, &r.Added, &r.Retired, &r.Quarantined, &r.Notes} {
 		*l = append([]string{}, *l...) // lists, not null
 	}
 	return r, k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT count(*), coalesce(sum(model = ''), 0) FROM capsules`).Scan(&r.Capsules, &r.Unembedded)
 	})
+}
+
+// salvage puts a database in the place of a damaged one that has what can be read of it, or moves the damaged one away if that is nothing.
+func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) (err error) {
+	r.Aside, err = sqlite.Replace(ctx, path, judged, func(to string) error {
+		s, err := sqlite.Salvage(ctx, path, to, schema, "capsules", "capsule_tags", "thresholds", "sidecars", "events", "decisions", "ingested", "upkeep")
+		if err != nil {
+			return err
+		}
+		for _, l := range s.Lost {
+			r.Lost = append(r.Lost, l.Say)
+		}
+		db, err := sqlite.Open(ctx, to, schema, sqlite.ReadWrite)
+		if err != nil {
+			return err
+		}
+		return errors.Join(db.Write(ctx, func(tx *sqlite.Tx) error {
+			// The keys of titles are made anew.
+			if _, err := tx.Exec(`DELETE FROM upkeep WHERE what = 'title keys'`); err != nil {
+				return err
+			}
+			// What a sidecar says goes on from the last change that is known of.
+			_, err := tx.Exec(`UPDATE capsules SET revision = (SELECT max(revision) FROM events WHERE capsule = id) WHERE revision < (SELECT max(revision) FROM events WHERE capsule = id)`)
+			return err
+		}), db.Close())
+	})
+	if errors.Is(err, sqlite.ErrCorrupt) {
+		r.Lost = append(r.Lost, "nothing can be read of the database: the history of changes is in it alone")
+		r.Aside, err = aside(ctx, path, judged)
+	}
+	return err
 }
 
 // aside moves a database that cannot be read out of the way and returns its new name.

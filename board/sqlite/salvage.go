@@ -138,12 +138,20 @@ func (f *Foreign) salvage(ctx context.Context, table string, columns []string, p
 // Replace puts the file that build makes under the name it is given in the place of a damaged one, in the writers' turn, so that no acknowledged write of
 // another process is lost in between. The damaged file, with what SQLite keeps beside it, is then at aside: it is moved, never removed. After an error of build everything is as it was.
 // Processes that have the damaged file open get ErrGone when they write, and open the new one.
-func Replace(ctx context.Context, path string, build func(to string) error) (aside string, err error) {
+func Replace(ctx context.Context, path string, is os.FileInfo, build func(to string) error) (aside string, err error) {
+	if is == nil {
+		if is, err = os.Stat(path); err != nil {
+			return "", err
+		}
+	}
 	unlock, err := turnOf(ctx, path)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
+	if err := stillThere(path, is); err != nil {
+		return "", err
+	}
 	made := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.new-%d", filepath.Base(path), time.Now().UnixNano()))
 	defer func() {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {

@@ -117,7 +117,7 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := errors.New("failed")
-	if _, err := Replace(t.Context(), path, func(to string) error {
+	if _, err := Replace(t.Context(), path, nil, func(to string) error {
 		if err := os.WriteFile(to, []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestReplace(t *testing.T) {
 	if err := open.StillThere(); err != nil {
 		t.Fatal(err)
 	}
-	aside, err := Replace(t.Context(), path, func(to string) error {
+	aside, err := Replace(t.Context(), path, nil, func(to string) error {
 		_, err := Salvage(t.Context(), path, to, paged, "notes", "words")
 		return err
 	})

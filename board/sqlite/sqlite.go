@@ -294,9 +294,11 @@ func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) 
 }
 
 // StillThere is ErrGone if the file was removed, or replaced, since it was opened.
-func (db *DB) StillThere() error {
-	if now, err := os.Stat(db.path); err != nil || !os.SameFile(now, db.file) {
-		return &Error{Path: db.path, Kind: ErrGone, Detail: "was removed by another process while it was open; nothing more was written to it"}
+func (db *DB) StillThere() error { return stillThere(db.path, db.file) }
+
+func stillThere(path string, is os.FileInfo) error {
+	if now, err := os.Stat(path); err != nil || !os.SameFile(now, is) {
+		return &Error{Path: path, Kind: ErrGone, Detail: "was removed by another process while it was open; nothing more was written to it"}
 	}
 	return nil
 }
@@ -439,8 +441,10 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 		}
 		defer unlock()
 	}
-	if now, err := os.Stat(path); is != nil && (err != nil || !os.SameFile(now, is)) {
-		return &Error{Path: path, Kind: ErrGone, Detail: "was replaced by another process"}
+	if is != nil {
+		if err := stillThere(path, is); err != nil {
+			return err
+		}
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}

@@ -21,7 +21,11 @@ their files. A write that such a version lost as a whole left nothing to find.
 
   --full       reads the rest too: search indexes, metadata, documents, checksums
   --repair     shows what it would do and asks. What it changes or removes is
-               copied before, to backups/TIME in the data home; nothing is deleted
+               copied before, to backups/TIME in the data home; nothing is deleted.
+               A damaged board is made anew from its event log; if that is not
+               whole, what can be read goes into the new run NAME-salvaged, and the
+               board stays. Other stores are made anew from what can be read.
+               What is lost is told, and all of it is written down in the backup
   --selftest   tries this disk, and this program on it: servers that several calls
                are under way to, and commands beside them, write to all stores, and
                some are killed. It counts what was acknowledged and what is there,

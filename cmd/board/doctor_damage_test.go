@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
@@ -38,6 +39,22 @@ func (s *sickHome) otherPage(name, from, to string) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// capsule is the id of the capsule whose file says something.
+func (s *sickHome) capsule(says string) string {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(kb.Sidecars(s.home), "k*.md"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, f := range files {
+		if data, err := os.ReadFile(f); err == nil && strings.Contains(string(data), says) {
+			return strings.TrimSuffix(filepath.Base(f), ".md")
+		}
+	}
+	s.t.Fatalf("no capsule says %q", says)
+	return ""
 }
 
 const (
@@ -152,5 +169,68 @@ func TestDoctorRepairsBoards(t *testing.T) {
 	}
 	if s.contents()[goodFile] != before {
 		t.Error("the damaged board was changed")
+	}
+}
+
+// TestDoctorRepairsStores: what can be read of a damaged knowledge base, memory or context store is there afterwards, and what is lost is told; the damaged file is in the backup.
+func TestDoctorRepairsStores(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(s *sickHome)
+		file   string
+		says   string
+		reads  [][]string // commands, each with what it must say
+	}{
+		{"an index of capsules", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsules_title") }, kbFile, "2 capsules, 0 files put into quarantine",
+			[][]string{{"kb", "search", "gate", "the gate stays shut"}, {"kb", "history", "GATE", "remembered"}}},
+		{"the capsules", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsules") }, kbFile, "lost: not all of the table capsules can be read",
+			[][]string{{"kb", "search", "gate", "the gate stays shut"}, {"kb", "history", "GATE", "remembered"}}},
+		{"a capsule that is older than its history", func(s *sickHome) { s.sql(kbFile, `UPDATE capsules SET revision = 0 WHERE n = 1`) }, kbFile, "2 capsules",
+			[][]string{{"kb", "search", "gate", "the gate stays shut"}}},
+		{"an index of items", func(s *sickHome) { s.otherPage(accFile, "items_same", "sqlite_autoindex_items_1") }, accFile, "1 items",
+			[][]string{{"memory", "read", "everywhere", "--tier", "account", "--agent", "a", "of everywhere"}, {"memory", "events", "--tier", "account", "put"}}},
+		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, accFile, "nothing is lost that is known of",
+			[][]string{{"memory", "events", "--tier", "account", "put"}}},
+		{"an item that is missing", func(s *sickHome) {
+			s.must("memory", "put", "more", "--tier", "account", "--agent", "a")
+			s.sql(accFile, `DELETE FROM items WHERE n = 2`)
+			s.otherPage(accFile, "items_model", "items_live")
+		}, accFile, "lost: 1 items are missing that the log knows of: m", [][]string{{"memory", "read", "everywhere", "--tier", "account", "--agent", "a", "of everywhere"}}},
+		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, ctxFile, "1 chunks",
+			[][]string{{"context", "list", "--tag", "one", "topic"}, {"context", "search", "content", "topic"}}},
+		{"an index of chunks", func(s *sickHome) { s.otherPage(ctxFile, "chunks_of_agent", "chunks_listed") }, ctxFile, "1 chunks", [][]string{{"context", "list", "--tag", "one", "topic"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSickHome(t)
+			s.must("context", "write", "topic", "content", "--tag", "one")
+			c.damage(s)
+			before, err := os.ReadFile(filepath.Join(s.home, c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, a := s.doctor("--repair", "--yes")
+			if len(a.Repairs) == 0 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, c.says) {
+				t.Fatalf("exit %d: %+v, %+v", code, a.Repairs, a.Findings)
+			}
+			code, a2 := s.doctor("--full")
+			if code != exitOK || a2.Broken != 0 {
+				t.Errorf("afterwards, exit %d: %+v", code, a2.Findings)
+			}
+			for _, r := range c.reads {
+				if r[2] == "GATE" {
+					r[2] = s.capsule("the gate stays shut")
+				}
+				if out := s.must(r[:len(r)-1]...); !strings.Contains(out, r[len(r)-1]) {
+					t.Errorf("board %v: %s", r[:len(r)-1], out)
+				}
+			}
+			kept := filepath.Join(a.Backup, "home", c.file)
+			if c.file == ctxFile {
+				kept = filepath.Join(a.Backup, "elsewhere", filepath.Join(s.home, c.file))
+			}
+			if data, err := os.ReadFile(kept); err != nil || !bytes.Equal(data, before) {
+				t.Errorf("the backup is not what was there: %v", err)
+			}
+		})
 	}
 }

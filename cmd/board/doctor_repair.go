@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -202,7 +203,7 @@ func (d *doctor) removeNote(path string) *repairStep {
 
 // rebuildKB makes the database of the knowledge base anew from the capsules' files.
 func (d *doctor) rebuildKB() *repairStep {
-	const offer = "makes it anew from the capsules' files; the history of changes stays in the backup"
+	const offer = "makes it anew from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
 	return &repairStep{offer: offer, changes: []string{kb.Path(d.home)}, do: func(ctx context.Context, b *repairBackup) (string, error) {
 		r, err := kb.Rebuild(ctx, d.home, kb.Options{Actor: "doctor"}, kb.RebuildOptions{})
 		if err != nil {
@@ -214,6 +215,12 @@ func (d *doctor) rebuildKB() *repairStep {
 			}
 		}
 		say := count(int64(r.Capsules), "capsule", "capsules") + ", " + count(int64(len(r.Quarantined)), "file", "files") + " put into quarantine"
+		if len(r.Lost) > 0 {
+			say += "; lost: " + strings.Join(r.Lost, "; ")
+		}
+		if err := b.noteLost("the knowledge base", r.Lost); err != nil {
+			return "", err
+		}
 		if r.Unembedded == 0 {
 			return say, nil
 		}

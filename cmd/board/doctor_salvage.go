@@ -5,9 +5,86 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"blackboard/board"
+	"blackboard/board/sqlite"
+	"blackboard/kb"
 )
+
+// damaged reports whether an error may be of what is in a file. What else it can be has a next step of its own.
+func damaged(err error) bool {
+	for _, other := range []error{sqlite.ErrNewer, sqlite.ErrBusy, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrGone, fs.ErrPermission} {
+		if errors.Is(err, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// salvager makes a file of what can be read of a damaged one.
+type salvager func(ctx context.Context, path, to string) (sqlite.Salvaged, error)
+
+// brokenStore adds that a file of the memory, or of the context store, cannot be used. If anything can be read of it, that can be put in its place.
+func (d *doctor) brokenStore(ctx context.Context, what, path string, err error, salvage salvager) {
+	tmp, tmpErr := os.MkdirTemp("", "board-salvage-")
+	if tmpErr != nil || !damaged(err) || ctx.Err() != nil {
+		os.RemoveAll(tmp)
+		d.failed(what, err)
+		return
+	}
+	defer os.RemoveAll(tmp)
+	s, readErr := salvage(ctx, path, filepath.Join(tmp, "read.sqlite3"))
+	rows := int64(0)
+	for _, n := range s.Rows {
+		rows += n
+	}
+	if readErr != nil || rows == 0 {
+		d.failed(what, err)
+		return
+	}
+	d.repairable(what, kb.StateBroken, salvageStore(path, salvage, &s), "%s", d.short(err.Error()))
+}
+
+// salvageStore puts what can be read of a damaged file in its place.
+func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *repairStep {
+	offer := "makes it anew from what can be read: " + rowsSay(s)
+	return &repairStep{offer: offer, changes: []string{path}, do: func(ctx context.Context, b *repairBackup) (string, error) {
+		var s sqlite.Salvaged
+		aside, err := sqlite.Replace(ctx, path, nil, func(to string) (err error) {
+			s, err = salvage(ctx, path, to)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		lost := make([]string, len(s.Lost))
+		for i := range s.Lost {
+			lost[i] = s.Lost[i].Say
+		}
+		return "made anew: " + rowsSay(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, lost))
+	}}
+}
+
+// rowsSay says how much of a file there is, and what is lost.
+func rowsSay(s *sqlite.Salvaged) string {
+	var have []string
+	for _, table := range slices.Sorted(maps.Keys(s.Rows)) {
+		have = append(have, fmt.Sprintf("%d %s", s.Rows[table], table))
+	}
+	if len(s.Lost) == 0 {
+		return strings.Join(have, ", ") + "; nothing is lost that is known of"
+	}
+	lost := make([]string, len(s.Lost))
+	for i := range s.Lost {
+		lost[i] = s.Lost[i].Say
+	}
+	return strings.Join(have, ", ") + "; lost: " + strings.Join(lost, "; ")
+}
 
 // rebuildBoard makes the tables of a board anew from its event log, which is whole.
 func (d *doctor) rebuildBoard(dir, name string, s *board.Salvaged) *repairStep {

@@ -71,11 +71,9 @@ func lookAtBoard(ctx context.Context, dir, name string) error {
 
 // brokenBoard adds that a board cannot be used. Where its content is what is wrong, its tables are made anew from its event log if that is whole; else what can be read goes into a new run.
 func (d *doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
-	for _, other := range []error{sqlite.ErrNewer, sqlite.ErrBusy, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrGone, os.ErrPermission} {
-		if errors.Is(err, other) || ctx.Err() != nil {
-			d.failed(name, err)
-			return
-		}
+	if !damaged(err) || ctx.Err() != nil {
+		d.failed(name, err)
+		return
 	}
 	as := name + board.SalvageSuffix
 	if _, statErr := os.Lstat(board.Path(dir, as)); statErr == nil {
@@ -210,6 +208,9 @@ func (d *doctor) lookAtMemory(ctx context.Context) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // nothing was written to it yet
 			continue
+		case err != nil && !h.Misnamed:
+			d.brokenStore(ctx, name, path, err, memory.Salvage)
+			continue
 		case err != nil:
 			d.failed(name, err)
 			continue
@@ -267,18 +268,16 @@ func (d *doctor) lookAtChunks(ctx context.Context) {
 		d.ok("store", "there is none here")
 		return
 	}
+	var st chunks.Status
 	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
-	if err != nil {
-		d.failed("store", err)
-		return
-	}
-	st, err := s.Status(ctx)
 	if err == nil {
-		err = s.Check(ctx)
+		if st, err = s.Status(ctx); err == nil {
+			err = s.Check(ctx)
+		}
+		s.Close()
 	}
-	s.Close()
 	if err != nil {
-		d.failed("store", err)
+		d.brokenStore(ctx, "store", path, err, chunks.Salvage)
 		return
 	}
 	d.ok("store", "%s: %s, %s", dir, count(int64(st.Chunks), "chunk", "chunks"), count(int64(st.State), "key", "keys"))

@@ -61,7 +61,8 @@ a superseded one stands beside the other, and curation leaves the two alone.`,
 		{
 			Name: "rebuild", Usage: "make the database anew from the capsules' files",
 			Description: `Reads every file in kb/capsules, brings the database to what the files say and builds the search index from nothing. Embeddings of texts that are the same, and the history,
-are kept. A database that cannot be read is moved aside first.`,
+are kept. A damaged database is moved aside; what can be read of its history goes
+into the new one.`,
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "write-missing", Usage: "write files that are not there from the database, instead of retiring their capsules"},
 				workerFlag(), jsonFlag(),
@@ -347,7 +348,10 @@ func (p *program) kbRebuild(c *cli.Context) error {
 	}
 	p.printf("%s; %d picked up, %d new, %d retired, %d files written, %d quarantined\n", count(int64(r.Capsules), "capsule", "capsules"), len(r.PickedUp), len(r.Added), len(r.Retired), r.Written, len(r.Quarantined))
 	if r.Aside != "" {
-		p.talk("note: the database could not be read; it is at %s, with the history", r.Aside)
+		p.talk("note: the database was damaged; it is at %s", r.Aside)
+	}
+	for _, l := range r.Lost {
+		p.talk("note: lost: %s", safe(l))
 	}
 	for _, n := range append(r.Quarantined, r.Notes...) {
 		p.talk("note: %s", safe(n))

@@ -3,6 +3,7 @@ package chunks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -85,4 +86,29 @@ func (s *Store) Check(ctx context.Context) error {
 		return err
 	}
 	return f.read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(invariants...) })
+}
+
+// Salvage makes the file to of what can be read of a damaged store's file, with a search index of its own, and says what is lost. The damaged file stays as it is.
+func Salvage(ctx context.Context, path, to string) (s sqlite.Salvaged, err error) {
+	s, err = sqlite.Salvage(ctx, path, to, schema, "meta", "chunks", "state", "deleted")
+	if err != nil {
+		return s, err
+	}
+	db, err := sqlite.Open(ctx, to, schema, sqlite.ReadWrite)
+	if err != nil {
+		return s, err
+	}
+	f := &file{db: db, index: index.New(indexConfig)}
+	return s, errors.Join(db.Write(ctx, func(tx *sqlite.Tx) error {
+		all, err := chunksWhere(tx, `tags <> '[]'`)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			if err := insertTags(tx, &all[i]); err != nil {
+				return err
+			}
+		}
+		return f.reindex(tx)
+	}), db.Close())
 }

@@ -24,6 +24,8 @@ type Health struct {
 	Index error
 	// Gaps is how many events are missing from the log: they are numbered without a gap, and none is ever removed.
 	Gaps int64
+	// Misnamed says that the file is sound, and has another name than that of the workspace whose it says it is.
+	Misnamed bool
 }
 
 // invariants are what holds of the tables of a sound file.
@@ -67,10 +69,10 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 	}
 	x := index.New(indexConfig)
 	err = db.Read(ctx, func(tx *sqlite.Tx) error {
-		if err := h.owner(tx, home, path); err != nil {
+		if err := tx.Hold(invariants...); err != nil {
 			return err
 		}
-		if err := tx.Hold(invariants...); err != nil {
+		if err := h.owner(tx, home, path); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(`SELECT coalesce(max(n), 0) - count(*) FROM events`).Scan(&h.Gaps); err != nil {
@@ -112,9 +114,41 @@ func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
 		h.Workspace = ""
 	}
 	if owner != "" && filepath.Base(want) != filepath.Base(path) {
+		h.Misnamed = true
 		return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, and is not named as that", clip(owner, 200))}
 	}
 	return nil
+}
+
+// Salvage makes the file to of what can be read of a damaged file of the memory, with a search index of its own, and says what is lost. The damaged file stays as it is.
+func Salvage(ctx context.Context, path, to string) (s sqlite.Salvaged, err error) {
+	s, err = sqlite.Salvage(ctx, path, to, schema, "meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated")
+	if err != nil {
+		return s, err
+	}
+	if err := Reindex(ctx, to); err != nil {
+		return s, err
+	}
+	db, err := sqlite.Open(ctx, to, schema, sqlite.ReadWrite)
+	if err != nil {
+		return s, err
+	}
+	return s, errors.Join(db.Write(ctx, func(tx *sqlite.Tx) error { return nameLost(tx, &s) }), db.Close())
+}
+
+// nameLost gives items back the channels that they are in, and names those that were put, never removed, and are not there.
+func nameLost(tx *sqlite.Tx, s *sqlite.Salvaged) error {
+	if _, err := tx.Exec(`INSERT INTO channels SELECT channel, '', 0, min(created) FROM items WHERE channel <> '' AND channel NOT IN (SELECT name FROM channels) GROUP BY channel`); err != nil {
+		return err
+	}
+	var lost string
+	var n int
+	err := tx.QueryRow(`SELECT count(*), coalesce(group_concat(subject, ', '), '') FROM (SELECT DISTINCT subject FROM events WHERE verb = ? AND subject NOT IN (SELECT id FROM items)
+		AND NOT EXISTS (SELECT 1 FROM events WHERE verb IN (?, ?, ?)) ORDER BY n)`, VerbPut, VerbScrubbed, VerbPurged, VerbAdopted).Scan(&n, &lost)
+	if err == nil && n > 0 {
+		s.Lost = append(s.Lost, sqlite.TableLoss{Table: "items", Say: fmt.Sprintf("%d items are missing that the log knows of: %s", n, clip(lost, 200))})
+	}
+	return err
 }
 
 // Reindex makes the search index of one file anew from its items. Embeddings are kept where they can be.
