@@ -23,7 +23,8 @@ type Salvaged struct {
 	Entries   int
 	Signals   int
 	Variables int
-	// Whole says that the event log has no gap and knows all that the tables hold: they can be made anew from it, as they were.
+	// Whole says that the event log has no gap and knows all that the tables hold: they
+	// can be made anew from it, as they were.
 	Whole bool
 	// Lost says what is missing, or was made up in place of what is missing.
 	Lost []string
@@ -31,10 +32,12 @@ type Salvaged struct {
 	log *eventLog
 }
 
-// SalvageSuffix ends the name of the run that what could be read of a damaged one is put into.
+// SalvageSuffix ends the name of the run that what could be read of a damaged one is put
+// into.
 const SalvageSuffix = "-salvaged"
 
-// ReadDamaged reads what can be read of a damaged board, and changes nothing. The error matches sqlite.ErrCorrupt if that is nothing.
+// ReadDamaged reads what can be read of a damaged board, and changes nothing. The error
+// matches sqlite.ErrCorrupt if that is nothing.
 func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	tmp, err := os.MkdirTemp("", "board-salvage-")
 	if err != nil {
@@ -82,8 +85,10 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	return &m.out, nil
 }
 
-// Rebuild makes the tables of a damaged board anew from its event log, which must be whole: else it is ErrConflict, and nothing is changed. The new file is made aside and put in the place
-// of the damaged one in the writers' turn; the damaged one is then at aside.
+// Rebuild makes the tables of a damaged board anew from its event log, which must be
+// whole: else it is ErrConflict, and nothing is changed. The new file is made aside and
+// put in the place of the damaged one in the writers' turn; the damaged one is then at
+// aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {
 	aside, err = sqlite.Replace(ctx, Path(dir, run), nil, func(to string) error {
 		if s, err = ReadDamaged(ctx, dir, run); err != nil {
@@ -111,7 +116,9 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 	return s, aside, err
 }
 
-// SalvageTo puts what can be read of a damaged board into the new run as, and leaves the damaged one as it is. What cannot be read has a placeholder, so that every id means what it meant.
+// SalvageTo puts what can be read of a damaged board into the new run as, and leaves the
+// damaged one as it is. What cannot be read has a placeholder, so that every id means
+// what it meant.
 func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, error) {
 	s, err := ReadDamaged(ctx, dir, run)
 	if err != nil {
@@ -166,7 +173,8 @@ func (m *mender) miss(format string, a ...any) {
 	m.out.Lost = append(m.out.Lost, fmt.Sprintf(format, a...))
 }
 
-// mend applies the events that there are, and fills what is missing from the rows, or with placeholders.
+// mend applies the events that there are, and fills what is missing from the rows, or
+// with placeholders.
 func (m *mender) mend(events []Event) error {
 	for i := range events {
 		e := &events[i]
@@ -240,7 +248,8 @@ func (m *mender) made(at time.Time, actor, verb, id string, payload any) error {
 	return m.append(at, actor, verb, id, data)
 }
 
-// fillUpTo adds what an event needs to be there before it: entries and signals up to its own, and up to what it names.
+// fillUpTo adds what an event needs to be there before it: entries and signals up to its
+// own, and up to what it names.
 func (m *mender) fillUpTo(e *Event) error {
 	var p postPayload
 	var by addressPayload
@@ -264,7 +273,8 @@ func (m *mender) fillUpTo(e *Event) error {
 	return nil
 }
 
-// fillTo adds entries, or signals, up to one that is named, which the event itself does not make.
+// fillTo adds entries, or signals, up to one that is named, which the event itself does
+// not make.
 func (m *mender) fillTo(name string, e *Event) error {
 	upto, err := ParseEntryID(name)
 	ofEntries := err == nil
@@ -308,7 +318,8 @@ func (m *mender) post(n int64, at time.Time) error {
 	return m.made(at, "doctor", verbPost, id, postPayload{Post: Post{Type: Observation, Content: id + " could not be read from the damaged file of run " + m.out.Run, Tags: []string{"lost"}}})
 }
 
-// raise is post for a signal. A placeholder has the priority high: somebody must look at what is missing before the gate opens.
+// raise is post for a signal. A placeholder has the priority high: somebody must look at
+// what is missing before the gate opens.
 func (m *mender) raise(n int64, at time.Time) error {
 	id, row := SignalID(n), m.signals[n]
 	if row != nil {
@@ -382,7 +393,8 @@ func (m *mender) fillLinks(at time.Time, e, row *Entry) {
 	}
 }
 
-// fillSettled gives signals and variables the state that only the rows have, where the log is not whole.
+// fillSettled gives signals and variables the state that only the rows have, where the
+// log is not whole.
 func (m *mender) fillSettled(at time.Time) error {
 	if m.out.Whole {
 		return nil

@@ -101,7 +101,8 @@ func checked(t *testing.T, dir, run string) *Board {
 	return b
 }
 
-// TestRebuild: whatever is damaged but the log, the board is afterwards as it was, and the damaged file is kept.
+// TestRebuild: whatever is damaged but the log, the board is afterwards as it was, and
+// the damaged file is kept.
 func TestRebuild(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, dir string){
 		"rows that are missing": func(t *testing.T, dir string) {
@@ -147,7 +148,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestRebuildRefuses a log that is not whole, and a file in which there is nothing, and changes neither.
+// TestRebuildRefuses a log that is not whole, and a file in which there is nothing, and
+// changes neither.
 func TestRebuildRefuses(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, dir string){
 		"a gap":              func(t *testing.T, dir string) { damage(t, dir, `DELETE FROM events WHERE seq = 3`) },
@@ -180,7 +182,9 @@ func TestRebuildRefuses(t *testing.T) {
 	}
 }
 
-// TestSalvage: what can be read of a board whose log is not whole is in the new run under the ids it had, what is missing has a placeholder, and the damaged board is left alone.
+// TestSalvage: what can be read of a board whose log is not whole is in the new run
+// under the ids it had, what is missing has a placeholder, and the damaged board is left
+// alone.
 func TestSalvage(t *testing.T) {
 	for _, c := range []struct {
 		name   string

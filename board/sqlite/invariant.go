@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Invariant is something that holds of every sound file of a schema, and that SQLite's integrity check knows nothing of.
+// Invariant is something that holds of every sound file of a schema, and that SQLite's
+// integrity check knows nothing of.
 type Invariant struct {
 	Breaks string // a query that counts what breaks it
 	Say    string // what is wrong then, after the path and with the count: "has %d tags of no entry"
@@ -14,7 +15,8 @@ type Invariant struct {
 // ForeignKeys is the invariant of every schema that names rows by foreign keys.
 var ForeignKeys = Invariant{`SELECT count(*) FROM pragma_foreign_key_check`, "has %d rows that name rows which are not there"}
 
-// Hold checks invariants. The error matches ErrCorrupt and says which do not hold; it is nil if all do.
+// Hold checks invariants. The error matches ErrCorrupt and says which do not hold; it is
+// nil if all do.
 func (tx *Tx) Hold(all ...Invariant) error {
 	var broken []string
 	for _, i := range all {

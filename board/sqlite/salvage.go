@@ -22,8 +22,9 @@ type Salvaged struct {
 // TableLoss says what is lost of a table.
 type TableLoss struct{ Table, Say string }
 
-// Salvage makes the file to of what can be read of some tables of the damaged file at path, which stays as it is. Rows are read without any
-// index, from both ends up to what cannot be read, and in between by their number. The tables are filled in their order.
+// Salvage makes the file to of what can be read of some tables of the damaged file at
+// path, which stays as it is. Rows are read without any index, from both ends up to what
+// cannot be read, and in between by their number. The tables are filled in their order.
 // An error that matches ErrCorrupt says that nothing can be read at all.
 func Salvage(ctx context.Context, path, to string, schema Schema, tables ...string) (s Salvaged, err error) {
 	from, err := OpenForeign(ctx, path)
@@ -87,7 +88,8 @@ func (s *Salvaged) table(ctx context.Context, from *Foreign, tx *Tx, table strin
 	return nil
 }
 
-// salvage calls put with each row of a table that can be read, once, and reports whether those are all. An error is put's, or the context's.
+// salvage calls put with each row of a table that can be read, once, and reports whether
+// those are all. An error is put's, or the context's.
 func (f *Foreign) salvage(ctx context.Context, table string, columns []string, put func(row []any) error) (whole bool, err error) {
 	key := []string{"rowid"}
 	if pk, _ := f.names(ctx, `SELECT name FROM pragma_table_info(?1) WHERE pk > 0 AND (SELECT wr FROM pragma_table_list WHERE name = ?1 AND schema = 'main') = 1 ORDER BY pk`, table); len(pk) > 0 {
@@ -135,9 +137,12 @@ func (f *Foreign) salvage(ctx context.Context, table string, columns []string, p
 	return false, putErr
 }
 
-// Replace puts the file that build makes under the name it is given in the place of a damaged one, in the writers' turn, so that no acknowledged write of
-// another process is lost in between. The damaged file, with what SQLite keeps beside it, is then at aside: it is moved, never removed. After an error of build everything is as it was.
-// Processes that have the damaged file open get ErrGone when they write, and open the new one.
+// Replace puts the file that build makes under the name it is given in the place of a
+// damaged one, in the writers' turn, so that no acknowledged write of another process is
+// lost in between. The damaged file, with what SQLite keeps beside it, is then at aside:
+// it is moved, never removed. After an error of build everything is as it was. Processes
+// that have the damaged file open get ErrGone when they write, and open the new one.
+// Where is is not nil, it is ErrGone unless the file is still that one.
 func Replace(ctx context.Context, path string, is os.FileInfo, build func(to string) error) (aside string, err error) {
 	if is == nil {
 		if is, err = os.Stat(path); err != nil {
@@ -175,7 +180,8 @@ func Replace(ctx context.Context, path string, is os.FileInfo, build func(to str
 	return aside, swap(path, aside, made)
 }
 
-// swap moves path to aside, with what lies beside it, and made to path. If that fails, what was moved is moved back.
+// swap moves path to aside, with what lies beside it, and made to path. If that fails,
+// what was moved is moved back.
 func swap(path, aside, made string) (err error) {
 	var moved []string
 	for _, suffix := range []string{"-wal", "-shm", ""} { // the file last: without it nobody opens the others

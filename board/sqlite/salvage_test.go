@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// pagedFile is a file of notes on many pages, and returns the numbers of the pages that hold rows.
+// pagedFile is a file of notes on many pages, and returns the numbers of the pages that
+// hold rows.
 func pagedFile(t *testing.T, path string, rows int) (leaves []int64, pageSize int64) {
 	t.Helper()
 	db, err := Open(t.Context(), path, paged, Create)
@@ -52,7 +53,8 @@ func pagedFile(t *testing.T, path string, rows int) (leaves []int64, pageSize in
 var paged = Schema{Name: "paged", ApplicationID: 7, Migrations: []string{`CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
 	CREATE TABLE words (word TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID`}}
 
-// TestSalvage reads what is before, after and between pages that cannot be read, each row once, and leaves the damaged file alone.
+// TestSalvage reads what is before, after and between pages that cannot be read, each
+// row once, and leaves the damaged file alone.
 func TestSalvage(t *testing.T) {
 	dir := t.TempDir()
 	path, to := filepath.Join(dir, "a.sqlite3"), filepath.Join(dir, "b.sqlite3")
@@ -103,7 +105,8 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// TestReplace: a file that could not be made changes nothing; else the old one is aside with what lay beside it, and those who have it open cannot write to it any more.
+// TestReplace: a file that could not be made changes nothing; else the old one is aside
+// with what lay beside it, and those who have it open cannot write to it any more.
 func TestReplace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.sqlite3")
 	pagedFile(t, path, 3)

@@ -13,8 +13,9 @@ import (
 	"blackboard/kb"
 )
 
-// otherPage puts the page that one index begins with in the place of another's, as a process does that takes itself for the last one and removes what others have written but not merged: pages
-// of one moment end up among those of another.
+// otherPage puts the page that one index begins with in the place of another's, as a
+// process does that takes itself for the last one and removes what others have written
+// but not merged: pages of one moment end up among those of another.
 func (s *sickHome) otherPage(name, from, to string) {
 	s.t.Helper()
 	path := filepath.Join(s.home, name)
@@ -64,7 +65,8 @@ const (
 	ctxFile  = "../project/.agent-memory-store/board.sqlite3"
 )
 
-// TestDoctorFindsDamage: what a file shows of lost and mixed pages is found without --full, in every store, and looking changes nothing.
+// TestDoctorFindsDamage: what a file shows of lost and mixed pages is found without
+// --full, in every store, and looking changes nothing.
 func TestDoctorFindsDamage(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -116,7 +118,8 @@ func TestDoctorFindsDamage(t *testing.T) {
 	}
 }
 
-// TestDoctorRepairsBoards: a board whose log is whole is as it was afterwards; what can be read of another one goes into a new run, and the damaged one stays.
+// TestDoctorRepairsBoards: a board whose log is whole is as it was afterwards; what can
+// be read of another one goes into a new run, and the damaged one stays.
 func TestDoctorRepairsBoards(t *testing.T) {
 	for name, damage := range map[string]func(s *sickHome){
 		"rows":  func(s *sickHome) { s.sql(goodFile, `DELETE FROM entries WHERE id = 2`) },
@@ -172,7 +175,9 @@ func TestDoctorRepairsBoards(t *testing.T) {
 	}
 }
 
-// TestDoctorRepairsStores: what can be read of a damaged knowledge base, memory or context store is there afterwards, and what is lost is told; the damaged file is in the backup.
+// TestDoctorRepairsStores: what can be read of a damaged knowledge base, memory or
+// context store is there afterwards, and what is lost is told; the damaged file is in
+// the backup.
 func TestDoctorRepairsStores(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -16,7 +16,8 @@ import (
 	"blackboard/kb"
 )
 
-// damaged reports whether an error may be of what is in a file. What else it can be has a next step of its own.
+// damaged reports whether an error may be of what is in a file. What else it can be has
+// a next step of its own.
 func damaged(err error) bool {
 	for _, other := range []error{sqlite.ErrNewer, sqlite.ErrBusy, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrGone, fs.ErrPermission} {
 		if errors.Is(err, other) {
@@ -29,7 +30,8 @@ func damaged(err error) bool {
 // salvager makes a file of what can be read of a damaged one.
 type salvager func(ctx context.Context, path, to string) (sqlite.Salvaged, error)
 
-// brokenStore adds that a file of the memory, or of the context store, cannot be used. If anything can be read of it, that can be put in its place.
+// brokenStore adds that a file of the memory, or of the context store, cannot be used.
+// If anything can be read of it, that can be put in its place.
 func (d *doctor) brokenStore(ctx context.Context, what, path string, err error, salvage salvager) {
 	tmp, tmpErr := os.MkdirTemp("", "board-salvage-")
 	if tmpErr != nil || !damaged(err) || ctx.Err() != nil {
@@ -101,7 +103,8 @@ func (d *doctor) rebuildBoard(dir, name string, s *board.Salvaged) *repairStep {
 	}}
 }
 
-// salvageBoard puts what can be read of a board whose event log is not whole into a new run.
+// salvageBoard puts what can be read of a board whose event log is not whole into a new
+// run.
 func (d *doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *repairStep {
 	offer := fmt.Sprintf("puts what can be read into the new run %s, and leaves %s as it is: %s", as, name, salvagedSay(s))
 	return &repairStep{offer: offer, do: func(ctx context.Context, b *repairBackup) (string, error) {
@@ -125,7 +128,8 @@ func salvagedSay(s *board.Salvaged) string {
 	return say + "; lost: " + s.Say()
 }
 
-// takeAside moves a damaged file that was put aside into the backup, with what lies beside it.
+// takeAside moves a damaged file that was put aside into the backup, with what lies
+// beside it.
 func (b *repairBackup) takeAside(ctx context.Context, aside string) error {
 	for _, path := range []string{aside, aside + "-wal", aside + "-shm"} {
 		if err := b.take(ctx, path); err != nil && !errors.Is(err, fs.ErrNotExist) {

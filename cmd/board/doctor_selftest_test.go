@@ -9,8 +9,10 @@ import (
 	"testing"
 )
 
-// TestSelftestOfAnother lets the self-test try another executable, for as long as $BOARD_SELFTEST_SECONDS says: one that is known to lose what it acknowledges must be found out.
-// $BOARD_SELFTEST_EXE names it; the last program that dropped its own locks was built from the commit before the self-test had servers.
+// TestSelftestOfAnother lets the self-test try another executable, for as long as
+// $BOARD_SELFTEST_SECONDS says: one that is known to lose what it acknowledges must be
+// found out. $BOARD_SELFTEST_EXE names it; the last program that dropped its own locks
+// was built from the commit before the self-test had servers.
 func TestSelftestOfAnother(t *testing.T) {
 	exe := os.Getenv("BOARD_SELFTEST_EXE")
 	if exe == "" {

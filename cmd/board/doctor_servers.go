@@ -17,9 +17,12 @@ import (
 // selftestVariable is the variable that servers set by its version, all at once.
 const selftestVariable = "turn"
 
-// serverCalls is what each of the servers is asked for over and over, each list by one caller, all of them at the same time. The first has reads that open and close the files which others
-// in the same process are writing to. The second is asked for one thing at a time, so that it closes its files often: whoever closes a file last folds its changes back, and must not take
-// himself for the last one while the first server has it open.
+// serverCalls is what each of the servers is asked for over and over, each list by one
+// caller, all of them at the same time. The first has reads that open and close the
+// files which others in the same process are writing to. The second is asked for one
+// thing at a time, so that it closes its files often: whoever closes a file last folds
+// its changes back, and must not take himself for the last one while the first server
+// has it open.
 var serverCalls = [][][]serverCall{
 	{{(*selftestServer).read}, {(*selftestServer).read}, {(*selftestServer).read}, {(*selftestServer).post}, {(*selftestServer).set}, {(*selftestServer).keep}},
 	{{(*selftestServer).post, (*selftestServer).set, (*selftestServer).post, (*selftestServer).keep}},
@@ -39,7 +42,8 @@ type serverCount struct {
 	Error     string `json:"error"`  // the first of those
 }
 
-// setCount is what became of the changes of one variable, each of which named the version that it was to replace.
+// setCount is what became of the changes of one variable, each of which named the
+// version that it was to replace.
 type setCount struct {
 	Won     int `json:"won"`
 	Refused int `json:"refused"` // somebody else had been faster
@@ -58,7 +62,8 @@ type selftestServer struct {
 	gone    chan struct{} // closed when it does not answer any more
 }
 
-// serve has one server after the other asked for many things at once, until the time is over. Some are killed; the others are closed.
+// serve has one server after the other asked for many things at once, until the time is
+// over. Some are killed; the others are closed.
 func (t *selftestRun) serve(ctx context.Context, n int, until time.Time) {
 	for i := 0; ctx.Err() == nil && (i == 0 || time.Now().Before(until)); i++ {
 		t.serveOnce(ctx, fmt.Sprintf("server %d, life %d", n+1, i+1), serverCalls[n], until)
@@ -201,7 +206,8 @@ func (s *selftestServer) keep(ctx context.Context, n int) {
 	}
 }
 
-// bySQLite matches what SQLite says of a file that it cannot trust, by itself or as package sqlite puts it.
+// bySQLite matches what SQLite says of a file that it cannot trust, by itself or as
+// package sqlite puts it.
 var bySQLite = regexp.MustCompile(`disk I/O error|is malformed|is not a sound SQLite file|constraint failed|SQL logic error|fails its integrity check`)
 
 // refused notes an error that nothing in a self-test should meet.
