@@ -82,9 +82,9 @@ func TestDoctorFindsDamage(t *testing.T) {
 		{"a capsule that is older than its history", func(s *sickHome) { s.sql(kbFile, `UPDATE capsules SET revision = 0 WHERE n = 1`) }, "knowledge base", kb.StateBroken, "has 1 capsules that are older"},
 		{"history that is missing", func(s *sickHome) { s.sql(kbFile, `DELETE FROM events WHERE seq = 1`) }, "knowledge base", kb.StateNote, "1 of 2 changes are missing"},
 		{"a capsule without a row", func(s *sickHome) {
-			s.sql(kbFile, `DELETE FROM capsule_tags; DELETE FROM sidecars WHERE id = (SELECT id FROM capsules WHERE n = 1); DELETE FROM capsules WHERE n = 1`)
+			s.sql(kbFile, `DELETE FROM capsule_tags; DELETE FROM capsule_titles; DELETE FROM sidecars WHERE id = (SELECT id FROM capsules WHERE n = 1); DELETE FROM capsules WHERE n = 1`)
 		}, "knowledge base", kb.StateNote, "1 were changed by hand"},
-		{"an index of capsules with a page of another", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsules_title") }, "knowledge base", kb.StateBroken, "integrity check"},
+		{"an index of capsules with a page of another", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsule_titles_key") }, "knowledge base", kb.StateBroken, "integrity check"},
 		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, "memory", kb.StateBroken, "has 1 items of channels that are not there"},
 		{"what was done to the memory", func(s *sickHome) {
 			s.must("memory", "put", "more", "--tier", "account", "--agent", "a")
@@ -186,7 +186,7 @@ func TestDoctorRepairsStores(t *testing.T) {
 		says   string
 		reads  [][]string // commands, each with what it must say
 	}{
-		{"an index of capsules", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsules_title") }, kbFile, "2 capsules, 0 files put into quarantine",
+		{"an index of capsules", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsule_titles_key") }, kbFile, "2 capsules, 0 files put into quarantine",
 			[][]string{{"kb", "search", "gate", "the gate stays shut"}, {"kb", "history", "GATE", "remembered"}}},
 		{"the capsules", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsules") }, kbFile, "lost: not all of the table capsules can be read",
 			[][]string{{"kb", "search", "gate", "the gate stays shut"}, {"kb", "history", "GATE", "remembered"}}},
