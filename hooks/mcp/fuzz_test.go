@@ -51,10 +51,8 @@ func FuzzStdio(f *testing.F) {
 	f.Add([]byte("[{}]\n[\n\x00\n"))
 	s := everything(f, nil)
 	f.Fuzz(func(t *testing.T, in []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
 		var out syncBuffer
-		s.Serve(ctx, NewStdio(strings.NewReader(string(in)+"\n"+`{"jsonrpc":"2.0","id":"the last","method":"ping"}`), &out))
+		s.Serve(t.Context(), NewStdio(strings.NewReader(string(in)+"\n"+`{"jsonrpc":"2.0","id":"the last","method":"ping"}`), &out))
 		for line := range strings.Lines(out.String()) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("%q is no message", line)

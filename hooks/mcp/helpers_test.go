@@ -57,6 +57,20 @@ func connect(t testing.TB, s *Server, opt *sdk.ClientOptions) *sdk.ClientSession
 	return c
 }
 
+// calls gets the name of each tool that a server is asked for from now on, when it is asked.
+func calls(s *Server) <-chan string {
+	begun := make(chan string, 100)
+	s.sdk.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
+				begun <- p.Name
+			}
+			return next(ctx, method, req)
+		}
+	})
+	return begun
+}
+
 func textOf(r *sdk.CallToolResult) string {
 	var all []string
 	for _, c := range r.Content {

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/testdata/wait"
 )
 
 // TestEveryToolAnswers makes the calls that the Inspector makes too. Each answer is what its schema says, and can be read.
@@ -148,11 +149,11 @@ func TestResources(t *testing.T) {
 		}
 	}
 	got := map[string]bool{}
-	for n := 0; len(got) < 2; n++ { // a client of the new era is subscribed a moment after it has said so
-		if n == 100 {
+	for end := time.Now().Add(wait.Limit(t)); len(got) < 2; { // a client of the new era is subscribed a moment after it has said so
+		if time.Now().After(end) {
 			t.Fatalf("told of %v only", got)
 		}
-		if _, err := b.Post(t.Context(), "w", board.Post{Content: fmt.Sprint("more ", n), Supports: []string{"e1"}}); err != nil {
+		if _, err := b.Post(t.Context(), "w", board.Post{Content: "more", Supports: []string{"e1"}}); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -226,15 +227,18 @@ func TestWaiting(t *testing.T) {
 	if out, text := call("board_wait", `{"for":"gate","timeout_seconds":0.05}`); out["happened"] != false || !strings.Contains(text, "closed") {
 		t.Errorf("%v %s", out, text)
 	}
+	begun := calls(s)
 	var wg sync.WaitGroup
-	for _, args := range []string{`{"for":"gate","timeout_seconds":60}`, `{"for":"signal","signal":"s1","timeout_seconds":60}`, `{"for":"event","since":2,"timeout_seconds":60}`} {
+	for _, args := range []string{`{"for":"gate","timeout_seconds":300}`, `{"for":"signal","signal":"s1","timeout_seconds":300}`, `{"for":"event","since":2,"timeout_seconds":300}`} {
 		wg.Go(func() {
 			if out, text := call("board_wait", args); out["happened"] != true {
 				t.Errorf("%s: %v %s", args, out, text)
 			}
 		})
 	}
-	time.Sleep(50 * time.Millisecond)
+	for range 3 {
+		<-begun
+	}
 	call("board_waive", `{"signal":"s1","reason":"no matter"}`)
 	wg.Wait()
 	// One that is called off ends.
@@ -244,7 +248,8 @@ func TestWaiting(t *testing.T) {
 		_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
 		done <- err
 	}()
-	time.Sleep(50 * time.Millisecond)
+	<-begun // the waiving
+	<-begun
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
@@ -391,18 +396,13 @@ func TestProgressIsTold(t *testing.T) {
 	if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_ingest", Arguments: json.RawMessage(`{"paths":["docs"]}`)}); err != nil || r.IsError {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for {
+	wait.For(t, func() bool {
 		mu.Lock()
-		got := fmt.Sprint(told)
-		ok := told["kb_ingest"] > 0 && len(told) <= 2
-		mu.Unlock()
-		if ok {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("told %s", got)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		defer mu.Unlock()
+		return told["kb_ingest"] > 0 && len(told) <= 2
+	}, func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return fmt.Sprintf("told %v", told)
+	})
 }
