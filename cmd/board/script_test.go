@@ -49,6 +49,7 @@ func shared() string {
 // TestScript runs every script below testdata/script. A script has a data home of its own ($BOARD_HOME), and the name of no run or worker set.
 //
 //	exits N cmd…   runs a command that must end with exit code N
+//	until cmd…     runs a command again and again until it ends with exit code 0
 //	[shared]       the folder of real inputs is there, as $SHARED
 //	smalldisk DIR SIZE   mounts a file system of that size, such as 8m; it takes [mount]
 //	fill FILE      writes until the disk is full
@@ -87,7 +88,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "smalldisk": smallDisk, "fill": fill},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "until": until, "smalldisk": smallDisk, "fill": fill},
 	})
 }
 
@@ -119,6 +120,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("%v: exit code %d, not %d", args[1:], got, want)
+	}
+}
+
+// until waits for something that a command can tell, as long as the tests may run.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: until command args…")
+	}
+	for ts.Exec(args[0], args[1:]...) != nil {
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
