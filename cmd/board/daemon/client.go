@@ -35,6 +35,7 @@ type Client struct {
 	build    string
 	modelDir string
 	http     *http.Client
+	patience time.Duration // that it has beyond the time for an answer: none but in tests
 }
 
 // NewClient returns a client for a place, of a build of the program, with the directory of its model. It connects when it is asked something.

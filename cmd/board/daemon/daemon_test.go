@@ -23,6 +23,7 @@ import (
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
 	"blackboard/kb/kbtest"
+	"blackboard/testdata/wait"
 )
 
 func TestEmbedderConformance(t *testing.T) {
@@ -73,12 +74,12 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 	if r, err := c.Search(t.Context(), kb.Query{Text: "capsule"}); err != nil || len(r.Hits) != 1 {
 		t.Errorf("after the first capsule: %+v, %v", r, err)
 	}
-	other := NewClient(placeOf(t, dir), "another", filepath.Join(dir, "model"))
+	other := patient(placeOf(t, dir), "another", filepath.Join(dir, "model"))
 	defer other.Close()
 	if _, err := other.Search(t.Context(), kb.Query{Text: "capsule"}); !errors.Is(err, ErrOtherBuild) || !Unusable(err) {
 		t.Errorf("another build: %v", err)
 	}
-	elsewhere := NewClient(placeOf(t, dir), "test", filepath.Join(dir, "other-model"))
+	elsewhere := patient(placeOf(t, dir), "test", filepath.Join(dir, "other-model"))
 	defer elsewhere.Close()
 	if _, err := elsewhere.Search(t.Context(), kb.Query{Text: "capsule"}); !errors.Is(err, ErrOtherModel) {
 		t.Errorf("another model: %v", err)
@@ -139,16 +140,12 @@ func TestEditsByHandAreFound(t *testing.T) {
 	found := func(text string, n int) {
 		t.Helper()
 		var got kb.Result
-		for range 500 {
+		wait.For(t, func() bool {
 			if got, err = c.Search(t.Context(), kb.Query{Text: text, Mode: kb.ModeBM25}); err != nil {
 				t.Fatal(err)
 			}
-			if len(got.Hits) == n {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Errorf("%q finds %d, not %d", text, len(got.Hits), n)
+			return len(got.Hits) == n
+		}, func() string { return fmt.Sprintf("%q finds %d, not %d", text, len(got.Hits), n) })
 	}
 	found("handwritten", 1)
 	if err := os.Remove(path); err != nil {
@@ -216,7 +213,7 @@ func TestBadClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		conn.Write([]byte(raw))
-		conn.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+		conn.(*net.UnixConn).CloseWrite() // so that it has nothing to wait for
 		answer, _ := io.ReadAll(conn)
 		conn.Close()
 		if strings.HasPrefix(string(answer), "HTTP/1.1 200") {
@@ -297,7 +294,7 @@ func TestEvents(t *testing.T) {
 					t.Fatalf("the stream ended before %s", what)
 				}
 				seen = append(seen, e)
-			case <-time.After(20 * time.Second):
+			case <-time.After(wait.Limit(t)):
 				t.Fatalf("no %s", what)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/testdata/wait"
 )
 
 // home makes a data home with a path that is short enough for a socket.
@@ -97,15 +98,22 @@ func (r *running) wait(t testing.TB) {
 			t.Errorf("it ended with %v", err)
 		}
 		r.done <- nil
-	case <-time.After(30 * time.Second):
+	case <-time.After(wait.Limit(t)):
 		t.Fatalf("it does not end\n%s", r.log)
 	}
 }
 
 func (r *running) client(t testing.TB) *Client {
 	t.Helper()
-	c := NewClient(r.place, "test", filepath.Join(r.place.Home, "model"))
+	c := patient(r.place, "test", filepath.Join(r.place.Home, "model"))
 	t.Cleanup(c.Close)
+	return c
+}
+
+// patient is NewClient for tests that expect an answer, however long it takes.
+func patient(place Place, build, modelDir string) *Client {
+	c := NewClient(place, build, modelDir)
+	c.patience = time.Hour
 	return c
 }
 

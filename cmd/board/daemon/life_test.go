@@ -12,9 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"blackboard/kb"
+	"blackboard/testdata/wait"
 )
 
 // TestOneWins starts daemons at once, many times: one serves, the others say so.
@@ -40,7 +40,7 @@ func TestOneWins(t *testing.T) {
 		for range racers - 1 {
 			<-ended
 		}
-		c := NewClient(placeOf(t, dir), "test", "")
+		c := patient(placeOf(t, dir), "test", "")
 		if _, err := c.WaitReady(t.Context()); err != nil {
 			t.Errorf("round %d: %v", round, err)
 		}
@@ -140,7 +140,7 @@ func TestNothingIsLeft(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
-			own := NewClient(r.place, "test", filepath.Join(dir, "model"))
+			own := patient(r.place, "test", filepath.Join(dir, "model"))
 			defer own.Close()
 			for j := range 30 {
 				var err error
@@ -158,14 +158,16 @@ func TestNothingIsLeft(t *testing.T) {
 	wg.Wait()
 	deaf.Close()
 	c.Close()
-	for range 200 {
-		if runtime.NumGoroutine() <= base+2 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	buf := make([]byte, 1<<20)
-	t.Errorf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
+	noMoreThan(t, base)
+}
+
+// noMoreThan waits until there are as many goroutines as before.
+func noMoreThan(t *testing.T, before int) {
+	t.Helper()
+	wait.For(t, func() bool { return runtime.NumGoroutine() <= before+2 }, func() string {
+		buf := make([]byte, 1<<20)
+		return fmt.Sprintf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+	})
 }
 
 func TestPlaces(t *testing.T) {

@@ -110,7 +110,7 @@ func TestClockJumps(t *testing.T) {
 	now := func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
 	var s *Server
 	r := start(t, dir, func(c *Config) {
-		c.Now, c.Idle = now, time.Minute
+		c.Now, c.Idle = now, time.Hour
 		s = newServer(*c) // its jobs are run by hand
 	})
 	defer s.end()

@@ -25,6 +25,7 @@ type watcher struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	ended  chan struct{}
+	every  time.Duration // unwatched
 
 	settling sync.Mutex // held while files are looked at one by one
 
@@ -43,8 +44,9 @@ const (
 )
 
 // watch begins to watch.
-func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
-	w := newWatcher(log)
+func watch(k *kb.KB, dir string, log *slog.Logger) *watcher { return newWatcher(log).watch(k, dir) }
+
+func (w *watcher) watch(k *kb.KB, dir string) *watcher {
 	w.pickUp, w.lookAt, w.dir = k.PickUp, k.Sync, filepath.Clean(dir)
 	f, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -57,7 +59,7 @@ func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
 		}
 	}
 	if err != nil {
-		log.Warn("files cannot be watched, so they are looked at now and then", "error", err)
+		w.log.Warn("files cannot be watched, so they are looked at now and then", "error", err)
 	}
 	if w.fs = f; f == nil {
 		go w.run(nil, nil)
@@ -69,7 +71,7 @@ func watch(k *kb.KB, dir string, log *slog.Logger) *watcher {
 }
 
 func newWatcher(log *slog.Logger) *watcher {
-	w := &watcher{log: log, ended: make(chan struct{}), changed: map[string]bool{}, full: true} // what happened before the watching began
+	w := &watcher{log: log, every: unwatched, ended: make(chan struct{}), changed: map[string]bool{}, full: true} // what happened before the watching began
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	return w
 }
@@ -82,7 +84,7 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	}
 	every := time.Duration(1<<63 - 1)
 	if events == nil {
-		every = unwatched
+		every = w.every
 	}
 	again := time.NewTicker(every)
 	defer again.Stop()
@@ -92,7 +94,7 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	watchAgain := func() {
 		if err := w.add(); err != nil {
 			w.log.Warn("files are not watched any more, so they are looked at now and then", "error", err)
-			again.Reset(unwatched)
+			again.Reset(w.every)
 			return
 		}
 		lost = false

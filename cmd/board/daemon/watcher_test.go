@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/kb"
+	"blackboard/testdata/wait"
 )
 
 // TestWatcherSurvivesAReplacement replaces the directory of the capsules' files in the ways that people do it. Edits are picked up after it as they were before.
@@ -56,7 +57,9 @@ func TestWatcherSurvivesAReplacement(t *testing.T) {
 			if err != nil || len(files) != 1 {
 				t.Fatal(files, err)
 			}
-			w := watch(k, dir, slog.New(slog.DiscardHandler))
+			w := newWatcher(slog.New(slog.DiscardHandler))
+			w.every = 24 * time.Hour
+			w.watch(k, dir)
 			defer w.close()
 			edit(t, k, files[0], "before")
 			tc.replace(t, dir)
@@ -67,30 +70,21 @@ func TestWatcherSurvivesAReplacement(t *testing.T) {
 	}
 }
 
-// edit appends a word to a capsule's file and waits until it is picked up. The wait is long, and over at once where all is well.
+// edit appends a word to a capsule's file and waits until it is picked up.
 func edit(t *testing.T, k *kb.KB, name, word string) {
 	t.Helper()
 	id := strings.TrimSuffix(filepath.Base(name), ".md")
-	ctx, cancel := context.WithTimeout(t.Context(), unwatched/2)
-	defer cancel()
-	for {
+	wait.For(t, func() bool {
 		// The file may be away for the moment.
 		if data, err := os.ReadFile(name); err == nil && !strings.Contains(string(data), word) {
 			if err := os.WriteFile(name, append(data, word+"\n"...), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c, err := k.Get(ctx, id)
-		if err == nil && strings.Contains(c.Body, word) {
-			return
-		}
-		if err != nil && ctx.Err() == nil {
+		c, err := k.Get(t.Context(), id)
+		if err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			t.Fatalf("the edit %q is not picked up", word)
-		}
-	}
+		return strings.Contains(c.Body, word)
+	}, func() string { return fmt.Sprintf("the edit %q is not picked up", word) })
 }

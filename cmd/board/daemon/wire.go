@@ -178,7 +178,7 @@ func readJSON(r io.Reader, into any) error {
 
 // call asks a daemon, which has so long to answer. An error that matches ErrNone says that it could not be asked, or has not answered in time.
 func call[Req, Res any](caller context.Context, c *Client, verb string, within time.Duration, req Req) (res Res, err error) {
-	ctx, cancel := context.WithTimeout(caller, within)
+	ctx, cancel := context.WithTimeout(caller, within+c.patience)
 	defer cancel()
 	body, err := json.Marshal(req)
 	if err != nil {
