@@ -61,6 +61,7 @@ func newBoard(t testing.TB) *Board {
 // TestReplayEqualsBoard makes random changes, and asks at every step that the log rebuilds the board, and at the end that the past
 // is still what it was.
 func TestReplayEqualsBoard(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(20) {
 		b := newBoard(t)
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -74,6 +74,7 @@ func randomPart(r *rand.Rand, content string) string {
 // TestContainsRandom: on boards that grow by posts and batches, with words in one entry, in several, and in segments that were merged, a query
 // through the index finds what a plain look at every entry finds.
 func TestContainsRandom(t *testing.T) {
+	t.Parallel()
 	seeds, questions := uint64(3), 250
 	if raceEnabled || testing.Short() {
 		seeds, questions = 1, 60
@@ -192,6 +193,7 @@ func older(t *testing.T, b *Board) {
 // TestContainsOnOlderBoard: a board made before the word index is searched without it, also where it cannot be migrated, until the next post
 // covers every entry. So is one that a program without the index posted to meanwhile.
 func TestContainsOnOlderBoard(t *testing.T) {
+	t.Parallel()
 	b := newBoard(t)
 	dir := filepath.Dir(b.path)
 	var posts []Post
@@ -273,6 +275,7 @@ func TestContainsOnOlderBoard(t *testing.T) {
 
 // TestCheckFindsWrongWords: a word index that is not what the contents say is found, and comes right again when the table is emptied.
 func TestCheckFindsWrongWords(t *testing.T) {
+	t.Parallel()
 	for i, change := range []string{
 		`UPDATE word_segments SET text = CAST(replace(CAST(text AS TEXT), 'finding', 'fndng') AS BLOB)`,
 		`UPDATE word_segments SET text = CAST(text || char(10) || 'more' AS BLOB) WHERE id = 1`,
@@ -320,6 +323,7 @@ func TestCheckFindsWrongWords(t *testing.T) {
 
 // TestSegmentsStayFew: the segments of many single posts are merged, so that a search does not read a word again and again.
 func TestSegmentsStayFew(t *testing.T) {
+	t.Parallel()
 	b := newBoard(t)
 	words, bytes := map[string]bool{}, 0
 	n := 3_000

@@ -153,6 +153,7 @@ func TestHTMLIsSafe(t *testing.T) {
 }
 
 func TestHTMLIsBounded(t *testing.T) {
+	t.Parallel()
 	s := longBoard(100_000)
 	page := htmlOf(t, s, nil)
 	if len(page) > 12<<20 {

@@ -45,7 +45,7 @@ func newWorld(t testing.TB) *world {
 	if err := os.MkdirAll(w.project, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.env = map[string]string{"BOARD_SPEC_ROOT": w.specs, "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "HOME": dir, "BOARD_HOOK_TIMEOUT": "5s"}
+	w.env = map[string]string{"BOARD_SPEC_ROOT": w.specs, "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "HOME": dir, "BOARD_HOOK_TIMEOUT": "1m"}
 	return w
 }
 

@@ -16,7 +16,7 @@ const (
 	// DefaultTimeout is how long everything may take. Harnesses wait for seconds, but a person waits with them.
 	DefaultTimeout = 300 * time.Millisecond
 	minTimeout     = 20 * time.Millisecond
-	maxTimeout     = 5 * time.Second
+	maxTimeout     = time.Minute // what most harnesses wait for at most, unless they are told otherwise
 
 	// keepWithin is how long after that a line for the worklog may take: nobody writes it again, and the machine may be busy with many hooks. Harnesses wait for 2 s at least.
 	keepWithin = 1500 * time.Millisecond

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"blackboard/kb"
@@ -20,8 +21,9 @@ type searchFunc func(context.Context, kb.Query) (kb.Result, error)
 func (f searchFunc) Search(ctx context.Context, q kb.Query) (kb.Result, error) { return f(ctx, q) }
 
 // TestHangs: whatever never comes back, there is an answer. A search that hangs costs a session's start its capsules only, if it heeds its context; else everything.
-func TestHangs(t *testing.T) {
-	t.Parallel()
+func TestHangs(t *testing.T) { synctest.Test(t, hangs) }
+
+func hangs(t *testing.T) {
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
 	w := newWorld(t)

@@ -47,6 +47,7 @@ func fill(tb testing.TB, k *KB, n int) {
 
 // TestIndexIsDerived: made anew, by a new version, or opened again, the index gives the same answers as the one that grew, embeddings included.
 func TestIndexIsDerived(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	opt := Options{Embedder: embedtest.NewHash(64)}
 	k := openKB(t, home, opt)
@@ -95,6 +96,7 @@ func damage(tb testing.TB, k *KB) {
 
 // TestDamagedIndexIsMended: all in the index is derived, so damage in it costs no answer and no capsule, and is told.
 func TestDamagedIndexIsMended(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	k := openKB(t, home, Options{Embedder: embedtest.NewHash(64)})
 	fill(t, k, 20)
@@ -199,6 +201,7 @@ func TestReembed(t *testing.T) {
 }
 
 func TestCalibrateStoresThresholds(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	k := openKB(t, home, Options{Embedder: embedtest.NewHash(256)})
 	put(t, k, Capsule{Title: "refund keys", Body: "Refunds need an idempotency key."})

@@ -349,6 +349,7 @@ func (a *again) Read(p []byte) (n int, err error) {
 
 // TestLearningLimits: too much of anything is told, and what is left is read.
 func TestLearningLimits(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	for i := range 250 {
 		fmt.Fprintf(&b, "LEARNING: this is the learning number %d\n", i)

@@ -40,6 +40,7 @@ func child(home string) error {
 
 // TestManyProcesses: 16 processes make one new knowledge base at the same time and remember 30 capsules each. Nothing fails, nothing is lost, all is found.
 func TestManyProcesses(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	const processes = 16
 	var mu sync.Mutex

@@ -87,6 +87,7 @@ func gains(t *testing.T, modes map[string]Metrics) {
 
 // TestQualitySciFact: scientific claims against abstracts, long and even texts.
 func TestQualitySciFact(t *testing.T) {
+	t.Parallel()
 	dir := shared("data", "eval", "scifact", "corpus.jsonl")
 	if dir == "" {
 		t.Skip("data/eval/scifact is not in the folder of shared files; set BOARD_SHARED to where it lies")
@@ -120,6 +121,7 @@ func TestQualityNotes(t *testing.T) {
 
 // TestQualityGodoc: identifiers, keywords and questions against doc comments. The floors leave room for what other versions of Go document.
 func TestQualityGodoc(t *testing.T) {
+	t.Parallel()
 	if testing.Short() || raceEnabled {
 		t.Skip("it reads the whole standard library")
 	}
@@ -132,6 +134,7 @@ func TestQualityGodoc(t *testing.T) {
 // TestCalibrationHolds: of the prompts that a capsule helps with nine in ten get it unasked, of the others nineteen in twenty get nothing. Each half of the
 // prompts alone leads to about the same threshold, so it is no accident of the set.
 func TestCalibrationHolds(t *testing.T) {
+	t.Parallel()
 	capsules, prompts, err := readCalibration(bytes.NewReader(calibrationSet))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestSearcherConformance(t *testing.T) {
+	t.Parallel()
 	for name, warm := range map[string]bool{"cold": false, "warm": true} {
 		t.Run(name, func(t *testing.T) {
 			kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {

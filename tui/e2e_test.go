@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/kb"
+	"blackboard/testdata/wait"
 )
 
 // begin runs the real program in a terminal of its own, following what happens.
@@ -35,7 +37,7 @@ func begin(t *testing.T, fill func(h *harness)) (*harness, *teatest.TestModel) {
 // shows waits until the screen has shown a text.
 func shows(t *testing.T, out io.Reader, text string) {
 	t.Helper()
-	teatest.WaitFor(t, out, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), text) }, teatest.WithDuration(20*time.Second), teatest.WithCheckInterval(5*time.Millisecond))
+	teatest.WaitFor(t, out, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), text) }, teatest.WithDuration(wait.Limit(t)), teatest.WithCheckInterval(5*time.Millisecond))
 }
 
 func typeKeys(tm *teatest.TestModel, keys ...string) {
@@ -65,7 +67,7 @@ func TestOtherProcess(t *testing.T) {
 	}
 	shows(t, tm.Output(), "posted by another process")
 	typeKeys(tm, "ctrl+c")
-	tm.WaitFinished(t, teatest.WithFinalTimeout(20*time.Second))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(wait.Limit(t)))
 }
 
 // TestSearchToCapsule searches with K and opens what is found.
@@ -80,7 +82,7 @@ func TestSearchToCapsule(t *testing.T) {
 	typeKeys(tm, "enter")
 	shows(t, tm.Output(), "revision 1") // which only the capsule's page says
 	typeKeys(tm, "ctrl+c")
-	tm.WaitFinished(t, teatest.WithFinalTimeout(20*time.Second))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(wait.Limit(t)))
 }
 
 // TestWaivesTheGateOpen waives what blocks, and sees the light change, here and in the log.
@@ -96,7 +98,7 @@ func TestWaivesTheGateOpen(t *testing.T) {
 	typeKeys(tm, "no staging", "enter")
 	shows(t, tm.Output(), "gate open")
 	typeKeys(tm, "ctrl+c")
-	tm.WaitFinished(t, teatest.WithFinalTimeout(20*time.Second))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(wait.Limit(t)))
 	b := h.openRun("audit-7")
 	if e := last(t, b); e.Verb != "waive" || e.Actor != "ada" {
 		t.Errorf("the log ends with %+v", e)
@@ -132,16 +134,11 @@ func TestLeavesTheTerminalClean(t *testing.T) {
 			m.overs = []page{panicPage{newHelp(a, "", nil)}}
 			m.resize()
 			go func() { done <- runProgram(ctx, in, &out, m) }()
-			for deadline := time.Now().Add(20 * time.Second); !strings.Contains(out.String(), "Keys"); {
-				if time.Now().After(deadline) {
-					t.Fatalf("nothing is drawn: %q", out.String())
-				}
-				time.Sleep(5 * time.Millisecond)
-			}
+			wait.For(t, func() bool { return strings.Contains(out.String(), "Keys") }, func() string { return fmt.Sprintf("nothing is drawn: %q", out.String()) })
 			end(keys, stop)
 			select {
 			case <-done:
-			case <-time.After(20 * time.Second):
+			case <-time.After(wait.Limit(t)):
 				t.Fatal("it does not end")
 			}
 			keys.Close()

@@ -43,7 +43,7 @@ func hookEnv(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{"BOARD_HOME": home, "BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "BOARD_WORKSPACE": dir,
-		"BOARD_DAEMON": daemonOff, "BOARD_HOOK_TIMEOUT": "5s"}
+		"BOARD_DAEMON": daemonOff, "BOARD_HOOK_TIMEOUT": "1m"}
 }
 
 const hookPrompt = `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"why do the tests fail with undefined schema on a fresh clone?"}`
@@ -101,7 +101,7 @@ func TestHookBudget(t *testing.T) {
 // TestHookHungDaemon: a daemon that takes the call and never answers has a part of the time; the rest is for the file.
 func TestHookHungDaemon(t *testing.T) {
 	env := hookEnv(t)
-	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonAuto, "2s"
+	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonAuto, "7s" // the longest of which a search of the daemon's own limit does not end the half
 	short, err := os.MkdirTemp("", "bh") // short enough for a socket
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestHookHungDaemon(t *testing.T) {
 	env["BOARD_HOOK_TIMEOUT"] = "20ms"
 	runHook(t, env, []byte(strings.ReplaceAll(hookPrompt, "s1", "s2")), "UserPromptSubmit")
 	// Who insists on the daemon gets nothing, and the log says why.
-	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonRequire, "500ms"
+	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonRequire, "7s"
 	if out := runHook(t, env, []byte(strings.ReplaceAll(hookPrompt, "s1", "s3")), "UserPromptSubmit"); out != "{}\n" {
 		t.Errorf("without the daemon that is required: %s", out)
 	}

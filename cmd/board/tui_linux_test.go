@@ -12,12 +12,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/term"
 
 	"blackboard/board"
+	"blackboard/testdata/wait"
 )
 
 // asMain makes the test binary the program with its signals, which scripts do without.
@@ -107,11 +107,7 @@ func (x *terminal) output() string {
 // waitFor waits until the program has written a text.
 func (x *terminal) waitFor(text string) {
 	x.t.Helper()
-	for until := time.Now().Add(time.Minute); !strings.Contains(x.output(), text); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(until) {
-			x.t.Fatalf("%q was not written, but %q", text, x.output())
-		}
-	}
+	wait.For(x.t, func() bool { return strings.Contains(x.output(), text) }, func() string { return fmt.Sprintf("%q was not written, but %q", text, x.output()) })
 }
 
 func (x *terminal) keys(s string) {

@@ -259,7 +259,7 @@ func testClosed(t *testing.T, e embed.Embedder) {
 func refused(t *testing.T, ctx context.Context, e embed.Embedder, texts []string) {
 	t.Helper()
 	got, err := e.Embed(ctx, texts)
-	if !errors.Is(err, ctx.Err()) || got != nil {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || got != nil {
 		t.Errorf("%d vectors, error %v, want none and %v", len(got), err, ctx.Err())
 	}
 }

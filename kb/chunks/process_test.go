@@ -113,6 +113,7 @@ func (p *process) said(word string) (all []string, rest string, ok bool) {
 
 // TestManyProcesses: eight processes write, embed, search, set and delete in one store that none of them has found there. Nothing is lost, and nobody is told that it is locked.
 func TestManyProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir() + "/store"
 	const processes = 8
 	var wg sync.WaitGroup
@@ -182,6 +183,7 @@ func manyChunks(t *testing.T, dir string, n int) {
 
 // TestFirstUseByMany: of processes that use a store for the first time at once one takes over what there is, and the others wait for all of it.
 func TestFirstUseByMany(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := importedChunks()
 	manyChunks(t, dir, n)
@@ -206,6 +208,7 @@ func TestFirstUseByMany(t *testing.T) {
 
 // TestKilledImport kills first uses at random moments. The next one finds all or nothing, and takes over all of it once.
 func TestKilledImport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := importedChunks()
 	manyChunks(t, dir, n)
@@ -229,7 +232,7 @@ func TestKilledImport(t *testing.T) {
 	remove()
 	r := rand.New(rand.NewPCG(3, 3))
 	within := 0
-	for range rounds {
+	for round := 0; round < rounds || within == 0; round++ { // until one was killed in its middle, which is what this is about
 		p := startProcess(t, dir, "import")
 		timer := time.AfterFunc(time.Duration(r.Int64N(int64(took))), func() { p.cmd.Process.Kill() })
 		said, _, _ := p.said("imported")
@@ -244,6 +247,11 @@ func TestKilledImport(t *testing.T) {
 				within++
 			}
 			db.Close()
+		}
+		if db == nil { // as slow as the machine is
+			took = took * 6 / 5
+		} else if used {
+			took = took * 5 / 6
 		}
 		s, res := imported(t, dir, Options{})
 		if want := map[bool]int{false: n}[used]; res.Chunks.Added != want || len(said) > 0 && !used {
@@ -260,9 +268,6 @@ func TestKilledImport(t *testing.T) {
 	}
 	if after := contents(t, dir); len(after) != len(before) || after[dir+"/"+storeFile] != before[dir+"/"+storeFile] {
 		t.Error("the original has changed")
-	}
-	if within == 0 && rounds > 8 { // of a few it may be none
-		t.Error("no import was killed in its middle: the test does not show anything")
 	}
 	t.Logf("%d of %d were killed in the middle", within, rounds)
 }

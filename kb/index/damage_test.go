@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/wait"
 )
 
 var errUndo = errors.New("undone")
@@ -148,6 +149,7 @@ func damagedBytes(r *rand.Rand, b []byte) []byte {
 // TestDamage changes what is stored, one value at a time, and does everything with the index that can be done. Nothing panics, hangs or
 // takes room without end; what does not work says that the index is damaged; what Check finds sound is; and Reset cures it.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	seeds := 6
 	if testing.Short() {
 		seeds = 2
@@ -250,7 +252,7 @@ type damaged struct {
 
 // do runs one operation. It reports whether it went well.
 func (d *damaged) do(name string, fn func() error) (ok bool) {
-	hang := time.AfterFunc(30*time.Second, func() { panic(fmt.Sprintf("%s: %s hangs", d.what, name)) })
+	hang := time.AfterFunc(wait.Limit(d.t), func() { panic(fmt.Sprintf("%s: %s hangs", d.what, name)) })
 	defer hang.Stop()
 	defer func() {
 		if p := recover(); p != nil {

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/wait"
 )
 
 // TestManyAtOnce lets processes and goroutines write and search one file. Whoever searches in a transaction that begins after a change was
 // acknowledged finds the change, whatever its index knew before; and what it finds is what the file holds at that moment, no more and no less.
 func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
 	const processes, goroutines, readers = 2, 2, 3
 	const of = processes + goroutines
 	duration := 4 * time.Second
@@ -65,10 +67,21 @@ func TestManyAtOnce(t *testing.T) {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), duration)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup
 	var changes, searches int
+	time.AfterFunc(duration, func() {
+		defer cancel()
+		for end := time.Now().Add(wait.Limit(t)); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // on a busy machine the first take longer
+			mu.Lock()
+			enough := changes > 0 && searches > 0
+			mu.Unlock()
+			if enough {
+				return
+			}
+		}
+	})
 	count := func(n *int) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -145,6 +145,7 @@ func TestCapThresholds(t *testing.T) {
 
 // TestCapOfTenThousand does it with as many items as it is about.
 func TestCapOfTenThousand(t *testing.T) {
+	t.Parallel()
 	if testing.Short() || raceEnabled {
 		t.Skip("takes seconds; TestCapThresholds does the same with ten")
 	}

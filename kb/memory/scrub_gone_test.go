@@ -16,6 +16,7 @@ import (
 
 // TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own, which were in sealed segments, in pages that are free, in the WAL.
 func TestScrubbedTextIsInNoFile(t *testing.T) {
+	t.Parallel()
 	ctx, home := t.Context(), t.TempDir()
 	s, alice := open(t, home, Options{}), open(t, home, Options{Agent: "alice"})
 	conv, _, err := alice.StartConversation(ctx, "", "")
@@ -113,6 +114,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 
 // TestScrubWhileOthersRead scrubs while an old snapshot is read: nobody waits for that, the scrub says that bytes are left, and the next dry run clears them.
 func TestScrubWhileOthersRead(t *testing.T) {
+	t.Parallel()
 	home, ctx := t.TempDir(), t.Context()
 	s, other := open(t, home, Options{}), open(t, home, Options{})
 	stockScope(t, s, Scope{Tier: Workspace}, 300, func(i int) string { return fmt.Sprintf("qzvkword %d", i) })
@@ -184,6 +186,7 @@ func TestScrubAtOnce(t *testing.T) {
 
 // TestScrubBesideOthers scrubs the workspace while others put into it, and into a channel, and read. Nothing of the channel is lost, and everybody finds what there is.
 func TestScrubBesideOthers(t *testing.T) {
+	t.Parallel()
 	home, ctx := t.TempDir(), t.Context()
 	s := open(t, home, Options{Embedder: bag{}})
 	put(t, s, Item{Tier: Workspace, Content: "first"})
