@@ -24,6 +24,7 @@ type shown struct {
 
 // TestDocsShowWhatExists: each command that a document shows exists, with the flags that it is shown with, and something runs it with each of these flags: a script in testdata/script, or TestDocsRun.
 func TestDocsShowWhatExists(t *testing.T) {
+	t.Parallel()
 	p := &program{env: func(string) string { return "" }}
 	commands := p.commands()
 	ran := map[string]bool{} // "kb search", "kb search --mode"

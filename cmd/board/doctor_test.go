@@ -344,6 +344,7 @@ func TestSelftestCounts(t *testing.T) {
 
 // TestSelftestLosses: an entry and a capsule that go away after they were acknowledged are missed, and the exit code says so.
 func TestSelftestLosses(t *testing.T) {
+	t.Parallel()
 	p := &program{env: func(string) string { return "" }, err: &bytes.Buffer{}}
 	run, err := newSelftestRun(t.TempDir(), p.doctorBar())
 	if err != nil {
@@ -379,6 +380,7 @@ func TestSelftestLosses(t *testing.T) {
 
 // TestSelftestInterrupted leaves nothing behind when it is called off while it writes.
 func TestSelftestInterrupted(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {

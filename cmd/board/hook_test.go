@@ -62,6 +62,7 @@ func runHook(t testing.TB, env map[string]string, payload []byte, args ...string
 
 // TestHookFixtures: every payload of every harness, whole and cut off, has one answer of the command.
 func TestHookFixtures(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join(shared(), "fixtures")
 	if shared() == "" || !dirExists(root) {
 		t.Skip("the payload fixtures are absent (set BOARD_SHARED)")
@@ -89,6 +90,7 @@ func TestHookFixtures(t *testing.T) {
 
 // TestHookBudget: --budget and --limit bound the answer; what is no number counts as not given.
 func TestHookBudget(t *testing.T) {
+	t.Parallel()
 	env := hookEnv(t)
 	if out := runHook(t, env, []byte(hookPrompt), "UserPromptSubmit", "--budget", "10"); out != "{}\n" {
 		t.Errorf("with ten tokens: %s", out)
@@ -100,9 +102,10 @@ func TestHookBudget(t *testing.T) {
 
 // TestHookHungDaemon: a daemon that takes the call and never answers has a part of the time; the rest is for the file.
 func TestHookHungDaemon(t *testing.T) {
+	t.Parallel()
 	env := hookEnv(t)
 	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonAuto, "7s" // the longest of which a search of the daemon's own limit does not end the half
-	short, err := os.MkdirTemp("", "bh") // short enough for a socket
+	short, err := os.MkdirTemp("", "bh")                              // short enough for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

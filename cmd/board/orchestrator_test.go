@@ -198,12 +198,16 @@ func (o *orchestration) checkEnd(t *testing.T, run string) {
 
 // TestOrchestrator runs the worked example in testdata/orchestrator, as a script and as a program.
 func TestOrchestrator(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build the orchestrator with")
 	}
 	program := buildOrchestrator(t)
 	documents := filepath.Join(repo(t), "testdata", "orchestrator", "documents")
-	t.Run("both leave the same", func(t *testing.T) { orchestratorsAgree(t, program, documents) })
+	t.Run("both leave the same", func(t *testing.T) {
+		t.Parallel()
+		orchestratorsAgree(t, program, documents)
+	})
 	t.Run("no folder", func(t *testing.T) {
 		for name, o := range orchestrations(t, program, filepath.Join(documents, "runbook.md")) {
 			if out := o.run(t, "none", 2); !strings.Contains(out, "FOLDER [RUN] [REPORT]") {
@@ -229,6 +233,7 @@ func TestOrchestrator(t *testing.T) {
 		{"no document", "contract.txt", "", "", "", 1, "contract.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			changed := changedDocuments(t, documents, c.document, c.from, c.to)
 			for name, o := range orchestrations(t, program, changed) {
 				t.Run(name, func(t *testing.T) {
@@ -322,6 +327,7 @@ func changedDocuments(t *testing.T, documents, name, from, to string) string {
 
 // TestOrchestratorREADME runs the commands of testdata/orchestrator/README.md, as they stand there, and holds the transcript in it against what they print.
 func TestOrchestratorREADME(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector is on, which looks at how and not at what: the README's commands are NOT run here")
 	}

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if root, err := filepath.Abs(filepath.Join("..", "..")); err == nil && os.Getenv("BOARD_TEST_REPO") == "" {
 		os.Setenv("BOARD_TEST_REPO", root) // for tests that change the directory
 	}
-	flag.Set("test.parallel", "8") // as a script's commands mostly wait, for the disk or for their turn; -parallel sets another number
+	flag.Set("test.parallel", "8")                                // as a script's commands mostly wait, for the disk or for their turn; -parallel sets another number
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else each command that is built with the race detector waits a second before it ends
 	testscript.Main(m, map[string]func(){
 		"board": func() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)) },
