@@ -198,6 +198,9 @@ func TestSalvage(t *testing.T) {
 			damage(t, dir, `DELETE FROM events WHERE id = 'e2'; DELETE FROM entries WHERE id = 2`)
 		},
 			[]string{"these are missing, and have placeholders: e2"}, []string{"first", "e2 could not be read from the damaged file of run r", "third", "fourth"}},
+		{"an entry, without a gap in the log", func(t *testing.T, dir string) {
+			damage(t, dir, `DELETE FROM events WHERE seq = 4; UPDATE events SET seq = seq - 1 WHERE seq > 4; DELETE FROM entries WHERE id = 2`)
+		}, []string{"these are missing, and have placeholders: e2"}, []string{"first", "e2 could not be read from the damaged file of run r", "third", "fourth"}},
 		{"the whole log", func(t *testing.T, dir string) { otherPage(t, dir, "entries_type", "events") },
 			[]string{"not all of the table events can be read: 0 rows could be", "the first event is missing"}, []string{"first", "second", "third", "fourth"}},
 		{"the end of the log", func(t *testing.T, dir string) { damage(t, dir, `DELETE FROM events WHERE seq > 6`) },

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -443,71 +442,6 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 		}
 	}
 	return judge(p, in), nil
-}
-
-// diff names the first difference between two snapshots, or is empty.
-func (s *Snapshot) diff(o *Snapshot) string {
-	switch {
-	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):
-		return "the run's own data differ"
-	case len(s.Entries) != len(o.Entries):
-		return fmt.Sprintf("%d entries, not %d%s", len(o.Entries), len(s.Entries), absent(s.Entries, o.Entries, func(e *Entry) string { return e.ID }))
-	case len(s.Signals) != len(o.Signals):
-		return fmt.Sprintf("%d signals, not %d%s", len(o.Signals), len(s.Signals), absent(s.Signals, o.Signals, func(g *Signal) string { return g.ID }))
-	case len(s.Variables) != len(o.Variables):
-		return fmt.Sprintf("%d variables, not %d", len(o.Variables), len(s.Variables))
-	}
-	for i := range s.Entries {
-		if !reflect.DeepEqual(s.Entries[i], o.Entries[i]) {
-			return s.Entries[i].ID + " differs"
-		}
-	}
-	for i := range s.Signals {
-		if !reflect.DeepEqual(s.Signals[i], o.Signals[i]) {
-			return s.Signals[i].ID + " differs"
-		}
-	}
-	for i := range s.Variables {
-		if !reflect.DeepEqual(s.Variables[i], o.Variables[i]) {
-			return fmt.Sprintf("the variable %q differs", s.Variables[i].Key)
-		}
-	}
-	return ""
-}
-
-// absent names the first few that only one of two lists has.
-func absent[T any](want, have []T, id func(*T) string) string {
-	const few = 5
-	ids := map[string]int{}
-	for i := range want {
-		ids[id(&want[i])]++
-	}
-	for i := range have {
-		ids[id(&have[i])]--
-	}
-	var missing, extra []string
-	for i := range want {
-		if name := id(&want[i]); ids[name] > 0 {
-			missing = append(missing, name)
-		}
-	}
-	for i := range have {
-		if name := id(&have[i]); ids[name] < 0 {
-			extra = append(extra, name)
-		}
-	}
-	say := ""
-	for _, l := range []struct {
-		what string
-		ids  []string
-	}{{"without", missing}, {"and besides", extra}} {
-		if n := len(l.ids); n > few {
-			say += fmt.Sprintf(", %s %s and %d more", l.what, strings.Join(l.ids[:few], ", "), n-few)
-		} else if n > 0 {
-			say += fmt.Sprintf(", %s %s", l.what, strings.Join(l.ids, ", "))
-		}
-	}
-	return say
 }
 
 // Backlinks returns the links that point at an entry or a signal.
