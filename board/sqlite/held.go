@@ -15,8 +15,8 @@ import (
 // nobody uses the file, and removes its WAL with what was acknowledged. So a process must not open a database
 // except through SQLite. What a user names may be one all the same: it is opened by OpenFile.
 
-// held is what this process has open: the connections of SQLite with the databases they are of, and the files whose
-// closing has to wait for them.
+// held is what this process has open: the connections of SQLite with the databases they
+// are of, and the files whose closing has to wait for them.
 var held struct {
 	sync.Mutex
 	conns  map[*conn]database
@@ -60,14 +60,17 @@ func release(c *conn) {
 	})
 }
 
-// isHeld reports whether a connection of this process has locks on a file. The caller holds the lock of held.
+// isHeld reports whether a connection of this process has locks on a file. The caller
+// holds the lock of held.
 func isHeld(file os.FileInfo) bool {
 	for _, db := range held.conns {
 		if os.SameFile(db.file, file) {
 			return true
 		}
-		// A -shm whose name is gone is of a database that was removed, to which nobody writes any more.
-		path, err := filepath.EvalSymlinks(db.path) // SQLite puts it beside the file, not beside a link to it
+		// A -shm whose name is gone is of a database that was removed, to which nobody writes
+		// any more.
+		// SQLite puts it beside the file, not beside a link to it.
+		path, err := filepath.EvalSymlinks(db.path)
 		if err != nil {
 			continue
 		}
@@ -78,8 +81,8 @@ func isHeld(file os.FileInfo) bool {
 	return false
 }
 
-// unpark returns a descriptor of a file that waits to be closed, so that a database that is read again and again
-// takes up one; nil if there is none.
+// unpark returns a descriptor of a file that waits to be closed, so that a database that
+// is read again and again takes up one; nil if there is none.
 func unpark(path string) *os.File {
 	held.Lock()
 	defer held.Unlock()
@@ -103,8 +106,9 @@ func unpark(path string) *os.File {
 	return nil
 }
 
-// File is a file that is read as bytes, whatever it is. If it is a database that this process has open, or its
-// -shm, Close keeps its descriptor until SQLite is done with the file, so that no lock is lost.
+// File is a file that is read as bytes, whatever it is. If it is a database that this
+// process has open, or its -shm, Close keeps its descriptor until SQLite is done with
+// the file, so that no lock is lost.
 type File struct {
 	f      *os.File
 	closed atomic.Bool

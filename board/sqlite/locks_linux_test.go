@@ -13,15 +13,17 @@ import (
 	"testing"
 )
 
-// What an open connection in WAL mode has locked all the time (SQLite's os_unix.c): the shared range of the
-// database, and the byte of the -shm that says that somebody uses it.
+// What an open connection in WAL mode has locked all the time (SQLite's os_unix.c): the
+// shared range of the database, and the byte of the -shm that says that somebody uses
+// it.
 const (
 	sharedFirst, sharedLast = 0x40000002, 0x40000002 + 509
 	shmInUse                = 128
 )
 
-// hasLock reports whether this process has a POSIX lock on all these bytes of a file. It asks for the locks of each
-// descriptor, since /proc/locks, which lists those of all processes, leaves some out when others come and go.
+// hasLock reports whether this process has a POSIX lock on all these bytes of a file. It
+// asks for the locks of each descriptor, since /proc/locks, which lists those of all
+// processes, leaves some out when others come and go.
 func hasLock(t *testing.T, path string, first, last uint64) bool {
 	t.Helper()
 	file, err := os.Stat(path)
@@ -40,7 +42,8 @@ func hasLock(t *testing.T, path string, first, last uint64) bool {
 		if err != nil {
 			continue // closed meanwhile
 		}
-		for line := range strings.Lines(string(locks)) { // lock: 1: POSIX ADVISORY READ 1234 08:01:5678 128 128
+		// lock: 1: POSIX ADVISORY READ 1234 08:01:5678 128 128
+		for line := range strings.Lines(string(locks)) {
 			f := strings.Fields(line)
 			if len(f) != 9 || f[2] != "POSIX" {
 				continue
@@ -120,7 +123,7 @@ var whileOpen = map[string]func(t *testing.T, path string) error{
 	"open for reading": func(t *testing.T, path string) error {
 		reader := openForReading(t, path)
 		if countRows(t, reader) != 1 || !reader.Outdated(t.Context()) {
-			return errors.New("the row is not there, or the file is not outdated though it can be written to")
+			return errors.New("the row is not there, or the file is not outdated")
 		}
 		return reader.Close()
 	},
@@ -145,9 +148,12 @@ var whileOpen = map[string]func(t *testing.T, path string) error{
 	},
 	"backup": func(t *testing.T, path string) error {
 		db := open(t, path, testSchema, ReadWrite)
-		return errors.Join(db.BackupTo(t.Context(), path+"-copy"), wantError(db.BackupTo(t.Context(), path), fs.ErrExist), db.Close())
+		return errors.Join(db.BackupTo(t.Context(), path+"-copy"),
+			wantError(db.BackupTo(t.Context(), path), fs.ErrExist), db.Close())
 	},
-	"open as a foreign file": func(t *testing.T, path string) error { return openForeign(t, path).Close() },
+	"open as a foreign file": func(t *testing.T, path string) error {
+		return openForeign(t, path).Close()
+	},
 	"rename another onto it": func(t *testing.T, path string) error {
 		other := filepath.Join(t.TempDir(), "other.sqlite3")
 		open(t, other, testSchema, Create).Close()
@@ -157,13 +163,13 @@ var whileOpen = map[string]func(t *testing.T, path string) error{
 		other := open(t, filepath.Join(filepath.Dir(path), "other.sqlite3"), testSchema, Create)
 		return errors.Join(insert(other, "x"), Remove(t.Context(), other.path, nil), other.Close())
 	},
-	"read its bytes":           func(_ *testing.T, path string) error { return readAll(path) },
-	"read its -wal":            func(_ *testing.T, path string) error { return readAll(path + "-wal") },
-	"read its -shm":            func(_ *testing.T, path string) error { return readAll(path + "-shm") },
-	"read a link to it":        func(t *testing.T, path string) error { return readAll(link(t, os.Symlink, path)) },
-	"read a link to its -shm":  func(t *testing.T, path string) error { return readAll(link(t, os.Symlink, path+"-shm")) },
-	"read it by another name":  func(t *testing.T, path string) error { return readAll(link(t, os.Link, path)) },
-	"read -shm by other names": func(t *testing.T, path string) error { return readAll(link(t, os.Link, path+"-shm")) },
+	"read its bytes":           reading("", nil),
+	"read its -wal":            reading("-wal", nil),
+	"read its -shm":            reading("-shm", nil),
+	"read a link to it":        reading("", os.Symlink),
+	"read a link to its -shm":  reading("-shm", os.Symlink),
+	"read it by another name":  reading("", os.Link),
+	"read -shm by other names": reading("-shm", os.Link),
 	"read -shm of a link": func(t *testing.T, path string) error {
 		db := open(t, link(t, os.Symlink, path), testSchema, ReadWrite)
 		return errors.Join(insert(db, "x"), readAll(path+"-shm"), db.Close())
@@ -182,6 +188,16 @@ func readAll(path string) error {
 	return err
 }
 
+// reading reads the database, or what lies beside it, under its name or another one.
+func reading(suffix string, by func(from, to string) error) func(*testing.T, string) error {
+	return func(t *testing.T, path string) error {
+		if by == nil {
+			return readAll(path + suffix)
+		}
+		return readAll(link(t, by, path+suffix))
+	}
+}
+
 // link gives a file a second name.
 func link(t *testing.T, by func(from, to string) error, path string) string {
 	t.Helper()
@@ -192,8 +208,8 @@ func link(t *testing.T, by func(from, to string) error, path string) string {
 	return name
 }
 
-// TestLocksAreKept: whatever this package does with a file that is open in this process, no lock on it is lost,
-// and no descriptor is left once it is closed.
+// TestLocksAreKept: whatever this package does with a file that is open in this process,
+// no lock on it is lost, and no descriptor is left once it is closed.
 func TestLocksAreKept(t *testing.T) {
 	for name, do := range whileOpen {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +244,8 @@ func TestLostLocksAreSeen(t *testing.T) {
 	}
 }
 
-// TestOpenFile: the descriptor of a database waits until SQLite is done with it, and no second one beside it.
+// TestOpenFile: the descriptor of a database waits until SQLite is done with it, and no
+// second one beside it.
 func TestOpenFile(t *testing.T) {
 	path, db := inUse(t)
 	other := open(t, filepath.Join(t.TempDir(), "other.sqlite3"), testSchema, Create)
@@ -240,8 +257,9 @@ func TestOpenFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			b, err := io.ReadAll(f)
-			if info, statErr := f.Stat(); err != nil || statErr != nil || len(b) == 0 || int64(len(b)) != info.Size() {
-				t.Errorf("%d bytes of %s, %v %v", len(b), name, err, statErr)
+			info, statErr := f.Stat()
+			if err != nil || statErr != nil || len(b) == 0 || int64(len(b)) != info.Size() {
+				t.Fatalf("%d bytes of %s, %v %v", len(b), name, err, statErr)
 			}
 			first := make([]byte, 16)
 			if _, err := f.ReadAt(first, 0); err != nil || string(first) != string(b[:16]) {
@@ -249,7 +267,8 @@ func TestOpenFile(t *testing.T) {
 			}
 			opened, err := descriptors(t, name), f.Close()
 			if closed := descriptors(t, name); opened != before+1 || closed != before+1 || err != nil {
-				t.Errorf("%d descriptors of %s, %d with a file, %d after it was closed, %v", before, name, opened, closed, err)
+				t.Errorf("%d descriptors of %s, %d with a file, %d after it was closed, %v",
+					before, name, opened, closed, err)
 			}
 			_, err = f.Read(b)
 			if closeErr := f.Close(); !errors.Is(err, fs.ErrClosed) || !errors.Is(closeErr, fs.ErrClosed) {
@@ -263,8 +282,9 @@ func TestOpenFile(t *testing.T) {
 	}
 	checkLocks(t, path) // of the second
 	again.Close()
-	if err := readAll(path); err != nil || descriptors(t, path)+descriptors(t, path+"-shm") != 0 {
-		t.Errorf("%d and %d descriptors of what nobody has open, %v", descriptors(t, path), descriptors(t, path+"-shm"), err)
+	err := readAll(path)
+	if n := descriptors(t, path) + descriptors(t, path+"-shm"); err != nil || n != 0 {
+		t.Errorf("%d descriptors of what nobody has open, %v", n, err)
 	}
 	checkLocks(t, other.path)
 }

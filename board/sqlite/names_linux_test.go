@@ -18,7 +18,8 @@ import (
 	"testing"
 )
 
-// This file is about names of files that change hands, and about the writers' turn in which they do.
+// This file is about names of files that change hands, and about the writers' turn in
+// which they do.
 
 // childDoes has TestChild do something to the file childPath.
 const childDoes, childPath = "SQLITE_TEST_CHILD", "SQLITE_TEST_PATH"
@@ -31,7 +32,8 @@ type child struct {
 	out *bufio.Reader
 }
 
-// startChild starts a process and waits until it is ready. The process goes on when its input is closed.
+// startChild starts a process and waits until it is ready. The process goes on when its
+// input is closed.
 func startChild(t *testing.T, does, path string) *child {
 	t.Helper()
 	c := &child{t: t, cmd: exec.Command(os.Args[0], "-test.run", "^TestChild$")}
@@ -121,8 +123,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// TestCreateByMany: of many goroutines and processes that create one file, none loses what it writes, and nobody
-// but the owner can ever read it.
+// TestCreateByMany: of many goroutines and processes that create one file, none loses
+// what it writes, and nobody but the owner can ever read it.
 func TestCreateByMany(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	path := filepath.Join(dir, "x.sqlite3")
@@ -147,7 +149,8 @@ func TestCreateByMany(t *testing.T) {
 	for _, e := range entries {
 		suffix, _ := strings.CutPrefix(e.Name(), "x.sqlite3")
 		info, err := e.Info()
-		if err != nil || info.Mode().Perm() != 0o600 || !slices.Contains([]string{"", "-lock", "-wal", "-shm"}, suffix) {
+		known := slices.Contains([]string{"", "-lock", "-wal", "-shm"}, suffix)
+		if err != nil || info.Mode().Perm() != 0o600 || !known {
 			t.Errorf("there is %s with mode %v, %v", e.Name(), info.Mode(), err)
 		}
 	}
@@ -174,7 +177,8 @@ func TestCreateInTurn(t *testing.T) {
 	}
 }
 
-// TestRemovedAndCreated: who closes a file that was removed leaves the WAL alone that has its name by now.
+// TestRemovedAndCreated: who closes a file that was removed leaves the WAL alone that
+// has its name by now.
 func TestRemovedAndCreated(t *testing.T) {
 	for name, closeIt := range map[string]func(*DB) error{
 		"close":        (*DB).Close,
@@ -198,22 +202,24 @@ func TestRemovedAndCreated(t *testing.T) {
 			if err := closeIt(old); err != nil {
 				t.Error(err)
 			}
-			if after, err := os.Stat(path + "-wal"); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
+			after, err := os.Stat(path + "-wal")
+			if err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
 				t.Errorf("the WAL is not what it was: %v", err)
 			}
 			checkLocks(t, path)
 			if n := rows(t, path); n != "2" {
 				t.Errorf("another process finds %s rows", n)
 			}
-			if err := errors.Join(insert(db, "three"), db.Check(t.Context())); err != nil || countRows(t, db) != 3 {
-				t.Errorf("%d rows, %v", countRows(t, db), err)
+			err = errors.Join(insert(db, "three"), db.Check(t.Context()))
+			if n := countRows(t, db); err != nil || n != 3 {
+				t.Errorf("%d rows, %v", n, err)
 			}
 		})
 	}
 }
 
-// TestCloseInTurn: a file's last user removes the WAL only if nobody else has the writers' turn, who may be about
-// to give its name to another file.
+// TestCloseInTurn: a file's last user removes the WAL only if nobody else has the
+// writers' turn, who may be about to give its name to another file.
 func TestCloseInTurn(t *testing.T) {
 	path, db := inUse(t)
 	writer := startChild(t, "take the turn", path)
@@ -236,7 +242,8 @@ func TestCloseInTurn(t *testing.T) {
 	}
 }
 
-// TestRename: a file is complete under its new name, and who had it open under the old one writes no more.
+// TestRename: a file is complete under its new name, and who had it open under the old
+// one writes no more.
 func TestRename(t *testing.T) {
 	path, old := inUse(t)
 	to := filepath.Join(filepath.Dir(path), "a")
@@ -261,7 +268,8 @@ func TestRename(t *testing.T) {
 	if err := Rename(t.Context(), path, to, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over another file: %v", err)
 	}
-	if err := Rename(t.Context(), path+"-none", to, nil); !errors.Is(err, fs.ErrNotExist) || exists(path+"-none-lock") {
+	none := path + "-none"
+	if err := Rename(t.Context(), none, to, nil); !errors.Is(err, fs.ErrNotExist) || exists(none+"-lock") {
 		t.Errorf("of nothing: %v", err)
 	}
 	if n, new := rows(t, to), rows(t, path); n != "1" || new != "2" {
@@ -269,7 +277,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestRenameInTurn: a file is not moved while somebody has the writers' turn of the old name or of the new one.
+// TestRenameInTurn: a file is not moved while somebody has the writers' turn of the old
+// name or of the new one.
 func TestRenameInTurn(t *testing.T) {
 	for _, name := range []string{"a", "z"} { // the turns are taken in the order of the names
 		path, _ := inUse(t)
@@ -284,8 +293,9 @@ func TestRenameInTurn(t *testing.T) {
 	}
 }
 
-// whileTaken takes the writers' turn of a file, begins to do something, and once that waits for the turn does
-// something else before it gives the turn back. If nothing waits, it does that at the end.
+// whileTaken takes the writers' turn of a file, begins to do something, and once that
+// waits for the turn does something else before it gives the turn back. If nothing
+// waits, it does that at the end.
 func whileTaken(t *testing.T, path string, do func() error, waits func()) error {
 	t.Helper()
 	unlock, err := turnOf(t.Context(), path)

@@ -144,74 +144,98 @@ var contractCommands = []struct{ name, line string }{
 	{"doctor_selftest", `doctor --selftest --seconds 1 --writers 1`},
 }
 
-// TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
-// -update adds what is new.
-func TestJSONContract(t *testing.T) {
+// contract is a data home and a working directory for contractCommands.
+type contract struct {
+	t     *testing.T
+	dir   string
+	env   map[string]string
+	named []string // what the lines' placeholders stand for
+}
+
+func newContract(t *testing.T) *contract {
+	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
-	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("batch.jsonl", `{"content":"two","type":"contradiction","contradicts":["e1"]}`)
-	write("report.md", "nothing of it")
-	write("doc.md", "# Doc\n\nof gates")
-	write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: no")
-	write("worklog.jsonl", `{"command":"go test ./x","exit_code":1,"output":"x.go:1: undefined: y"}`+"\n"+`{"tool":"edit","file":"x.go"}`+"\n"+`{"command":"go test ./x","exit_code":0}`)
-	write("capsules.jsonl", `{"v":1,"schema":"blackboard.capsules"}`+"\n"+`{"kind":"fact","scope":"universal","title":"imported","body":"text of it"}`+"\nno")
+	c := &contract{t: t, dir: dir}
 	if err := os.MkdirAll(filepath.Join("set", "qrels"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join("store", "chunks"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write("store/chunks/refused.md", "---\nno end")
-	write("set/corpus.jsonl", `{"_id":"d1","title":"gate","text":"shut"}`)
-	write("set/queries.jsonl", `{"_id":"q1","text":"gate"}`)
-	write("set/qrels/test.tsv", "q1\td1\t1\n")
-	write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
-	write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
-	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
+	c.write("batch.jsonl", `{"content":"two","type":"contradiction","contradicts":["e1"]}`)
+	c.write("report.md", "nothing of it")
+	c.write("doc.md", "# Doc\n\nof gates")
+	c.write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: no")
+	c.write("worklog.jsonl", `{"command":"go test ./x","exit_code":1,"output":"x.go:1: undefined: y"}`+"\n"+`{"tool":"edit","file":"x.go"}`+"\n"+`{"command":"go test ./x","exit_code":0}`)
+	c.write("capsules.jsonl", `{"v":1,"schema":"blackboard.capsules"}`+"\n"+`{"kind":"fact","scope":"universal","title":"imported","body":"text of it"}`+"\nno")
+	c.write("store/chunks/refused.md", "---\nno end")
+	c.write("set/corpus.jsonl", `{"_id":"d1","title":"gate","text":"shut"}`)
+	c.write("set/queries.jsonl", `{"_id":"q1","text":"gate"}`)
+	c.write("set/qrels/test.tsv", "q1\td1\t1\n")
+	c.write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
+	c.write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
+	c.write("refused.json", `{"schema_version":1,"items":[{}]}`)
+	c.env = map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
 		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "AGENT_STORE_PATH": filepath.Join(dir, "store")}
-	contractWorklog(t, env)
-	contractLeftover(t, env["BOARD_HOME"])
-	write("refused.json", `{"schema_version":1,"items":[{}]}`)
-	named := []string{} // what the lines' placeholders stand for
+	contractWorklog(t, c.env)
+	contractLeftover(t, c.env["BOARD_HOME"])
+	return c
+}
+
+func (c *contract) write(name, text string) {
+	c.t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// run runs a line of contractCommands and returns its JSON.
+func (c *contract) run(name, line string) (answer []byte) {
+	t := c.t
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(context.Background(), append(splitWords(strings.NewReplacer(c.named...).Replace(line)), "--json"), func(k string) string { return c.env[k] }, strings.NewReader(""), &out, &errs)
+	answer = out.Bytes()
+	switch {
+	case name == "error":
+		answer = errs.Bytes()
+	case code != exitOK && code != exitGate && code != exitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, name): // these refuse a part
+		t.Fatalf("board %s: exit %d: %s", line, code, &errs)
+	}
+	if name == "export" {
+		c.write("export.jsonl", out.String())
+	}
+	if name == "memory_consolidate_plan" { // one group that can be rewritten, and one that cannot
+		c.write("rewrites.json", strings.NewReplacer(`{"group":`, `{"content":"rotate both tokens","group":`, `"groups":[`, `"groups":[{"content":"of nothing"},`).Replace(out.String()))
+	}
+	var made struct {
+		Capsule, Item, Chunk struct{ ID string }
+		Conversation         struct {
+			Ref string `json:"ref_code"`
+		}
+		Manifest struct{ Hash string }
+	}
+	json.Unmarshal(answer, &made) // what has none of these makes none
+	for _, m := range []struct{ by, name, value string }{{"kb remember", "$ID", made.Capsule.ID}, {"memory put", "$MEM", made.Item.ID}, {"memory conversation start", "$REF", made.Conversation.Ref},
+		{"memory scrub", "$HASH", made.Manifest.Hash}, {"context write", "$CHUNK", made.Chunk.ID}} {
+		if strings.HasPrefix(line, m.by) {
+			if m.value == "" {
+				t.Fatalf("board %s: there is nothing for %s in %s", line, m.name, answer)
+			}
+			c.named = append([]string{m.name, m.value}, c.named...) // the first one counts
+		}
+	}
+	return answer
+}
+
+// TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
+// -update adds what is new.
+func TestJSONContract(t *testing.T) {
+	run := newContract(t)
 	goldens := filepath.Join(repo(t), "testdata", "json")
 	for _, c := range contractCommands {
-		var out, errs bytes.Buffer
-		code := run(context.Background(), append(splitWords(strings.NewReplacer(named...).Replace(c.line)), "--json"), func(k string) string { return env[k] }, strings.NewReader(""), &out, &errs)
-		answer := out.Bytes()
-		switch {
-		case c.name == "error":
-			answer = errs.Bytes()
-		case code != exitOK && code != exitGate && code != exitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, c.name): // these refuse a part
-			t.Fatalf("board %s: exit %d: %s", c.line, code, &errs)
-		}
-		if c.name == "export" {
-			write("export.jsonl", out.String())
-		}
-		if c.name == "memory_consolidate_plan" { // one group that can be rewritten, and one that cannot
-			write("rewrites.json", strings.NewReplacer(`{"group":`, `{"content":"rotate both tokens","group":`, `"groups":[`, `"groups":[{"content":"of nothing"},`).Replace(out.String()))
-		}
-		var made struct {
-			Capsule, Item, Chunk struct{ ID string }
-			Conversation         struct {
-				Ref string `json:"ref_code"`
-			}
-			Manifest struct{ Hash string }
-		}
-		json.Unmarshal(answer, &made) // what has none of these makes none
-		for _, m := range []struct{ by, name, value string }{{"kb remember", "$ID", made.Capsule.ID}, {"memory put", "$MEM", made.Item.ID}, {"memory conversation start", "$REF", made.Conversation.Ref},
-			{"memory scrub", "$HASH", made.Manifest.Hash}, {"context write", "$CHUNK", made.Chunk.ID}} {
-			if strings.HasPrefix(c.line, m.by) {
-				if m.value == "" {
-					t.Fatalf("board %s: there is nothing for %s in %s", c.line, m.name, answer)
-				}
-				named = append([]string{m.name, m.value}, named...) // the first one counts
-			}
-		}
+		answer := run.run(c.name, c.line)
 		if c.name == "" {
 			continue
 		}
