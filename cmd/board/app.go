@@ -15,6 +15,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/replace"
+	"blackboard/board/sqlite"
 )
 
 // Categories of the command list, in the order of the help.
@@ -236,6 +237,9 @@ func (p *program) writeFileAs(name string, perm os.FileMode, write func(io.Write
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		target = real
 	}
+	if err := notADatabase(target); err != nil {
+		return err
+	}
 	if info, err := os.Stat(target); err == nil {
 		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
 			f, err := os.OpenFile(target, os.O_WRONLY, 0)
@@ -271,4 +275,22 @@ func (p *program) writeFileAs(name string, perm os.FileMode, write func(io.Write
 		return fail(err)
 	}
 	return nil
+}
+
+// notADatabase refuses to write over a database: it may be a run, or a store, that others have open.
+func notADatabase(name string) error {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := sqlite.OpenFile(name)
+	if err != nil {
+		return nil // writing to it says what is wrong
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != magic {
+		return nil
+	}
+	return usagef("name another file", "%s is a database; nothing was written to it", name)
 }

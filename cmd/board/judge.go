@@ -132,6 +132,9 @@ func (p *program) summary(c *cli.Context, ci ciReport) error {
 	if name == "" {
 		return nil
 	}
+	if err := notADatabase(name); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("write the summary: %w", err)
