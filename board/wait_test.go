@@ -15,9 +15,7 @@ import (
 
 // TestWait: whoever waits is told when it has happened, also what had happened before; without it, that the time is over.
 func TestWait(t *testing.T) {
-	b := newBoard(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	b, ctx := newBoard(t), t.Context()
 	if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
 		t.Fatal(err)
 	}

@@ -59,9 +59,8 @@ func (k *KB) touch(ctx context.Context, caps ...*Capsule) {
 	if len(ns) == 0 || k.db.ReadOnly() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-	defer cancel()
-	k.db.Write(ctx, func(tx *sqlite.Tx) error {
+	const patience = 20 * time.Millisecond // for other writers
+	k.db.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
 		for _, n := range ns {
 			if _, err := tx.Exec(`UPDATE capsules SET retrieved = ?, decay_score = 0 WHERE n = ?`, tx.Now.UnixMilli(), n); err != nil {
 				return err

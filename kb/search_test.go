@@ -313,3 +313,20 @@ func TestPeek(t *testing.T) {
 		t.Errorf("after a search it counts as retrieved at %v (%v)", got.Retrieved, err)
 	}
 }
+
+// TestRetrievalOnASlowDisk: what is retrieved is noted however long the writing takes; only for other writers is there no wait.
+func TestRetrievalOnASlowDisk(t *testing.T) {
+	now, writing := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Duration(0)
+	k := openKB(t, t.TempDir(), Options{Now: func() time.Time {
+		time.Sleep(writing) // a transaction asks for the time once it has begun
+		return now
+	}})
+	c := put(t, k, Capsule{Title: "a", Body: "text"})
+	now, writing = now.Add(48*time.Hour), 50*time.Millisecond
+	if _, err := k.Search(t.Context(), Query{Text: "text"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := k.Get(t.Context(), c.ID); err != nil || got.Retrieved == nil {
+		t.Errorf("it does not count as retrieved (%v)", err)
+	}
+}
