@@ -30,6 +30,9 @@ func TestWait(t *testing.T) {
 	refused(t, err, ErrTimeout, "s1 is still open")
 	_, err = b.WaitEvent(over, FromNow)
 	refused(t, err, ErrTimeout, "nothing happened")
+	if e, err := b.WaitEvent(over, 1); err != nil || e.Seq != 2 {
+		t.Errorf("what had happened before: %+v, %v", e, err)
+	}
 	_, err = b.WaitSignal(ctx, "e1")
 	refused(t, err, ErrInvalid, "the id of a signal is needed")
 	_, err = b.WaitSignal(ctx, "s9")

@@ -161,8 +161,13 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 
 // WaitEvent waits for the next event after seq (FromNow: after the present), and returns it.
 func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
+	if after != FromNow && ctx.Err() != context.Canceled {
+		for e, err := range b.Events(context.WithoutCancel(ctx), after) { // what has happened is told, however late it is
+			return e, err
+		}
+	}
 	for e, err := range b.Watch(ctx, after) {
-		if ctx.Err() == context.DeadlineExceeded {
+		if err != nil && ctx.Err() == context.DeadlineExceeded {
 			break
 		}
 		return e, err
