@@ -414,7 +414,7 @@ func TestDocsRun(t *testing.T) {
 			cmd := exec.Command(bash, "-c", script.String())
 			cmd.Dir = dir
 			cmd.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "BOARD_") || strings.HasPrefix(e, "XDG_") }),
-				"HOME="+home, "BOARD_HOME="+filepath.Join(home, "data"), "BOARD_DAEMON=off", "NO_COLOR=1", "BOARD_HOOK_TIMEOUT=20s", "BOARD_WORKER=reader", "BOARD_TEST_REPO="+repo(t))
+				"HOME="+home, "BOARD_HOME="+filepath.Join(home, "data"), "BOARD_DAEMON=off", "NO_COLOR=1", "BOARD_HOOK_TIMEOUT=1m", "BOARD_WORKER=reader", "BOARD_TEST_REPO="+repo(t))
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s\nthe commands:\n%s", err, out, numbered(s.commands))
