@@ -30,6 +30,8 @@
 // # Invariants
 //
 //   - A run exists if and only if its log has a first event. Nothing that only looks makes one.
+//   - Nothing but SQLite opens a run's file: closing any other descriptor of it drops the process's locks, and acknowledged work with them.
+//     A program that uses this package must not open the file itself while a board is open; to copy it, [Board.Export] it.
 //   - Every change is one IMMEDIATE transaction: all ids checked, rows and events written, or nothing. A call that returned is on disk
 //     (synchronous=FULL).
 //   - The log alone rebuilds the tables, at any event ([Board.Replay]); [Board.Check] verifies that it does. What one change does to another

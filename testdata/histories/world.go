@@ -115,14 +115,6 @@ func (w *world) pick(r *rand.Rand, latest int, kinds ...string) string {
 	return all[r.IntN(len(all))]
 }
 
-func (w *world) has(what string, list []string) bool {
-	for _, s := range list {
-		if s == what {
-			return true
-		}
-	}
-	return false
-}
 
 func (w *world) problem(format string, args ...any) {
 	w.mu.Lock()
