@@ -83,6 +83,7 @@ func TestGoldenStatic(t *testing.T) {
 }
 
 func TestGoldenMiniLMShaped(t *testing.T) {
+	t.Parallel()
 	if raceEnabled || testing.Short() {
 		t.Skip("a model of this size is slow with -race, and skipped with -short")
 	}

@@ -18,6 +18,7 @@ import (
 )
 
 func TestConformanceTiny(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
 		t.Run(name, func(t *testing.T) {
 			needsProduct(t)
@@ -44,6 +45,7 @@ func TestConformanceOneSlot(t *testing.T) {
 }
 
 func TestConformancePotion(t *testing.T) {
+	t.Parallel()
 	dir := potionDir(t)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
 }

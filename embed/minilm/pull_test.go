@@ -221,6 +221,7 @@ func TestPull(t *testing.T) {
 
 // TestPullMiniLMShaped has the real size but for the vocabulary.
 func TestPullMiniLMShaped(t *testing.T) {
+	t.Parallel()
 	if raceEnabled || testing.Short() {
 		t.Skip("a model of this size is slow with -race, and skipped with -short")
 	}
