@@ -146,11 +146,6 @@ var whileOpen = map[string]func(t *testing.T, path string) error{
 		db := open(t, path, testSchema, ReadWrite)
 		return errors.Join(db.Check(t.Context()), db.Checkpoint(t.Context()), db.Close())
 	},
-	"backup": func(t *testing.T, path string) error {
-		db := open(t, path, testSchema, ReadWrite)
-		return errors.Join(db.BackupTo(t.Context(), path+"-copy"),
-			wantError(db.BackupTo(t.Context(), path), fs.ErrExist), db.Close())
-	},
 	"open as a foreign file": func(t *testing.T, path string) error {
 		return openForeign(t, path).Close()
 	},

@@ -17,12 +17,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -417,117 +415,4 @@ func (db *DB) Check(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// turnOf takes the writers' turn of a file that need not be there and is not opened.
-func turnOf(ctx context.Context, path string) (unlock func(), err error) {
-	db := &DB{path: path, turn: make(chan struct{}, 1)}
-	unlock, err = db.lock(ctx)
-	return unlock, db.wrap(err)
-}
-
-// Rename moves the file of a schema in the writers' turns of both names. Others who have it open get ErrGone when
-// they write. It is an error that matches fs.ErrExist if there is a file of the new name, and ErrBusy if somebody
-// reads it for too long. A file that SQLite cannot open is moved as it is, with what SQLite keeps beside it.
-// Where is is not nil, it is ErrGone unless the file is still that one.
-func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(slices.Values([]string{path, to})) { // in one order, or two could wait for each other
-		unlock, err := turnOf(ctx, name)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	if is != nil {
-		if err := stillThere(path, is); err != nil {
-			return err
-		}
-	}
-	if _, err := os.Lstat(to); err == nil {
-		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
-	}
-	// With an empty WAL the file is complete by itself: whatever ends the process between two renames, nothing is lost.
-	err := foldWAL(ctx, path)
-	switch {
-	case errors.Is(err, ErrBusy), ctx.Err() != nil:
-		return err
-	case err != nil: // damaged: nobody can make it complete
-		for _, suffix := range []string{"-wal", "-shm"} {
-			if err := os.Rename(path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	if err := os.Rename(path, to); err != nil {
-		return err
-	}
-	return removeBeside(path)
-}
-
-// foldWAL writes all of the WAL into the file and empties it. The caller has the writers' turn.
-func foldWAL(ctx context.Context, path string) error {
-	db := &DB{path: path, last: new(atomic.Bool)}
-	if err := db.connect(ctx); err != nil {
-		return db.wrap(err)
-	}
-	defer db.sql.Close()
-	var busy, frames, folded int
-	err := db.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded)
-	if err == nil && busy != 0 {
-		err = &Error{Path: path, Kind: ErrBusy, Detail: "is being read by another process"}
-	}
-	return db.wrap(err)
-}
-
-// removeBeside removes what SQLite keeps beside a file that is there no more. The caller has the writers' turn.
-func removeBeside(path string) error {
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove %s: %w", path+suffix, err)
-		}
-	}
-	return nil
-}
-
-// Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
-// acknowledged write of another process slips in between. The lock file stays (see lock). Where allowed is not nil,
-// it is called first, while nobody else can write: its error leaves the file as it is.
-func Remove(ctx context.Context, path string, allowed func() error) error {
-	if _, err := os.Stat(path); err != nil {
-		return err // without a lock file for what was never there
-	}
-	unlock, err := turnOf(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if allowed != nil {
-		if err := allowed(); err != nil {
-			return err
-		}
-	}
-	if err := os.Remove(path); err != nil {
-		return (&DB{path: path}).wrap(err)
-	}
-	return removeBeside(path)
-}
-
-// BackupTo writes a copy of the file as it is now, which nobody has open: complete by itself, defragmented, for its
-// owner alone. The copy must not exist yet.
-func (db *DB) BackupTo(ctx context.Context, path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite fills an empty file
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if _, err := db.sql.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
-		os.Remove(path)
-		return db.wrap(err)
-	}
-	return nil
 }

@@ -19,7 +19,6 @@ var opened = map[string]string{
 	"board/sqlite/access_other.go mayWrite":     "a database, where no lock can be dropped",
 	"board/sqlite/foreign.go copyFile":          "a new file",
 	"board/sqlite/held.go OpenFile":             "anything: the one place",
-	"board/sqlite/sqlite.go BackupTo":           "a new file",
 	"board/sqlite/sqlite.go writable":           "a lock file",
 	"cmd/board/app.go writeFileAs":              "a device or a pipe, a new file",
 	"cmd/board/daemon/log.go open":              "the daemon's log",
