@@ -201,7 +201,7 @@ func (c *contract) run(name, line string) (answer []byte) {
 	case name == "error":
 		answer = errs.Bytes()
 	case code != exitOK && code != exitGate && code != exitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, name): // these refuse a part
-		t.Fatalf("board %s: exit %d: %s", line, code, &errs)
+		t.Fatalf("board %s: exit %d: %s%s", line, code, &out, &errs)
 	}
 	if name == "export" {
 		c.write("export.jsonl", out.String())
