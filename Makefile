@@ -1,5 +1,5 @@
 # Thin wrappers; .ci/run is what CI runs.
-.PHONY: build install release test check fuzz bench demo screens
+.PHONY: build install release test busy check fuzz bench demo screens
 
 # With SIMD the embedding model is about five times as fast. It needs Go 1.26 or newer, and amd64; elsewhere the build is a plain one.
 SIMD = $(shell [ "$$(go env GOARCH)" = amd64 ] && GOEXPERIMENT=simd go list simd/archsimd 2>/dev/null)
@@ -19,6 +19,8 @@ release: # needs sha256sum
 	for s in bash zsh fish; do go run ./cmd/board completion $$s > dist/board.$$s; done
 	cd dist && sha256sum * > SHA256SUMS
 test: ; go test ./...
+# The tests on a machine that has much else to do: no result may depend on its speed.
+busy: ; go run ./testdata/load -n 20 -- go test -count=1 ./...
 check: ; bash .ci/run
 bench: ; go test -run '^$$' -bench . -cpu 1,2 ./...
 demo: ; go run ./cmd/board demo
