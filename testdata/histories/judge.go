@@ -77,6 +77,8 @@ func (j *judgement) errors() {
 		switch o.Out {
 		case Failed:
 			explained = during(j.Faults, "disk", o) && containsAny(o.Err, "space", "full", "room", "read-only", "not written", "disk I/O") ||
+				// A board that was opened while there was no room for what readers share is read as it was then.
+				slices.Contains(j.Config.Faults, "disk") && reads[o.Kind] && containsAny(o.Err, "was written to while it was read") ||
 				during(j.Faults, "schema", o) && containsAny(o.Err, "has schema 99", "newer") ||
 				during(j.Faults, "stop", o) && containsAny(o.Err, "did not finish in time", "is locked by another process") ||
 				o.Key == "doctor" && j.Config.Daemon && len(j.Faults) > 0 && containsAny(o.Err, "it does not answer at") // it was killed, or stands still

@@ -115,7 +115,6 @@ func (w *world) pick(r *rand.Rand, latest int, kinds ...string) string {
 	return all[r.IntN(len(all))]
 }
 
-
 func (w *world) problem(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
