@@ -1,12 +1,15 @@
-// Command load runs a command while other processes keep the machine busy, to show that its result does not depend on its speed:
+// Command load runs a command while other processes keep the machine busy, to show that
+// its result does not depend on its speed:
 //
 //	go run ./testdata/load [-n 20] [-limit 1h] -- go test -count=1 ./...
 //
-// Of five busy processes three compute, one writes and syncs a file in a directory of its own, one allocates. Their share of the machine is what
-// the scheduler gives to equals: a command of one process gets about one part in n+1 of the CPUs.
+// Of five busy processes three compute, one writes and syncs a file in a directory of its
+// own, one allocates. They have the priority of the command: one that computes in a single
+// thread gets about one part in n+1 of the CPUs.
 //
-// The exit code is the command's (go run makes a 1 of each that is not 0). The busy processes end with this one, however it ends: they read a pipe
-// that only it holds open. It ends when its parent does or after -limit, and then ends the command too, as a failure.
+// The exit code is the command's (go run makes a 1 of each that is not 0). The busy
+// processes end with this one, however it ends: they read a pipe that only it holds open.
+// It ends when its parent does or after -limit, and then ends the command too, as a failure.
 package main
 
 import (
@@ -55,7 +58,8 @@ var kinds = []string{"compute", "write", "compute", "allocate", "compute"}
 func run(n int, limit time.Duration, command []string) (int, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the command was not done after %v and is ended; -limit sets how long it may take", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("the command was not done after %v and is ended; -limit sets how long it may take", limit))
 	defer cancel()
 	self, err := os.Executable()
 	if err != nil {
@@ -83,12 +87,13 @@ func run(n int, limit time.Duration, command []string) (int, error) {
 		load, started[kind] = append(load, c), started[kind]+1
 	}
 	r.Close()
-	fmt.Fprintf(os.Stderr, "load: %d busy processes on %d CPUs: %d compute, %d write, %d allocate\n", n, runtime.NumCPU(), started["compute"], started["write"], started["allocate"])
+	fmt.Fprintf(os.Stderr, "load: %d busy processes on %d CPUs: %d compute, %d write, %d allocate\n",
+		n, runtime.NumCPU(), started["compute"], started["write"], started["allocate"])
 
 	begin := time.Now()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test ends its tests then
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which go test hands on
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		return 1, cmp.Or(context.Cause(ctx), err)
@@ -96,7 +101,8 @@ func run(n int, limit time.Duration, command []string) (int, error) {
 	average, stopWatching := watch(cancel)
 	err = cmd.Wait()
 	stopWatching()
-	fmt.Fprintf(os.Stderr, "load: %s: exit code %d after %.0f s%s\n", strings.Join(command, " "), cmd.ProcessState.ExitCode(), time.Since(begin).Seconds(), average())
+	fmt.Fprintf(os.Stderr, "load: %s: exit code %d after %.0f s%s\n",
+		strings.Join(command, " "), cmd.ProcessState.ExitCode(), time.Since(begin).Seconds(), average())
 	if ctx.Err() != nil {
 		return 1, context.Cause(ctx)
 	}
@@ -109,7 +115,8 @@ func run(n int, limit time.Duration, command []string) (int, error) {
 	return 0, nil
 }
 
-// watch samples the load once a second and cancels when the parent has gone. What the first function returns says what was seen, after the second was called.
+// watch samples the load once a second until stop is called, and cancels when the parent has
+// gone. average says what was seen, once it has stopped.
 func watch(cancel func()) (average func() string, stop func()) {
 	var running, samples int
 	var loads []string
@@ -138,7 +145,8 @@ func watch(cancel func()) (average func() string, stop func()) {
 		if samples == 0 {
 			return ""
 		}
-		return fmt.Sprintf(", on average %.1f threads wanted a CPU; load averages at the end %s", float64(running)/float64(samples), strings.Join(loads[:3], " "))
+		return fmt.Sprintf(", on average %.1f threads wanted a CPU; load averages at the end %s",
+			float64(running)/float64(samples), strings.Join(loads[:3], " "))
 	}
 	return average, func() { close(done); <-over }
 }

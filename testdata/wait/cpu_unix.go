@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// CPU is the time that this process has computed for, which is the same on a busy machine and on a quiet one.
+// CPU is the time that this process has computed for, which hardly depends on how busy the
+// machine is.
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,5 +1,6 @@
-// Package wait lets tests wait for what other goroutines and processes do. A test waits as long as it may run at all (go test -timeout), so that a
-// busy machine makes it slow and not wrong.
+// Package wait lets tests wait for what other goroutines and processes do. A test waits as
+// long as it may run at all (go test -timeout), so that a busy machine makes it slow and not
+// wrong.
 package wait
 
 import (
@@ -7,7 +8,8 @@ import (
 	"time"
 )
 
-// Limit is how long a test may wait for something: nearly until its own deadline, so that it can still say what it waited for.
+// Limit is how long a test may wait for something: nearly until its own deadline, so that
+// it can still say what it waited for.
 func Limit(t testing.TB) time.Duration {
 	if own, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a benchmark has none
 		if end, ok := own.Deadline(); ok {
