@@ -200,49 +200,6 @@ func (b *Board) Close() error {
 	return b.db.Close()
 }
 
-// Check verifies the file: SQLite's own integrity check, that what is derived agrees with the rows, and that the event log rebuilds exactly
-// what the tables hold, without a gap in its events, entries or signals. It returns nil for a sound board.
-func (b *Board) Check(ctx context.Context) error {
-	db, err := b.reader()
-	if err != nil {
-		return err
-	}
-	if err := db.Check(ctx); err != nil {
-		return err
-	}
-	return b.read(ctx, func(tx *sqlite.Tx) error {
-		have, err := loadSnapshot(tx)
-		if err != nil {
-			return err
-		}
-		want, err := replay(tx, have.Seq)
-		if errors.Is(err, ErrInvalid) {
-			return &sqlite.Error{Path: b.path, Kind: sqlite.ErrCorrupt, Detail: "has an event log that is not whole: " + err.Error()}
-		}
-		if err != nil {
-			return err
-		}
-		if diff := want.diff(have); diff != "" {
-			return &sqlite.Error{Path: b.path, Kind: sqlite.ErrCorrupt, Detail: "does not agree with its own event log: " + diff}
-		}
-		if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
-			return err
-		}
-		if err := tx.Hold(invariants...); err != nil {
-			return err
-		}
-		return checkWords(tx, b.path, have.Entries)
-	})
-}
-
-// invariants are what holds of the tables that are derived from entries, besides what checkCounts and checkWords check.
-var invariants = []sqlite.Invariant{
-	sqlite.ForeignKeys,
-	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags)`, Say: "does not find %d tags of entries"},
-	{Breaks: `SELECT count(*) FROM (SELECT entry, tag FROM entry_tags EXCEPT SELECT e.id, t.value FROM entries e, json_each(e.tags) t)`, Say: "finds %d tags that entries do not have"},
-	{Breaks: `SELECT count(*) FROM (SELECT id FROM entries EXCEPT SELECT id FROM entries_fts_docsize)`, Say: "has %d entries that are not in its full-text index"},
-}
-
 func (b *Board) reader() (*sqlite.DB, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

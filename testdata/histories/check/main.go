@@ -48,6 +48,11 @@ func run() error {
 		return tell(h, histories.Judge(h, *again), nil)
 	}
 	c.Stores = strings.Split(*stores, ",")
+	for _, store := range c.Stores {
+		if !slices.Contains(histories.Stores, store) {
+			return fmt.Errorf("unknown store %q; the stores are %s", store, strings.Join(histories.Stores, ", "))
+		}
+	}
 	switch *faults {
 	case "all":
 		c.Faults = histories.Faults
@@ -57,7 +62,7 @@ func run() error {
 	}
 	for _, f := range c.Faults {
 		if !slices.Contains(histories.Faults, f) {
-			return fmt.Errorf("there is no fault %q", f)
+			return fmt.Errorf("unknown fault %q; the faults are %s", f, strings.Join(histories.Faults, ", "))
 		}
 	}
 	dir, err := os.MkdirTemp("", "board-histories-")
