@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -28,6 +29,21 @@ const (
 	catKnow    = "Know"
 	catProgram = "The program"
 )
+
+// helpFlag is the library's --help as every program of one process can have it: the library keeps what one program found in the flag itself,
+// which two that run at once would both write.
+type helpFlag struct{ *cli.BoolFlag }
+
+func init() {
+	if f, ok := cli.HelpFlag.(*cli.BoolFlag); ok {
+		cli.HelpFlag = helpFlag{f}
+	}
+}
+
+func (f helpFlag) Apply(set *flag.FlagSet) error {
+	own := *f.BoolFlag
+	return own.Apply(set)
+}
 
 func (p *program) app() *cli.App {
 	return &cli.App{

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/urfave/cli/v2"
@@ -85,4 +87,21 @@ func TestSplitWords(t *testing.T) {
 	if want := []string{"board", "post", "two words", "--x", "", "ab cd"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
+}
+
+// TestProgramsBesideEachOther: programs of one process share nothing that either writes; the race detector tells.
+func TestProgramsBesideEachOther(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			var out, errs bytes.Buffer
+			env := func(k string) string { return map[string]string{"BOARD_HOME": home}[k] }
+			if code := run(t.Context(), []string{"post", "--help"}, env, nil, &out, &errs); code != exitOK || !strings.Contains(out.String(), "--batch") {
+				t.Errorf("exit %d: %s%s", code, &out, &errs)
+			}
+		})
+	}
+	group.Wait()
 }
