@@ -100,6 +100,7 @@ func TestSurvivalPick(t *testing.T) {
 	h = newHarness(t, func(h *harness) { fillAudit(h); h.cfg.Run = "audit-7" })
 	h.cfg.Files = filepath.Join(h.cfg.Files, "gone")
 	h.start()
+	h.size(160, 24) // one line, however long the path is
 	h.press("S")
 	h.wants("directory · type the path")
 }
