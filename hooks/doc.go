@@ -6,9 +6,8 @@
 //
 // # One form
 //
-// Each harness tells the same in its own words. A codec (claude.go, cursor.go, gemini.go, codex.go, opencode.go, pi.go, qwen.go; recorders.go for those that only tell) makes an Event of a payload,
-// and an answer of a text. Decoding never fails: a field that is missing, null or of another type is absent. The payload says which harness it is, since several read Claude's configuration too;
-// then the name that the installer gave; then the environment (detect.go).
+// Each harness tells the same in its own words. Package harness makes a harness.Event of a payload, and an answer of a text. Decoding never fails: a field that is missing, null or of another type
+// is absent. The payload says which harness it is, since several read Claude's configuration too; then the name that the installer gave; then the environment.
 //
 //	session_start    start.go     a short text on what counts as verified (prefix.txt), the topic's spec and the end of its worklog, capsules about a named topic, the gate of $BOARD_RUN,
 //	                              a nudge to name a topic, a reminder of the knowledge base
@@ -44,7 +43,7 @@
 // found it: «secret: aws-access-token». The rules are those of kb/secret: gitleaks' and some of ours. Both are done to every text that is recorded, logged or searched for. Prompts and the output of
 // tools that went well are not recorded at all.
 //
-// What only looks is not recorded: file readers, searches of files, this program's own queries and hooks. Where a harness has two events for one thing, the one that tells less is not (Event.Echo).
+// What only looks is not recorded: file readers, searches of files, this program's own queries and hooks. Where a harness has two events for one thing, the one that tells less is not (harness.Event.Echo).
 //
 // # It never breaks a turn
 //

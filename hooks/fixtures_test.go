@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
 
@@ -76,25 +77,17 @@ func TestFixtures(t *testing.T) {
 	all, _ := fixtures(t)
 	var got bytes.Buffer
 	for _, f := range all {
-		p, err := parse(f.data)
+		h, e, err := harness.Read(f.data, f.harness, f.event, noEnv)
 		if err != nil {
 			t.Fatalf("%s: %v", f.name, err)
 		}
-		h := detect(p, f.harness, noEnv)
-		e := h.event(p, f.event)
-		if h.name != f.harness {
-			t.Errorf("%s is taken for %s", f.name, h.name)
-		}
-		if h := byShape(p); h != nil && h.name != f.harness {
-			t.Errorf("%s looks like %s", f.name, h.name)
+		if h.Name != f.harness {
+			t.Errorf("%s is taken for %s", f.name, h.Name)
 		}
 		got.Write(encodeJSON(map[string]any{"fixture": f.name, "event": e}))
 	}
-	golden := filepath.Join("testdata", "events.jsonl")
+	golden := filepath.Join("harness", "testdata", "events.jsonl")
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -122,9 +115,8 @@ func TestFixtures(t *testing.T) {
 func TestDetectAlone(t *testing.T) {
 	all, _ := fixtures(t)
 	for _, f := range all {
-		p, _ := parse(f.data)
-		if h := detect(p, "", noEnv); h.name != f.harness && h != claude {
-			t.Errorf("%s is taken for %s", f.name, h.name)
+		if h, _, _ := harness.Read(f.data, "", "", noEnv); h.Name != f.harness && h.Name != "claude" {
+			t.Errorf("%s is taken for %s", f.name, h.Name)
 		}
 	}
 }
@@ -134,10 +126,10 @@ func TestAnswers(t *testing.T) {
 	_, answers := fixtures(t)
 	for name, want := range answers {
 		dir, event, _ := strings.Cut(name, "/")
-		h := byName(dir)
-		e := Event{Harness: h.name, Name: event, Kind: h.kindOf(event), Session: "s1"}
-		got := h.answer(&e, "a text")
-		if event == "noop" || e.Kind == ToolResult || e.Kind == ToolFailure { // nothing is given next to tools
+		h := harness.ByName(dir)
+		e := harness.Event{Harness: h.Name, Name: event, Kind: h.KindOf(event), Session: "s1"}
+		got := h.Answer(&e, "a text")
+		if event == "noop" || e.Kind == harness.ToolResult || e.Kind == harness.ToolFailure { // nothing is given next to tools
 			if string(got) != "{}\n" {
 				t.Errorf("%s: %s", name, got)
 			}
@@ -146,8 +138,8 @@ func TestAnswers(t *testing.T) {
 		if a, b := keys(t, got), keys(t, want); !slices.Equal(a, b) {
 			t.Errorf("%s: the answer has %q, not %q", name, a, b)
 		}
-		if !bytes.Contains(got, []byte("a text")) || h.answer(&e, "")[1] != '}' {
-			t.Errorf("%s: %s; without a text: %s", name, got, h.answer(&e, ""))
+		if !bytes.Contains(got, []byte("a text")) || h.Answer(&e, "")[1] != '}' {
+			t.Errorf("%s: %s; without a text: %s", name, got, h.Answer(&e, ""))
 		}
 	}
 }
@@ -286,13 +278,12 @@ func FuzzHandle(f *testing.F) {
 	f.Add("codex", "PostToolUse", []byte(`{"turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a"},"tool_response":"Exit code: 1\n"}`))
 	f.Add("windsurf", "", []byte(`{"agent_action_name":"post_run_command","tool_info":{"command_line":"x","exit_code":3}}`))
 	f.Add("", "", []byte("\xef\xbb\xbf{}"))
-	f.Fuzz(func(t *testing.T, harness, event string, data []byte) {
-		cfg := Config{Harness: harness, Event: event, Env: noEnv, Now: time.Now, Searcher: found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Title: event, Body: harness}, Score: 1})}
+	f.Fuzz(func(t *testing.T, named, event string, data []byte) {
+		cfg := Config{Harness: named, Event: event, Env: noEnv, Now: time.Now, Searcher: found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Title: event, Body: named}, Score: 1})}
 		r := cfg.handle(context.Background(), bytes.NewReader(data), new(atomic.Bool))
 		oneAnswer(t, "fuzz", r.Answer)
-		if p, err := parse(data); err == nil {
-			e := detect(p, harness, noEnv).event(p, event)
-			if !slices.Contains(Kinds, e.Kind) {
+		if _, e, err := harness.Read(data, named, event, noEnv); err == nil {
+			if !slices.Contains(harness.Kinds, e.Kind) {
 				t.Errorf("the kind is %q", e.Kind)
 			}
 			if e.Tool != nil {

@@ -21,6 +21,17 @@ var t0 = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func noEnv(string) string { return "" }
 
+// encodeJSON is a value on one line, without the escapes that are for web pages.
+func encodeJSON(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
 // tokens is about how many tokens a text has.
 func tokens(s string) int { return (len(s) + tokenBytes - 1) / tokenBytes }
 

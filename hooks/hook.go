@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
 
@@ -71,12 +72,12 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	defer cancel()
 	done := make(chan Result, 1)
 	var recording atomic.Bool
-	recording.Store(recorded(cmp.Or(byName(cfg.Harness), claude).kindOf(cfg.Event))) // as far as the installer has said it
+	recording.Store(recorded(cmp.Or(harness.ByName(cfg.Harness), harness.All[0]).KindOf(cfg.Event))) // as far as the installer has said it
 	go func() {
 		defer func() {
 			if wrong := recover(); wrong != nil {
 				cfg.log("it panicked: %v", wrong)
-				done <- Result{Answer: noop}
+				done <- Result{Answer: harness.Noop}
 			}
 		}()
 		if timeoutErr != nil {
@@ -109,7 +110,7 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	case <-logged:
 	case <-time.After(within / 20):
 	}
-	return Result{Answer: noop}
+	return Result{Answer: harness.Noop}
 }
 
 func (cfg *Config) log(format string, a ...any) {
@@ -124,24 +125,22 @@ func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bo
 	}
 	if err != nil {
 		cfg.log("read the payload: %v", err)
-		return Result{Answer: noop}
+		return Result{Answer: harness.Noop}
 	}
 	recording.Store(true)
-	p, err := parse(data)
+	h, e, err := harness.Read(data, cfg.Harness, cfg.Event, cfg.Env)
 	if err != nil {
 		cfg.log("the payload, %d bytes, makes no sense: %v", len(data), err)
-		return Result{Answer: noop}
+		return Result{Answer: harness.Noop}
 	}
-	h := detect(p, cfg.Harness, cfg.Env)
-	e := h.event(p, cfg.Event)
-	if cfg.Harness != "" && byName(cfg.Harness) == nil {
+	if cfg.Harness != "" && harness.ByName(cfg.Harness) == nil {
 		cfg.log("there is no harness %q: `board hook --list` has their names", clip(cfg.Harness, 60))
 	}
-	if h.kindOf(e.Name) == Other { // by its name: of an event that is known, such as a part of a message that streams in, most are of no use
-		cfg.log("nothing is done at the event %q of %s", clip(e.Name, 60), h.name)
+	if h.KindOf(e.Name) == harness.Other { // by its name: of an event that is known, such as a part of a message that streams in, most are of no use
+		cfg.log("nothing is done at the event %q of %s", clip(e.Name, 60), h.Name)
 	}
-	if h.borrowed(cfg.Harness) {
-		return Result{Answer: noop, Kind: e.Kind}
+	if h.Borrowed(cfg.Harness) {
+		return Result{Answer: harness.Noop, Kind: e.Kind}
 	}
 	depth, err := depthOf(cfg.Env("BOARD_DEPTH"))
 	if err != nil {
@@ -149,46 +148,46 @@ func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bo
 	}
 	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now()}
 	recording.Store(t.records())
-	return Result{Answer: h.answer(&e, t.do(ctx, h)), Kind: e.Kind}
+	return Result{Answer: h.Answer(&e, t.do(ctx, h)), Kind: e.Kind}
 }
 
 // recorded says whether events of a kind may leave a line in the worklog.
 func recorded(kind string) bool {
-	return slices.Contains([]string{ToolResult, ToolFailure, FileEdit, SessionEnd}, kind)
+	return slices.Contains([]string{harness.ToolResult, harness.ToolFailure, harness.FileEdit, harness.SessionEnd}, kind)
 }
 
 // records says whether an event leaves a line in the worklog.
 func (t *turn) records() bool {
-	return recorded(t.e.Kind) && (t.e.Kind == SessionEnd || worthRecording(t.e))
+	return recorded(t.e.Kind) && (t.e.Kind == harness.SessionEnd || worthRecording(t.e))
 }
 
 // do does what an event asks for, and returns the text for the model.
-func (t *turn) do(ctx context.Context, h *harness) string {
+func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 	switch t.e.Kind {
-	case SessionStart:
+	case harness.SessionStart:
 		t.locate()
 		return t.start(ctx, h)
-	case Prompt:
-		if !slices.Contains(h.injects, Prompt) {
+	case harness.Prompt:
+		if !h.Injects(harness.Prompt) {
 			break
 		}
 		if ask := t.query(); !trivial(ask) {
 			t.locate()
 			return t.recall(ctx, ask)
 		}
-	case ToolResult, ToolFailure, FileEdit:
+	case harness.ToolResult, harness.ToolFailure, harness.FileEdit:
 		if t.records() {
 			t.locate()
 			t.record(ctx)
 		}
-	case PreCompact:
-		if slices.Contains(h.injects, PreCompact) {
+	case harness.PreCompact:
+		if h.Injects(harness.PreCompact) {
 			t.locate()
 			return t.start(ctx, h)
 		}
-	case PostCompact:
+	case harness.PostCompact:
 		t.compacted()
-	case SessionEnd:
+	case harness.SessionEnd:
 		t.locate()
 		t.end(ctx)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
 
@@ -137,13 +138,16 @@ func TestBorrowed(t *testing.T) {
 func TestRecorders(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "t", "b", 1))
-	for _, h := range []*harness{copilot, vscode, windsurf, factory} {
-		for _, e := range h.events {
+	for _, h := range harness.All {
+		if !h.Records() {
+			continue
+		}
+		for _, e := range h.Events {
 			payload := fmt.Sprintf(`{"session_id":"s1","cwd":%q,"prompt":%q,"tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":"make"},"tool_info":{"command_line":"make"}}`,
-				w.project, question, h.name)
-			r := w.handle(h.name, e.name, []byte(payload))
-			if string(r.Answer) != "{}\n" || r.Kind != e.kind {
-				t.Errorf("%s %s: %s, %s", h.name, e.name, r.Kind, r.Answer)
+				w.project, question, h.Name)
+			r := w.handle(h.Name, e.Name, []byte(payload))
+			if string(r.Answer) != "{}\n" || r.Kind != e.Kind {
+				t.Errorf("%s %s: %s, %s", h.Name, e.Name, r.Kind, r.Answer)
 			}
 		}
 	}
@@ -261,13 +265,13 @@ func TestList(t *testing.T) {
 	names := map[string]string{}
 	for _, h := range List() {
 		for _, n := range append([]string{h.Name}, h.Aliases...) {
-			if names[plain(n)] != "" {
-				t.Errorf("%s is %s and %s", n, names[plain(n)], h.Name)
+			if names[harness.Plain(n)] != "" {
+				t.Errorf("%s is %s and %s", n, names[harness.Plain(n)], h.Name)
 			}
-			names[plain(n)] = h.Name
+			names[harness.Plain(n)] = h.Name
 		}
 		for _, e := range h.Events {
-			if !slices.Contains(Kinds, e.Kind) || e.Does == "" {
+			if !slices.Contains(harness.Kinds, e.Kind) || e.Does == "" {
 				t.Errorf("%s: %+v", h.Name, e)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"blackboard/hooks/harness"
 	"blackboard/kb/secret"
 )
 
@@ -127,11 +128,11 @@ func maskPasswords(s string) string {
 func masked(f secret.Finding) string { return "«secret: " + f.Rule + "»" }
 
 // clean is a text that may be kept or searched for: without what is private, and without secrets. Only its beginning is looked at.
-func clean(s string) string { return maskPasswords(mask(dropPrivate(whole(head(s))))) }
+func clean(s string) string { return maskPasswords(mask(dropPrivate(whole(harness.Head(s))))) }
 
 // whole is a text without the end of what may have been cut within a word: half of a secret looks like none. Secrets are ASCII; a script without spaces keeps its words.
 func whole(s string) string {
-	if len(s) <= maxText-utf8.UTFMax {
+	if len(s) <= harness.MaxText-utf8.UTFMax {
 		return s
 	}
 	return strings.TrimRightFunc(s, func(r rune) bool { return r > ' ' && r < utf8.RuneSelf })

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 )
 
@@ -28,13 +29,13 @@ var (
 )
 
 // worthRecording says whether the use of a tool goes into the worklog: what changes something, runs something or fails. What only looks is noise there, and so is this program's own reading.
-func worthRecording(e *Event) bool {
+func worthRecording(e *harness.Event) bool {
 	t := e.Tool
 	if e.Echo || t == nil || t.Name == "" && t.Command == "" && t.Path == "" {
 		return false
 	}
-	if e.Kind == ToolResult && (t.OK == nil || *t.OK) {
-		if slices.Contains(looking, plain(t.Name)) || boardTool(t.Name) {
+	if e.Kind == harness.ToolResult && (t.OK == nil || *t.OK) {
+		if slices.Contains(looking, harness.Plain(t.Name)) || boardTool(t.Name) {
 			return false
 		}
 	}
@@ -87,7 +88,7 @@ func (t *turn) record(ctx context.Context) {
 }
 
 // entry is the line of the worklog for the use of a tool. Every text of it is free of what is private and of secrets.
-func entry(e *Event, now time.Time) topics.Entry {
+func entry(e *harness.Event, now time.Time) topics.Entry {
 	use := e.Tool
 	out := topics.Entry{
 		Time: now, Session: clean(e.Session), ID: clean(use.ID), Event: clean(e.Name), Tool: clean(use.Name), Command: clean(use.Command), Path: clean(use.Path), Summary: clean(use.Input),
@@ -100,18 +101,9 @@ func entry(e *Event, now time.Time) topics.Entry {
 		out.Summary = strings.TrimSpace(out.Summary + " (subagent " + clip(who, 60) + ")")
 	}
 	if use.OK != nil && !*use.OK {
-		out.Error = clean(withoutExit(use.Error))
+		out.Error = clean(use.Wrong())
 	}
 	return out
-}
-
-// withoutExit is what went wrong without a first line that only has the exit code, which the entry has already.
-func withoutExit(s string) string {
-	first, rest, found := strings.Cut(s, "\n")
-	if found && exitLine.MatchString(first) {
-		return strings.TrimSpace(rest)
-	}
-	return strings.TrimSpace(s)
 }
 
 // end writes the session's sum into the worklog, and forgets what the session has seen.

@@ -12,41 +12,42 @@ import (
 	"testing/synctest"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 )
 
 func TestWorthRecording(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
-		tool Tool
+		tool harness.Tool
 		want bool
 	}{
-		{Tool{Name: "Bash", Command: "go test ./..."}, true},
-		{Tool{Name: "Read", Path: "a.go", OK: &yes}, false},
-		{Tool{Name: "read_file", Path: "a.go", OK: &no}, true},
-		{Tool{Name: "Edit", Path: "a.go"}, true},
-		{Tool{Name: "Bash", Command: "board kb search retry"}, false},
-		{Tool{Name: "Bash", Command: "BOARD_RUN=x /usr/local/bin/board signals"}, false},
-		{Tool{Name: "Bash", Command: "board hook SessionStart"}, false},
-		{Tool{Name: "Bash", Command: "board kb remember x --title y"}, true},
-		{Tool{Name: "Bash", Command: "board kb search retry && rm -rf build"}, true},
-		{Tool{Name: "Bash", Command: "board"}, true},
-		{Tool{Name: "mcp__board__kb_search", Input: "{}", OK: &yes}, false},
-		{Tool{Name: "mcp__plugin_board_board__kb_search", Input: "{}"}, false},
-		{Tool{Name: "mcp__board__kb_remember", Input: "{}"}, true},
-		{Tool{Name: "mcp__board__board_var_set", Input: "{}"}, true},
-		{Tool{Name: "mcp__board__set_state", Input: "{}"}, true},
-		{Tool{Name: "board_kb_search", Input: "{}"}, false},
-		{Tool{Name: "MCP:kb_search", Input: "{}"}, false},
-		{Tool{Name: "MCP:search", Input: "{}"}, true},
-		{Tool{Name: "mcp__clipboard_tools__search", Input: "{}"}, true},
-		{Tool{}, false},
+		{harness.Tool{Name: "Bash", Command: "go test ./..."}, true},
+		{harness.Tool{Name: "Read", Path: "a.go", OK: &yes}, false},
+		{harness.Tool{Name: "read_file", Path: "a.go", OK: &no}, true},
+		{harness.Tool{Name: "Edit", Path: "a.go"}, true},
+		{harness.Tool{Name: "Bash", Command: "board kb search retry"}, false},
+		{harness.Tool{Name: "Bash", Command: "BOARD_RUN=x /usr/local/bin/board signals"}, false},
+		{harness.Tool{Name: "Bash", Command: "board hook SessionStart"}, false},
+		{harness.Tool{Name: "Bash", Command: "board kb remember x --title y"}, true},
+		{harness.Tool{Name: "Bash", Command: "board kb search retry && rm -rf build"}, true},
+		{harness.Tool{Name: "Bash", Command: "board"}, true},
+		{harness.Tool{Name: "mcp__board__kb_search", Input: "{}", OK: &yes}, false},
+		{harness.Tool{Name: "mcp__plugin_board_board__kb_search", Input: "{}"}, false},
+		{harness.Tool{Name: "mcp__board__kb_remember", Input: "{}"}, true},
+		{harness.Tool{Name: "mcp__board__board_var_set", Input: "{}"}, true},
+		{harness.Tool{Name: "mcp__board__set_state", Input: "{}"}, true},
+		{harness.Tool{Name: "board_kb_search", Input: "{}"}, false},
+		{harness.Tool{Name: "MCP:kb_search", Input: "{}"}, false},
+		{harness.Tool{Name: "MCP:search", Input: "{}"}, true},
+		{harness.Tool{Name: "mcp__clipboard_tools__search", Input: "{}"}, true},
+		{harness.Tool{}, false},
 	} {
-		if got := worthRecording(&Event{Kind: ToolResult, Tool: &c.tool}); got != c.want {
+		if got := worthRecording(&harness.Event{Kind: harness.ToolResult, Tool: &c.tool}); got != c.want {
 			t.Errorf("%+v: %v", c.tool, got)
 		}
 	}
-	if worthRecording(&Event{Kind: ToolResult, Tool: &Tool{Name: "Bash", Command: "x"}, Echo: true}) {
+	if worthRecording(&harness.Event{Kind: harness.ToolResult, Tool: &harness.Tool{Name: "Bash", Command: "x"}, Echo: true}) {
 		t.Error("an echo is recorded")
 	}
 }

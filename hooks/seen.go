@@ -81,11 +81,15 @@ func (s *seen) save() error {
 	if s.Given == nil {
 		s.Given = []string{}
 	}
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(s.path), 0o700)
+	}
+	if err != nil {
 		return err
 	}
 	tmp := fmt.Sprintf("%s.%d.tmp", s.path, os.Getpid())
-	if err := os.WriteFile(tmp, encodeJSON(s), 0o600); err != nil {
+	if err := os.WriteFile(tmp, data, 0o600); err != nil {
 		os.Remove(tmp)
 		return err
 	}

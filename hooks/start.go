@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 )
@@ -21,18 +22,18 @@ const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what ear
 	"`board help capsules` says what belongs there. `board topic note \"…\"` is for what only the next session on this topic needs."
 
 // start is what a session starts with, or starts with again after a compaction. What has no room is left out, first the worklog, then capsules, then the topic's spec, which is told by its path.
-func (t *turn) start(ctx context.Context, h *harness) string {
+func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	given, err := openSeen(t.Home, t.e.Session)
 	t.note("read what the session has seen", err)
-	if t.e.Source != Resume { // what was given is not in the context any more, or never was
+	if t.e.Source != harness.Resume { // what was given is not in the context any more, or never was
 		given.Given = nil
 	}
-	if given.Started.IsZero() || t.e.Kind == SessionStart && t.e.Source == Startup {
+	if given.Started.IsZero() || t.e.Kind == harness.SessionStart && t.e.Source == harness.Startup {
 		given.Started = t.now
 	}
 	defer func() { t.note("note what was given", given.save()) }()
 	forgetOld(t.Home, t.now)
-	if len(h.injects) == 0 || t.suppressed() {
+	if h.Records() || t.suppressed() {
 		return ""
 	}
 	r := newRoom(t.budget(t.depth.StartBudget))

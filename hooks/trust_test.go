@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
+
+	"blackboard/hooks/harness"
 )
 
 // password is a secret that looks like any word, so that only where it stands tells.
@@ -75,13 +78,13 @@ func TestNoSecrets(t *testing.T) {
 
 // TestCutSecrets: what is cut off is not cut within a secret, whatever was taken out before it.
 func TestCutSecrets(t *testing.T) {
-	for n := maxText - 60; n < maxText; n++ {
+	for n := harness.MaxText - 60; n < harness.MaxText; n++ {
 		text := "<private>" + strings.Repeat("x", n-21) + "</private> " + token + " and so on"
 		if got := clean(text); strings.Contains(got, token[:12]) {
 			t.Fatalf("%d bytes before it: %q", n, got)
 		}
 	}
-	if got := clean(strings.Repeat("密", maxText)); len(got) < maxText-8 {
+	if got := clean(strings.Repeat("密", harness.MaxText)); len(got) < harness.MaxText-8 {
 		t.Errorf("a text without spaces has %d bytes left", len(got))
 	}
 }
@@ -231,13 +234,13 @@ func TestLogStaysALog(t *testing.T) {
 
 // TestAnswersAreJSON: what is put into an answer cannot end its string.
 func TestAnswersAreJSON(t *testing.T) {
-	for _, h := range harnesses {
-		for _, kind := range h.injects {
-			e := &Event{Harness: h.name, Kind: kind, Name: h.nameOf(kind), Session: `s","x":"y`}
+	for _, h := range harness.All {
+		for _, kind := range slices.DeleteFunc(slices.Clone(harness.Kinds), func(k string) bool { return !h.Injects(k) }) {
+			e := &harness.Event{Harness: h.Name, Kind: kind, Name: kind, Session: `s","x":"y`}
 			for _, evil := range hostile {
-				answer := h.answer(e, `a"}`+"\n"+evil)
+				answer := h.Answer(e, `a"}`+"\n"+evil)
 				if !json.Valid(answer) || strings.Count(string(answer), "\n") != 1 {
-					t.Errorf("%s, %s: %q", h.name, kind, answer)
+					t.Errorf("%s, %s: %q", h.Name, kind, answer)
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 )
@@ -14,7 +15,7 @@ import (
 // turn is one event on its way to its answer.
 type turn struct {
 	Config
-	e     *Event
+	e     *harness.Event
 	depth Depth
 	now   time.Time
 
@@ -31,15 +32,14 @@ func (t *turn) note(what string, err error) {
 	}
 }
 
-// projectDirs are the variables in which harnesses say where the project is.
-var projectDirs = []string{"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR", "FACTORY_PROJECT_DIR", "QWEN_PROJECT_DIR"}
-
 // locate finds where the session works, and its topic. $BOARD_WORKSPACE goes first, as for the commands that the agent runs; then the payload; the working directory of this process, which may be
 // the harness's own, counts only if nobody names a place.
 func (t *turn) locate() {
 	named := []string{t.Env("BOARD_WORKSPACE"), t.e.Cwd}
-	for _, v := range projectDirs {
-		named = append(named, t.Env(v))
+	for _, h := range harness.All {
+		if h.ProjectVariable != "" {
+			named = append(named, t.Env(h.ProjectVariable))
+		}
 	}
 	any := false
 	for _, dir := range named {

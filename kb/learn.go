@@ -58,14 +58,18 @@ type LearnSet struct {
 	Refused   []Refused  `json:"refused"`
 }
 
-// ReadLearnings reads a transcript or a reflector's answer. The role, which may be empty, tells the kind of what has no label. What looks like a
+// A Transcript reads a line of a harness's transcript: it gives say each text of the assistant, and
+// other each object that is nobody's turn, which says whether it knows it.
+type Transcript func(line []byte, say func(text string), other func(object map[string]any) bool)
+
+// ReadLearnings reads a transcript, whose lines said understands, or a reflector's answer. The role, which may be empty, tells the kind of what has no label. What looks like a
 // learning and is none comes back as refused, with the reason; only what cannot be read at all is an error.
-func ReadLearnings(r io.Reader, role string) (LearnSet, error) {
+func ReadLearnings(r io.Reader, role string, said Transcript) (LearnSet, error) {
 	role = strings.ReplaceAll(role, "-", "_")
 	if role != "" && !slices.Contains(Roles, role) {
 		return LearnSet{}, unknown("role", role, Roles)
 	}
-	l := learner{role: role, seen: map[string]string{}, set: LearnSet{Format: "text", Learnings: []Learning{}, Refused: []Refused{}}}
+	l := learner{role: role, said: said, seen: map[string]string{}, set: LearnSet{Format: "text", Learnings: []Learning{}, Refused: []Refused{}}}
 	head, err := io.ReadAll(io.LimitReader(r, maxLearnDocument+1))
 	if err != nil {
 		return l.set, fmt.Errorf("reading the transcript: %w", err)
@@ -119,6 +123,7 @@ func mostlyObjects(head []byte) bool {
 // A learner collects what is found, whatever the format, so that doubles and limits count across all of a transcript.
 type learner struct {
 	role string
+	said Transcript
 	set  LearnSet
 	seen map[string]string // where a text was met first
 	more int               // learnings beyond MaxLearnings
@@ -140,6 +145,41 @@ func (l *learner) refuseKind(from, label string) {
 
 func (l *learner) refusePlaceholder(from, text string) {
 	l.refuse(from, "%q is a placeholder, not a learning", clip(text, 60))
+}
+
+// jsonLine passes over what is no JSON, as harnesses print other things in between; but a learning that is lost so is told.
+func (l *learner) jsonLine(line, from string) {
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	if !json.Valid([]byte(line)) {
+		if learnMention.MatchString(line) {
+			l.refuse(from, "the line is not JSON, so nobody can tell who said it")
+		}
+		return
+	}
+	l.turn([]byte(line), from)
+}
+
+// turn takes what the assistant says in a line. Only that counts: the files that it read and the prompts that it got may hold LEARNING: lines too.
+func (l *learner) turn(line []byte, from string) {
+	l.said(line, func(text string) { l.say(text, from) }, func(o map[string]any) bool {
+		is := o["capsules"] != nil || o["learnings"] != nil || o["kind"] != nil && (o["title"] != nil || o["body"] != nil)
+		if is {
+			document, _ := json.Marshal(o) // what was read from JSON can be written
+			l.document(document, from, true)
+		}
+		return is
+	})
+}
+
+// say reads a message of the assistant as a text of its own: a learning or a code block does not go on in the next message.
+func (l *learner) say(text, from string) {
+	s := scan{l: l}
+	for line := range strings.Lines(text) {
+		s.line(strings.TrimRight(line, "\r\n"), from)
+	}
+	s.end()
 }
 
 // add takes a capsule, or says why not: whoever wrote it should be able to write it better.

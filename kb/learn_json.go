@@ -11,6 +11,15 @@ import (
 // This file reads lists of capsules in JSON, as a reflector answers when it is asked for one. Models put prose and fences around it, wrap it in an object, and
 // are free with types, so what is meant is found where it is clear.
 
+// An answer is an object of a reflector's, a list or one capsule, or a turn that stands among them.
+type answer struct {
+	Capsules, Learnings json.RawMessage
+	Messages            []json.RawMessage
+	Kind, Title, Body   any
+	Type, Role          string
+	Info, Message       json.RawMessage
+}
+
 // buried finds a list of capsules in prose. It looks where lines begin: a bracket within a line is part of a sentence. broken is why what began like one was none.
 func (l *learner) buried(text []byte) (found bool, broken error) {
 	for at := 0; at < len(text); {
@@ -42,7 +51,7 @@ func (l *learner) document(data []byte, from string, sure bool) bool {
 		return false
 	}
 	if data[0] == '{' {
-		var t turn
+		var t answer
 		json.Unmarshal(data, &t)
 		switch {
 		case t.Capsules != nil:
@@ -62,7 +71,7 @@ func (l *learner) document(data []byte, from string, sure bool) bool {
 		return false
 	}
 	for i, raw := range list {
-		var t turn
+		var t answer
 		json.Unmarshal(raw, &t)
 		at := fmt.Sprintf("item %d", i+1)
 		if from != "" {
@@ -70,7 +79,7 @@ func (l *learner) document(data []byte, from string, sure bool) bool {
 		}
 		switch isCapsule := t.Title != nil || t.Body != nil; {
 		case !isCapsule && from == "" && sure && (t.Role != "" || t.Info != nil || t.Message != nil || t.Type != ""):
-			l.turn(raw, at, "", 0)
+			l.turn(raw, at)
 		case i == 0 && !sure && !(isCapsule && t.Kind != nil):
 			return false
 		default:

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"blackboard/hooks/harness"
 )
 
 func learnings(tb testing.TB, text, role string) LearnSet {
 	tb.Helper()
-	set, err := ReadLearnings(strings.NewReader(text), role)
+	set, err := ReadLearnings(strings.NewReader(text), role, harness.Said)
 	if err != nil {
 		tb.Fatalf("%.80q: %v", text, err)
 	}
@@ -135,7 +137,7 @@ func TestLearningKinds(t *testing.T) {
 			t.Errorf("%q as %s: %+v", c.line, c.role, set)
 		}
 	}
-	_, err := ReadLearnings(strings.NewReader(""), "plumber")
+	_, err := ReadLearnings(strings.NewReader(""), "plumber", harness.Said)
 	refused(t, err, ErrInvalid, "plumber")
 	for _, role := range Roles {
 		for _, k := range RoleKinds(role) {
@@ -314,7 +316,7 @@ func TestReflector(t *testing.T) {
 		t.Errorf("%+v", set)
 	}
 	for _, bad := range []string{"{\n\"a\":1}", "[\n{\"title\":\"cut sho"} {
-		_, err := ReadLearnings(strings.NewReader(bad), "reflector")
+		_, err := ReadLearnings(strings.NewReader(bad), "reflector", harness.Said)
 		if bad[0] == '[' {
 			refused(t, err, ErrInvalid, "cannot be read")
 		} else {
@@ -370,7 +372,7 @@ func TestLearningLimits(t *testing.T) {
 	if len(set.Learnings) > 0 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "bytes") {
 		t.Errorf("%+v", set.Refused)
 	}
-	if _, err := ReadLearnings(failing{strings.NewReader("x")}, ""); err == nil || !strings.Contains(err.Error(), "disk is gone") {
+	if _, err := ReadLearnings(failing{strings.NewReader("x")}, "", harness.Said); err == nil || !strings.Contains(err.Error(), "disk is gone") {
 		t.Error(err)
 	}
 	// Many keys of metadata, marks of sentences, brackets: no time that grows with their square.
@@ -382,7 +384,7 @@ func TestLearningLimits(t *testing.T) {
 	}
 	line := "a line of a long transcript that says nothing at all, and goes on and on and on for a while, until it ends here\n"
 	long := io.MultiReader(strings.NewReader("LEARNING: at the beginning of much it is read\n"), io.LimitReader(&again{text: line}, maxLearnInput), strings.NewReader("LEARNING: at the end of it all it is not"))
-	set, err := ReadLearnings(long, "")
+	set, err := ReadLearnings(long, "", harness.Said)
 	if err != nil || len(set.Learnings) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "256 MB") {
 		t.Errorf("%v, %d, %+v", err, len(set.Learnings), set.Refused)
 	}
@@ -401,7 +403,7 @@ func FuzzLearnings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, who uint8) {
 		role := append([]string{""}, Roles...)[int(who)%(1+len(Roles))]
-		set, err := ReadLearnings(strings.NewReader(text), role)
+		set, err := ReadLearnings(strings.NewReader(text), role, harness.Said)
 		if err != nil {
 			refused(t, err, ErrInvalid, "")
 			return

@@ -15,7 +15,8 @@
 //	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
 //	kb/chunks      a project's context store: chunks and state, with the tools' answers
 //	hooks/topics   what a working session knows: specs and worklogs, which topic it is, clean rooms, the archive
-//	hooks          what happens at the moments of a session: one codec per harness, recall, a session's start, the worklog
+//	hooks/harness  all that is known of each harness, one file for each: its events, settings, transcripts
+//	hooks          what happens at the moments of a session: recall, a session's start, the worklog
 //	hooks/setup    writes and removes each harness's configuration
 //	hooks/mcp      the tools, resources and prompts of the Model Context Protocol, over the packages above
 //	tui            the screen: one model, one file for each pane; tui/dark keeps it from asking terminals questions when it is not wanted

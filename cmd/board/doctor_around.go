@@ -18,6 +18,7 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/hooks"
+	"blackboard/hooks/harness"
 	"blackboard/hooks/setup"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
@@ -218,7 +219,7 @@ func readEnd(path string, most int64) ([]byte, error) {
 }
 
 // aboutHere are problems that hang on where one works, or that a person settles in the harness: no fault of what is set up.
-var aboutHere = []string{setup.ProblemTrust, setup.ProblemMCP, setup.ProblemVersion, setup.ProblemStale}
+var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale}
 
 // lookAtHarnesses asks `board setup --check` what is wrong with what is set up.
 func (d *doctor) lookAtHarnesses(context.Context) {

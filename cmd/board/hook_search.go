@@ -8,6 +8,7 @@ import (
 
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks"
+	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
 
@@ -99,7 +100,7 @@ func (s *hookSearcher) open(ctx context.Context) (*kb.KB, error) {
 // afterwards starts a daemon for the next hook, if one would profit: it will have something to ask, there is a model, and nobody was there. A hook that ran out of time, which has no kind, leaves
 // everything as it is: what hung then would hang here.
 func (s *hookSearcher) afterwards(kind string) {
-	if kind != hooks.Prompt && kind != hooks.SessionStart {
+	if kind != harness.Prompt && kind != harness.SessionStart {
 		return
 	}
 	s.mu.Lock()

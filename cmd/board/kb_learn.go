@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
 
@@ -98,7 +99,7 @@ func (p *program) kbLearn(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := kb.ReadLearnings(in, c.String("role"))
+	set, err := kb.ReadLearnings(in, c.String("role"), harness.Said)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/hooks/harness"
 	"blackboard/hooks/setup"
 )
 
@@ -25,9 +26,7 @@ and asks. What is not ours stays as it is, byte for byte; what was there is kept
 FILE.board-backup-TIME; a second run changes nothing. --uninstall takes out what
 is ours, and only that.
 
-  claude, cursor, gemini, codex, opencode, pi, qwen     board speaks in each session
-  copilot, vscode, windsurf, factory                    board only records
-
+` + harnessTable() + `
 Some restart first: OpenCode, pi. Codex runs only hooks that are approved: the
 change shown has that too; --no-trust leaves it to /hooks in Codex.`,
 		Flags: []cli.Flag{
@@ -47,6 +46,19 @@ change shown has that too; --no-trust leaves it to /hooks in Codex.`,
 		},
 		Action: func(c *cli.Context) error { return setupError(p.setup(c)) },
 	}
+}
+
+// harnessTable tells in which harnesses board speaks.
+func harnessTable() string {
+	var speaks, records []string
+	for _, h := range harness.All {
+		if h.Records() {
+			records = append(records, h.Name)
+		} else {
+			speaks = append(speaks, h.Name)
+		}
+	}
+	return fmt.Sprintf("  %-53s board speaks in each session\n  %-53s board only records\n", strings.Join(speaks, ", "), strings.Join(records, ", "))
 }
 
 // setupError gives the errors of package setup the kinds that decide on the exit code.
@@ -159,9 +171,9 @@ func sameFile(a, b string) bool {
 func setupParts(c *cli.Context) (parts []string) {
 	named := c.Bool("mcp") || c.Bool("skill")
 	if !c.Bool("no-hooks") && !(c.Bool("uninstall") && named) {
-		parts = append(parts, setup.PartHooks)
+		parts = append(parts, harness.PartHooks)
 	}
-	for _, part := range []string{setup.PartMCP, setup.PartSkill} {
+	for _, part := range []string{harness.PartMCP, harness.PartSkill} {
 		if c.Bool(part) {
 			parts = append(parts, part)
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"blackboard/hooks/harness"
 )
 
 // TestCheck: each thing that can be wrong is found, and nothing else.
@@ -17,31 +19,31 @@ func TestCheck(t *testing.T) {
 		want          []string
 	}{
 		{"well", "claude", func(*bench) {}, nil},
-		{"switched off", "claude", func(b *bench) { b.write("work/.claude/settings.json", `{"disableAllHooks": true}`) }, []string{ProblemDisabled}},
+		{"switched off", "claude", func(b *bench) { b.write("work/.claude/settings.json", `{"disableAllHooks": true}`) }, []string{harness.ProblemDisabled}},
 		{"the program moved", "qwen", func(b *bench) { b.binary = "/new/board" }, []string{ProblemProgram, ProblemProgram}},
 		{"an old plugin", "pi", func(b *bench) {
 			path := filepath.Join(b.home, ".pi/agent/extensions/board.ts")
 			text, _ := os.ReadFile(path)
 			os.WriteFile(path, append(text, "// changed\n"...), 0o644)
 		}, []string{ProblemStale}},
-		{"not approved", "cursor", func(*bench) {}, []string{ProblemMCP}},
+		{"not approved", "cursor", func(*bench) {}, []string{harness.ProblemMCP}},
 		{"an unknown event", "cursor", func(b *bench) {
 			path := filepath.Join(b.home, ".cursor/hooks.json")
 			text, _ := os.ReadFile(path)
 			os.WriteFile(path, bytes.Replace(text, []byte(`"hooks": {`), []byte(`"hooks": {"notification": [],`), 1), 0o644)
-		}, []string{ProblemIgnored, ProblemMCP}},
-		{"no trust in the folder", "gemini", func(*bench) {}, []string{ProblemTrust}},
+		}, []string{harness.ProblemIgnored, harness.ProblemMCP}},
+		{"no trust in the folder", "gemini", func(*bench) {}, []string{harness.ProblemTrust}},
 		{"trust in a folder around it", "gemini", func(b *bench) { b.write(".gemini/trustedFolders.json", fmt.Sprintf("{%q: \"TRUST_FOLDER\"}", b.home)) }, nil},
 		{"hooks switched off", "codex", func(b *bench) {
 			path := filepath.Join(b.home, ".codex/config.toml")
 			text, _ := os.ReadFile(path)
 			os.WriteFile(path, append(text, "\n[features]\nhooks = false\n"...), 0o644)
-		}, []string{ProblemDisabled}},
+		}, []string{harness.ProblemDisabled}},
 		{"not trusted any more", "codex", func(b *bench) {
 			path := filepath.Join(b.home, ".codex/hooks.json")
 			text, _ := os.ReadFile(path)
 			os.WriteFile(path, bytes.Replace(text, []byte(`"timeout": 5`), []byte(`"timeout": 6`), 1), 0o644)
-		}, []string{ProblemTrust}},
+		}, []string{harness.ProblemTrust}},
 		{"a hook is gone", "windsurf", func(b *bench) {
 			path := filepath.Join(b.home, ".codeium/windsurf/hooks.json")
 			text, _ := os.ReadFile(path)

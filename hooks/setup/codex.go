@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"blackboard/hooks/harness"
 )
 
 // This file is what is special about Codex: its configuration is TOML, and it runs no hook that is not trusted there. The trust names the place of a hook in its file, and a hash of what it does.
@@ -18,6 +21,13 @@ const (
 	stateTable  = "state"
 	trustedHash = "trusted_hash"
 )
+
+// trustFile is where the trust lies, which is the user's, also in the hooks of a project.
+func (p *place) trustFile(h *harness.Harness) string {
+	user := p.Place
+	user.Project = ""
+	return h.MCP(&user)
+}
 
 // snake is the name of an event as the trust names it.
 func snake(event string) string {
@@ -35,7 +45,7 @@ func snake(event string) string {
 }
 
 // trustOf is the trust in the hooks of ours that the text of a hooks.json has: from the key of each to its hash.
-func (p *place) trustOf(b []byte, h *harness, path string) map[string]string {
+func (p *place) trustOf(b []byte, h *harness.Harness, path string) map[string]string {
 	trust := map[string]string{}
 	root, err := parseJSON(b)
 	if err != nil {
@@ -140,7 +150,7 @@ func inlineTrust(path string) error {
 
 // codexServer is the program of the MCP server in a config.toml, or "" if there is none; foreign says that there is one that is not ours.
 func (p *place) codexServer(meaning map[string]any) (program string, foreign bool) {
-	entry, there := sub(meaning, "mcp_servers")[serverName]
+	entry, there := sub(meaning, "mcp_servers")[harness.ServerName]
 	if !there {
 		return "", false
 	}
@@ -165,13 +175,13 @@ func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) 
 	case foreign:
 		return nil, add, foreignServer(path)
 	case program == "":
-		return checkedTOML(b, appendTables(b, [][]string{{"[mcp_servers." + serverName + "]", line, `args = ["mcp"]`}}), add, path)
+		return checkedTOML(b, appendTables(b, [][]string{{"[mcp_servers." + harness.ServerName + "]", line, `args = ["mcp"]`}}), add, path)
 	case program == p.binary:
 		add.fresh = false
 		return b, add, nil
 	}
 	add.fresh = false
-	t := findTable(tables, "mcp_servers", serverName)
+	t := findTable(tables, "mcp_servers", harness.ServerName)
 	if t == nil {
 		return nil, add, inlineTrust(path)
 	}
@@ -190,7 +200,7 @@ func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
 	if program, _ := p.codexServer(meaning); program == "" {
 		return b, nil
 	}
-	t := findTable(tables, "mcp_servers", serverName)
+	t := findTable(tables, "mcp_servers", harness.ServerName)
 	if t == nil {
 		return nil, inlineTrust(path)
 	}
@@ -198,7 +208,7 @@ func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
 }
 
 // movedTrust are hooks of others that stand behind ours in a list: without ours they move up, and Codex asks about them again.
-func (p *place) movedTrust(b []byte, h *harness) (events []string) {
+func (p *place) movedTrust(b []byte, h *harness.Harness) (events []string) {
 	root, err := parseJSON(b)
 	if err != nil {
 		return nil
@@ -223,4 +233,28 @@ func switchedOff(states map[string]any, key, hash string) string {
 		return fmt.Sprintf("changed since it was trusted (%v)", state[trustedHash])
 	}
 	return ""
+}
+
+// codex looks at what the configuration of Codex says about hooks.
+func (c *checker) codex() {
+	path := c.s.trustFile(c.h)
+	text, _ := os.ReadFile(path) // what is not there says nothing
+	meaning, _, err := parseTOML(text)
+	if err != nil {
+		return
+	}
+	if features := sub(meaning, "features"); features["hooks"] == false || features["codex_hooks"] == false {
+		c.add(harness.ProblemDisabled, harness.PartHooks, path, "remove hooks = false from [features]", "hooks are switched off in Codex by %s", c.s.Short(path))
+	}
+	reasons := map[string][]string{}
+	for key, hash := range c.s.trustNow(c.h).after {
+		if why := switchedOff(sub(meaning, "hooks", stateTable), key, hash); why != "" {
+			parts := strings.Split(key, ":")
+			reasons[why] = append(reasons[why], parts[len(parts)-3])
+		}
+	}
+	for why, events := range reasons {
+		slices.Sort(events)
+		c.add(harness.ProblemTrust, harness.PartHooks, path, "`board setup codex`, or /hooks in Codex", "hooks that Codex does not run, since they are %s: %s", why, strings.Join(events, ", "))
+	}
 }

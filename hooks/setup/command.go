@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -59,7 +58,7 @@ func isProgram(path, binary string) bool {
 func ownHook(line, binary string) (path, event string, ok bool) {
 	path, rest := firstWord(line)
 	m := hookLine.FindStringSubmatch(rest)
-	if m == nil || findHarness(m[2]) == nil || !isProgram(path, binary) {
+	if m == nil || find(m[2]) == nil || !isProgram(path, binary) {
 		return "", "", false
 	}
 	return path, m[1], true
@@ -76,12 +75,4 @@ func powershell(path, rest string) string {
 		return path + rest
 	}
 	return `& "` + path + `"` + rest
-}
-
-// short is a path for people: below the home directory it begins with ~.
-func (p *place) short(path string) string {
-	if rel, err := filepath.Rel(p.home, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return filepath.Join("~", rel)
-	}
-	return path
 }

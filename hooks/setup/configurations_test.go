@@ -1,6 +1,10 @@
 package setup
 
-import "strings"
+import (
+	"strings"
+
+	"blackboard/hooks/harness"
+)
 
 // shapes are ways in which people and programs write the same configuration.
 var shapes = map[string]func(string) string{
@@ -38,7 +42,7 @@ var configurations = []struct{ harness, file, text string }{
 	{"opencode", ".config/opencode/opencode.jsonc", "{\n  \"$schema\": \"https://opencode.ai/config.json\", // schema\n  \"plugin\": [\"a\",],\n  \"mcp\": { \"x\": { \"type\": \"remote\", \"url\": \"http://localhost\" }, },\n}\n"},
 	{"pi", ".pi/agent/mcp.json", "{\"mcpServers\": {\"a\": {\"command\": \"a\"}}}\n"},
 	{"copilot", ".copilot/mcp-config.json", "{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n"},
-	{"vscode", vscodeUser() + "/mcp.json", "{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"},
+	{"vscode", harness.ByName("vscode").MCP(&harness.Place{}), "{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"},
 	{"windsurf", ".codeium/windsurf/hooks.json", "{\n  \"hooks\": {\n    \"post_write_code\": [\n      { \"command\": \"fmt\", \"show_output\": true }\n    ]\n  }\n}\n"},
 	{"factory", ".factory/hooks.json", "{\n  \"SessionStart\": [\n    { \"hooks\": [] }\n  ]\n}\n"},
 }

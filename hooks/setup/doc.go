@@ -13,7 +13,8 @@
 //
 // # How it is made
 //
-//	harness.go              what is known of each harness: its files, events, forms
+// Package harness knows the files of each harness, the events that are asked for, and the forms of all entries.
+//
 //	jsonc.go, jsonc_edit.go JSON with comments: where its values stand, and how to insert and remove without writing anew
 //	toml.go, codex.go       the same for TOML, and the trust that Codex demands for hooks
 //	hooks_json.go, mcp_json.go, files.go, target.go   parts of ours in a text: find, add, strip
@@ -21,5 +22,5 @@
 //	apply.go, disk.go       doing it
 //	status.go, check.go     how it stands, and what is wrong
 //
-// The TypeScript of the plugins and the text of the skill are in files, part of the program.
+// The text of the skill is in SKILL.md, that of the plugins beside their harnesses; they are part of the program.
 package setup

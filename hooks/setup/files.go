@@ -1,15 +1,18 @@
 package setup
 
 import (
-	"embed"
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"blackboard/hooks/harness"
 )
 
-//go:embed files
-var embedded embed.FS
+//go:embed SKILL.md
+var skill string
 
 // ownMark is in every file that is ours alone, but for JSON, which has no comments.
 const ownMark = "Written by `board setup`"
@@ -17,24 +20,24 @@ const ownMark = "Written by `board setup`"
 // programMark stands in an embedded file for the path of the program, as a string.
 const programMark = `"@PROGRAM@"`
 
-func (p *place) embeddedFile(name string) []byte {
-	b, err := embedded.ReadFile("files/" + name)
-	if err != nil {
-		panic(err) // it is in the binary
-	}
-	return []byte(strings.Replace(string(b), programMark, quoteJSON(p.binary), 1))
+// filled is a text of ours with the path of the program.
+func (p *place) filled(text string) []byte {
+	return []byte(strings.Replace(text, programMark, quoteJSON(p.binary), 1))
 }
 
+// hooksOf is the harness whose hooks one reads: mostly itself.
+func hooksOf(h *harness.Harness) *harness.Harness { return cmp.Or(h.Shares, h) }
+
 // ownHooksFile is the content of the file of hooks that is ours alone.
-func (p *place) ownHooksFile(h *harness) []byte {
-	if h.ownHooks != copilotHooks {
-		return p.embeddedFile(h.ownHooks)
+func (p *place) ownHooksFile(h *harness.Harness) []byte {
+	if h.Plugin != "" {
+		return p.filled(h.Plugin)
 	}
 	var events object
-	for _, e := range h.events {
-		line := p.hookCommand(e.name, copilotHooks)
-		entry := object{{"type", "command"}, {"bash", line}, {"powershell", powershell(p.binary, strings.TrimPrefix(line, quote(p.binary)))}, {"timeoutSec", seconds(e)}}
-		events = append(events, pair{e.name, []any{entry}})
+	for _, hook := range h.Hooks() {
+		line := p.hookCommand(hook.Event, h.Name)
+		entry := h.OwnEntry(line, powershell(p.binary, strings.TrimPrefix(line, quote(p.binary))), hook)
+		events = append(events, pair{hook.Event, []any{ordered(entry)}})
 	}
 	st := style{nl: "\n", unit: "  ", colon: ": ", lines: true}
 	return []byte(st.render(object{{"version", 1}, {"hooks", events}}, "") + "\n")
@@ -84,13 +87,13 @@ func programIn(path string, b []byte) string {
 }
 
 // skillFile is the skill, for the directory of skills of a harness.
-func (p *place) skillFile() []byte { return p.embeddedFile("SKILL.md") }
+func (p *place) skillFile() []byte { return p.filled(skill) }
 
 func described(err error, path string) error {
 	return fileError(fmt.Sprintf("%s does not parse: %v; nothing was changed", path, err), "correct the file, then run `board setup` again")
 }
 
 // skillPath is where the skill lies for a harness.
-func (p *place) skillPath(h *harness) string {
-	return filepath.Join(h.skill(p), serverName, "SKILL.md")
+func (p *place) skillPath(h *harness.Harness) string {
+	return filepath.Join(h.Skills(&p.Place), harness.ServerName, "SKILL.md")
 }

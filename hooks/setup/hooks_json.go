@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"blackboard/hooks/harness"
 )
 
 // This file puts hooks into the JSON file of a harness, and takes them out again.
@@ -23,14 +25,14 @@ type foundHook struct {
 func (f *foundHook) command() *node { return f.handler.at("command") }
 
 // ownHooks are the hooks of ours in a file, in its order.
-func (p *place) ownHooks(root *node, h *harness) (all []foundHook) {
-	events := root.at(h.below...)
+func (p *place) ownHooks(root *node, h *harness.Harness) (all []foundHook) {
+	events := root.at(h.Below...)
 	if events == nil || events.kind != '{' {
 		return nil
 	}
 	for _, m := range events.items {
 		for g, e := range m.value.items {
-			if h.flat {
+			if h.Flat {
 				if f, ok := p.asOwn(e.value); ok {
 					f.event, f.list, f.index, f.place = m.key, m.value, g, [2]int{g, 0}
 					all = append(all, f)
@@ -70,8 +72,8 @@ type addition struct {
 }
 
 // addHooks brings the hooks of ours in a text to what they are to be. A hook that is there and calls the right program is left alone, whatever else was changed about it.
-func (p *place) addHooks(b []byte, h *harness, path string) ([]byte, addition, error) {
-	add := addition{fresh: true}
+func (p *place) addHooks(b []byte, h *harness.Harness, path string) ([]byte, addition, error) {
+	add, hooks := addition{fresh: true}, h.Hooks()
 	for {
 		root, err := parseJSON(b)
 		if err != nil {
@@ -83,7 +85,7 @@ func (p *place) addHooks(b []byte, h *harness, path string) ([]byte, addition, e
 		for i, f := range all {
 			_, named, _ := ownHook(f.command().text(), p.binary)
 			_, twice := kept[f.event]
-			if twice || named != f.event || !slices.ContainsFunc(h.events, func(e event) bool { return e.name == f.event }) {
+			if twice || named != f.event || !slices.ContainsFunc(hooks, func(hook harness.Hook) bool { return hook.Event == f.event }) {
 				extra = i
 				break
 			}
@@ -106,35 +108,37 @@ func (p *place) addHooks(b []byte, h *harness, path string) ([]byte, addition, e
 }
 
 // missingHooks are the edits that make the hooks complete, given those that are there.
-func (p *place) missingHooks(b []byte, root *node, h *harness, kept map[string]foundHook, add *addition, path string) (edits []edit, err error) {
+func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[string]foundHook, add *addition, path string) (edits []edit, err error) {
 	st := styleOf(b, root)
-	events := root.at(h.below...)
+	events := root.at(h.Below...)
 	if events != nil && events.kind != '{' {
-		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.below, "."), path, events.called(b)), "correct the file, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.Below, "."), path, events.called(b)), "correct the file, then run `board setup` again")
 	}
 	if root != nil && root.kind != '{' {
 		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path, root.called(b)), "correct the file, then run `board setup` again")
 	}
 	var fresh []any // events that have no list yet
-	for _, e := range h.events {
-		line := p.hookCommand(e.name, h.name)
-		if f, ok := kept[e.name]; ok {
+	for _, hook := range h.Hooks() {
+		line := p.hookCommand(hook.Event, h.Name)
+		if f, ok := kept[hook.Event]; ok {
 			if c := f.command(); f.program != p.binary {
 				edits = append(edits, edit{c.start, c.end - c.start, quoteJSON(line)})
 			}
 			continue
 		}
-		element := any(h.entry(line, e))
-		if !h.flat {
-			element = withMatcher(e, nil, pair{"hooks", []any{element}})
+		element := ordered(h.Entry(line, hook))
+		if group := (object{{"hooks", []any{element}}}); !h.Flat && hook.Tools != "" {
+			element = append(object{{"matcher", hook.Tools}}, group...)
+		} else if !h.Flat {
+			element = group
 		}
-		list, _ := events.member(e.name)
+		list, _ := events.member(hook.Event)
 		switch {
 		case list == nil:
-			fresh = append(fresh, pair{e.name, []any{element}})
-			add.made = append(add.made, append(slices.Clone(h.below), e.name))
+			fresh = append(fresh, pair{hook.Event, []any{element}})
+			add.made = append(add.made, append(slices.Clone(h.Below), hook.Event))
 		case list.kind != '[':
-			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed", e.name, path, list.called(b)), "correct the file, then run `board setup` again")
+			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed", hook.Event, path, list.called(b)), "correct the file, then run `board setup` again")
 		default:
 			edits = append(edits, st.insert(b, list, []any{element})...)
 		}
@@ -146,21 +150,21 @@ func (p *place) missingHooks(b []byte, root *node, h *harness, kept map[string]f
 		return append(edits, st.insert(b, events, fresh)...), nil
 	}
 	var members []any
-	for _, m := range h.header {
+	for _, m := range ordered(h.Header) {
 		if _, i := root.member(m.key); i < 0 {
 			members = append(members, m)
 			add.made = append(add.made, []string{m.key})
 		}
 	}
-	if len(h.below) == 0 { // the events stand at the top
+	if len(h.Below) == 0 { // the events stand at the top
 		members = append(members, fresh...)
 	} else {
 		var o object
 		for _, m := range fresh {
 			o = append(o, m.(pair))
 		}
-		members = append(members, pair{h.below[0], o})
-		add.made = append(add.made, h.below)
+		members = append(members, pair{h.Below[0], o})
+		add.made = append(add.made, h.Below)
 	}
 	return append(edits, st.insertTop(b, root, members)...), nil
 }
@@ -182,7 +186,7 @@ func (s style) insertTop(b []byte, root *node, members []any) []edit {
 }
 
 // stripHooks takes all hooks of ours out of a text, and the containers that are empty then: those in made, or, if made is nil, any.
-func (p *place) stripHooks(b []byte, h *harness, path string, made [][]string) ([]byte, error) {
+func (p *place) stripHooks(b []byte, h *harness.Harness, path string, made [][]string) ([]byte, error) {
 	for {
 		root, err := parseJSON(b)
 		if err != nil {
@@ -194,11 +198,11 @@ func (p *place) stripHooks(b []byte, h *harness, path string, made [][]string) (
 		}
 		f := all[len(all)-1]
 		b = apply(b, sortEdits(remove(b, f.list, f.index)))
-		b = prune(b, append(slices.Clone(h.below), f.event), made)
-		if len(h.below) > 0 {
-			b = prune(b, h.below, made)
+		b = prune(b, append(slices.Clone(h.Below), f.event), made)
+		if len(h.Below) > 0 {
+			b = prune(b, h.Below, made)
 		}
-		for _, m := range h.header {
+		for _, m := range ordered(h.Header) {
 			b = pruneHeader(b, m, made)
 		}
 	}

@@ -242,6 +242,23 @@ func (n *node) word(b []byte) string {
 	return string(b[n.start:n.end])
 }
 
+// meaning is a value as the standard library has it.
+func (n *node) meaning(b []byte) (v any) {
+	o, l := map[string]any{}, []any{}
+	for _, it := range n.items {
+		o[it.key] = it.value.meaning(b)
+		l = append(l, o[it.key])
+	}
+	switch n.kind {
+	case '{':
+		return o
+	case '[':
+		return l
+	}
+	json.Unmarshal(b[n.start:n.end], &v) // the parser has looked that it can be
+	return v
+}
+
 // called names the kind of a value for people.
 func (n *node) called(b []byte) string {
 	switch n.kind {

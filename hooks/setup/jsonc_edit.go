@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"blackboard/hooks/harness"
 )
 
 // This file changes JSON texts without writing them anew: each change is a span that is put in or cut out, so that every other byte stays as it is.
@@ -50,6 +52,14 @@ type object []pair
 type pair struct {
 	key   string
 	value any // object, []any, string, int or bool
+}
+
+// ordered is an object of package harness, which has names and values in turn.
+func ordered(o harness.Object) (all object) {
+	for i := 0; i < len(o); i += 2 {
+		all = append(all, pair{o[i].(string), o[i+1]})
+	}
+	return all
 }
 
 // style is how a text is laid out.

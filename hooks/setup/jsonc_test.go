@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"blackboard/hooks/harness"
 )
 
 // generate writes a random object with comments, blanks and trailing commas, and now and then hooks and servers of others.
@@ -53,8 +55,8 @@ func generate(r *rand.Rand, depth int, nl string) string {
 // checkEdits puts hooks and a server into a text and takes them out again, in both ways.
 func checkEdits(t *testing.T, text []byte) {
 	t.Helper()
-	p := &place{home: "/h", binary: "/opt/board", env: func(string) string { return "" }}
-	h := findHarness("claude")
+	p := &place{harness.Place{Home: "/h", Env: func(string) string { return "" }}, "/opt/board"}
+	h := find("claude")
 	before, err := parseJSON(text)
 	if err != nil {
 		return
@@ -176,8 +178,8 @@ func TestCommandLines(t *testing.T) {
 
 // TestTrustHash: the values are those that Codex itself has for these hooks.
 func TestTrustHash(t *testing.T) {
-	p := &place{home: "/h", binary: "/opt/board", env: func(string) string { return "" }}
-	h := findHarness("codex")
+	p := &place{harness.Place{Home: "/h", Env: func(string) string { return "" }}, "/opt/board"}
+	h := find("codex")
 	text, _, err := p.addHooks(nil, h, "f")
 	if err != nil {
 		t.Fatal(err)

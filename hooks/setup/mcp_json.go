@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// serverName is what the MCP server is called in every harness.
-const serverName = "board"
+	"blackboard/hooks/harness"
+)
 
 // asServer is the string of the program in an entry of an MCP server, if the entry is ours: it calls `board mcp`.
 func (p *place) asServer(entry *node) *node {
@@ -27,19 +26,19 @@ func (p *place) asServer(entry *node) *node {
 }
 
 // addServer brings the entry of the MCP server in a text to what it is to be. An entry of ours that calls the right program is left alone.
-func (p *place) addServer(b []byte, h *harness, path string) ([]byte, addition, error) {
+func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, addition, error) {
 	add := addition{fresh: true}
 	root, err := parseJSON(b)
 	if err != nil {
 		return nil, add, described(err, path)
 	}
-	servers := root.at(h.mcpPath...)
+	servers := root.at(h.MCPPath...)
 	for _, n := range []*node{root, servers} {
 		if n != nil && n.kind != '{' {
 			return nil, add, fileError(fmt.Sprintf("%s has %s where the MCP servers should be in an object; nothing was changed", path, n.called(b)), "correct the file, then run `board setup` again")
 		}
 	}
-	if old, _ := servers.member(serverName); old != nil {
+	if old, _ := servers.member(harness.ServerName); old != nil {
 		program := p.asServer(old)
 		if program == nil {
 			return nil, add, foreignServer(path)
@@ -50,41 +49,41 @@ func (p *place) addServer(b []byte, h *harness, path string) ([]byte, addition, 
 		}
 		return apply(b, []edit{{program.start, program.end - program.start, quoteJSON(p.binary)}}), add, nil
 	}
-	member := pair{serverName, h.mcpValue(p.binary)}
+	member := pair{harness.ServerName, ordered(h.MCPEntry(p.binary))}
 	st := styleOf(b, root)
-	add.made = append(add.made, append(slices.Clone(h.mcpPath), serverName))
+	add.made = append(add.made, append(slices.Clone(h.MCPPath), harness.ServerName))
 	var edits []edit
 	if servers != nil {
 		edits = st.insert(b, servers, []any{member})
 	} else {
-		add.made = append(add.made, h.mcpPath)
-		edits = st.insertTop(b, root, []any{pair{h.mcpPath[0], object{member}}})
+		add.made = append(add.made, h.MCPPath)
+		edits = st.insertTop(b, root, []any{pair{h.MCPPath[0], object{member}}})
 	}
 	add.undo = inverse(b, edits)
 	return apply(b, edits), add, nil
 }
 
 func foreignServer(path string) error {
-	return conflict(fmt.Sprintf("%s has an MCP server %q that is not ours; nothing was changed", path, serverName), "give that one another name, or set up without --mcp")
+	return conflict(fmt.Sprintf("%s has an MCP server %q that is not ours; nothing was changed", path, harness.ServerName), "give that one another name, or set up without --mcp")
 }
 
 // stripServer takes the entry of the MCP server out of a text.
-func (p *place) stripServer(b []byte, h *harness, path string, made [][]string) ([]byte, error) {
+func (p *place) stripServer(b []byte, h *harness.Harness, path string, made [][]string) ([]byte, error) {
 	root, err := parseJSON(b)
 	if err != nil {
 		return nil, described(err, path)
 	}
-	servers := root.at(h.mcpPath...)
-	old, i := servers.member(serverName)
+	servers := root.at(h.MCPPath...)
+	old, i := servers.member(harness.ServerName)
 	if old == nil || p.asServer(old) == nil {
 		return b, nil
 	}
-	return prune(apply(b, sortEdits(remove(b, servers, i))), h.mcpPath, made), nil
+	return prune(apply(b, sortEdits(remove(b, servers, i))), h.MCPPath, made), nil
 }
 
 // serverIn is the program that the entry of ours calls, or "" if there is none.
-func (p *place) serverIn(root *node, h *harness) string {
-	if program := p.asServer(root.at(append(slices.Clone(h.mcpPath), serverName)...)); program != nil {
+func (p *place) serverIn(root *node, h *harness.Harness) string {
+	if program := p.asServer(root.at(append(slices.Clone(h.MCPPath), harness.ServerName)...)); program != nil {
 		return program.str
 	}
 	return ""

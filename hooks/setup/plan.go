@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"blackboard/hooks/harness"
 )
 
 // What happens to a file.
@@ -33,7 +35,7 @@ type Change struct {
 type Work struct {
 	Harness string    // its name
 	Title   string    // what people call it
-	Level   string    // User or Project
+	Level   string    // harness.User or harness.Project
 	Changes []*Change // in the order in which they are done; none: all is as it should be
 	Notes   []string  // what the user should know
 	Err     error     // then nothing is done
@@ -60,7 +62,7 @@ type draft struct {
 type planner struct {
 	s      *Setup
 	r      Request
-	chosen []*harness
+	chosen []*harness.Harness
 	drafts map[string]*draft
 }
 
@@ -77,7 +79,7 @@ func (s *Setup) Plan(names []string, r Request) ([]*Work, error) {
 		for path, d := range p.drafts {
 			kept[path] = *d
 		}
-		w := &Work{Harness: h.name, Title: h.title, Level: s.level()}
+		w := &Work{Harness: h.Name, Title: h.Title, Level: s.Level()}
 		if w.Err = p.harness(h, w); w.Err != nil { // what was planned for it is off
 			w.Changes, w.records, w.Notes = nil, nil, nil
 			maps.DeleteFunc(p.drafts, func(path string, _ *draft) bool { _, ok := kept[path]; return !ok })
@@ -90,11 +92,11 @@ func (s *Setup) Plan(names []string, r Request) ([]*Work, error) {
 	return all, nil
 }
 
-func (p *planner) harness(h *harness, w *Work) error {
+func (p *planner) harness(h *harness.Harness, w *Work) error {
 	trust := trusting{}
 	hooksPath := ""
-	if h.name == "codex" {
-		hooksPath = h.hooks(&p.s.place)
+	if h.Trusts {
+		hooksPath = h.Hooked(&p.s.Place)
 		d, err := p.draft(hooksPath)
 		if err != nil {
 			return err
@@ -125,7 +127,7 @@ func (p *planner) harness(h *harness, w *Work) error {
 			w.Changes = append(w.Changes, c)
 		}
 	}
-	if p.s.project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
+	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
 		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")
 	}
 	for _, c := range w.Changes {
@@ -174,8 +176,8 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 		return nil, nil // another harness's
 	}
 	wanted := p.wanted(t, present)
-	if t.trust && len(trust.after) == 0 && !slices.Contains(present, PartHooks) {
-		wanted = slices.DeleteFunc(wanted, func(part string) bool { return part == PartHooks })
+	if t.trust && len(trust.after) == 0 && !slices.Contains(present, harness.PartHooks) {
+		wanted = slices.DeleteFunc(wanted, func(part string) bool { return part == harness.PartHooks })
 	}
 	if len(present) == 0 && len(wanted) == 0 {
 		return nil, nil
@@ -293,8 +295,8 @@ func escapeGlob(path string) string {
 }
 
 // serves reports whether a file of ours is there for a harness. Of one that nothing is known of it is assumed.
-func serves(r *record, h *harness) bool {
-	return r == nil || slices.Contains(r.Harnesses, h.name)
+func serves(r *record, h *harness.Harness) bool {
+	return r == nil || slices.Contains(r.Harnesses, h.Name)
 }
 
 // ownFile plans a file that is ours alone. Several harnesses may need it.
@@ -309,15 +311,15 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
 	next := *d
 	if len(wanted) == 0 {
-		if users = slices.DeleteFunc(users, func(u string) bool { return u == t.h.name }); len(users) > 0 {
+		if users = slices.DeleteFunc(users, func(u string) bool { return u == t.h.Name }); len(users) > 0 {
 			same := *d.record
 			same.Harnesses = users
 			d.record = &same
 			w.records = append(w.records, &same)
 			if others := slices.DeleteFunc(slices.Clone(users), func(u string) bool {
-				return slices.ContainsFunc(p.chosen, func(h *harness) bool { return h.name == u })
+				return slices.ContainsFunc(p.chosen, func(h *harness.Harness) bool { return h.Name == u })
 			}); len(others) > 0 {
-				w.Notes = append(w.Notes, p.s.short(t.path)+" stays, since it serves "+strings.Join(others, ", "))
+				w.Notes = append(w.Notes, p.s.Short(t.path)+" stays, since it serves "+strings.Join(others, ", "))
 			}
 			return nil, nil
 		}
@@ -329,8 +331,8 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 	if d.record != nil {
 		r.Backups = d.record.Backups
 	}
-	if !slices.Contains(users, t.h.name) {
-		r.Harnesses = append(r.Harnesses, t.h.name)
+	if !slices.Contains(users, t.h.Name) {
+		r.Harnesses = append(r.Harnesses, t.h.Name)
 	}
 	next.text, next.exists, next.record = t.own, true, r
 	if d.exists && bytes.Equal(d.text, t.own) {
@@ -354,8 +356,8 @@ func (p *planner) change(t target, d, next *draft, c *Change) *Change {
 	c.After, c.record = next.text, next.record
 	if r := next.record; r != nil {
 		r.Version = p.s.version
-		if !slices.Contains(r.Harnesses, t.h.name) {
-			r.Harnesses = append(r.Harnesses, t.h.name)
+		if !slices.Contains(r.Harnesses, t.h.Name) {
+			r.Harnesses = append(r.Harnesses, t.h.Name)
 		}
 	}
 	*d = *next

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/hooks/harness"
 )
 
 // TestRefusals: what cannot be changed safely is named, and nothing of that harness is written; the others go on.
@@ -68,8 +70,8 @@ func TestTwoAtOnce(t *testing.T) {
 	b.write(".gemini/settings.json", "{ \"theme\":   \"dark\" }\n")
 	before := b.snapshot()
 	one, other := b.setup(), b.setup()
-	plan := func(s *Setup, harness string) *Work {
-		works, err := s.Plan([]string{harness}, Request{Parts: []string{PartHooks}})
+	plan := func(s *Setup, name string) *Work {
+		works, err := s.Plan([]string{name}, Request{Parts: []string{harness.PartHooks}})
 		if err != nil || len(works) != 1 {
 			t.Fatal(works, err)
 		}

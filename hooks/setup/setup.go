@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/hooks/harness"
 )
 
 // Options say where things are and which program is to be called.
@@ -19,6 +21,25 @@ type Options struct {
 	Env      func(string) string          // the environment, like os.Getenv
 	LookPath func(string) (string, error) // finds a program, like exec.LookPath
 	Now      func() time.Time             // time.Now
+}
+
+// Parts are what is set up in a harness, in the order in which they are told.
+var Parts = []string{harness.PartHooks, harness.PartMCP, harness.PartSkill}
+
+// place is where configurations lie, and which program they are to call.
+type place struct {
+	harness.Place
+	binary string // absolute
+}
+
+// find is the harness of a name, or nil.
+func find(name string) *harness.Harness {
+	for _, h := range harness.All {
+		if h.Name == name {
+			return h
+		}
+	}
+	return nil
 }
 
 // Setup sets up harnesses at one level.
@@ -47,21 +68,21 @@ func New(o Options) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Setup{place{o.Home, o.Project, o.Binary, o.Env}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
+	return &Setup{place{harness.Place{Home: o.Home, Project: o.Project, Env: o.Env}, o.Binary}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
 }
 
 // Names are those of all harnesses.
 func Names() (names []string) {
-	for _, h := range harnesses {
-		names = append(names, h.name)
+	for _, h := range harness.All {
+		names = append(names, h.Name)
 	}
 	return names
 }
 
 // Named finds harnesses by their names.
-func Named(names []string) (found []*harness, err error) {
+func Named(names []string) (found []*harness.Harness, err error) {
 	for _, name := range names {
-		h := findHarness(name)
+		h := find(name)
 		if h == nil {
 			return nil, &Error{ErrInvalid, fmt.Sprintf("there is no harness %q", name), "one of " + strings.Join(Names(), ", ")}
 		}
@@ -74,26 +95,26 @@ func Named(names []string) (found []*harness, err error) {
 
 // Found are the names of the harnesses that are on this machine.
 func (s *Setup) Found() (names []string) {
-	for _, h := range harnesses {
+	for _, h := range harness.All {
 		if len(s.foundBy(h)) > 0 {
-			names = append(names, h.name)
+			names = append(names, h.Name)
 		}
 	}
 	return names
 }
 
 // foundBy is what shows that a harness is on this machine: directories and programs.
-func (s *Setup) foundBy(h *harness) []string {
+func (s *Setup) foundBy(h *harness.Harness) []string {
 	by := []string{}
-	for _, d := range h.dirs {
-		if dir := filepath.Join(s.home, filepath.FromSlash(d)); isDir(dir) {
+	for _, d := range h.Dirs {
+		if dir := filepath.Join(s.Home, filepath.FromSlash(d)); isDir(dir) {
 			by = append(by, dir)
 		}
 	}
-	if h.variable != "" && isDir(s.env(h.variable)) {
-		by = append(by, s.env(h.variable))
+	if h.HomeVariable != "" && isDir(s.Env(h.HomeVariable)) {
+		by = append(by, s.Env(h.HomeVariable))
 	}
-	for _, b := range h.binaries {
+	for _, b := range h.Binaries {
 		if path, err := s.lookPath(b); err == nil {
 			by = append(by, path)
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"blackboard/hooks/harness"
 )
 
 // bench is a home directory and a program to be set up in it.
@@ -316,20 +318,20 @@ func TestOthersChangedIt(t *testing.T) {
 
 // TestEarlierPath: entries that call the program where it lay before are changed in their place, never doubled, and what a user has changed about them stays.
 func TestEarlierPath(t *testing.T) {
-	for _, h := range harnesses {
-		t.Run(h.name, func(t *testing.T) {
+	for _, h := range harness.All {
+		t.Run(h.Name, func(t *testing.T) {
 			b := newBench(t)
 			before := b.snapshot()
 			b.binary = "/old/board"
-			b.must(everything, h.name)
+			b.must(everything, h.Name)
 			b.binary = "/new/bin/board"
-			b.must(everything, h.name)
+			b.must(everything, h.Name)
 			for path, text := range b.snapshot() {
 				if strings.Contains(text, "/old/") && !strings.Contains(path, backupMark) {
 					t.Errorf("%s still calls the old path:\n%s", path, text)
 				}
 			}
-			st, err := b.setup().Status([]string{h.name})
+			st, err := b.setup().Status([]string{h.Name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,7 +340,7 @@ func TestEarlierPath(t *testing.T) {
 					t.Errorf("%s is %s", p.Part, p.State)
 				}
 			}
-			b.must(Request{Uninstall: true}, h.name)
+			b.must(Request{Uninstall: true}, h.Name)
 			b.same(before, "taken away")
 		})
 	}
@@ -347,7 +349,7 @@ func TestEarlierPath(t *testing.T) {
 		`{"hooks": [{"type": "command", "command": "theirs"}, {"type": "command", "command": "'/old dir/board' hook SessionStart --harness claude", "timeout": 77}]},` +
 		`{"hooks": [{"type": "command", "command": "/x/board hook SessionStart --harness claude"}]}, {"hooks": [{"type": "command", "command": "/x/keyboard hook SessionStart --harness claude"}]}]}}`
 	path := b.write(".claude/settings.json", mine)
-	b.must(Request{Parts: []string{PartHooks}}, "claude")
+	b.must(Request{Parts: []string{harness.PartHooks}}, "claude")
 	got, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -393,14 +395,14 @@ func TestParts(t *testing.T) {
 	b := newBench(t)
 	b.write(".gemini/settings.json", "{\n  \"a\": 1\n}\n")
 	before := b.snapshot()
-	b.must(Request{Parts: []string{PartHooks}}, "gemini")
+	b.must(Request{Parts: []string{harness.PartHooks}}, "gemini")
 	hooksOnly := b.snapshot()[("/.gemini/settings.json")]
-	b.must(Request{Parts: []string{PartHooks, PartMCP}}, "gemini")
-	b.must(Request{Uninstall: true, Parts: []string{PartMCP}}, "gemini")
+	b.must(Request{Parts: []string{harness.PartHooks, harness.PartMCP}}, "gemini")
+	b.must(Request{Uninstall: true, Parts: []string{harness.PartMCP}}, "gemini")
 	if got := b.snapshot()["/.gemini/settings.json"]; got != hooksOnly {
 		t.Errorf("without the server:\n%s\nwant\n%s", got, hooksOnly)
 	}
-	b.must(Request{Parts: []string{PartSkill}}, "gemini", "codex")
+	b.must(Request{Parts: []string{harness.PartSkill}}, "gemini", "codex")
 	b.must(Request{Uninstall: true}, "gemini")
 	skill := filepath.Join(b.home, ".agents/skills/board/SKILL.md")
 	if !exists(skill) {
@@ -441,19 +443,19 @@ func TestChangedMeanwhile(t *testing.T) {
 
 // TestProject: at the level of a project only its files change.
 func TestProject(t *testing.T) {
-	for _, h := range harnesses {
+	for _, h := range harness.All {
 		b := newBench(t)
 		b.project = filepath.Join(b.home, "work")
 		b.write("work/x", "")
 		before := b.snapshot()
-		b.must(everything, h.name)
+		b.must(everything, h.Name)
 		for path := range b.snapshot() {
 			if _, old := before[path]; !old && !strings.HasPrefix(path, "/work/") && !strings.HasPrefix(path, "/.codex") {
-				t.Errorf("%s: %s is outside of the project", h.name, path)
+				t.Errorf("%s: %s is outside of the project", h.Name, path)
 			}
 		}
-		b.must(Request{Uninstall: true}, h.name)
-		b.same(before, h.name)
+		b.must(Request{Uninstall: true}, h.Name)
+		b.same(before, h.Name)
 	}
 }
 

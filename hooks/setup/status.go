@@ -3,6 +3,8 @@ package setup
 import (
 	"bytes"
 	"slices"
+
+	"blackboard/hooks/harness"
 )
 
 // States of a part.
@@ -24,7 +26,7 @@ type PartState struct {
 type Status struct {
 	Name    string      `json:"name"`         // of the harness
 	Title   string      `json:"title"`        // what people call it
-	Level   string      `json:"level"`        // User or Project
+	Level   string      `json:"level"`        // harness.User or harness.Project
 	Found   bool        `json:"found"`        // it is installed on this machine
 	FoundBy []string    `json:"found_by"`     // what shows so: directories and programs
 	Records bool        `json:"records_only"` // nothing can be put into its prompts
@@ -40,7 +42,7 @@ func (s *Setup) Status(names []string) ([]Status, error) {
 	all := []Status{}
 	for _, h := range chosen {
 		by := s.foundBy(h)
-		st := Status{Name: h.name, Title: h.title, Level: s.level(), Found: len(by) > 0, FoundBy: by, Records: h.records}
+		st := Status{Name: h.Name, Title: h.Title, Level: s.Level(), Found: len(by) > 0, FoundBy: by, Records: h.Records()}
 		trust := s.trustNow(h)
 		for _, part := range Parts {
 			ps := PartState{Part: part, State: Absent, Paths: []string{}}
@@ -71,11 +73,11 @@ func worse(a, b string, first bool) string {
 }
 
 // trustNow is the trust that the hooks need which there are.
-func (s *Setup) trustNow(h *harness) trusting {
-	if h.name != "codex" {
+func (s *Setup) trustNow(h *harness.Harness) trusting {
+	if !h.Trusts {
 		return trusting{}
 	}
-	path := h.hooks(&s.place)
+	path := h.Hooked(&s.Place)
 	disk, err := look(path)
 	if err != nil {
 		return trusting{}

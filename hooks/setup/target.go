@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"blackboard/hooks/harness"
 )
 
 // target is a file that something of ours lies in, for one harness.
 type target struct {
-	h     *harness
+	h     *harness.Harness
 	path  string
 	parts []string
 	own   []byte // the content, if the file is ours alone
@@ -16,7 +18,7 @@ type target struct {
 }
 
 // targets are the files of a harness at the level of the place.
-func (p *place) targets(h *harness) []target {
+func (p *place) targets(h *harness.Harness) []target {
 	var all []target
 	put := func(path, part string, own []byte, trust bool) {
 		if path == "" {
@@ -28,18 +30,16 @@ func (p *place) targets(h *harness) []target {
 		}
 		all = append(all, target{h, path, []string{part}, own, trust})
 	}
-	if h.ownPath != nil {
-		put(h.ownPath(p), PartHooks, p.ownHooksFile(h), false)
+	if from := hooksOf(h); from.Own != nil {
+		put(from.Own(&p.Place), harness.PartHooks, p.ownHooksFile(from), false)
 	} else {
-		put(h.hooks(p), PartHooks, nil, false)
+		put(h.Hooked(&p.Place), harness.PartHooks, nil, false)
 	}
-	if h.name == "codex" { // trust is the user's, also in the hooks of a project
-		user := *p
-		user.project = ""
-		put(user.codex("config.toml"), PartHooks, nil, true)
+	if h.Trusts {
+		put(p.trustFile(h), harness.PartHooks, nil, true)
 	}
-	put(h.mcp(p), PartMCP, nil, false)
-	put(p.skillPath(h), PartSkill, p.skillFile(), false)
+	put(h.MCP(&p.Place), harness.PartMCP, nil, false)
+	put(p.skillPath(h), harness.PartSkill, p.skillFile(), false)
 	return all
 }
 
@@ -63,12 +63,12 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 			states := sub(meaning, "hooks", stateTable)
 			for key := range trust.before {
 				if states[key] != nil {
-					parts = []string{PartHooks}
+					parts = []string{harness.PartHooks}
 				}
 			}
 		}
 		if program, _ := p.codexServer(meaning); program != "" {
-			parts = append(parts, PartMCP)
+			parts = append(parts, harness.PartMCP)
 		}
 		return parts, nil
 	}
@@ -76,11 +76,11 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 	if err != nil {
 		return nil, described(err, t.path)
 	}
-	if slices.Contains(t.parts, PartHooks) && len(p.ownHooks(root, t.h)) > 0 {
-		parts = append(parts, PartHooks)
+	if slices.Contains(t.parts, harness.PartHooks) && len(p.ownHooks(root, t.h)) > 0 {
+		parts = append(parts, harness.PartHooks)
 	}
-	if slices.Contains(t.parts, PartMCP) && p.serverIn(root, t.h) != "" {
-		parts = append(parts, PartMCP)
+	if slices.Contains(t.parts, harness.PartMCP) && p.serverIn(root, t.h) != "" {
+		parts = append(parts, harness.PartMCP)
 	}
 	return parts, nil
 }
@@ -88,11 +88,11 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 // add brings one part in a text to what it is to be.
 func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, addition, error) {
 	switch {
-	case t.trust && part == PartHooks:
+	case t.trust && part == harness.PartHooks:
 		return setTrust(b, t.path, trust.before, trust.after)
 	case isTOML(t.path):
 		return p.addCodexServer(b, t.path)
-	case part == PartHooks:
+	case part == harness.PartHooks:
 		return p.addHooks(b, t.h, t.path)
 	}
 	return p.addServer(b, t.h, t.path)
@@ -101,12 +101,12 @@ func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, ad
 // strip takes one part out of a text.
 func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]string) ([]byte, error) {
 	switch {
-	case t.trust && part == PartHooks:
+	case t.trust && part == harness.PartHooks:
 		out, _, err := setTrust(b, t.path, trust.before, nil)
 		return out, err
 	case isTOML(t.path):
 		return p.stripCodexServer(b, t.path)
-	case part == PartHooks:
+	case part == harness.PartHooks:
 		return p.stripHooks(b, t.h, t.path, made)
 	}
 	return p.stripServer(b, t.h, t.path, made)
@@ -129,7 +129,7 @@ func isBare(t target, b []byte) bool {
 		return isAllBlank(b[root.start+1 : root.end-1])
 	}
 	for _, it := range root.items {
-		if !slices.ContainsFunc(t.h.header, func(m pair) bool { return m.key == it.key && fmt.Sprint(m.value) == it.value.word(b) }) {
+		if !slices.ContainsFunc(ordered(t.h.Header), func(m pair) bool { return m.key == it.key && fmt.Sprint(m.value) == it.value.word(b) }) {
 			return false
 		}
 	}

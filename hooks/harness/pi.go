@@ -1,19 +1,27 @@
-package hooks
+package harness
+
+import (
+	_ "embed"
+	"path/filepath"
+)
+
+//go:embed pi.ts
+var piExtension string
 
 // pi is pi, through an extension that passes its events on. The extension may send Claude's names and fields, or an event with its context as they are: {"event", "ctx"}.
-var pi = &harness{
-	name: "pi", aliases: []string{"pi-coding-agent"}, events: []eventName{
+var pi = &Harness{
+	Name: "pi", Title: "pi", Aliases: []string{"pi-coding-agent"},
+	sign: func(p object) bool { return p.obj("event").has("type") && p.obj("ctx") != nil },
+	Events: []EventName{
 		{"session_start", SessionStart}, {"before_agent_start", Prompt}, {"tool_call", ToolCall}, {"tool_result", ToolResult}, {"tool_execution_end", ToolResult}, {"session_before_compact", PreCompact},
 		{"session_compact", PostCompact}, {"agent_settled", Stop}, {"session_shutdown", SessionEnd},
 	},
 	echoes:  []string{"tool_execution_end"}, // tool_result says what the tool was given
-	injects: []string{SessionStart, Prompt},
+	injects: startAndPrompt,
 	eventOf: func(p object) string { return p.obj("event").str("type") },
 	decode: func(e *Event, p object) {
 		event, ctx := p.obj("event"), p.obj("ctx")
 		if event == nil {
-			common(e, p)
-			decodeTool(e, p)
 			if e.Tool != nil {
 				e.Tool.piResult(p.obj("tool_response"), e.Kind == ToolFailure)
 			}
@@ -36,7 +44,15 @@ var pi = &harness{
 		}
 	},
 	encode: pluginAnswer,
+	Settings: Settings{
+		Binaries: []string{"pi"}, Dirs: []string{".pi"}, HomeVariable: "PI_CODING_AGENT_DIR",
+		Plugin: piExtension, Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
+		MCP: func(p *Place) string { return filepath.Join(p.pi(), "mcp.json") },
+	},
+	transcript: transcript{again: []string{"message_start", "message_update", "turn_end"}},
 }
+
+func (p *Place) pi() string { return p.dirOf("PI_CODING_AGENT_DIR", ".pi/agent", ".pi") }
 
 func (e *Event) piTool(event object) {
 	t := e.tool()
@@ -67,7 +83,7 @@ func (e *Event) piTool(event object) {
 // piResult reads what a tool gave back: blocks of text, and for bash an exit code beside them.
 func (t *Tool) piResult(r object, failed bool) {
 	if out := text(r["content"]); out != "" {
-		t.Output = head(out)
+		t.Output = Head(out)
 	}
 	if code, ok := r.obj("structuredContent", "details").number("exit_code"); ok {
 		t.exited(int(code))

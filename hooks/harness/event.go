@@ -1,6 +1,6 @@
-package hooks
+package harness
 
-// Kinds of events: the moments of a session that harnesses tell of.
+// Kinds of Events: the moments of a session that harnesses tell of.
 const (
 	SessionStart  = "session_start"
 	Prompt        = "prompt"
@@ -84,4 +84,11 @@ func (t *Tool) exited(code int) {
 	t.ExitCode = &code
 	ok := code == 0
 	t.OK = &ok
+}
+
+// ended notes an exit code beside an output, which then says what went wrong.
+func (t *Tool) ended(code int64) {
+	if t.exited(int(code)); code != 0 {
+		t.Error = t.Output
+	}
 }

@@ -1,18 +1,21 @@
-package hooks
+package harness
+
+import (
+	"path/filepath"
+	"slices"
+)
 
 // claudeEvents are Claude Code's names, which others have taken over.
-var claudeEvents = []eventName{
+var claudeEvents = []EventName{
 	{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"PostToolUseFailure", ToolFailure}, {"PreCompact", PreCompact},
 	{"PostCompact", PostCompact}, {"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
 }
 
 // claude is Claude Code. A failed command has an event of its own, whose text begins with the exit code.
-var claude = &harness{
-	name: "claude", aliases: []string{"claude-code"}, events: claudeEvents, injects: []string{SessionStart, Prompt},
-	eventOf: func(p object) string { return p.str("hook_event_name") },
+var claude = &Harness{
+	Name: "claude", Title: "Claude Code", Aliases: []string{"claude-code"}, ProjectVariable: "CLAUDE_PROJECT_DIR",
+	Events: claudeEvents, injects: startAndPrompt,
 	decode: func(e *Event, p object) {
-		common(e, p)
-		decodeTool(e, p)
 		switch {
 		case e.Tool == nil:
 		case e.Kind == ToolResult:
@@ -21,13 +24,47 @@ var claude = &harness{
 			e.Tool.firstTold(e.Tool.Error)
 		}
 	},
-	encode: hookSpecific,
+	Settings: Settings{
+		Binaries: []string{"claude"}, Dirs: []string{".claude"}, HomeVariable: "CLAUDE_CONFIG_DIR",
+		tools: "Bash|Edit|Write|NotebookEdit|mcp__.*",
+		Hooked: func(p *Place) string {
+			if p.Project != "" { // the path of a program on one machine is no business of those who share the project
+				return p.claude("settings.local.json")
+			}
+			return p.claude("settings.json")
+		},
+		MCP: func(p *Place) string {
+			if p.Project == "" && filepath.IsAbs(p.Env("CLAUDE_CONFIG_DIR")) {
+				return p.claude(".claude.json")
+			}
+			return p.in(".claude.json", ".mcp.json")
+		},
+		MCPEntry: stdioServer,
+		Skills:   func(p *Place) string { return p.claude("skills") },
+	},
+	Check:      checkClaude,
+	transcript: transcript{again: []string{"result"}, said: map[string]string{"": "last_assistant_message"}},
 }
 
-// factory is Factory's droid, which speaks as Claude does. It records only.
-var factory = &harness{
-	name: "factory", aliases: []string{"droid", "factory-droid"}, events: claudeEvents,
-	eventOf: claude.eventOf, decode: claude.decode,
+func (p *Place) claude(name string) string {
+	return p.dirOf("CLAUDE_CONFIG_DIR", ".claude", ".claude", name)
+}
+
+func checkClaude(l *Look) {
+	paths := []string{l.claude("settings.json"), filepath.Join(l.Root, ".claude", "settings.json"), filepath.Join(l.Root, ".claude", "settings.local.json")}
+	slices.Sort(paths)
+	l.hooksOff(paths...)
+	approved := false
+	for _, path := range slices.Compact(paths) {
+		approved = approved || l.says(path, true, "enableAllProjectMcpServers") || l.read(path).hasText("enabledMcpjsonServers", ServerName)
+		if l.Has(PartMCP) && l.read(path).hasText("disabledMcpjsonServers", ServerName) {
+			l.Found(ProblemMCP, PartMCP, path, "take it out of disabledMcpjsonServers", "the MCP server is refused by %s", l.Short(path))
+			approved = true
+		}
+	}
+	if l.Project != "" && l.Has(PartMCP) && !approved {
+		l.Found(ProblemMCP, PartMCP, l.MCP(l.Place), "/mcp in Claude Code approves it", "the MCP server of the project is not approved yet")
+	}
 }
 
 // common reads what Claude's payloads and those modelled on them have in common.
@@ -73,7 +110,7 @@ func decodeTool(e *Event, p object) {
 	t.took(p, "duration_ms", "duration")
 	switch e.Kind {
 	case ToolResult:
-		t.Output = head(output(p["tool_response"]))
+		t.Output = Head(output(p["tool_response"]))
 		if failed, _ := p.obj("tool_response").boolean("isError"); failed {
 			t.failed(t.Output)
 		}

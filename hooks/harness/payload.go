@@ -1,4 +1,4 @@
-package hooks
+package harness
 
 import (
 	"bytes"
@@ -93,6 +93,11 @@ func (o object) number(keys ...string) (int64, bool) {
 // has says whether a key is there with a text.
 func (o object) has(key string) bool { return o.str(key) != "" }
 
+// transcript is the path of the harness's own record, with slashes.
+func (o object) transcript() string {
+	return strings.ReplaceAll(o.str("transcript_path"), `\`, "/")
+}
+
 // text tells any value as a text: a text as it is, blocks of text one below the other, else JSON.
 func text(v any) string {
 	switch v := v.(type) {
@@ -124,24 +129,11 @@ func text(v any) string {
 
 // compact is a value as JSON on one line, "" for what says nothing.
 func compact(v any) string {
-	switch v := v.(type) {
-	case nil:
+	s := string(bytes.TrimSpace(encodeJSON(v)))
+	if s == "null" || s == "{}" || s == "[]" {
 		return ""
-	case map[string]any:
-		if len(v) == 0 {
-			return ""
-		}
-	case object:
-		if len(v) == 0 {
-			return ""
-		}
-	case []any:
-		if len(v) == 0 {
-			return ""
-		}
 	}
-	b := encodeJSON(v)
-	return string(bytes.TrimSpace(b))
+	return s
 }
 
 // encodeJSON is a value as JSON with the line's end, and without the escapes that are for web pages.

@@ -1,11 +1,21 @@
-package hooks
+package harness
 
-import "strings"
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed opencode.ts
+var openCodePlugin string
 
 // opencode is OpenCode, through a plugin that passes its hooks on. The plugin may send Claude's names and fields (session_id, tool_name, …), or a hook's two arguments as they are:
 // {"hook", "input", "output"}.
-var opencode = &harness{
-	name: "opencode", events: []eventName{
+var opencode = &Harness{
+	Name: "opencode", Title: "OpenCode",
+	sign: func(p object) bool { return p.has("hook") && p.obj("input") != nil },
+	Events: []EventName{
 		{"experimental.chat.system.transform", SessionStart}, {"chat.message", Prompt}, {"tool.execute.before", ToolCall}, {"message.part.updated", ToolResult}, {"tool.execute.after", ToolResult},
 		{"file.edited", FileEdit}, {"experimental.session.compacting", PreCompact}, {"session.compacted", PostCompact}, {"session.idle", Stop}, {"session.deleted", SessionEnd},
 	},
@@ -20,16 +30,42 @@ var opencode = &harness{
 	decode: func(e *Event, p object) {
 		if p.has("hook") {
 			decodeOpenCode(e, p)
-		} else {
-			common(e, p)
-			decodeTool(e, p)
-			if e.Tool != nil {
-				e.Tool.openCodeExit(p.obj("metadata"))
-			}
+		} else if e.Tool != nil {
+			e.Tool.openCodeExit(p.obj("metadata"))
 		}
 		e.Prompt = unquoted(e.Prompt)
 	},
 	encode: pluginAnswer,
+	Settings: Settings{
+		Binaries: []string{"opencode"}, Dirs: []string{".config/opencode", ".opencode"},
+		Plugin: openCodePlugin, Own: func(p *Place) string { return filepath.Join(p.openCode(), "plugins", "board.ts") },
+		MCP: func(p *Place) string { // there may be JSON or JSON with comments
+			dir := p.openCode()
+			if p.Project != "" {
+				dir = p.Project
+			}
+			name := filepath.Join(dir, "opencode.jsonc")
+			if _, err := os.Lstat(name); err == nil {
+				return name
+			}
+			return filepath.Join(dir, "opencode.json")
+		},
+		MCPPath: []string{"mcp"}, MCPEntry: func(binary string) Object {
+			return Object{"type", "local", "command", []any{binary, "mcp"}, "enabled", true}
+		},
+	},
+	Check: func(l *Look) {
+		if path := l.MCP(l.Place); l.Has(PartMCP) && l.says(path, false, "mcp", ServerName, "enabled") {
+			l.Found(ProblemDisabled, PartMCP, path, "set enabled to true", "the MCP server is switched off in OpenCode")
+		}
+	},
+}
+
+func (p *Place) openCode() string {
+	if dir := p.Env("XDG_CONFIG_HOME"); p.Project == "" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "opencode")
+	}
+	return p.in(".config/opencode", ".opencode")
 }
 
 // pluginAnswer is our own form, for the plugins that we bring along.
@@ -55,7 +91,7 @@ func decodeOpenCode(e *Event, p object) {
 		e.Prompt, e.Turn = openCodePrompt(out), out.obj("message").str("id")
 	case e.Name == "message.part.updated":
 		if part.str("type") != "tool" {
-			e.Kind = Other
+			e.Kind, e.Tool = Other, nil
 			return
 		}
 		e.openCodePart(part)
@@ -67,7 +103,7 @@ func decodeOpenCode(e *Event, p object) {
 			return
 		}
 		t.given(in["args"])
-		t.Output = head(output(p["output"]))
+		t.Output = Head(output(p["output"]))
 		t.openCodeExit(out.obj("metadata"))
 	case e.Kind == FileEdit:
 		e.tool().Path = props.str("file")
@@ -98,7 +134,7 @@ func (e *Event) openCodePart(part object) {
 	}
 	switch state.str("status") {
 	case "completed":
-		t.Output = head(state.str("output"))
+		t.Output = Head(state.str("output"))
 		t.openCodeExit(state.obj("metadata"))
 	case "error":
 		e.Kind = ToolFailure
@@ -111,10 +147,7 @@ func (e *Event) openCodePart(part object) {
 // openCodeExit reads how a tool that has come to its end went: bash has an exit code.
 func (t *Tool) openCodeExit(metadata object) {
 	if code, ok := metadata.number("exit"); ok && t.Error == "" {
-		t.exited(int(code))
-		if code != 0 {
-			t.Error = t.Output
-		}
+		t.ended(code)
 	}
 	if t.Command == "" {
 		t.went(true)

@@ -1,4 +1,4 @@
-package hooks
+package harness
 
 import (
 	"regexp"
@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// maxText is how much of a text of a tool is looked at, in bytes: what is kept is far less, and looking for secrets costs time.
-const maxText = 8 << 10
+// MaxText is how much of a text of a tool is looked at, in bytes: what is kept is far less, and looking for secrets costs time.
+const MaxText = 8 << 10
 
-// head is the beginning of a text.
-func head(s string) string {
-	if len(s) > maxText {
-		return strings.ToValidUTF8(s[:maxText], "")
+// Head is the beginning of a text.
+func Head(s string) string {
+	if len(s) > MaxText {
+		return strings.ToValidUTF8(s[:MaxText], "")
 	}
 	return s
 }
@@ -21,23 +21,23 @@ func head(s string) string {
 func (t *Tool) given(v any) {
 	in := asObject(v)
 	if in == nil {
-		t.Input = head(text(v))
+		t.Input = Head(text(v))
 		return
 	}
-	t.Command = head(in.str("command", "cmd", "command_line", "script"))
+	t.Command = Head(in.str("command", "cmd", "command_line", "script"))
 	if argv := in.list("command"); argv != nil {
 		var words []string
 		for _, a := range argv {
 			words = append(words, text(a))
 		}
-		t.Command = head(strings.Join(words, " "))
+		t.Command = Head(strings.Join(words, " "))
 	}
-	t.Path = head(in.str("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "filename", "dir_path"))
+	t.Path = Head(in.str("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "filename", "dir_path"))
 	if strings.HasPrefix(strings.TrimSpace(t.Command), patchBegin) {
 		t.patch()
 	}
 	if t.Command == "" && t.Path == "" && t.Input == "" {
-		t.Input = head(compact(in))
+		t.Input = Head(compact(in))
 	}
 }
 
@@ -92,8 +92,17 @@ func (t *Tool) took(p object, keys ...string) {
 	}
 }
 
+// Wrong is what went wrong, without a first line that only has the exit code.
+func (t *Tool) Wrong() string {
+	first, rest, found := strings.Cut(t.Error, "\n")
+	if found && exitLine.MatchString(first) {
+		return strings.TrimSpace(rest)
+	}
+	return strings.TrimSpace(t.Error)
+}
+
 // failed notes that it went wrong, and why.
 func (t *Tool) failed(why string) {
 	ok := false
-	t.OK, t.Error = &ok, head(why)
+	t.OK, t.Error = &ok, Head(why)
 }

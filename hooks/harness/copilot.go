@@ -1,0 +1,63 @@
+package harness
+
+import "encoding/json"
+
+// copilot is GitHub's Copilot CLI. Its events have names in camel case, and then a payload that does not name them; or Claude's names, and then Claude's fields. It records only:
+// what it takes as an answer reaches no model, or nobody has seen it do so.
+var copilot = &Harness{
+	Name: "copilot", Title: "Copilot CLI", Aliases: []string{"copilot-cli", "github-copilot"},
+	sign: func(p object) bool {
+		_, sentAt := p["timestamp"].(json.Number)
+		return p.has("sessionId") && sentAt || p.obj("tool_result").has("result_type") || p.has("initial_prompt")
+	},
+	readsClaude: true,
+	Events: []EventName{
+		{"sessionStart", SessionStart}, {"userPromptSubmitted", Prompt}, {"preToolUse", ToolCall}, {"postToolUse", ToolResult}, {"postToolUseFailure", ToolFailure}, {"preCompact", PreCompact},
+		{"subagentStart", SubagentStart}, {"subagentStop", SubagentStop}, {"agentStop", Stop}, {"sessionEnd", SessionEnd},
+	},
+	decode: func(e *Event, p object) {
+		if e.Session == "" {
+			e.Session, e.Transcript = p.str("sessionId"), p.str("transcriptPath")
+		}
+		t := e.Tool
+		if t == nil {
+			return
+		}
+		if t.Name == "" {
+			t.Name = p.str("toolName")
+			t.given(p["toolArgs"])
+		}
+		if r := p.obj("toolResult", "tool_result"); r != nil && e.Kind == ToolResult {
+			t.Output = Head(r.str("textResultForLlm", "text_result_for_llm"))
+			if kind := r.str("resultType", "result_type"); kind == "success" {
+				t.went(true)
+			} else if kind != "" {
+				t.failed(t.Output)
+			}
+		}
+		if e.Kind == ToolFailure {
+			t.told(t.Error)
+		}
+	},
+	Settings: Settings{
+		Binaries: []string{"copilot"}, Dirs: []string{".copilot"}, HomeVariable: "COPILOT_HOME",
+		Own: func(p *Place) string { return p.copilot("hooks", "board.json") },
+		OwnEntry: func(command, powershell string, h Hook) Object {
+			return Object{"type", "command", "bash", command, "powershell", powershell, "timeoutSec", h.Seconds()}
+		},
+		MCP: func(p *Place) string {
+			if p.Project != "" {
+				return ""
+			}
+			return p.copilot("mcp-config.json")
+		},
+		MCPEntry: func(binary string) Object {
+			return Object{"type", "local", "command", binary, "args", []any{"mcp"}, "tools", []any{"*"}}
+		},
+		Skills: func(p *Place) string { return p.copilot("skills") },
+	},
+}
+
+func (p *Place) copilot(rest ...string) string {
+	return p.dirOf("COPILOT_HOME", ".copilot", ".github", rest...)
+}

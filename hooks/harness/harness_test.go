@@ -1,0 +1,50 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestComplete: each harness says all that the others rely on, and people find it where they look.
+func TestComplete(t *testing.T) {
+	root := filepath.Join("..", "..")
+	user := &Place{Home: root, Env: func(string) string { return "" }}
+	for _, h := range All {
+		for _, page := range []string{"README.md", filepath.Join("cmd", "board", "pages", "hooks.txt")} {
+			text, err := os.ReadFile(filepath.Join(root, page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if words := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(words, h.Title) {
+				t.Errorf("%s does not name %s", page, h.Title)
+			}
+		}
+		if ByName(h.Name) != h || len(h.Binaries) == 0 || len(h.Dirs) == 0 {
+			t.Errorf("%s is not found by its name, or nothing shows that it is installed", h.Name)
+		}
+		if (h.sign != nil || h.variable != "") != slices.Contains(tried, h) {
+			t.Errorf("%s belongs among those that are tried just if it has a sign or a variable", h.Name)
+		}
+		if h.MCP == nil || h.MCP(user) == "" || h.Skills(user) == "" {
+			t.Errorf("%s has no place for the MCP server, or none for the skill", h.Name)
+		}
+		hooks := h
+		if h.Shares != nil {
+			hooks = h.Shares
+		}
+		switch {
+		case hooks.Own != nil && (hooks.Own(user) == "" || hooks.Plugin == "" && hooks.OwnEntry == nil):
+			t.Errorf("%s has no text for the file of hooks that is ours alone", h.Name)
+		case hooks.Own == nil && (hooks.Hooked == nil || hooks.Hooked(user) == ""):
+			t.Errorf("%s has no file for hooks", h.Name)
+		}
+		for _, hook := range h.Hooks() {
+			if h.KindOf(hook.Event) == Other {
+				t.Errorf("%s is asked for %s, of which nothing is known", h.Name, hook.Event)
+			}
+		}
+	}
+}

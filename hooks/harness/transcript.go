@@ -1,0 +1,102 @@
+package harness
+
+import "slices"
+
+// A transcript is what the transcripts of a harness have beside what most have: messages with a
+// role and a content, which is a text or a list of blocks.
+type transcript struct {
+	voices []string          // the roles, or types, of what its model says, besides assistant
+	again  []string          // the types of lines that say what another line says too
+	around map[string]string // by the types of lines that are around a turn, its member
+	inner  string            // the type of such a turn that is a text of the assistant
+	said   map[string]string // by the event of a hook, "" for any, the member that the assistant has said
+}
+
+// voices are the roles, or types, of what the models of all say; with speakers, a type says who speaks.
+var (
+	voices = func() []string {
+		all := []string{"assistant"}
+		for _, h := range All {
+			all = append(all, h.transcript.voices...)
+		}
+		return all
+	}()
+	speakers = append([]string{"user", "system", "tool"}, voices...)
+)
+
+// Said gives say what the assistant says in a line of a transcript, text by text, whatever harness
+// wrote it: no line says which one. Only that counts, as the files that it read and the prompts
+// that it got are there too; shapes that are not known say nothing. An object that is nobody's
+// turn goes to other, which says whether it knows it.
+func Said(line []byte, say func(text string), other func(object map[string]any) bool) {
+	if p, err := parse(line); err == nil {
+		p.turn("", 0, say, other)
+	}
+}
+
+// turn reads a line, or what is nested in it. The role is that of what it is nested in.
+func (o object) turn(role string, depth int, say func(string), other func(map[string]any) bool) {
+	const deepest = 3
+	kind := o.str("type")
+	if named := o.str("role"); named != "" {
+		role = named
+	} else if slices.Contains(speakers, kind) {
+		role = kind
+	}
+	inside, isMessage := o["message"]
+	switch {
+	case depth > deepest:
+		return
+	case o.has("role") || kind != "" || isMessage:
+	case other(o):
+		return
+	case len(o.list("messages")) > 0:
+		for _, m := range o.list("messages") {
+			asObject(m).turn("", depth+1, say, other)
+		}
+		return
+	}
+	event := o.str("hook_event_name")
+	for _, h := range All {
+		t := h.transcript
+		for _, name := range []string{event, ""} {
+			if key, ok := t.said[name]; ok && event != "" {
+				say(o.str(key))
+			}
+		}
+		switch {
+		case event != "":
+		case t.around[kind] != "":
+			o.obj(t.around[kind]).turn("", depth+1, say, other)
+			return
+		case t.inner != "" && kind == t.inner && depth > 0:
+			say(o.str("text"))
+			return
+		case slices.Contains(t.again, kind):
+			return
+		}
+	}
+	speaks, who := slices.Contains(voices, role), o.obj("info").str("role")
+	switch message, _ := inside.(map[string]any); {
+	case event != "":
+	case message != nil && (role == "" || speaks):
+		object(message).turn(role, depth+1, say, other)
+	case who == "assistant" || who == "" && speaks:
+		blocks(o["content"], say)
+		blocks(o["parts"], say)
+	}
+}
+
+// blocks takes the texts of a message, without thoughts: what is thought may be dropped again.
+func blocks(v any, say func(string)) {
+	if whole, ok := v.(string); ok {
+		say(whole)
+	}
+	list, _ := v.([]any)
+	for _, b := range list {
+		o := asObject(b)
+		if thought, _ := o.boolean("thought"); !thought && slices.Contains([]string{"", "text", "output_text"}, o.str("type")) {
+			say(o.str("text"))
+		}
+	}
+}
