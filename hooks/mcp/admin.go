@@ -142,15 +142,8 @@ type retireIn struct {
 }
 
 func (c *call) retire(in retireIn) (out capsuleOut, text string, err error) {
-	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
-		retired, err := k.Retire(c.ctx, in.ID, in.Why)
-		if err != nil {
-			return err
-		}
-		out, text = capsuleOf(&retired), "Retired: "+inLine(retired.Title)
-		return nil
-	})
-	return out, text, err
+	retired, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) { return k.Retire(c.ctx, in.ID, in.Why) })
+	return capsuleOf(&retired), "Retired: " + inLine(retired.Title), err
 }
 
 type ingestIn struct {
@@ -197,20 +190,17 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 	return out, text, err
 }
 
-type reembedOut struct {
-	Model    string `json:"model"`
-	Embedded int    `json:"embedded"`
-	Skipped  int    `json:"skipped"`
-}
-
-func (c *call) reembed(noneIn) (out reembedOut, text string, err error) {
+func (c *call) reembed(noneIn) (out kb.Reembedded, text string, err error) {
 	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
-		r, err := k.Reembed(c.ctx, func(done, of int) { c.progress("embedding", done, of) })
-		out = reembedOut{r.Model, r.Embedded, r.Skipped}
-		text = fmt.Sprintf("%d embedded with %s, %d had theirs", r.Embedded, r.Model, r.Skipped)
+		out, err = k.Reembed(c.ctx, c.counting("embedding"))
 		return err
 	})
-	return out, text, err
+	return out, fmt.Sprintf("%d embedded with %s, %d had theirs", out.Embedded, out.Model, out.Skipped), err
+}
+
+// counting tells the client how far something has come.
+func (c *call) counting(what string) func(done, of int) {
+	return func(done, of int) { c.progress(what, done, of) }
 }
 
 type findingOut struct {
@@ -226,26 +216,17 @@ type doctorOut struct {
 }
 
 func (c *call) doctor(noneIn) (out doctorOut, text string, err error) {
-	out.Findings = []findingOut{}
-	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
-		all, err := k.Doctor(c.ctx)
-		if err != nil {
-			return err
+	all, err := got(c.onQuietKB, func(k *kb.KB) ([]kb.Finding, error) { return k.Doctor(c.ctx) })
+	out.Findings = each(all, func(f *kb.Finding) findingOut { return findingOut(*f) })
+	text = lines(all, "\n", "", func(f *kb.Finding) string {
+		if f.State == kb.StateBroken {
+			out.Broken++
 		}
-		var lines []string
-		for _, f := range all {
-			out.Findings = append(out.Findings, findingOut{f.What, f.State, f.Say, f.Try})
-			if f.State == kb.StateBroken {
-				out.Broken++
-			}
-			line := fmt.Sprintf("- %s [%s] %s", f.What, f.State, inLine(f.Say))
-			if f.Try != "" {
-				line += "; try: " + f.Try
-			}
-			lines = append(lines, line)
+		line := fmt.Sprintf("- %s [%s] %s", f.What, f.State, inLine(f.Say))
+		if f.Try != "" {
+			line += "; try: " + f.Try
 		}
-		text = strings.Join(lines, "\n")
-		return nil
+		return line
 	})
 	return out, text, err
 }
@@ -286,7 +267,7 @@ func (c *call) consolidate(in consolidateIn) (out consolidateOut, text string, e
 			}
 			return nil
 		}
-		done, err := m.Consolidate(c.ctx, nil, func(done, of int) { c.progress("consolidating", done, of) })
+		done, err := m.Consolidate(c.ctx, nil, c.counting("consolidating"))
 		for _, d := range done {
 			out.Scopes = append(out.Scopes, scopePassOut{d.Scope, map[string]int{memory.OpExpire: d.Expired, memory.OpEnd: d.Ended, memory.OpPromote: d.Promoted, memory.OpPrune: d.Pruned, memory.OpMerge: d.Merged, memory.OpCap: d.Capped}, []stepOut{}, list(d.Notes)})
 		}
@@ -313,11 +294,7 @@ func (o *consolidateOut) text() string {
 	}
 	lines := []string{"A pass " + verb + ":"}
 	for _, s := range o.Scopes {
-		counts := map[string]int64{}
-		for op, n := range s.Counts {
-			counts[op] = int64(n)
-		}
-		what := counted(counts)
+		what := counted(s.Counts)
 		if what == "" {
 			what = " nothing"
 		}
@@ -371,13 +348,10 @@ func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
 		out = scrubOut{true, s.Hash, s.Mode, s.Counts, list(s.Sample), list(s.Notes)}
 		return nil
 	})
-	counts := map[string]int64{}
-	for name, n := range out.Counts {
-		counts[name] = int64(n)
-	}
-	text = fmt.Sprintf("A scrub of %s (%s) would remove%s.\nNothing was removed. To do exactly this: confirm %s", in.Tier, out.Mode, counted(counts), out.Hash)
+	counts := counted(out.Counts)
+	text = fmt.Sprintf("A scrub of %s (%s) would remove%s.\nNothing was removed. To do exactly this: confirm %s", in.Tier, out.Mode, counts, out.Hash)
 	if out.Removed {
-		text = fmt.Sprintf("Removed for good from %s:%s", in.Tier, counted(counts))
+		text = fmt.Sprintf("Removed for good from %s:%s", in.Tier, counts)
 	}
 	return out, text, err
 }

@@ -242,11 +242,8 @@ func (c *call) searchContext(in searchContextIn) (out searchContextOut, text str
 	if err != nil {
 		return out, "", err
 	}
-	var r chunks.Result
-	err = c.onStore(func(store *openStore) error {
-		r, err = store.Search(c.ctx, chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top, MinScore: in.MinScore, Mode: in.Mode})
-		return err
-	})
+	q := chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top, MinScore: in.MinScore, Mode: in.Mode}
+	r, err := got(c.onStore, func(store *openStore) (chunks.Result, error) { return store.Search(c.ctx, q) })
 	if err != nil {
 		return out, "", err
 	}
@@ -319,11 +316,7 @@ type chunkFoundOut struct {
 }
 
 func (c *call) readContext(in chunkIDIn) (out chunkFoundOut, text string, err error) {
-	var chunk chunks.Chunk
-	err = c.onStore(func(store *openStore) error {
-		chunk, err = store.Read(c.ctx, in.ID)
-		return err
-	})
+	chunk, err := got(c.onStore, func(store *openStore) (chunks.Chunk, error) { return store.Read(c.ctx, in.ID) })
 	if errors.Is(err, chunks.ErrNotFound) {
 		return out, chunks.NoChunkText(in.ID), nil
 	}
@@ -347,7 +340,6 @@ type listContextOut struct {
 }
 
 func (c *call) listContext(in listContextIn) (out listContextOut, text string, err error) {
-	out.Chunks = []chunkOut{}
 	limit, err := whole("limit", in.Limit)
 	if err != nil {
 		return out, "", err
@@ -358,18 +350,11 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 	}
 	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit}
 	give(&q.Offset, offset)
-	var l chunks.List
-	err = c.onStore(func(store *openStore) error {
-		l, err = store.List(c.ctx, q)
-		return err
-	})
+	l, err := got(c.onStore, func(store *openStore) (chunks.List, error) { return store.List(c.ctx, q) })
 	if err != nil {
 		return out, "", err
 	}
-	out.Total = l.Total
-	for i := range l.Chunks {
-		out.Chunks = append(out.Chunks, chunkOf(&l.Chunks[i], ""))
-	}
+	out = listContextOut{each(l.Chunks, func(m *chunks.Meta) chunkOut { return chunkOf(m, "") }), l.Total}
 	return out, chunks.ListText(l), nil
 }
 
@@ -402,11 +387,7 @@ type stateValueOut struct {
 }
 
 func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err error) {
-	var v chunks.State
-	err = c.onStore(func(store *openStore) error {
-		v, err = store.State(c.ctx, in.Key)
-		return err
-	})
+	v, err := got(c.onStore, func(store *openStore) (chunks.State, error) { return store.State(c.ctx, in.Key) })
 	if errors.Is(err, chunks.ErrNotFound) {
 		return stateValueOut{Key: in.Key, Value: json.RawMessage("null")}, chunks.NoStateText(in.Key), nil
 	}
@@ -422,11 +403,7 @@ type setStateIn struct {
 }
 
 func (c *call) setState(in setStateIn) (out stateValueOut, text string, err error) {
-	var v chunks.State
-	err = c.onStore(func(store *openStore) error {
-		v, err = store.SetState(c.ctx, in.Key, in.Value)
-		return err
-	})
+	v, err := got(c.onStore, func(store *openStore) (chunks.State, error) { return store.SetState(c.ctx, in.Key, in.Value) })
 	if err != nil {
 		return out, "", err
 	}

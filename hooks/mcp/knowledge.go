@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -190,16 +191,9 @@ func (o *capsuleOut) text() string {
 }
 
 func (c *call) get(in getIn) (out capsuleOut, text string, err error) {
-	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
-		found, err := k.Get(c.ctx, in.ID)
-		if err != nil {
-			return err
-		}
-		out = capsuleOf(&found)
-		text = out.text()
-		return nil
-	})
-	return out, text, err
+	found, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) { return k.Get(c.ctx, in.ID) })
+	out = capsuleOf(&found)
+	return out, out.text(), err
 }
 
 type rememberIn struct {
@@ -279,12 +273,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 				out.Capsules = append(out.Capsules, b.ID)
 			}
 		}
-		if text = out.Block; text == "" {
-			text = "Nothing is known that is surely about this task."
-		}
-		for _, d := range out.Degraded {
-			text += "\nNote: " + inLine(d)
-		}
+		text = noted(cmp.Or(out.Block, "Nothing is known that is surely about this task."), out.Degraded)
 		return nil
 	})
 	if errors.Is(err, kb.ErrNotFound) {

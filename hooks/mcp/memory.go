@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -54,12 +55,7 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 			}
 		}
 		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, own, list(o.Degraded)}
-		if text = strings.TrimSpace(out.Markdown + "\n\n" + own); text == "" {
-			text = "Nothing is remembered yet."
-		}
-		for _, d := range out.Degraded {
-			text += "\nNote: " + inLine(d)
-		}
+		text = noted(cmp.Or(strings.TrimSpace(out.Markdown+"\n\n"+own), "Nothing is remembered yet."), out.Degraded)
 		return nil
 	})
 	return out, text, err
@@ -144,10 +140,7 @@ func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err 
 		if len(lines) == 0 {
 			lines = []string{"Nothing is remembered about it in " + strings.Join(in.Tiers, ", ") + "."}
 		}
-		for _, d := range out.Degraded {
-			lines = append(lines, "Note: "+inLine(d))
-		}
-		text = strings.Join(lines, "\n")
+		text = noted(strings.Join(lines, "\n"), out.Degraded)
 		return nil
 	})
 	return out, text, err
@@ -213,10 +206,7 @@ func stored(r memory.Stored, verb string) (storedOut, string) {
 	if r.Confirmed {
 		text = fmt.Sprintf("%s said so already; it counts as new again", r.Item.ID)
 	}
-	for _, w := range out.Warnings {
-		text += "\nNote: " + inLine(w)
-	}
-	return out, text
+	return out, noted(text, out.Warnings)
 }
 
 // expiry is when something is over that lasts for some days; nil: never.
@@ -353,7 +343,6 @@ type namedListOut struct {
 }
 
 func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error) {
-	out.Entries = []namedOut{}
 	if err := c.anyTier(); err != nil {
 		return out, "", err
 	}
@@ -388,15 +377,10 @@ func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error
 			}
 			all = append(all, n)
 		}
-		var parts []string
-		for i := range all {
-			n := namedOf(&all[i])
-			out.Entries = append(out.Entries, n)
-			parts = append(parts, fmt.Sprintf("## %s (%s, revision %d)\n%s", inLine(n.Name), n.Tier, n.Revision, n.Body))
-		}
-		if text = strings.Join(parts, "\n\n"); text == "" {
-			text = "There is no named entry."
-		}
+		out.Entries = each(all, namedOf)
+		text = lines(all, "\n\n", "There is no named entry.", func(n *memory.Named) string {
+			return fmt.Sprintf("## %s (%s, revision %d)\n%s", inLine(n.Name), n.Tier, n.Revision, n.Body)
+		})
 		return nil
 	})
 	return out, text, err

@@ -3,8 +3,6 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"blackboard/kb/memory"
 )
@@ -44,16 +42,8 @@ func (c *call) note(kind string, in noteIn) (out noteOut, text string, err error
 	if err != nil {
 		return out, "", err
 	}
-	err = c.onMemory(false, func(m *memory.Store) error {
-		n, err := m.SaveNote(c.ctx, kind, in.Tier, in.Content, false)
-		if err != nil {
-			return err
-		}
-		out = noteOut{n.ID, n.Kind, n.Tier}
-		text = fmt.Sprintf("Kept in your %s memories as %s", n.Kind, n.ID)
-		return nil
-	})
-	return out, text, err
+	n, err := got(c.onQuietMemory, func(m *memory.Store) (memory.Note, error) { return m.SaveNote(c.ctx, kind, in.Tier, in.Content, false) })
+	return noteOut{n.ID, n.Kind, n.Tier}, fmt.Sprintf("Kept in your %s memories as %s", n.Kind, n.ID), err
 }
 
 // inConversation names the conversation of working notes.
@@ -94,27 +84,15 @@ type scratchOut struct {
 func scratchOf(s *memory.Scratch) scratchOut { return scratchOut{s.Key, s.Value, timeText(s.Updated)} }
 
 func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err error) {
-	err = c.onOwn(func(m *memory.Store) error {
-		n, err := m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value)
-		if err != nil {
-			return err
-		}
-		out, text = scratchOf(&n), "Noted under "+inLine(n.Key)
-		return nil
+	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) {
+		return m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value)
 	})
-	return out, text, err
+	return scratchOf(&n), "Noted under " + inLine(n.Key), err
 }
 
 func (c *call) scratchRead(in scratchKeyIn) (out scratchOut, text string, err error) {
-	err = c.onOwn(func(m *memory.Store) error {
-		n, err := m.ReadScratch(c.ctx, in.Conversation, in.Key)
-		if err != nil {
-			return err
-		}
-		out, text = scratchOf(&n), string(n.Value)
-		return nil
-	})
-	return out, text, err
+	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) { return m.ReadScratch(c.ctx, in.Conversation, in.Key) })
+	return scratchOf(&n), string(n.Value), err
 }
 
 type scratchListOut struct {
@@ -122,24 +100,11 @@ type scratchListOut struct {
 }
 
 func (c *call) scratchList(in inConversation) (out scratchListOut, text string, err error) {
-	out.Notes = []scratchOut{}
-	err = c.onOwn(func(m *memory.Store) error {
-		all, err := m.ListScratch(c.ctx, in.Conversation)
-		if err != nil {
-			return err
-		}
-		lines := []string{}
-		for i := range all {
-			n := scratchOf(&all[i])
-			out.Notes = append(out.Notes, n)
-			lines = append(lines, fmt.Sprintf("- %s = %s", inLine(n.Key), inLine(string(n.Value))))
-		}
-		if text = strings.Join(lines, "\n"); text == "" {
-			text = "There are no working notes."
-		}
-		return nil
+	all, err := got(c.onOwn, func(m *memory.Store) ([]memory.Scratch, error) { return m.ListScratch(c.ctx, in.Conversation) })
+	text = lines(all, "\n", "There are no working notes.", func(n *memory.Scratch) string {
+		return fmt.Sprintf("- %s = %s", inLine(n.Key), inLine(string(n.Value)))
 	})
-	return out, text, err
+	return scratchListOut{each(all, scratchOf)}, text, err
 }
 
 type clearedOut struct {
@@ -147,12 +112,8 @@ type clearedOut struct {
 }
 
 func (c *call) scratchClear(in scratchClearIn) (out clearedOut, text string, err error) {
-	err = c.onOwn(func(m *memory.Store) error {
-		n, err := m.ClearScratch(c.ctx, in.Conversation, in.Key)
-		out.Removed, text = n, fmt.Sprintf("Removed: %d", n)
-		return err
-	})
-	return out, text, err
+	n, err := got(c.onOwn, func(m *memory.Store) (int, error) { return m.ClearScratch(c.ctx, in.Conversation, in.Key) })
+	return clearedOut{n}, fmt.Sprintf("Removed: %d", n), err
 }
 
 // What conversation does.
@@ -243,24 +204,11 @@ type conversationListOut struct {
 }
 
 func (c *call) conversationList(in conversationListIn) (out conversationListOut, text string, err error) {
-	out.Conversations = []conversationOut{}
-	err = c.onMemory(false, func(m *memory.Store) error {
-		all, err := m.Conversations(c.ctx, in.Channel, in.Statuses, in.Limit)
-		if err != nil {
-			return err
-		}
-		lines := []string{}
-		for i := range all {
-			o := conversationOf(&all[i])
-			out.Conversations = append(out.Conversations, o)
-			lines = append(lines, "- "+o.line())
-		}
-		if text = strings.Join(lines, "\n"); text == "" {
-			text = "There is no such conversation."
-		}
-		return nil
+	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ConversationInfo, error) {
+		return m.Conversations(c.ctx, in.Channel, in.Statuses, in.Limit)
 	})
-	return out, text, err
+	out.Conversations = each(all, conversationOf)
+	return out, lines(out.Conversations, "\n", "There is no such conversation.", func(o *conversationOut) string { return "- " + o.line() }), err
 }
 
 type noneIn struct{}
@@ -278,26 +226,16 @@ type channelListOut struct {
 	Channels []channelOut `json:"channels"`
 }
 
-func channelOf(v memory.ChannelInfo) channelOut {
+func channelOf(v *memory.ChannelInfo) channelOut {
 	return channelOut{v.Name, v.Description, v.IsDefault, v.Conversations, v.Items}
 }
 
 func (c *call) channelList(noneIn) (out channelListOut, text string, err error) {
-	out.Channels = []channelOut{}
-	err = c.onMemory(false, func(m *memory.Store) error {
-		all, err := m.Channels(c.ctx)
-		if err != nil {
-			return err
-		}
-		lines := []string{}
-		for o := range slices.Values(all) {
-			out.Channels = append(out.Channels, channelOf(o))
-			lines = append(lines, fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name), o.Conversations, o.Items, inLine(o.Description)))
-		}
-		text = strings.Join(lines, "\n")
-		return nil
+	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ChannelInfo, error) { return m.Channels(c.ctx) })
+	text = lines(all, "\n", "", func(o *memory.ChannelInfo) string {
+		return fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name), o.Conversations, o.Items, inLine(o.Description))
 	})
-	return out, text, err
+	return channelListOut{each(all, channelOf)}, text, err
 }
 
 type channelCreateIn struct {
@@ -306,13 +244,8 @@ type channelCreateIn struct {
 }
 
 func (c *call) channelCreate(in channelCreateIn) (out channelOut, text string, err error) {
-	err = c.onMemory(false, func(m *memory.Store) error {
-		ch, err := m.CreateChannel(c.ctx, in.Name, in.Description)
-		if err != nil {
-			return err
-		}
-		out, text = channelOf(ch), "Made the channel "+inLine(ch.Name)
-		return nil
+	ch, err := got(c.onQuietMemory, func(m *memory.Store) (memory.ChannelInfo, error) {
+		return m.CreateChannel(c.ctx, in.Name, in.Description)
 	})
-	return out, text, err
+	return channelOf(&ch), "Made the channel " + inLine(ch.Name), err
 }

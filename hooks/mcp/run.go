@@ -148,9 +148,8 @@ func (s *signalOut) line() string {
 }
 
 type raisedOut struct {
-	Run      string    `json:"run"`
-	Signal   signalOut `json:"signal"`
-	Existing bool      `json:"existing"`
+	signalResult
+	Existing bool `json:"existing"`
 }
 
 func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
@@ -163,7 +162,7 @@ func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = raisedOut{b.Run(), signalOf(&r.Signal), r.Existing}
+		out = raisedOut{signalResult{b.Run(), signalOf(&r.Signal)}, r.Existing}
 		text = fmt.Sprintf("Raised in %s: %s", b.Run(), out.Signal.line())
 		return nil
 	})
@@ -254,27 +253,15 @@ func (in *queryIn) rest(shown []board.Entry) string {
 }
 
 func (c *call) query(in queryIn) (out queryOut, text string, err error) {
-	out.Entries = []entryOut{}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		found, err := b.Query(c.ctx, board.Query{Types: in.Types, Statuses: in.Statuses, Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface, Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains, Order: in.Order, Limit: in.Limit})
 		if err != nil {
 			return err
 		}
-		out.Run, out.More = b.Run(), found.More
-		var blocks []string
-		for i := range found.Entries {
-			e := entryOf(&found.Entries[i])
-			out.Entries = append(out.Entries, e)
-			blocks = append(blocks, e.block())
-		}
-		switch {
-		case len(blocks) == 0:
-			text = "No entry of " + b.Run() + " matches."
-		case found.More:
-			blocks = append(blocks, in.rest(found.Entries))
-			fallthrough
-		default:
-			text = strings.Join(blocks, "\n\n")
+		out = queryOut{b.Run(), each(found.Entries, entryOf), found.More}
+		text = lines(out.Entries, "\n\n", "No entry of "+b.Run()+" matches.", (*entryOut).block)
+		if found.More {
+			text += "\n\n" + in.rest(found.Entries)
 		}
 		return nil
 	})

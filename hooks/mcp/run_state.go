@@ -72,15 +72,11 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 			return err
 		}
 		out.Run, out.Goal, out.Seq, out.Entries, out.Statuses, out.Must, out.Open = st.Run, st.Goal, st.Seq, st.Entries.ByType, st.Entries.ByStatus, st.Entries.MustSurface, st.Signals.Open.Total()
-		for i := range open.Signals {
-			out.Signals = append(out.Signals, signalOf(&open.Signals[i]))
-		}
+		out.Signals = each(open.Signals, signalOf)
 		for _, w := range st.Workers[:min(len(st.Workers), mostListed)] {
 			out.Workers = append(out.Workers, workerOut{w.Name, w.Entries, timeText(w.Last)})
 		}
-		for i := range st.Variables {
-			out.Variables = append(out.Variables, variableOf(&st.Variables[i]))
-		}
+		out.Variables = each(st.Variables, variableOf)
 		text = out.text(st.Entries.Total)
 		return nil
 	})
@@ -115,7 +111,7 @@ func (s *stateOut) text(entries int64) string {
 }
 
 // counted writes counts by name, the names in order.
-func counted(counts map[string]int64) string {
+func counted[N int | int64](counts map[string]N) string {
 	var parts []string
 	for name, n := range counts {
 		if n > 0 {
@@ -168,7 +164,6 @@ type varsOut struct {
 }
 
 func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
-	out.Variables = []variableOut{}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		out.Run = b.Run()
 		var all []board.Variable
@@ -186,16 +181,8 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		var lines []string
-		for i := range all {
-			v := variableOf(&all[i])
-			out.Variables = append(out.Variables, v)
-			lines = append(lines, v.line())
-		}
-		if out.Found = len(all) > 0; !out.Found {
-			lines = []string{"There is no such variable in " + b.Run() + "."}
-		}
-		text = strings.Join(lines, "\n")
+		out.Found, out.Variables = len(all) > 0, each(all, variableOf)
+		text = lines(out.Variables, "\n", "There is no such variable in "+b.Run()+".", (*variableOut).line)
 		return nil
 	})
 	return out, text, err

@@ -89,9 +89,8 @@ type addressIn struct {
 }
 
 type addressOut struct {
-	Run    string    `json:"run"`
-	Signal signalOut `json:"signal"`
-	Entry  string    `json:"entry" jsonschema:"the entry that answers it"`
+	signalResult
+	Entry string `json:"entry" jsonschema:"the entry that answers it"`
 }
 
 func (c *call) address(in addressIn) (out addressOut, text string, err error) {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +18,37 @@ func inLine(s string) string {
 // indented keeps a text of several lines within its block: each of its lines but the first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(strings.Map(printable, s)), "\n", "\n  | ")
+}
+
+// noted is a text with notes behind it, each on a line.
+func noted(text string, notes []string) string {
+	for _, n := range notes {
+		text += "\nNote: " + inLine(n)
+	}
+	return text
+}
+
+// each is what an answer has of each of some things; never null.
+func each[T, O any](all []T, of func(*T) O) []O {
+	out := make([]O, len(all))
+	for i := range all {
+		out[i] = of(&all[i])
+	}
+	return out
+}
+
+// lines tells each of some things, or that there is none.
+func lines[T any](all []T, parting, none string, line func(*T) string) string {
+	return cmp.Or(strings.Join(each(all, line), parting), none)
+}
+
+// got is what a question to a store is answered with.
+func got[S, T any](of func(func(S) error) error, ask func(S) (T, error)) (v T, err error) {
+	err = of(func(s S) (err error) {
+		v, err = ask(s)
+		return err
+	})
+	return v, err
 }
 
 // printable drops control characters, but for line ends and tabs, and what hides or turns text around.
