@@ -1,7 +1,6 @@
 package kb
 
 import (
-	"crypto/rand"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/kb/store"
 )
 
 // Limits of what a capsule takes.
@@ -57,22 +58,11 @@ type Capsule struct {
 	n int64
 }
 
-// idAlphabet leaves out what looks alike.
-const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-
-// newID makes an id of 45 random bits.
-func newID() string {
-	var b [9]byte
-	rand.Read(b[:]) // never fails
-	for i := range b {
-		b[i] = idAlphabet[b[i]%32]
-	}
-	return "k" + string(b[:])
-}
+func newID() string { return store.NewID('k') }
 
 // checkID tells an id that cannot be from one that is not there.
 func checkID(id string) error {
-	if len(id) != 10 || id[0] != 'k' || strings.Trim(id[1:], idAlphabet) != "" {
+	if !store.IsID(id, "k") {
 		return invalid(fmt.Sprintf("%q is no capsule id", clip(id, 60)), "ids look like k3f9x0c2ma; `board kb list` shows them")
 	}
 	return nil

@@ -174,16 +174,7 @@ func (ch *change) get(id string) (*Capsule, error) {
 	return ch.row(id)
 }
 
-func (ch *change) row(id string) (*Capsule, error) {
-	found, err := capsulesWhere(ch.tx, `id = ?`, id)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, notFound(id)
-	}
-	return &found[0], nil
-}
+func (ch *change) row(id string) (*Capsule, error) { return capsule(ch.tx, id) }
 
 // update makes a capsule from what it was into what it is now. v is its embedding if its text has changed, and may be nil then: Reembed adds it.
 func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why string) error {
@@ -209,13 +200,7 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 	} else {
 		c.Model, c.Dim = ch.k.emb.Model().Name, len(v)
 	}
-	from := c.ingested()
-	if _, err := ch.tx.Exec(`UPDATE capsules SET kind = ?, scope = ?, title = ?, body = ?, tags = ?, domain_tags = ?, source = ?, confidence = ?, verified_by = ?, supersedes = ?,
-		superseded_by = ?, refs = ?, workspace = ?, project = ?, decay_score = ?, created = ?, updated = ?, retrieved = ?, model = ?, dim = ?, retired = ?, retired_why = ?,
-		revision = ?, ingest_file = ?, ingest_sha = ?, ingest_part = ?, ingest_of = ? WHERE n = ?`,
-		c.Kind, c.Scope, c.Title, c.Body, jsonList(c.Tags), jsonList(c.DomainTags), c.Source, c.Confidence, c.VerifiedBy, jsonList(c.Supersedes), c.SupersededBy,
-		jsonList(c.Refs), c.Workspace, c.Project, c.DecayScore, c.Created.UnixMilli(), c.Updated.UnixMilli(), millis(c.Retrieved), c.Model, c.Dim, millis(c.Retired), c.RetiredWhy,
-		c.Revision, from.File, from.SHA256, from.Part, from.Of, c.n); err != nil {
+	if err := c.columns(new(c.ingested())).Update(ch.tx, "capsules", c.n); err != nil {
 		return err
 	}
 	if old.Title != c.Title {

@@ -37,20 +37,8 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(`SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = '' AND retired IS NULL ORDER BY n`)
+		ns, err := sqlite.Column[int64](tx, `SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = '' AND retired IS NULL ORDER BY n`)
 		if err != nil {
-			return err
-		}
-		var ns []int64
-		for rows.Next() {
-			var n int64
-			if err := rows.Scan(&n); err != nil {
-				rows.Close()
-				return err
-			}
-			ns = append(ns, n)
-		}
-		if err := rows.Err(); err != nil {
 			return err
 		}
 		seen := map[[2]int64]bool{}

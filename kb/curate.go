@@ -258,23 +258,16 @@ func (k *KB) near(tx *sqlite.Tx, v embed.Vector, model string, kinds []string, c
 
 // bestFirst lists what stands, so that of two that say the same the one that stays comes first.
 func bestFirst(tx *sqlite.Tx) ([]standing, error) {
-	rows, err := tx.Query(`SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var all []standing
-	for rows.Next() {
-		var s standing
-		var c Capsule
-		if err := rows.Scan(&s.n, &c.Kind, &c.Title, &c.Body); err != nil {
-			return nil, err
-		}
+	var s standing
+	var c Capsule
+	err := tx.Each([]any{&s.n, &c.Kind, &c.Title, &c.Body}, func() error {
 		s.short = len(strings.Fields(c.Body)) < shortText
 		copy(s.key[:], hash(c.Kind+"\n"+plainText(&c)))
 		all = append(all, s)
-	}
-	return all, rows.Err()
+		return nil
+	}, `SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
+	return all, err
 }
 
 // plainText is a text as it is compared letter by letter: without case and spacing.
@@ -282,9 +275,8 @@ func plainText(c *Capsule) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
 }
 
-func kindOf(tx *sqlite.Tx, n int64) (kind string, err error) {
-	err = tx.QueryRow(`SELECT kind FROM capsules WHERE n = ?`, n).Scan(&kind)
-	return kind, err
+func kindOf(tx *sqlite.Tx, n int64) (string, error) {
+	return sqlite.One[string](tx, `SELECT kind FROM capsules WHERE n = ?`, n)
 }
 
 func whyKept(keep, drop *Capsule, cos float64) string {

@@ -180,24 +180,15 @@ func (d *doctor) metadata() error {
 }
 
 func (d *doctor) documents() error {
-	rows, err := d.tx.Query(`SELECT file FROM ingested`)
+	files, err := sqlite.Column[string](d.tx, `SELECT file FROM ingested`)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	all, gone := 0, 0
-	for rows.Next() {
-		var file string
-		if err := rows.Scan(&file); err != nil {
-			return err
-		}
-		all++
+	all, gone := len(files), 0
+	for _, file := range files {
 		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 			gone++
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return err
 	}
 	if gone > 0 {
 		d.add("documents", StateNote, fmt.Sprintf("%d of %d are not where they were", gone, all), "`board kb ingest FOLDER --prune` removes their capsules")

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 )
 
 // EditOptions say how an edit is made.
@@ -61,7 +62,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 	r.Warnings = append([]string{}, c.Warnings()...)
 	var v embed.Vector
 	if embeddingText(&c) != embeddingText(&seen) {
-		if v, err = k.embedOne(ctx, &c, &r.Warnings); err != nil {
+		if v, err = store.Vector(ctx, k.emb, embeddingText(&c), &r.Warnings); err != nil {
 			return r, false, err
 		}
 	}
@@ -85,7 +86,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return invalid(fmt.Sprintf("%s is a part of %s: the next ingest of a changed file would undo the edit", id, clip(old.Ingested.File, 200)),
 				"edit the document, and `board kb ingest` it; or remember a capsule of its own")
 		}
-		if v, err = ch.usable(v, &r.Warnings); err != nil {
+		if v, err = k.db.Usable(ch.tx, k.emb, v, &r.Warnings); err != nil {
 			return err
 		}
 		if !opt.Force && old.Retired == nil && old.SupersededBy == "" {
@@ -209,29 +210,21 @@ func (k *KB) History(ctx context.Context, id string) (events []Event, err error)
 }
 
 func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
-	rows, err := tx.Query(`SELECT seq, at, actor, verb, capsule, revision, other, why, before FROM events WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	var e Event
+	var before string
 	events := []Event{}
-	for rows.Next() {
-		var e Event
-		var at int64
-		var before string
-		if err := rows.Scan(&e.Seq, &at, &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why, &before); err != nil {
-			return nil, err
-		}
-		e.At = time.UnixMilli(at).UTC()
+	err := tx.Each([]any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why, &before}, func() error {
 		if before != "" {
 			e.Before = &Capsule{}
 			if err := json.Unmarshal([]byte(before), e.Before); err != nil {
-				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has an event %d that cannot be read", e.Seq), Cause: err}
+				return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has an event %d that cannot be read", e.Seq), Cause: err}
 			}
 		}
 		events = append(events, e)
-	}
-	return events, rows.Err()
+		e = Event{}
+		return nil
+	}, `SELECT seq, at, actor, verb, capsule, revision, other, why, before FROM events WHERE `+where, args...)
+	return events, err
 }
 
 // changed names the fields that differ.
@@ -353,18 +346,19 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 // embedAgain gives a capsule whose text has changed its embedding. Without, it is found by its words.
 func (k *KB) embedAgain(ctx context.Context, c *Capsule) error {
 	var notes []string
-	v, err := k.embedOne(ctx, c, &notes)
+	v, err := store.Vector(ctx, k.emb, embeddingText(c), &notes)
 	if err != nil || v == nil {
 		k.note(notes...)
 		return err
 	}
 	return k.change(ctx, func(ch *change) error {
-		v, err := ch.usable(v, &ch.notes)
+		v, err := k.db.Usable(ch.tx, k.emb, v, &ch.notes)
 		if err != nil || v == nil {
 			return err
 		}
 		c.Model, c.Dim = k.emb.Model().Name, len(v)
-		return k.setVectors(ch.tx, []Capsule{*c}, []embed.Vector{v}, k.emb.Model())
+		_, err = k.db.SetVectors(ch.tx, k.emb.Model(), docsOf([]Capsule{*c}), []embed.Vector{v})
+		return err
 	})
 }
 
@@ -386,7 +380,6 @@ func (ch *change) decide(a, b, decision, why string) error {
 
 // decided reports whether somebody has decided about two capsules.
 func decided(tx *sqlite.Tx, a, b string) (bool, error) {
-	var n int
-	err := tx.QueryRow(`SELECT count(*) FROM decisions WHERE a = ? AND b = ?`, min(a, b), max(a, b)).Scan(&n)
+	n, err := sqlite.One[int](tx, `SELECT count(*) FROM decisions WHERE a = ? AND b = ?`, min(a, b), max(a, b))
 	return n > 0, err
 }

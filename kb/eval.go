@@ -19,6 +19,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
+	"blackboard/kb/store"
 )
 
 // EvalSet is a retrieval test in the layout of BEIR: documents, questions, and which documents answer which.
@@ -275,7 +276,7 @@ func (m *Metrics) add(q *EvalQuery, hits []Hit, names map[string]string) {
 func (k *KB) load(ctx context.Context, set *EvalSet, progress func(string, int, int)) (map[string]string, error) {
 	names := make(map[string]string, len(set.Docs))
 	for at := 0; at < len(set.Docs); {
-		part := set.Docs[at:min(at+reembedBatch*4, len(set.Docs))]
+		part := set.Docs[at:min(at+store.EmbedBatch*4, len(set.Docs))]
 		caps := make([]Capsule, len(part))
 		texts := make([]string, len(part))
 		for i, d := range part {

@@ -111,7 +111,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			return nil
 		}
 	}
-	v, err := ch.usable(v, &out.Notes)
+	v, err := ch.k.db.Usable(ch.tx, ch.k.emb, v, &out.Notes)
 	if err != nil {
 		return err
 	}

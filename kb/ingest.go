@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 )
 
 // IngestOptions say how documents become capsules.
@@ -85,20 +86,12 @@ type ingestedDoc struct {
 func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
 	known := map[string]ingestedDoc{}
 	err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT file, sha256, refused FROM ingested`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var file string
-			var d ingestedDoc
-			if err := rows.Scan(&file, &d.sha256, &d.refused); err != nil {
-				return err
-			}
+		var file string
+		var d ingestedDoc
+		return tx.Each([]any{&file, &d.sha256, &d.refused}, func() error {
 			known[file] = d
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT file, sha256, refused FROM ingested`)
 	})
 	return known, err
 }
@@ -252,8 +245,8 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 			texts, of = append(texts, text), append(of, i)
 		}
 	}
-	for at := 0; at < len(texts); at += reembedBatch {
-		end := min(at+reembedBatch, len(texts))
+	for at := 0; at < len(texts); at += store.EmbedBatch {
+		end := min(at+store.EmbedBatch, len(texts))
 		vs, err := k.emb.Embed(ctx, texts[at:end])
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -319,7 +312,7 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 			kept++
 			continue
 		}
-		v, err := ch.usable(vectors[i], &warnings)
+		v, err := ch.k.db.Usable(ch.tx, ch.k.emb, vectors[i], &warnings)
 		if err != nil {
 			return 0, 0, 0, nil, err
 		}

@@ -3,18 +3,16 @@ package kb
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 var (
@@ -32,6 +30,24 @@ var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Mi
 // several sets of very different texts (`board kb eval`), none of them alone.
 var indexConfig = index.Config{Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
 
+// kind is what the file holds. The knowledge base indexes every capsule, for questions about what is superseded.
+var kind = store.Kind{Name: "the knowledge base", Reembed: "board kb reembed", Schema: schema, Index: indexConfig, Table: "capsules", Live: "1", Row: "capsule", Dim: true, Batch: 20_000,
+	Tables:     []string{"capsules", "capsule_tags", "thresholds", "sidecars", "events", "decisions", "ingested", "upkeep"},
+	Invariants: invariants,
+	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
+		caps, err := capsulesWhere(tx, where, args...)
+		return docsOf(caps), err
+	}}
+
+// docsOf gives capsules as the index takes them.
+func docsOf(caps []Capsule) []store.Doc {
+	docs := make([]store.Doc, len(caps))
+	for i := range caps {
+		docs[i] = store.Doc{Kept: index.Kept{Doc: document(&caps[i], nil), Model: caps[i].Model}, Meaning: embeddingText(&caps[i])}
+	}
+	return docs
+}
+
 // Options say how to open a knowledge base.
 type Options struct {
 	// Embedder turns texts into vectors; nil: there is none, and searches go by words alone.
@@ -48,8 +64,8 @@ type Options struct {
 
 // KB is an open knowledge base. It is safe for concurrent use, by any number of processes.
 type KB struct {
-	db         *sqlite.DB
-	index      *index.Index
+	db         *store.File
+	index      *index.Index // of db
 	emb        embed.Embedder
 	actor      string
 	sidecars   string // directory; "": a knowledge base without, as measurements use
@@ -90,11 +106,7 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 		return nil, err
 	}
 	k.sidecars, k.quarantine = Sidecars(home), filepath.Join(home, "kb", "quarantine")
-	err = k.syncAtOpen(ctx, opt.Sync)
-	if err == nil && opt.Warm {
-		err = k.db.Read(ctx, k.index.Warm)
-	}
-	if err != nil {
+	if err := k.syncAtOpen(ctx, opt.Sync); err != nil {
 		k.Close()
 		return nil, err
 	}
@@ -103,7 +115,7 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 
 // openFile opens the file alone, without the sidecars.
 func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
-	db, err := sqlite.Open(ctx, path, schema, mode)
+	db, err := kind.Open(ctx, path, mode, store.Options{Warm: opt.Warm, Now: opt.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -111,15 +123,7 @@ func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (
 		db.Close()
 		return nil, err
 	}
-	if opt.Now != nil {
-		db.SetNow(opt.Now)
-	}
-	k := &KB{db: db, index: index.New(indexConfig), emb: opt.Embedder, actor: opt.Actor}
-	if err := k.ensureIndex(ctx); err != nil {
-		db.Close()
-		return nil, err
-	}
-	return k, nil
+	return &KB{db: db, index: db.Index, emb: opt.Embedder, actor: opt.Actor}, nil
 }
 
 // TakeNotes returns, once, what the knowledge base has found and done by itself that its user should know: edits by hand picked up, files put into quarantine.
@@ -143,48 +147,8 @@ func (k *KB) StillThere() error { return k.db.StillThere() }
 // Close closes the file.
 func (k *KB) Close() error { return k.db.Close() }
 
-// ensureIndex makes the index if it is not there, or was made by another version of the program. Embeddings are kept where they can be.
-func (k *KB) ensureIndex(ctx context.Context) error {
-	var state index.State
-	look := func(tx *sqlite.Tx) (err error) {
-		state, err = k.index.State(tx)
-		return err
-	}
-	if err := k.db.Read(ctx, look); err != nil || state == index.Ready {
-		return err
-	}
-	if k.db.ReadOnly() {
-		return &sqlite.Error{Path: k.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}
-	}
-	return k.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if err := look(tx); err != nil || state == index.Ready {
-			return err
-		}
-		return k.reindex(tx)
-	})
-}
-
 // Reindex makes the search index anew from the capsules.
-func (k *KB) Reindex(ctx context.Context) error { return k.db.Write(ctx, k.reindex) }
-
-func (k *KB) reindex(tx *sqlite.Tx) error {
-	return k.index.Rebuild(tx, func(after int64) ([]index.Kept, error) {
-		caps, err := capsulesWhere(tx, `n > ? ORDER BY n LIMIT 20000`, after)
-		docs := make([]index.Kept, len(caps))
-		for i := range caps {
-			docs[i] = index.Kept{Doc: document(&caps[i], nil), Model: caps[i].Model}
-		}
-		return docs, err
-	}, func(n int64) error {
-		_, err := tx.Exec(`UPDATE capsules SET model = '', dim = 0 WHERE n = ?`, n)
-		return err
-	})
-}
-
-// mended reports whether an error says that the search index is damaged, and it could be made anew: all that it holds is derived.
-func (k *KB) mended(ctx context.Context, err error) bool {
-	return errors.Is(err, index.ErrCorrupt) && !k.db.ReadOnly() && k.Reindex(ctx) == nil
-}
+func (k *KB) Reindex(ctx context.Context) error { return k.db.Reindex(ctx) }
 
 // mendedNote is said when that was done.
 const mendedNote = "the search index was damaged, and was made anew from the capsules"
@@ -201,14 +165,7 @@ const (
 	kwRetired    = "retired"
 )
 
-// keyword makes a keyword of a value that may be longer than the index takes.
-func keyword(prefix, value string) string {
-	const most = 400
-	if len(value) > most {
-		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:most-70], ""), hash(value)) // the cut may go through a letter
-	}
-	return prefix + value
-}
+func keyword(prefix, value string) string { return store.Keyword(prefix, value, 330, hash) }
 
 // document is a capsule as the index takes it.
 func document(c *Capsule, v embed.Vector) index.Doc {
@@ -247,71 +204,49 @@ func embeddingText(c *Capsule) string {
 	return c.Title + "\n" + c.Body
 }
 
-const capsuleColumns = `n, id, kind, scope, title, body, tags, domain_tags, source, confidence, verified_by, supersedes, superseded_by, refs, workspace,
-	project, decay_score, created, updated, retrieved, model, dim, retired, retired_why, revision, ingest_file, ingest_sha, ingest_part, ingest_of`
+// columns are a capsule's, but for its number. part has what they say of its document.
+func (c *Capsule) columns(part *Ingested) store.Columns {
+	return store.Columns{"id", &c.ID, "kind", &c.Kind, "scope", &c.Scope, "title", &c.Title,
+		"body", &c.Body, "tags", &c.Tags, "domain_tags", &c.DomainTags, "source", &c.Source,
+		"confidence", &c.Confidence, "verified_by", &c.VerifiedBy, "supersedes", &c.Supersedes,
+		"superseded_by", &c.SupersededBy, "refs", &c.Refs, "workspace", &c.Workspace,
+		"project", &c.Project, "decay_score", &c.DecayScore, "created", &c.Created,
+		"updated", &c.Updated, "retrieved", &c.Retrieved, "model", &c.Model, "dim", &c.Dim,
+		"retired", &c.Retired, "retired_why", &c.RetiredWhy, "revision", &c.Revision,
+		"ingest_file", &part.File, "ingest_sha", &part.SHA256, "ingest_part", &part.Part,
+		"ingest_of", &part.Of}
+}
+
+var capsuleColumns = new(Capsule).columns(new(Ingested)).Names("", "")
 
 // capsulesWhere reads capsules; where is what follows WHERE.
 func capsulesWhere(tx *sqlite.Tx, where string, args ...any) ([]Capsule, error) {
 	return capsulesFrom(tx, `capsules WHERE `+where, args...)
 }
 
-// capsulesFrom reads capsules; from is what follows FROM.
-func capsulesFrom(tx *sqlite.Tx, from string, args ...any) ([]Capsule, error) {
-	rows, err := tx.Query(`SELECT `+capsuleColumns+` FROM `+from, args...)
+// capsule reads one by its id.
+func capsule(tx *sqlite.Tx, id string) (*Capsule, error) {
+	found, err := capsulesWhere(tx, `id = ?`, id)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var all []Capsule
-	for rows.Next() {
-		var c Capsule
-		var tags, domains, supersedes, refs string
-		var created, updated int64
-		var retrieved, retired *int64
-		var from Ingested
-		if err := rows.Scan(&c.n, &c.ID, &c.Kind, &c.Scope, &c.Title, &c.Body, &tags, &domains, &c.Source, &c.Confidence, &c.VerifiedBy, &supersedes,
-			&c.SupersededBy, &refs, &c.Workspace, &c.Project, &c.DecayScore, &created, &updated, &retrieved, &c.Model, &c.Dim, &retired, &c.RetiredWhy, &c.Revision,
-			&from.File, &from.SHA256, &from.Part, &from.Of); err != nil {
-			return nil, err
-		}
-		for _, l := range []struct {
-			raw  string
-			into *[]string
-		}{{tags, &c.Tags}, {domains, &c.DomainTags}, {supersedes, &c.Supersedes}, {refs, &c.Refs}} {
-			if err := json.Unmarshal([]byte(l.raw), l.into); err != nil {
-				return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a capsule " + c.ID + " whose lists cannot be read", Cause: err}
-			}
-		}
-		c.Created, c.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-		c.Retrieved, c.Retired = timeOf(retrieved), timeOf(retired)
-		if from.File != "" {
-			c.Ingested = &from
+	if len(found) == 0 {
+		return nil, notFound(id)
+	}
+	return &found[0], nil
+}
+
+// capsulesFrom reads capsules; from is what follows FROM.
+func capsulesFrom(tx *sqlite.Tx, from string, args ...any) (all []Capsule, err error) {
+	var c Capsule
+	var part Ingested
+	err = tx.Each(c.columns(&part).Dest("a capsule %s whose lists", &c.n), func() error {
+		if part.File != "" {
+			c.Ingested = new(part)
 		}
 		all = append(all, c)
-	}
-	return all, rows.Err()
-}
-
-func timeOf(ms *int64) *time.Time {
-	if ms == nil {
+		c = Capsule{}
 		return nil
-	}
-	t := time.UnixMilli(*ms).UTC()
-	return &t
-}
-
-func millis(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-// jsonList writes a list, never null.
-func jsonList(l []string) string {
-	if l == nil {
-		l = []string{}
-	}
-	b, _ := json.Marshal(l) // strings always can be
-	return string(b)
+	}, `SELECT n, `+capsuleColumns+` FROM `+from, args...)
+	return all, err
 }

@@ -15,15 +15,11 @@ func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
 		return c, err
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		found, err := capsulesWhere(tx, `id = ?`, id)
-		if err != nil {
-			return err
+		found, err := capsule(tx, id)
+		if err == nil {
+			c = *found
 		}
-		if len(found) == 0 {
-			return notFound(id)
-		}
-		c = found[0]
-		return nil
+		return err
 	})
 	return c, err
 }
@@ -75,7 +71,7 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 			return
 		}
 		where = append(where, column+` IN (SELECT value FROM json_each(?))`)
-		args = append(args, jsonList(values))
+		args = append(args, sqlite.List(values))
 	}
 	in("kind", q.Kinds)
 	in("scope", q.Scopes)
@@ -86,7 +82,7 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	}
 	if len(domains) > 0 {
 		where = append(where, `n IN (SELECT capsule FROM capsule_tags WHERE tag IN (SELECT value FROM json_each(?)) AND domain = 1)`)
-		args = append(args, jsonList(domains))
+		args = append(args, sqlite.List(domains))
 	}
 	if !q.Superseded {
 		where = append(where, `superseded_by = ''`)
@@ -159,20 +155,8 @@ func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
 			column string
 			to     *[]Count
 		}{{"kind", &s.Kinds}, {"scope", &s.Scopes}} {
-			*c.to = []Count{}
-			rows, err := tx.Query(`SELECT ` + c.column + `, count(*) FROM capsules WHERE superseded_by = '' AND retired IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`)
-			if err != nil {
-				return err
-			}
-			for rows.Next() {
-				var n Count
-				if err := rows.Scan(&n.Name, &n.N); err != nil {
-					rows.Close()
-					return err
-				}
-				*c.to = append(*c.to, n)
-			}
-			if err := rows.Err(); err != nil {
+			if *c.to, err = sqlite.All(tx, func(n *Count) []any { return []any{&n.Name, &n.N} },
+				`SELECT `+c.column+`, count(*) FROM capsules WHERE superseded_by = '' AND retired IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`); err != nil {
 				return err
 			}
 		}
@@ -189,10 +173,7 @@ var invariants = []sqlite.Invariant{
 
 // Sound runs the file's integrity check, and checks what the tables say of each other. It returns nil for a sound file, and an error that matches sqlite.ErrCorrupt otherwise.
 func (k *KB) Sound(ctx context.Context) error {
-	if err := k.db.Check(ctx); err != nil {
-		return err
-	}
-	return k.db.Read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(invariants...) })
+	return k.db.Sound(ctx)
 }
 
 // Check is Sound, and holds the search index against the capsules.
@@ -204,8 +185,4 @@ func (k *KB) Check(ctx context.Context) error {
 }
 
 // checkIndex holds the search index against the capsules.
-func (k *KB) checkIndex(ctx context.Context) error {
-	return k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return k.index.CheckOf(tx, "capsule", `SELECT n FROM capsules ORDER BY n`)
-	})
-}
+func (k *KB) checkIndex(ctx context.Context) error { return k.db.Read(ctx, k.db.CheckIndex) }

@@ -60,7 +60,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 			if err != nil {
 				return err
 			}
-			if _, err := tx.Exec(`DELETE FROM sidecars WHERE id IN (SELECT value FROM json_each(?))`, jsonList(f.missing)); err != nil {
+			if _, err := tx.Exec(`DELETE FROM sidecars WHERE id IN (SELECT value FROM json_each(?))`, sqlite.List(f.missing)); err != nil {
 				return err
 			}
 			// And those that were retired for it stand again.
@@ -90,7 +90,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 				return err
 			}
 		}
-		return k.reindex(ch.tx)
+		return k.db.ReindexIn(ch.tx)
 	}); err != nil {
 		return r, err
 	}
@@ -105,18 +105,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 // salvage puts a database in the place of a damaged one that has what can be read of it, or moves the damaged one away if that is nothing.
 func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) (err error) {
 	r.Aside, err = sqlite.Replace(ctx, path, judged, func(to string) error {
-		s, err := sqlite.Salvage(ctx, path, to, schema, "capsules", "capsule_tags", "thresholds", "sidecars", "events", "decisions", "ingested", "upkeep")
-		if err != nil {
-			return err
-		}
-		for _, l := range s.Lost {
-			r.Lost = append(r.Lost, l.Say)
-		}
-		db, err := sqlite.Open(ctx, to, schema, sqlite.ReadWrite)
-		if err != nil {
-			return err
-		}
-		return errors.Join(db.Write(ctx, func(tx *sqlite.Tx) error {
+		s, err := kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
 			// The keys of titles are made anew.
 			if _, err := tx.Exec(`DELETE FROM upkeep WHERE what = 'title keys'`); err != nil {
 				return err
@@ -124,7 +113,14 @@ func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) 
 			// What a sidecar says goes on from the last change that is known of.
 			_, err := tx.Exec(`UPDATE capsules SET revision = (SELECT max(revision) FROM events WHERE capsule = id) WHERE revision < (SELECT max(revision) FROM events WHERE capsule = id)`)
 			return err
-		}), db.Close())
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range s.Lost {
+			r.Lost = append(r.Lost, l.Say)
+		}
+		return nil
 	})
 	if errors.Is(err, sqlite.ErrCorrupt) {
 		r.Lost = append(r.Lost, "nothing can be read of the database: the history of changes is in it alone")

@@ -12,6 +12,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
+	"blackboard/kb/store"
 )
 
 // Modes of a search.
@@ -211,7 +212,7 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		iq.Text = ""
 	}
 	search := func(tx *sqlite.Tx) error { return k.searchIn(tx, &q, iq, &res) }
-	if err = k.db.Read(ctx, search); k.mended(ctx, err) {
+	if err = k.db.Read(ctx, search); k.db.ReindexIfCorrupt(ctx, err) {
 		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, mendedNote)
 		err = k.db.Read(ctx, search)
 	}
@@ -242,24 +243,20 @@ func (k *KB) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vecto
 		return degrade("no embedding model is installed", &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed",
 			Hint: "`board model pull` fetches one; --mode bm25 needs none"})
 	}
-	vs, err := k.emb.Embed(ctx, []string{q.Text})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return degrade(fmt.Sprintf("the question could not be embedded (%v)", err), err)
+	v, why, err := store.Question(ctx, k.emb, q.Text)
+	if why != "" {
+		return degrade(why, err)
 	}
 	if q.Mode == ModeAuto {
 		q.Mode = ModeHybrid
 	}
-	return vs[0], nil
+	return v, err
 }
 
 func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) error {
 	found, err := k.index.Search(tx, iq)
 	if errors.Is(err, index.ErrOtherModel) {
-		name, _, _ := k.index.Model(tx)
-		why := fmt.Sprintf("the knowledge base is embedded with %s, the model here is %s", name, iq.Model)
+		why := k.db.OtherModel(tx, iq.Model)
 		if q.Mode == ModeVector {
 			return &Error{Kind: ErrConflict, Msg: why, Hint: "`board kb reembed` changes over to the model here"}
 		}
@@ -386,22 +383,14 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 	var pushes []rank.Push
 	// Each by an index that alone has the answer: the rows themselves are behind whole bodies.
 	add := func(stmt string, args []any, push func(n int64, decay float64) rank.Push) error {
-		rows, err := tx.Query(stmt, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var n int64
-			var decay float64
-			if err := rows.Scan(&n, &decay); err != nil {
-				return err
-			}
+		var n int64
+		var decay float64
+		return tx.Each([]any{&n, &decay}, func() error {
 			pushes = append(pushes, push(n, decay))
-		}
-		return rows.Err()
+			return nil
+		}, stmt, args...)
 	}
-	ids := idList(r.list)
+	ids := sqlite.List(numbersOf(r.list))
 	if err := add(`SELECT n, decay_score FROM capsules INDEXED BY capsules_decayed WHERE decay_score > 0 AND n IN (SELECT value FROM json_each(?))`, []any{ids}, func(n int64, decay float64) rank.Push {
 		return rank.Push{ID: n, Places: -int(math.Ceil(decay * decaySink)), Why: "decay"}
 	}); err != nil {
@@ -438,22 +427,18 @@ func (r *ranking) cut(q *Query) {
 	r.list = r.list[:min(len(r.list), q.Limit)]
 }
 
-func idList(list []rank.Scored) string {
-	var b strings.Builder
-	b.WriteByte('[')
+// numbersOf are those of a list's capsules.
+func numbersOf(list []rank.Scored) []int64 {
+	ns := make([]int64, len(list))
 	for i, s := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprint(&b, s.ID)
+		ns[i] = s.ID
 	}
-	b.WriteByte(']')
-	return b.String()
+	return ns
 }
 
 // hits reads the capsules of the list.
 func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
-	caps, err := capsulesWhere(tx, `n IN (SELECT value FROM json_each(?))`, idList(r.list))
+	caps, err := capsulesWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(numbersOf(r.list)))
 	if err != nil {
 		return err
 	}
@@ -463,11 +448,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 	}
 	var why map[int64][]index.TermScore
 	if q.Explain && q.Mode != ModeVector {
-		ids := make([]int64, len(r.list))
-		for i, s := range r.list {
-			ids[i] = s.ID
-		}
-		if why, err = k.index.Explain(tx, q.Text, ids); err != nil {
+		if why, err = k.index.Explain(tx, q.Text, numbersOf(r.list)); err != nil {
 			return err
 		}
 	}

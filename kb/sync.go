@@ -219,18 +219,10 @@ func (k *KB) lookIn(tx *sqlite.Tx) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(`SELECT id, size, mtime, checked FROM sidecars ORDER BY id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	i := 0 // both are sorted by id
-	for rows.Next() {
-		var id string
-		var m mark
-		if err := rows.Scan(&id, &m.size, &m.mtime, &m.checked); err != nil {
-			return nil, err
-		}
+	var id string
+	var m mark
+	if err := tx.Each([]any{&id, &m.size, &m.mtime, &m.checked}, func() error {
 		for i < len(files) && files[i].id < id {
 			f.changed = append(f.changed, files[i].id)
 			i++
@@ -239,37 +231,27 @@ func (k *KB) lookIn(tx *sqlite.Tx) (*found, error) {
 			if m.size >= 0 || f.lost {
 				f.missing = append(f.missing, id)
 			}
-			continue
+			return nil
 		}
 		if !m.same(files[i].info) {
 			f.changed = append(f.changed, id)
 		}
 		i++
+		return nil
+	}, `SELECT id, size, mtime, checked FROM sidecars ORDER BY id`); err != nil {
+		return nil, err
 	}
 	for ; i < len(files); i++ {
 		f.changed = append(f.changed, files[i].id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
 	}
 	// Rows that never had a sidecar: of a knowledge base from before there were any.
 	var all, mirrored int
 	if err := tx.QueryRow(`SELECT (SELECT count(*) FROM capsules), (SELECT count(*) FROM sidecars)`).Scan(&all, &mirrored); err != nil || all == mirrored {
 		return f, err
 	}
-	none, err := tx.Query(`SELECT id FROM capsules WHERE id NOT IN (SELECT id FROM sidecars)`)
-	if err != nil {
-		return nil, err
-	}
-	defer none.Close()
-	for none.Next() {
-		var id string
-		if err := none.Scan(&id); err != nil {
-			return nil, err
-		}
-		f.missing = append(f.missing, id)
-	}
-	return f, none.Err()
+	none, err := sqlite.Column[string](tx, `SELECT id FROM capsules WHERE id NOT IN (SELECT id FROM sidecars)`)
+	f.missing = append(f.missing, none...)
+	return f, err
 }
 
 // fewMissing is how many sidecars may be gone at once and count as removed by somebody, whatever share of all they are; beyond, a quarter of all.

@@ -33,25 +33,12 @@ func withTitle(tx *sqlite.Tx, c *Capsule) ([]Capsule, error) {
 
 // keyTitles makes the keys of all titles, once: those of capsules from before there were keys.
 func keyTitles(tx *sqlite.Tx) error {
-	var version int
-	err := tx.QueryRow(`SELECT coalesce(max(value), 0) FROM upkeep WHERE what = 'title keys'`).Scan(&version)
+	version, err := sqlite.One[int](tx, `SELECT coalesce(max(value), 0) FROM upkeep WHERE what = 'title keys'`)
 	if err != nil || version == titleKeys {
 		return err
 	}
-	var all []Capsule
-	rows, err := tx.Query(`SELECT n, title FROM capsules`)
+	all, err := sqlite.All(tx, func(c *Capsule) []any { return []any{&c.n, &c.Title} }, `SELECT n, title FROM capsules`)
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c Capsule
-		if err := rows.Scan(&c.n, &c.Title); err != nil {
-			return err
-		}
-		all = append(all, c)
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	for i := range all {

@@ -9,6 +9,7 @@
 //	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it
 //	               gets here: `board model` fetches, verifies and measures it
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
+//	kb/store       a SQLite file whose rows have such an index: opening, mending, embedding, salvage, for kb, kb/memory and kb/chunks
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
 //	kb/secret      finds what looks like a secret, by the rules of gitleaks
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning

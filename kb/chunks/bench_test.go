@@ -77,7 +77,7 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 	ids := make([]string, 0, n)
 	for len(ids) < n {
 		if err := f.write(b.Context(), func(tx *sqlite.Tx) error {
-			if err := f.index.SetModel(tx, e.Model()); err != nil {
+			if err := f.Index.SetModel(tx, e.Model()); err != nil {
 				return err
 			}
 			docs := make([]index.Doc, min(5000, n-len(ids)))
@@ -92,7 +92,7 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 				docs[i] = document(&c, vs[i])
 				ids = append(ids, c.ID)
 			}
-			return f.index.Put(tx, docs...)
+			return f.Index.Put(tx, docs...)
 		}); err != nil {
 			b.Fatal(err)
 		}

@@ -337,7 +337,7 @@ func TestDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(damage); return err }); err != nil {
+		if err := f.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(damage); return err }); err != nil {
 			t.Fatal(err)
 		}
 		s = openStore(t, dir, Options{Embedder: newConcepts()})

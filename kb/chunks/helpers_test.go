@@ -102,14 +102,14 @@ func agrees(tb testing.TB, s *Store) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := f.db.Check(context.Background()); err != nil {
+	if err := f.Check(context.Background()); err != nil {
 		tb.Error(err)
 	}
-	if err := f.db.Read(context.Background(), func(tx *sqlite.Tx) error {
-		if err := f.index.Check(tx); err != nil {
+	if err := f.Read(context.Background(), func(tx *sqlite.Tx) error {
+		if err := f.Index.Check(tx); err != nil {
 			return err
 		}
-		docs, err := f.index.Documents(tx)
+		docs, err := f.Index.Documents(tx)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func agrees(tb testing.TB, s *Store) {
 		if err != nil {
 			return err
 		}
-		vectors, err := f.index.Vectors(tx, docs...)
+		vectors, err := f.Index.Vectors(tx, docs...)
 		if err != nil {
 			return err
 		}

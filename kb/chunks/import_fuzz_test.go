@@ -57,7 +57,7 @@ func FuzzImportDatabase(f *testing.F) {
 			t.Fatal(err)
 		}
 		var all []Chunk
-		if err := f.db.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+		if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
 			all, err = chunksWhere(tx, `1`)
 			return err
 		}); err != nil || len(all) != res.Chunks.Added {

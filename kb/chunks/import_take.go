@@ -32,7 +32,7 @@ const refusedListed = 1000
 
 // take takes over what a source holds.
 func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
-	name, dim, err := f.index.Model(tx)
+	name, dim, err := f.Index.Model(tx)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (t *taking) chunk(in incomingChunk) error {
 	}
 	if in.vector != nil {
 		if t.res.Embeddings == 0 {
-			if err := t.f.index.SetModel(t.tx, originalModel); err != nil {
+			if err := t.f.Index.SetModel(t.tx, originalModel); err != nil {
 				return err
 			}
 		}
@@ -147,8 +147,7 @@ func (t *taking) replace(c *Chunk) error {
 	if err := deleteTags(t.tx, &was[0]); err != nil {
 		return err
 	}
-	if _, err := t.tx.Exec(`UPDATE chunks SET topic = ?, agent = ?, tags = ?, importance = ?, created = ?, updated = ?, expires = ?, imported = 1, model = ?, content = ? WHERE n = ?`,
-		c.Topic, c.Agent, jsonList(c.Tags), c.Importance, c.Created.UnixMilli(), c.Updated.UnixMilli(), millis(c.Expires), c.Model, c.Content, c.n); err != nil {
+	if err := c.stored(true).Update(t.tx, "chunks", c.n); err != nil {
 		return err
 	}
 	return insertTags(t.tx, c)
@@ -156,7 +155,7 @@ func (t *taking) replace(c *Chunk) error {
 
 // flush gives the index what has gathered.
 func (t *taking) flush() error {
-	err := t.f.index.Put(t.tx, t.docs...)
+	err := t.f.Index.Put(t.tx, t.docs...)
 	t.docs = t.docs[:0]
 	clear(t.pending)
 	return err
@@ -221,7 +220,7 @@ func (c *incomingChunk) complete() (why string) {
 	for _, f := range []struct {
 		what string
 		size int
-	}{{"topic", len(c.Topic)}, {"agent", len(c.Agent)}, {"list of tags", len(jsonList(c.Tags))}, {"content", len(c.Content)}} {
+	}{{"topic", len(c.Topic)}, {"agent", len(c.Agent)}, {"list of tags", len(sqlite.List(c.Tags))}, {"content", len(c.Content)}} {
 		if f.size > maxImported {
 			return fmt.Sprintf("its %s is larger than %d bytes", f.what, maxImported)
 		}

@@ -3,13 +3,12 @@ package chunks
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"strings"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // indexConfig is of topic, tags, agent and content.
@@ -21,13 +20,11 @@ const (
 	kwAgent = "agent:"
 )
 
-// keyword makes a keyword of a value that may be longer than the index takes.
 func keyword(prefix, value string) string {
-	const most = 400
-	if len(value) > most {
-		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:most-40], ""), sha256.Sum256([]byte(value)))
-	}
-	return prefix + value
+	return store.Keyword(prefix, value, 360, func(s string) []byte {
+		sum := sha256.Sum256([]byte(s))
+		return sum[:]
+	})
 }
 
 // document is a chunk as the index takes it. Who wrote it is worth finding by, unless it is the one who has written what says nothing of that.
@@ -61,35 +58,12 @@ func embeddingText(c *Chunk) string {
 	return strings.TrimSpace(c.Topic + " " + strings.Join(c.Tags, " ") + " " + content)
 }
 
-// reindex makes the index anew from the chunks. Embeddings are kept where they can be.
-func (f *file) reindex(tx *sqlite.Tx) error {
-	return f.index.Rebuild(tx, func(after int64) ([]index.Kept, error) {
-		all, err := chunksWhere(tx, `n > ? ORDER BY n LIMIT 2000`, after)
-		docs := make([]index.Kept, len(all))
-		for i := range all {
-			docs[i] = index.Kept{Doc: document(&all[i], nil), Model: all[i].Model}
-		}
-		return docs, err
-	}, func(n int64) error {
-		_, err := tx.Exec(`UPDATE chunks SET model = '' WHERE n = ?`, n)
-		return err
-	})
-}
-
 // read runs fn on a snapshot; a damaged index is made anew first.
 func (f *file) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
-	err := f.db.Read(ctx, fn)
-	if errors.Is(err, index.ErrCorrupt) && !f.db.ReadOnly() && f.db.Write(ctx, f.reindex) == nil {
-		err = f.db.Read(ctx, fn)
-	}
-	return storeError(err)
+	return storeError(f.ReadIndex(ctx, fn))
 }
 
 // write runs fn in a transaction; a damaged index is made anew first.
 func (f *file) write(ctx context.Context, fn func(*sqlite.Tx) error) error {
-	err := f.db.Write(ctx, fn)
-	if errors.Is(err, index.ErrCorrupt) && f.db.Write(ctx, f.reindex) == nil {
-		err = f.db.Write(ctx, fn)
-	}
-	return storeError(err)
+	return storeError(f.WriteIndex(ctx, fn))
 }

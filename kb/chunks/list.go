@@ -100,7 +100,7 @@ func (q *ListQuery) where(now time.Time) listed {
 			w.tag = tags[0]
 		}
 	case len(tags) > 1:
-		conditions, w.args = append(conditions, `c.n IN (SELECT n FROM tags WHERE tag IN (SELECT value FROM json_each(?)))`), append(w.args, jsonList(tags))
+		conditions, w.args = append(conditions, `c.n IN (SELECT n FROM tags WHERE tag IN (SELECT value FROM json_each(?)))`), append(w.args, sqlite.List(tags))
 	}
 	w.conditions, w.all = strings.Join(conditions, ` AND `), agent == "" && len(tags) == 0
 	return w
@@ -122,7 +122,7 @@ func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
 
 // living counts the chunks that have not expired. The index knows how many there are; SQLite would count them one by one.
 func (f *file) living(tx *sqlite.Tx) (int, error) {
-	all, err := f.index.Search(tx, index.Query{})
+	all, err := f.Index.Search(tx, index.Query{})
 	if err != nil {
 		return 0, err
 	}

@@ -1,53 +1,28 @@
 package chunks
 
 import (
-	"encoding/json"
 	"slices"
-	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/store"
 )
 
-// metaColumns are those of a Meta, of chunks that are called c; content stands after them.
-const metaColumns = `c.n, c.id, c.topic, c.agent, c.tags, c.importance, c.created, c.updated, c.expires, c.model`
-
-// rowScanner is a row of a query, or the only one.
-type rowScanner interface{ Scan(dest ...any) error }
-
-// scan reads a row of metaColumns, and what stands after them.
-func (m *Meta) scan(row rowScanner, more ...any) error {
-	var tags string
-	var created, updated int64
-	var expires *int64
-	if err := row.Scan(append([]any{&m.n, &m.ID, &m.Topic, &m.Agent, &tags, &m.Importance, &created, &updated, &expires, &m.Model}, more...)...); err != nil {
-		return err
-	}
-	if err := json.Unmarshal([]byte(tags), &m.Tags); err != nil {
-		return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a chunk " + m.ID + " whose tags cannot be read", Cause: err}
-	}
-	m.Created, m.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-	if expires != nil {
-		m.Expires = new(time.UnixMilli(*expires).UTC())
-	}
-	return nil
+// columns are a chunk's, but for its number and its content.
+func (m *Meta) columns() store.Columns {
+	return store.Columns{"id", &m.ID, "topic", &m.Topic, "agent", &m.Agent, "tags", &m.Tags,
+		"importance", &m.Importance, "created", &m.Created, "updated", &m.Updated,
+		"expires", &m.Expires, "model", &m.Model}
 }
+
+// metaColumns are those of a Meta, of chunks that are called c; content stands after them.
+var metaColumns = "c.n, " + new(Meta).columns().Names("c.", "")
+
+// dest is where metaColumns go.
+func (m *Meta) dest() []any { return m.columns().Dest("a chunk %s whose tags", &m.n) }
 
 // chunksWhere reads chunks; where is what follows WHERE.
 func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {
-	rows, err := tx.Query(`SELECT `+metaColumns+`, c.content FROM chunks c WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Chunk
-	for rows.Next() {
-		var c Chunk
-		if err := c.scan(rows, &c.Content); err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, rows.Err()
+	return sqlite.All(tx, func(c *Chunk) []any { return append(c.dest(), &c.Content) }, `SELECT `+metaColumns+`, c.content FROM chunks c WHERE `+where, args...)
 }
 
 // metasWhere reads chunks without their contents.
@@ -57,30 +32,17 @@ func metasWhere(tx *sqlite.Tx, where string, args ...any) ([]Meta, error) {
 
 // metasOf reads chunks without their contents, in the order of what they are from, in which they are called c.
 func metasOf(tx *sqlite.Tx, from string, args ...any) ([]Meta, error) {
-	rows, err := tx.Query(`SELECT `+metaColumns+` FROM `+from, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []Meta{}
-	for rows.Next() {
-		var m Meta
-		if err := m.scan(rows); err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, rows.Err()
+	return sqlite.All(tx, (*Meta).dest, `SELECT `+metaColumns+` FROM `+from, args...)
+}
+
+// stored are the columns of a row that is written.
+func (c *Chunk) stored(imported bool) store.Columns {
+	return append(c.columns(), "imported", imported, "content", c.Content)
 }
 
 // insert stores a new chunk's row, and gives it its number.
-func insert(tx *sqlite.Tx, c *Chunk, imported bool) error {
-	res, err := tx.Exec(`INSERT INTO chunks (id, topic, agent, tags, importance, created, updated, expires, imported, model, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.ID, c.Topic, c.Agent, jsonList(c.Tags), c.Importance, c.Created.UnixMilli(), c.Updated.UnixMilli(), millis(c.Expires), imported, c.Model, c.Content)
-	if err != nil {
-		return err
-	}
-	if c.n, err = res.LastInsertId(); err != nil {
+func insert(tx *sqlite.Tx, c *Chunk, imported bool) (err error) {
+	if c.n, err = c.stored(imported).Insert(tx, "chunks"); err != nil {
 		return err
 	}
 	return insertTags(tx, c)
@@ -127,25 +89,5 @@ func (f *file) remove(tx *sqlite.Tx, all ...Meta) error {
 			return err
 		}
 	}
-	return f.index.Delete(tx, ns...)
-}
-
-func jsonList(l []string) string {
-	if l == nil {
-		l = []string{}
-	}
-	b, _ := json.Marshal(l) // strings always can be
-	return string(b)
-}
-
-func millis(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-func jsonNumbers(l []int64) string {
-	b, _ := json.Marshal(l) // numbers always can be
-	return string(b)
+	return f.Index.Delete(tx, ns...)
 }

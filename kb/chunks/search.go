@@ -13,6 +13,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
+	"blackboard/kb/store"
 )
 
 // Modes of a search.
@@ -156,19 +157,12 @@ func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Ve
 	if q.Mode == ModeBM25 {
 		return nil, nil
 	}
-	if s.opt.Embedder == nil {
-		q.degrade(res, "no embedding model is installed")
+	v, why, err := store.Question(ctx, s.opt.Embedder, q.Text)
+	if why != "" {
+		q.degrade(res, why)
 		return nil, nil
 	}
-	vs, err := s.opt.Embedder.Embed(ctx, []string{q.Text})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		q.degrade(res, fmt.Sprintf("the question could not be embedded (%v)", err))
-		return nil, nil
-	}
-	return vs[0], nil
+	return v, err
 }
 
 // degrade has the search go by words.
@@ -190,11 +184,10 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 	if q.Mode != ModeBM25 {
 		iq.Vector, iq.Model = v, s.opt.Embedder.Model().Name
 	}
-	found, err := f.index.Search(tx, iq)
+	found, err := f.Index.Search(tx, iq)
 	switch {
 	case errors.Is(err, index.ErrOtherModel):
-		name, _, _ := f.index.Model(tx)
-		q.degrade(res, fmt.Sprintf("the store is embedded with %s, the model here is %s (`board context reembed` changes over)", name, iq.Model))
+		q.degrade(res, f.OtherModel(tx, iq.Model)+" (`board context reembed` changes over)")
 	case err != nil:
 		return err
 	case q.Mode != ModeBM25 && found.Vectors == 0 && found.Docs > 0:
@@ -206,7 +199,7 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 	}
 	if q.Mode == ModeBM25 && iq.Vector != nil {
 		iq.Text, iq.Vector = q.words(), nil
-		if found, err = f.index.Search(tx, iq); err != nil {
+		if found, err = f.Index.Search(tx, iq); err != nil {
 			return err
 		}
 	}
@@ -218,32 +211,21 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 
 // sayMissing says how many chunks have no embedding yet.
 func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
-	var missing int
-	if err := tx.QueryRow(`SELECT count(*) FROM chunks WHERE model = ''`).Scan(&missing); err != nil {
-		return err
-	}
+	missing, err := sqlite.One[int](tx, `SELECT count(*) FROM chunks WHERE model = ''`)
 	if missing > 0 {
 		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d chunks have no embedding yet and are found by their words only", missing, docs))
 	}
-	return nil
+	return err
 }
 
 // expiredNow are the numbers of the chunks whose time is over.
 func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
-	rows, err := tx.Query(`SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	gone := map[int64]bool{}
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
+	ns, err := sqlite.Column[int64](tx, `SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
+	gone := make(map[int64]bool, len(ns))
+	for _, n := range ns {
 		gone[n] = true
 	}
-	return gone, rows.Err()
+	return gone, err
 }
 
 // fuse makes one list of the lanes' candidates, best first: of their numbers, ranks and scores.
@@ -302,14 +284,14 @@ func fill(tx *sqlite.Tx, f *file, list []Hit, res *Result) error {
 	for i := range list {
 		ns[i] = list[i].n
 	}
-	all, err := chunksWhere(tx, `n IN (SELECT value FROM json_each(?))`, jsonNumbers(ns))
+	all, err := chunksWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
 	if err != nil {
 		return err
 	}
 	for _, h := range list {
 		i := slices.IndexFunc(all, func(c Chunk) bool { return c.n == h.n })
 		if i < 0 {
-			return errors.Join(index.ErrCorrupt, &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has chunk %d in its index only", h.n)})
+			return errors.Join(index.ErrCorrupt, &sqlite.Error{Path: f.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has chunk %d in its index only", h.n)})
 		}
 		h.Chunk = all[i]
 		res.Hits = append(res.Hits, h)

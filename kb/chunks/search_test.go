@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 )
 
 // searchable is a store of five chunks, all embedded.
@@ -208,10 +209,10 @@ func TestEmbedding(t *testing.T) {
 		t.Errorf("embedded is %q", got)
 	}
 	s := openStore(t, t.TempDir(), Options{Embedder: newConcepts()})
-	for i := range 2*embedBatch + 1 {
+	for i := range 2*store.EmbedBatch + 1 {
 		write(t, s, fmt.Sprint("auth ", i))
 	}
-	for i, want := range []Embedded{{Embedded: embedBatch, Left: embedBatch + 1}, {Embedded: embedBatch, Left: 1}, {Embedded: 1}, {}} {
+	for i, want := range []Embedded{{Embedded: store.EmbedBatch, Left: store.EmbedBatch + 1}, {Embedded: store.EmbedBatch, Left: 1}, {Embedded: 1}, {}} {
 		want.Model = "concepts"
 		if e, err := s.Backfill(t.Context(), 1); err != nil || e != want {
 			t.Errorf("step %d: %+v, want %+v, %v", i, e, want, err)
@@ -262,7 +263,7 @@ func TestSearchIndexOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	if err := f.Write(t.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`DELETE FROM chunks WHERE topic = 'Rate limit'; DELETE FROM tags WHERE n = 5`)
 		return err
 	}); err != nil {

@@ -28,15 +28,12 @@ func (s *Store) State(ctx context.Context, key string) (State, error) {
 	if f == nil {
 		return out, noState(out.Key)
 	}
-	var value string
-	var updated int64
 	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan(&value, &updated)
+		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan((*[]byte)(&out.Value), sqlite.Time(&out.Updated))
 	})
 	if sqlite.IsNoRows(err) {
 		return out, noState(out.Key)
 	}
-	out.Value, out.Updated = json.RawMessage(value), time.UnixMilli(updated).UTC()
 	return out, err
 }
 
@@ -72,19 +69,8 @@ func (s *Store) Keys(ctx context.Context, limit int) ([]string, error) {
 		return keys, err
 	}
 	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT key FROM state ORDER BY updated DESC, key LIMIT ?`, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key string
-			if err := rows.Scan(&key); err != nil {
-				return err
-			}
-			keys = append(keys, key)
-		}
-		return rows.Err()
+		keys, err = sqlite.Column[string](tx, `SELECT key FROM state ORDER BY updated DESC, key LIMIT ?`, limit)
+		return err
 	})
 	return keys, err
 }

@@ -3,7 +3,6 @@ package chunks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -51,7 +50,7 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 			return err
 		}
 		var err error
-		if out.Index, err = f.index.Stats(tx); err != nil {
+		if out.Index, err = f.Index.Stats(tx); err != nil {
 			return err
 		}
 		if out.Embedded > 0 {
@@ -63,7 +62,7 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		}
 		out.Import = &Imported{}
 		if err := json.Unmarshal([]byte(last), out.Import); err != nil {
-			return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "does not say what was imported last", Cause: err}
+			return &sqlite.Error{Path: f.Path(), Kind: sqlite.ErrCorrupt, Detail: "does not say what was imported last", Cause: err}
 		}
 		return nil
 	})
@@ -82,33 +81,18 @@ func (s *Store) Check(ctx context.Context) error {
 	if err != nil || f == nil {
 		return err
 	}
-	if err := f.db.Check(ctx); err != nil {
-		return err
-	}
-	return f.read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(invariants...) })
+	return f.Sound(ctx)
 }
 
 // Salvage makes the file to of what can be read of a damaged store's file, with a search index of its own, and says what is lost. The damaged file stays as it is.
-func Salvage(ctx context.Context, path, to string) (s sqlite.Salvaged, err error) {
-	s, err = sqlite.Salvage(ctx, path, to, schema, "meta", "chunks", "state", "deleted")
-	if err != nil {
-		return s, err
-	}
-	db, err := sqlite.Open(ctx, to, schema, sqlite.ReadWrite)
-	if err != nil {
-		return s, err
-	}
-	f := &file{db: db, index: index.New(indexConfig)}
-	return s, errors.Join(db.Write(ctx, func(tx *sqlite.Tx) error {
+func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
+	return kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
 		all, err := chunksWhere(tx, `tags <> '[]'`)
-		if err != nil {
-			return err
-		}
 		for i := range all {
-			if err := insertTags(tx, &all[i]); err != nil {
-				return err
+			if err == nil {
+				err = insertTags(tx, &all[i])
 			}
 		}
-		return f.reindex(tx)
-	}), db.Close())
+		return err
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 //go:embed migrations/0001_chunks.sql
@@ -61,10 +62,20 @@ type Store struct {
 }
 
 // file is our SQLite file with its index.
-type file struct {
-	db    *sqlite.DB
-	index *index.Index
-}
+type file struct{ *store.File }
+
+// kind is what the file holds. What has expired stays in the index until its row goes.
+var kind = store.Kind{Name: "the store", Reembed: "board context reembed", Schema: schema, Index: indexConfig, Table: "chunks", Live: "1", Row: "chunk", Batch: 2000,
+	Tables:     []string{"meta", "chunks", "state", "deleted"},
+	Invariants: invariants,
+	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
+		chunks, err := chunksWhere(tx, where, args...)
+		docs := make([]store.Doc, len(chunks))
+		for i := range chunks {
+			docs[i] = store.Doc{Kept: index.Kept{Doc: document(&chunks[i], nil), Model: chunks[i].Model}, Meaning: embeddingText(&chunks[i])}
+		}
+		return docs, err
+	}}
 
 // Open opens the store of a directory. Nothing is made before something is written or imported; until then the store is empty.
 //
@@ -103,7 +114,7 @@ func (s *Store) detach() error {
 	}
 	f := s.open
 	s.open = nil
-	return f.db.Close()
+	return f.Close()
 }
 
 // Dir returns the store's directory, as a path from the root.
@@ -126,10 +137,10 @@ func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 	}
 	if s.open != nil {
 		switch {
-		case s.open.db.StillThere() != nil:
+		case s.open.StillThere() != nil:
 			s.detach()
-		case s.open.db.Outdated(ctx):
-			s.open.db.CloseUnused() // who was given it just now still reads from it
+		case s.open.Outdated(ctx):
+			s.open.CloseUnused() // who was given it just now still reads from it
 			s.open = nil
 		default:
 			return s.open, nil
@@ -158,12 +169,8 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 		db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create)
 	}
 	if err == nil && db != nil && wanted {
-		db.SetNow(s.now)
-		f := &file{db: db, index: index.New(indexConfig)}
-		if err = f.prepare(ctx, s, src, res); err == nil && s.opt.Warm {
-			err = f.read(ctx, f.index.Warm)
-		}
-		if err == nil {
+		f := &file{kind.On(db)}
+		if err = f.prepare(ctx, s, src, res); err == nil {
 			s.open = f
 			return nil
 		}
@@ -197,9 +204,8 @@ func (s *Store) look(ctx context.Context) (db *sqlite.DB, used bool, err error) 
 // metaImport is the key under which it says what was taken over last, and when. The first use puts it there, whatever it found, so without it the first use is not over.
 const metaImport = "import"
 
-func isUsed(tx *sqlite.Tx) (used bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?)`, metaImport).Scan(&used)
-	return used, err
+func isUsed(tx *sqlite.Tx) (bool, error) {
+	return sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?)`, metaImport)
 }
 
 // firstUseWait is how long somebody waits for another's first use, which may have to take over a great deal.
@@ -207,46 +213,17 @@ const firstUseWait = 10 * time.Minute
 
 // prepare brings the file into order: the first use is over, the index there, what has expired gone.
 func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportResult) error {
-	var used bool
-	var state index.State
-	look := func(tx *sqlite.Tx) (err error) {
-		if used, err = isUsed(tx); err != nil {
-			return err
-		}
-		state, err = f.index.State(tx)
-		return err
-	}
-	if err := f.db.Read(ctx, look); err != nil {
-		return err
-	}
-	if used && state == index.Ready {
-		return f.purge(ctx)
-	}
-	if err := f.db.Full(); err != nil {
-		return err
-	}
-	if f.db.ReadOnly() {
-		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}
-	}
-	return f.db.WriteWithin(ctx, firstUseWait, func(tx *sqlite.Tx) error {
-		if err := look(tx); err != nil {
-			return err
-		}
-		if state != index.Ready {
-			if err := f.reindex(tx); err != nil {
-				return err
-			}
-		}
-		if used {
-			return nil
-		}
+	if err := f.Prepare(ctx, store.Options{Warm: s.opt.Warm, Now: s.now, Wait: firstUseWait, Ready: isUsed, Prepare: func(tx *sqlite.Tx) error {
 		if src != nil {
 			if err := f.take(ctx, tx, s, src, res); err != nil {
 				return err
 			}
 		}
 		return noteImport(tx, res)
-	})
+	}}); err != nil {
+		return err
+	}
+	return f.purge(ctx)
 }
 
 // noteImport keeps what an import has done.

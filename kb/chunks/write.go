@@ -35,7 +35,7 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 		if err := insert(tx, &out, false); err != nil {
 			return err
 		}
-		return f.index.Put(tx, document(&out, nil))
+		return f.Index.Put(tx, document(&out, nil))
 	})
 	if err != nil {
 		return Chunk{}, err
@@ -110,13 +110,17 @@ const purgePatience = time.Second
 
 // purge removes what has expired, if it can be done soon.
 func (f *file) purge(ctx context.Context) error {
+	if f.ReadOnly() {
+		return nil
+	}
 	var due bool
-	if err := f.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM chunks WHERE expires <= ?)`, tx.Now.UnixMilli()).Scan(&due)
-	}); err != nil || !due || f.db.ReadOnly() {
+	if err := f.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		due, err = sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM chunks WHERE expires <= ?)`, tx.Now.UnixMilli())
+		return err
+	}); err != nil || !due {
 		return err
 	}
-	err := f.db.WriteWithin(ctx, purgePatience, f.purgeIn)
+	err := f.WriteWithin(ctx, purgePatience, f.purgeIn)
 	if errors.Is(err, sqlite.ErrBusy) || errors.Is(err, index.ErrCorrupt) { // which the next read or write mends
 		return nil
 	}

@@ -46,7 +46,7 @@ func TestAdoptBesideAWriter(t *testing.T) {
 	}
 	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- f.db.Write(context.Background(), func(*sqlite.Tx) error { close(held); <-release; return nil })
+		done <- f.Write(context.Background(), func(*sqlite.Tx) error { close(held); <-release; return nil })
 	}()
 	<-held
 	adopted := make(chan error, 1)

@@ -65,7 +65,7 @@ func TestReasonsArePrivateToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, stmt := range []string{`DELETE FROM events`, `UPDATE events SET verb = 'x'`, `INSERT OR REPLACE INTO events SELECT n, at, actor, agent, 'x', scope, subject, other, why, data FROM events`} {
-		if err := f.write(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err }); err == nil {
+		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err }); err == nil {
 			t.Errorf("the log is changed by %s", stmt)
 		}
 	}

@@ -47,7 +47,7 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 					b.Fatal(err)
 				}
 			}
-			if err := f.write(b.Context(), func(tx *sqlite.Tx) error {
+			if err := f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
 				for i := range items {
 					var w []string
 					if err := f.add(tx, &items[i], vs[i], &w, VerbPut, ""); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 )
 
 // mayChange refuses to agents what a person has said: they read it, and may say something beside it.
@@ -60,12 +61,12 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 		}
 		var v embed.Vector
 		if embeddingText(&now) != embeddingText(it) && !opt.NoEmbedding {
-			if v, err = s.embedOne(ctx, &now, &out.Warnings); err != nil {
+			if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&now), &out.Warnings); err != nil {
 				return out, err
 			}
 		}
 		changed := false
-		err = f.write(ctx, func(tx *sqlite.Tx) error {
+		err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 			have, err := s.again(tx, id)
 			if err != nil {
 				return err
@@ -119,29 +120,27 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 	if _, err := tx.Exec(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, was.ID, was.Revision, tx.Now.UnixMilli(), f.s.opt.Actor, string(before)); err != nil {
 		return err
 	}
-	now.Revision, now.Updated = was.Revision+1, tx.Now
+	now.Revision, now.Updated, now.Created = was.Revision+1, tx.Now, was.Created
+	now.Forgotten, now.Rule, now.ReplacedBy, now.Why = was.Forgotten, was.Rule, was.ReplacedBy, was.Why
 	if embeddingText(now) == embeddingText(was) {
-		vs, err := f.index.Vectors(tx, was.n)
+		vs, err := f.Index.Vectors(tx, was.n)
 		if err != nil {
 			return err
 		}
 		v = vs[was.n]
 	} else {
-		if v, err = f.usable(tx, v, warnings); err != nil {
+		if v, err = f.Usable(tx, f.s.opt.Embedder, v, warnings); err != nil {
 			return err
 		}
 		if now.Model, now.Dim = "", 0; v != nil {
 			now.Model, now.Dim = f.s.opt.Embedder.Model().Name, len(v)
 		}
 	}
-	if _, err := tx.Exec(`UPDATE items SET tier = ?, channel = ?, title = ?, content = ?, source = ?, importance = ?, lifetime = ?, tags = ?, updated = ?, accesses = ?, accessed = ?, expires = ?,
-		derived_from = ?, revision = ?, text_hash = ?, model = ?, dim = ?, curator = ? WHERE n = ?`,
-		now.Tier, now.Channel, now.Title, now.Content, now.Source, now.Importance, now.Lifetime, jsonList(now.Tags), now.Updated.UnixMilli(), now.Accesses, now.Accessed.UnixMilli(),
-		millis(now.Expires), now.DerivedFrom, now.Revision, textHash(now.Content), now.Model, now.Dim, now.Curator, was.n); err != nil {
+	if err := now.stored().Update(tx, "items", was.n); err != nil {
 		return err
 	}
 	now.n = was.n
-	if err := f.index.Put(tx, document(now, v)); err != nil {
+	if err := f.Index.Put(tx, document(now, v)); err != nil {
 		return err
 	}
 	return f.event(tx, Event{Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, agent: now.Agent})
@@ -166,7 +165,7 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 		}
 	}
 	var it *Item
-	err = f.write(ctx, func(tx *sqlite.Tx) (err error) {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) (err error) {
 		if it, err = s.again(tx, id); err != nil {
 			return err
 		}
@@ -191,7 +190,7 @@ func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
 	if _, err := tx.Exec(`UPDATE items SET forgotten = ?, rule = ?, replaced_by = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
 		return err
 	}
-	if err := f.index.Delete(tx, it.n); err != nil {
+	if err := f.Index.Delete(tx, it.n); err != nil {
 		return err
 	}
 	return f.event(tx, Event{Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: rule, agent: it.Agent})
@@ -206,25 +205,11 @@ func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []Item{}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, id)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var raw string
-			var it Item
-			if err := rows.Scan(&raw); err != nil {
-				return err
-			}
-			if err := json.Unmarshal([]byte(raw), &it); err != nil {
-				return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "has a revision of " + id + " that cannot be read", Cause: err}
-			}
-			all = append(all, it)
-		}
-		return rows.Err()
+	var all []Item
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		all, err = sqlite.All(tx, func(it *Item) []any { return []any{sqlite.JSON(it, "a revision of %s that", &id)} },
+			`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, id)
+		return err
 	})
 	return all, err
 }

@@ -64,14 +64,12 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 		return h, err
 	}
 	defer db.Close()
-	if err := db.Check(ctx); err != nil {
+	f := kind.On(db)
+	if err := f.Sound(ctx); err != nil {
 		return h, err
 	}
-	x := index.New(indexConfig)
+	x := f.Index
 	err = db.Read(ctx, func(tx *sqlite.Tx) error {
-		if err := tx.Hold(invariants...); err != nil {
-			return err
-		}
 		if err := h.owner(tx, home, path); err != nil {
 			return err
 		}
@@ -89,7 +87,7 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 			h.Model, _, err = x.Model(tx)
 		}
 		if err == nil && full {
-			err = x.CheckOf(tx, "item", `SELECT n FROM items WHERE forgotten IS NULL ORDER BY n`)
+			err = f.CheckIndex(tx)
 		}
 		if errors.Is(err, index.ErrCorrupt) {
 			h.Index, err = err, nil
@@ -101,8 +99,8 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 
 // owner reads whose the file is, and holds its name against that.
 func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
-	var owner string
-	if err := tx.QueryRow(`SELECT value FROM meta WHERE key = 'owner'`).Scan(&owner); err != nil && !sqlite.IsNoRows(err) {
+	owner, err := ownerIn(tx)
+	if err != nil {
 		return err
 	}
 	dir, ofWorkspace := strings.CutPrefix(owner, "workspace ")
@@ -121,19 +119,8 @@ func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
 }
 
 // Salvage makes the file to of what can be read of a damaged file of the memory, with a search index of its own, and says what is lost. The damaged file stays as it is.
-func Salvage(ctx context.Context, path, to string) (s sqlite.Salvaged, err error) {
-	s, err = sqlite.Salvage(ctx, path, to, schema, "meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated")
-	if err != nil {
-		return s, err
-	}
-	if err := Reindex(ctx, to); err != nil {
-		return s, err
-	}
-	db, err := sqlite.Open(ctx, to, schema, sqlite.ReadWrite)
-	if err != nil {
-		return s, err
-	}
-	return s, errors.Join(db.Write(ctx, func(tx *sqlite.Tx) error { return nameLost(tx, &s) }), db.Close())
+func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
+	return kind.Salvage(ctx, path, to, nameLost)
 }
 
 // nameLost gives items back the channels that they are in, and names those that were put, never removed, and are not there.
@@ -152,12 +139,4 @@ func nameLost(tx *sqlite.Tx, s *sqlite.Salvaged) error {
 }
 
 // Reindex makes the search index of one file anew from its items. Embeddings are kept where they can be.
-func Reindex(ctx context.Context, path string) error {
-	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	f := &file{db: db, index: index.New(indexConfig)}
-	return db.Write(ctx, f.reindex)
-}
+func Reindex(ctx context.Context, path string) error { return kind.Reindex(ctx, path) }

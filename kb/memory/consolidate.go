@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // What consolidation goes by.
@@ -75,7 +77,7 @@ func (c *Consolidated) count(op string) *int {
 type within struct {
 	Scope
 	f    *file
-	near *nearIndex // of the file
+	near *store.Nearby // of the file
 }
 
 // PlanConsolidation says what Consolidate would do now, and does nothing. Without scopes it looks at every one that the caller reaches and that holds items. Items count whoever they
@@ -158,7 +160,7 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 			if err != nil {
 				return nil, err
 			}
-			near := &nearIndex{f: f}
+			near := f.Nearby(s.opt.Warm)
 			for _, h := range held {
 				if s.Reaches(h.Tier) {
 					all = append(all, within{h.Scope, f, near})
@@ -167,7 +169,7 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 		}
 		return all, nil
 	}
-	files := map[*file]*nearIndex{}
+	files := map[*file]*store.Nearby{}
 	for _, sc := range scopes {
 		it := Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation}
 		if it.Tier != Channel {
@@ -182,7 +184,7 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 			return nil, err
 		}
 		if f != nil {
-			if err := f.read(ctx, func(tx *sqlite.Tx) error {
+			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 				switch sc.Tier {
 				case Channel:
 					return f.checkChannel(tx, sc.Channel)
@@ -195,8 +197,8 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 				return nil, err
 			}
 		}
-		if files[f] == nil {
-			files[f] = &nearIndex{f: f}
+		if f != nil && files[f] == nil {
+			files[f] = f.Nearby(s.opt.Warm)
 		}
 		if !slices.ContainsFunc(all, func(w within) bool { return w.Scope == sc }) {
 			all = append(all, within{sc, f, files[f]})
@@ -213,19 +215,30 @@ func (s Scope) where() (string, []any) {
 	return `tier = ? AND channel = ? AND forgotten IS NULL`, []any{s.Tier, s.Channel}
 }
 
+// filter says to the index what where says to SQL, for items that have exactly these readers.
+func (s Scope) filter(agent string) index.Filter {
+	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}}}
+	switch s.Tier {
+	case Channel:
+		f.All = append(f.All, []string{kwChannel + s.Channel})
+	case Conversation:
+		f.All = append(f.All, []string{kwConversation + s.Conversation})
+	}
+	return f
+}
+
 func (w *within) live(ctx context.Context) (n int, err error) {
 	if w.f == nil {
 		return 0, nil
 	}
-	err = w.f.read(ctx, func(tx *sqlite.Tx) error {
+	err = w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		n, err = liveIn(tx, w.Scope)
 		return err
 	})
 	return n, err
 }
 
-func liveIn(tx *sqlite.Tx, sc Scope) (n int, err error) {
+func liveIn(tx *sqlite.Tx, sc Scope) (int, error) {
 	where, args := sc.where()
-	err = tx.QueryRow(`SELECT count(*) FROM items WHERE `+where, args...).Scan(&n)
-	return n, err
+	return sqlite.One[int](tx, `SELECT count(*) FROM items WHERE `+where, args...)
 }

@@ -25,7 +25,7 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce { // without steps there is still the watermark to write
 		end := min(at+stepsAtOnce, len(p.steps))
 		var sum Consolidated
-		if err := p.f.write(ctx, func(tx *sqlite.Tx) error {
+		if err := p.f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 			did, err := a.do(tx, p.steps[at:end])
 			if err != nil {
 				return err
@@ -116,7 +116,7 @@ func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 			ns = append(ns, steps[i].into)
 		}
 	}
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, numberList(ns))
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // fixed is a model whose vectors the test gives to items by itself.
@@ -68,11 +69,11 @@ func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 		for hi < len(items) && hi < lo+500 && (items[hi].Tier == Account) == (items[lo].Tier == Account) {
 			hi++
 		}
-		if err := f.write(context.Background(), func(tx *sqlite.Tx) error {
+		if err := f.WriteIndex(context.Background(), func(tx *sqlite.Tx) error {
 			var model embed.Model
 			if s.opt.Embedder != nil && vectors != nil {
 				model = s.opt.Embedder.Model()
-				if err := f.index.SetModel(tx, model); err != nil {
+				if err := f.Index.SetModel(tx, model); err != nil {
 					return err
 				}
 			}
@@ -86,7 +87,7 @@ func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 					return err
 				}
 				if it.ID == "" {
-					it.ID = newID('m')
+					it.ID = store.NewID('m')
 				}
 				if it.Created.IsZero() {
 					it.Created = tx.Now
@@ -110,7 +111,7 @@ func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 				}
 				docs = append(docs, document(it, v))
 			}
-			return f.index.Put(tx, docs...)
+			return f.Index.Put(tx, docs...)
 		}); err != nil {
 			tb.Fatal(err)
 		}

@@ -17,22 +17,12 @@ type holding struct {
 
 // held lists the scopes that hold live items.
 func (f *file) held(ctx context.Context) (all []holding, err error) {
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		all = nil
-		rows, err := tx.Query(`SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*), coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		all, err = sqlite.All(tx, func(h *holding) []any {
+			return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose}
+		}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*), coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
 			FROM items WHERE forgotten IS NULL GROUP BY tier, channel, conv ORDER BY tier, channel, conv`, tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var h holding
-			if err := rows.Scan(&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose); err != nil {
-				return err
-			}
-			all = append(all, h)
-		}
-		return rows.Err()
+		return err
 	})
 	return all, err
 }
@@ -103,7 +93,7 @@ func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 			ended, err := endedConversations(tx)
 			if err != nil {
 				return err
@@ -141,21 +131,13 @@ func (s *Store) most() int {
 
 // endedConversations are the archived ones that hold items which were to live as long as they.
 func endedConversations(tx *sqlite.Tx) (map[string]bool, error) {
-	rows, err := tx.Query(`SELECT DISTINCT i.conversation FROM items i JOIN conversations c ON c.ref = i.conversation
+	refs, err := sqlite.Column[string](tx, `SELECT DISTINCT i.conversation FROM items i JOIN conversations c ON c.ref = i.conversation
 		WHERE i.tier = 'conversation' AND i.channel = '' AND i.forgotten IS NULL AND i.lifetime = 'conversation' AND c.status = 'archived'`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	ended := map[string]bool{}
-	for rows.Next() {
-		var ref string
-		if err := rows.Scan(&ref); err != nil {
-			return nil, err
-		}
+	for _, ref := range refs {
 		ended[ref] = true
 	}
-	return ended, rows.Err()
+	return ended, err
 }
 
 // grown reports whether a scope has DueItems or more items that are new or were changed since the last pass.
@@ -165,7 +147,6 @@ func grown(tx *sqlite.Tx, sc Scope) (bool, error) {
 		return false, err
 	}
 	where, args := sc.where()
-	var n int
-	err = tx.QueryRow(`SELECT count(*) FROM items WHERE `+where+` AND (n > ? OR updated > ?)`, append(args, last.upto, last.at)...).Scan(&n)
+	n, err := sqlite.One[int](tx, `SELECT count(*) FROM items WHERE `+where+` AND (n > ? OR updated > ?)`, append(args, last.upto, last.at)...)
 	return n >= DueItems, err
 }

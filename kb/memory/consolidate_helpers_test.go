@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 )
 
 // newPass returns an empty store, with its clock.
@@ -52,7 +53,7 @@ func get(t testing.TB, s *Store, id string) Item {
 			t.Fatal(err)
 		}
 		var found []Item
-		if err := f.read(context.Background(), func(tx *sqlite.Tx) (err error) {
+		if err := f.ReadIndex(context.Background(), func(tx *sqlite.Tx) (err error) {
 			found, err = itemsWhere(tx, `id = ?`, id)
 			return err
 		}); err != nil {
@@ -70,7 +71,7 @@ func get(t testing.TB, s *Store, id string) Item {
 func one(t testing.TB, s *Store, it Item, v ...embed.Vector) Item {
 	t.Helper()
 	if it.Content == "" {
-		it.Content = "content " + strings.Map(func(r rune) rune { return 'a' + r%26 }, newID('x')) // no number in it
+		it.Content = "content " + strings.Map(func(r rune) rune { return 'a' + r%26 }, store.NewID('x')) // no number in it
 	}
 	if it.Tier == "" {
 		it.Tier = Workspace
@@ -91,11 +92,11 @@ func sound(t testing.TB, s *Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.db.Read(context.Background(), func(tx *sqlite.Tx) error {
-			if err := f.index.Check(tx); err != nil {
+		if err := f.Read(context.Background(), func(tx *sqlite.Tx) error {
+			if err := f.Index.Check(tx); err != nil {
 				return err
 			}
-			docs, err := f.index.Documents(tx)
+			docs, err := f.Index.Documents(tx)
 			if err != nil {
 				return err
 			}
@@ -150,7 +151,7 @@ func dump(t testing.TB, s *Store) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+		if err := f.Read(context.Background(), func(tx *sqlite.Tx) error {
 			for _, query := range []string{`SELECT json_array(` + strings.ReplaceAll(itemColumns, "\n\t", "") + `) FROM items ORDER BY n`, `SELECT json_array(n, verb, subject, why, data) FROM events ORDER BY n`,
 				`SELECT json_array(key, value) FROM meta ORDER BY key`, `SELECT json_array(scope, at, upto) FROM consolidated ORDER BY scope`, `SELECT json_array(subject, revision) FROM revisions ORDER BY subject, revision`,
 				`SELECT json_array(generation, docs, vectors) FROM memory_index_meta`} {

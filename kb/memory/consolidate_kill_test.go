@@ -183,11 +183,11 @@ func agrees(t *testing.T, s *Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.db.Read(t.Context(), func(tx *sqlite.Tx) error {
-		if err := f.index.Check(tx); err != nil {
+	if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
+		if err := f.Index.Check(tx); err != nil {
 			return err
 		}
-		docs, err := f.index.Documents(tx)
+		docs, err := f.Index.Documents(tx)
 		if err != nil {
 			return err
 		}
@@ -211,9 +211,9 @@ func there(t *testing.T, s *Store, ids []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.db.Read(t.Context(), func(tx *sqlite.Tx) error {
+	if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		var n int
-		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids)).Scan(&n); err != nil {
+		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE id IN (SELECT value FROM json_each(?))`, sqlite.List(ids)).Scan(&n); err != nil {
 			return err
 		}
 		if n != len(ids) {

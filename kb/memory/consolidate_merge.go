@@ -17,8 +17,6 @@ const (
 	// mergeDepth is how many near items a search gives. If there are more, those that may be merged at all are compared in memory: what differs in numbers alone ("run 17 took 3 s") is near
 	// to everything of its kind, and listing that for every item would take the square of their number.
 	mergeDepth = 32
-	// vectorsAtOnce is how many vectors are read between two searches.
-	vectorsAtOnce = 256
 	// mergeFrom is MergeCosine, less what single precision may take from it.
 	mergeFrom = MergeCosine - 1e-6
 )
@@ -140,32 +138,21 @@ func (p *pass) mergeNear(ctx context.Context, tx *sqlite.Tx, looked func(int)) e
 	if len(ask) == 0 {
 		return nil
 	}
-	done := 0
-	for block := range slices.Chunk(ask, vectorsAtOnce) {
-		ns := make([]int64, len(block))
-		for i, st := range block {
-			ns[i] = st.n
-		}
-		vectors, err := p.f.index.Vectors(tx, ns...)
-		if err != nil {
-			return err
-		}
-		for _, st := range block {
-			if err := ctx.Err(); err != nil {
+	ns := make([]int64, len(ask))
+	for i, st := range ask {
+		ns[i] = st.n
+	}
+	return p.f.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
+		if st := ask[i]; v != nil && !st.gone {
+			found, err := near.to(tx, st, v, len(ask)-i-1)
+			if err != nil {
 				return err
 			}
-			done++
-			if v := vectors[st.n]; v != nil && !st.gone {
-				found, err := near.to(tx, st, v, len(ask)-done)
-				if err != nil {
-					return err
-				}
-				p.mergeWith(st, found)
-			}
-			looked(done)
+			p.mergeWith(st, found)
 		}
-	}
-	return nil
+		looked(i + 1)
+		return nil
+	})
 }
 
 // mergeWith merges an item into the best of those that say the same, or, if it is the best, them into it. The others that are near to one that goes may not be near to the one that stays;
@@ -199,20 +186,11 @@ func (b *nearby) findKin(tx *sqlite.Tx, of ...*standing) error {
 		if len(ns) == 0 {
 			return nil
 		}
-		where, args = `n IN (SELECT value FROM json_each(?))`, []any{numberList(ns)}
+		where, args = `n IN (SELECT value FROM json_each(?))`, []any{sqlite.List(ns)}
 	}
-	rows, err := tx.Query(`SELECT n, title, content FROM items WHERE `+where, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n int64
-		var it Item
-		if err := rows.Scan(&n, &it.Title, &it.Content); err != nil {
-			return err
-		}
-		if st := b.byN[n]; st != nil && !st.known {
+	var it Item
+	return tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
+		if st := b.byN[it.n]; st != nil && !st.known {
 			said := words(embeddingText(&it))
 			sum := sha256.Sum256([]byte(st.Agent + "\x00" + strings.Join(marks(embeddingText(&it)), "\x00")))
 			copy(st.kin[:], sum[:])
@@ -222,8 +200,8 @@ func (b *nearby) findKin(tx *sqlite.Tx, of ...*standing) error {
 			}
 			st.known = true
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT n, title, content FROM items WHERE `+where, args...)
 }
 
 // like is an item that says the same as another, by a cosine below 1: above it are equal texts alone.
@@ -247,7 +225,7 @@ type nearby struct {
 
 // to returns what may be merged with an item. left is how many are still to be asked for.
 func (b *nearby) to(tx *sqlite.Tx, st *standing, v embed.Vector, left int) ([]like, error) {
-	found, err := b.near.search(tx, index.Query{Vector: v, Model: b.next.Model, Depth: mergeDepth, Near: mergeFrom, Filter: b.Scope.filter(st.Agent)}, left, len(b.live))
+	found, err := b.near.Search(tx, index.Query{Vector: v, Model: b.next.Model, Depth: mergeDepth, Near: mergeFrom, Filter: b.Scope.filter(st.Agent)}, left, len(b.live))
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +269,7 @@ func (b *nearby) inMemory(tx *sqlite.Tx, st *standing, v embed.Vector) ([]like, 
 				ns = append(ns, o.n)
 			}
 		}
-		vectors, err := b.f.index.Vectors(tx, ns...)
+		vectors, err := b.f.Index.Vectors(tx, ns...)
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func (s *Store) plan(ctx context.Context, w within, looked func(int)) (*pass, er
 		return p, nil
 	}
 	told := 0
-	err := w.f.read(ctx, func(tx *sqlite.Tx) error {
+	err := w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		*p = pass{within: w, now: tx.Now, notes: []string{}} // a second try begins again
 		return p.make(ctx, tx, func(n int) {
 			if n > told {
@@ -112,36 +112,29 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 	}
 	p.next = watermark{there: true, at: tx.Now.UnixMilli(), upto: p.last.upto}
 	p.next.Without = []int64{}
-	if p.next.Model, _, err = p.f.index.Model(tx); err != nil {
+	if p.next.Model, _, err = p.f.Index.Model(tx); err != nil {
 		return err
 	}
 	where, args := p.where()
-	rows, err := tx.Query(`SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated, accessed, expires, revision, text_hash, model FROM items WHERE `+where, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		st := &standing{Item: Item{Tier: p.Tier, Channel: p.Channel, Conversation: p.Conversation}}
-		var created, updated, accessed int64
-		var expires *int64
-		var hash []byte
-		if err := rows.Scan(&st.n, &st.ID, &st.Agent, &st.Curator, &st.Title, &st.Importance, &st.Lifetime, &st.Accesses, &created, &updated, &accessed, &expires, &st.Revision, &hash, &st.Model); err != nil {
-			return err
-		}
-		st.Created, st.Updated, st.Accessed, st.Expires = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC(), time.UnixMilli(accessed).UTC(), timeOf(expires)
-		st.text = textKey{agent: st.Agent, title: strings.ToLower(st.Title)}
+	var it Item
+	var hash []byte
+	err = tx.Each([]any{&it.n, &it.ID, &it.Agent, &it.Curator, &it.Title, &it.Importance, &it.Lifetime, &it.Accesses, sqlite.Time(&it.Created), sqlite.Time(&it.Updated),
+		sqlite.Time(&it.Accessed), sqlite.MaybeTime(&it.Expires), &it.Revision, &hash, &it.Model}, func() error {
+		st := &standing{Item: it, text: textKey{agent: it.Agent, title: strings.ToLower(it.Title)}}
+		st.Tier, st.Channel, st.Conversation = p.Tier, p.Channel, p.Conversation
 		copy(st.text.content[:], hash)
 		p.next.upto = max(p.next.upto, st.n)
 		// What was changed in the very millisecond of the look may have come after it.
+		updated := st.Updated.UnixMilli()
 		st.wasNew = !p.last.there || st.n > p.last.upto || updated >= p.last.at
 		if !p.last.there || st.n > p.last.upto || updated > p.last.at {
 			p.moved++
 		}
 		p.live = append(p.live, st)
-	}
+		return nil
+	}, `SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated, accessed, expires, revision, text_hash, model FROM items WHERE `+where, args...)
 	p.held = len(p.live)
-	return rows.Err()
+	return err
 }
 
 // take adds a step that takes items away.
@@ -199,9 +192,8 @@ func (p *pass) end(tx *sqlite.Tx) error {
 	return err
 }
 
-func isArchived(tx *sqlite.Tx, ref string) (is bool, err error) {
-	err = tx.QueryRow(`SELECT count(*) FROM conversations WHERE ref = ? AND status = ?`, ref, StatusArchived).Scan(&is)
-	return is, err
+func isArchived(tx *sqlite.Tx, ref string) (bool, error) {
+	return sqlite.One[bool](tx, `SELECT count(*) FROM conversations WHERE ref = ? AND status = ?`, ref, StatusArchived)
 }
 
 func (p *pass) promote(of func(*standing) bool) {

@@ -277,7 +277,7 @@ func set(t *testing.T, s *Store, id, what string) {
 	t.Helper()
 	f, err := s.open(t.Context(), false, false)
 	if err == nil {
-		err = f.write(t.Context(), func(tx *sqlite.Tx) error {
+		err = f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 			_, err := tx.Exec(`UPDATE items SET `+what+` WHERE id = ?`, id)
 			return err
 		})
@@ -317,11 +317,11 @@ func erase(t *testing.T, s *Store, id string) {
 	it := get(t, s, id)
 	f, err := s.open(t.Context(), false, false)
 	if err == nil {
-		err = f.write(t.Context(), func(tx *sqlite.Tx) error {
+		err = f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 			if _, err := tx.Exec(`DELETE FROM items WHERE n = ?`, it.n); err != nil {
 				return err
 			}
-			return f.index.Delete(tx, it.n)
+			return f.Index.Delete(tx, it.n)
 		})
 	}
 	if err != nil {

@@ -237,7 +237,7 @@ func TestDue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.write(t.Context(), func(tx *sqlite.Tx) error {
+		if err := f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 			for _, id := range ids {
 				it, err := s.again(tx, id)
 				if err != nil {

@@ -77,14 +77,11 @@ func checkRef(ref string) error {
 }
 
 func (f *file) checkChannel(tx *sqlite.Tx, name string) error {
-	var n int
-	if err := tx.QueryRow(`SELECT count(*) FROM channels WHERE name = ?`, name).Scan(&n); err != nil {
-		return err
-	}
-	if n == 0 {
+	n, err := sqlite.One[int](tx, `SELECT count(*) FROM channels WHERE name = ?`, name)
+	if err == nil && n == 0 {
 		return &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no channel %s", clip(name, 60)), Hint: "`board memory channel list` shows the channels, `board memory channel create` makes one"}
 	}
-	return nil
+	return err
 }
 
 // CreateChannel makes a channel.
@@ -101,7 +98,7 @@ func (s *Store) CreateChannel(ctx context.Context, name, description string) (Ch
 		return ChannelInfo{}, err
 	}
 	c := ChannelInfo{Name: name, Description: description}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if f.checkChannel(tx, name) == nil {
 			return conflict("there is a channel "+name+" already", "use it, or choose another name")
 		}
@@ -123,24 +120,13 @@ func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []ChannelInfo{}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT name, description, is_default, created, (SELECT count(*) FROM conversations WHERE channel = name),
+	var all []ChannelInfo
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		all, err = sqlite.All(tx, func(c *ChannelInfo) []any {
+			return []any{&c.Name, &c.Description, &c.IsDefault, sqlite.Time(&c.Created), &c.Conversations, &c.Items}
+		}, `SELECT name, description, is_default, created, (SELECT count(*) FROM conversations WHERE channel = name),
 			(SELECT count(*) FROM items WHERE tier = 'channel' AND items.channel = name AND forgotten IS NULL AND agent IN ('', ?1)) FROM channels ORDER BY is_default DESC, name`, s.opt.Agent)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c ChannelInfo
-			var created int64
-			if err := rows.Scan(&c.Name, &c.Description, &c.IsDefault, &created, &c.Conversations, &c.Items); err != nil {
-				return err
-			}
-			c.Created = time.UnixMilli(created).UTC()
-			all = append(all, c)
-		}
-		return rows.Err()
+		return err
 	})
 	return all, err
 }
@@ -161,7 +147,7 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	if err != nil {
 		return c, false, err
 	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if err := f.checkChannel(tx, channel); err != nil {
 			return err
 		}
@@ -189,23 +175,9 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 }
 
 func conversations(tx *sqlite.Tx, where string, args ...any) ([]ConversationInfo, error) {
-	rows, err := tx.Query(`SELECT ref, channel, thread, agent, status, started, ended, archived FROM conversations WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []ConversationInfo{}
-	for rows.Next() {
-		var c ConversationInfo
-		var started int64
-		var ended, archived *int64
-		if err := rows.Scan(&c.Ref, &c.Channel, &c.Thread, &c.Agent, &c.Status, &started, &ended, &archived); err != nil {
-			return nil, err
-		}
-		c.Started, c.Ended, c.Archived = time.UnixMilli(started).UTC(), timeOf(ended), timeOf(archived)
-		all = append(all, c)
-	}
-	return all, rows.Err()
+	return sqlite.All(tx, func(c *ConversationInfo) []any {
+		return []any{&c.Ref, &c.Channel, &c.Thread, &c.Agent, &c.Status, sqlite.Time(&c.Started), sqlite.MaybeTime(&c.Ended), sqlite.MaybeTime(&c.Archived)}
+	}, `SELECT ref, channel, thread, agent, status, started, ended, archived FROM conversations WHERE `+where, args...)
 }
 
 // conversation returns one by its ref code.
@@ -256,7 +228,7 @@ func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, 
 	if err != nil {
 		return err
 	}
-	return f.read(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
+	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
 }
 
 // Conversations returns conversations, the newest first: of a channel if one is named, with the statuses named, by default all that are not archived. limit 0 is all.
@@ -280,13 +252,13 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 		return nil, err
 	}
 	var all []ConversationInfo
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		if channel != "" {
 			if err := f.checkChannel(tx, channel); err != nil {
 				return err
 			}
 		}
-		all, err = conversations(tx, `(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2)) ORDER BY started DESC, ref LIMIT ?3`, channel, jsonList(statuses), limit)
+		all, err = conversations(tx, `(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2)) ORDER BY started DESC, ref LIMIT ?3`, channel, sqlite.List(statuses), limit)
 		for i := range all {
 			if err == nil {
 				err = s.counts(tx, &all[i])
@@ -319,7 +291,7 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 	if err != nil {
 		return c, err
 	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if c, err = conversation(tx, ref); err != nil {
 			return err
 		}
@@ -334,7 +306,7 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 		if to == StatusArchived {
 			c.Archived = &now
 		}
-		if _, err := tx.Exec(`UPDATE conversations SET status = ?, ended = ?, archived = ? WHERE ref = ?`, to, millis(c.Ended), millis(c.Archived), ref); err != nil {
+		if _, err := tx.Exec(`UPDATE conversations SET status = ?, ended = ?, archived = ? WHERE ref = ?`, to, sqlite.Millis(c.Ended), sqlite.Millis(c.Archived), ref); err != nil {
 			return err
 		}
 		if err := s.counts(tx, &c); err != nil {

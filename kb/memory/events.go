@@ -70,28 +70,18 @@ func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]
 		limit = -1
 	}
 	reached := slices.DeleteFunc(slices.Clone(Tiers), func(t string) bool { return !s.Reaches(t) })
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT at, actor, verb, scope, subject, other, why, data FROM events WHERE (?1 = '' OR subject = ?1) AND agent IN ('', ?3)
-			AND CASE instr(scope, ':') WHEN 0 THEN scope ELSE substr(scope, 1, instr(scope, ':') - 1) END IN (SELECT value FROM json_each(?4)) ORDER BY n DESC LIMIT ?2`,
-			subject, limit, s.opt.Agent, jsonList(reached))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var e Event
-			var at int64
-			var data string
-			if err := rows.Scan(&at, &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other, &e.Why, &data); err != nil {
-				return err
-			}
-			e.At = time.UnixMilli(at).UTC()
-			if data != "" {
-				e.Data = json.RawMessage(data)
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		var e Event
+		return tx.Each([]any{sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other, &e.Why, (*[]byte)(&e.Data)}, func() error {
+			if len(e.Data) == 0 {
+				e.Data = nil // null in JSON
 			}
 			all = append(all, e)
-		}
-		return rows.Err()
+			e = Event{}
+			return nil
+		}, `SELECT at, actor, verb, scope, subject, other, why, data FROM events WHERE (?1 = '' OR subject = ?1) AND agent IN ('', ?3)
+			AND CASE instr(scope, ':') WHEN 0 THEN scope ELSE substr(scope, 1, instr(scope, ':') - 1) END IN (SELECT value FROM json_each(?4)) ORDER BY n DESC LIMIT ?2`,
+			subject, limit, s.opt.Agent, sqlite.List(reached))
 	})
 	slices.Reverse(all)
 	return all, err

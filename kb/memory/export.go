@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
@@ -113,7 +112,7 @@ func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) err
 	if err != nil {
 		return err
 	}
-	return f.db.Read(ctx, fn) // it uses no index, so there is none to make anew
+	return f.Read(ctx, fn) // it uses no index, so there is none to make anew
 }
 
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }
@@ -164,35 +163,14 @@ func (x *exporter) encode(value any) error {
 	return err
 }
 
-// each runs fn for every row of a query.
-func each(tx *sqlite.Tx, fn func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // channels are the workspace's, if the caller reaches them; those of the conversations alone, if the tier itself is not exported.
 func (x *exporter) channels(f *exportFile, add func(any) error) error {
 	if f.account || !x.s.Reaches(Channel) || !x.has(Channel) && !x.has(Conversation) {
 		return nil
 	}
-	return each(f.tx, func(rows *sql.Rows) error {
-		var r channelRecord
-		var created int64
-		if err := rows.Scan(&r.Name, &r.Description, &r.IsDefault, &created); err != nil {
-			return err
-		}
-		r.Created = time.UnixMilli(created).UTC()
-		return add(r)
-	}, `SELECT name, description, is_default, created FROM channels WHERE ? OR name IN (SELECT channel FROM conversations) ORDER BY created, name`, x.has(Channel))
+	var r channelRecord
+	return f.tx.Each([]any{&r.Name, &r.Description, &r.IsDefault, sqlite.Time(&r.Created)}, func() error { return add(r) },
+		`SELECT name, description, is_default, created FROM channels WHERE ? OR name IN (SELECT channel FROM conversations) ORDER BY created, name`, x.has(Channel))
 }
 
 func (x *exporter) conversations(f *exportFile, add func(any) error) error {
@@ -214,7 +192,7 @@ func (x *exporter) conversations(f *exportFile, add func(any) error) error {
 // which says in SQL which items of a file are exported.
 func (x *exporter) which(f *exportFile) (string, []any) {
 	where := `tier IN (SELECT value FROM json_each(?))`
-	args := []any{jsonList(slices.DeleteFunc(slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account }))}
+	args := []any{sqlite.List(slices.DeleteFunc(slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account }))}
 	if !x.opt.Everything {
 		where, args = where+` AND agent IN ('', ?)`, append(args, x.s.opt.Agent)
 	}
@@ -226,13 +204,9 @@ func (x *exporter) which(f *exportFile) (string, []any) {
 
 func (x *exporter) items(f *exportFile, add func(any) error) error {
 	where, args := x.which(f)
-	var order []int64 // numbers alone: the items themselves are not held all at once
-	if err := each(f.tx, func(rows *sql.Rows) error {
-		var n int64
-		err := rows.Scan(&n)
-		order = append(order, n)
-		return err
-	}, `SELECT n FROM items WHERE `+where+` ORDER BY created, id`, args...); err != nil {
+	// Numbers alone: the items themselves are not held all at once.
+	order, err := sqlite.Column[int64](f.tx, `SELECT n FROM items WHERE `+where+` ORDER BY created, id`, args...)
+	if err != nil {
 		return err
 	}
 	for some := range slices.Chunk(order, 500) {
@@ -269,16 +243,9 @@ func (x *exporter) notes(f *exportFile, add func(any) error) error {
 	if !x.has(f.tier) {
 		return nil
 	}
-	return each(f.tx, func(rows *sql.Rows) error {
-		r := noteRecord{Tier: f.tier}
-		var created int64
-		var forgotten *int64
-		if err := rows.Scan(&r.ID, &r.Agent, &r.Kind, &r.Content, &created, &forgotten); err != nil {
-			return err
-		}
-		r.Created, r.Forgotten = time.UnixMilli(created).UTC(), timeOf(forgotten)
-		return add(r)
-	}, `SELECT id, agent, kind, content, created, forgotten FROM notes WHERE (?1 OR agent = ?2) AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
+	r := noteRecord{Tier: f.tier}
+	return f.tx.Each(r.columns(), func() error { return add(r) },
+		`SELECT id, agent, kind, content, created, forgotten FROM notes WHERE (?1 OR agent = ?2) AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
 		x.opt.Everything, x.s.opt.Agent, x.opt.Forgotten)
 }
 
@@ -286,16 +253,9 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 	if f.account || !x.has(Conversation) {
 		return nil
 	}
-	return each(f.tx, func(rows *sql.Rows) error {
-		var r scratchRecord
-		var value string
-		var created, updated int64
-		if err := rows.Scan(&r.Conversation, &r.Agent, &r.Key, &value, &created, &updated); err != nil {
-			return err
-		}
-		r.Value, r.Created, r.Updated = json.RawMessage(value), time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-		return add(r)
-	}, `SELECT conversation, agent, key, value, created, updated FROM scratch WHERE ?1 OR agent = ?2 ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent)
+	var r scratchRecord
+	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, (*[]byte)(&r.Value), sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
+		`SELECT conversation, agent, key, value, created, updated FROM scratch WHERE ?1 OR agent = ?2 ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent)
 }
 
 // revisions are those of what is exported.
@@ -304,15 +264,8 @@ func (x *exporter) revisions(f *exportFile, add func(any) error) error {
 		return nil
 	}
 	where, args := x.which(f)
-	return each(f.tx, func(rows *sql.Rows) error {
-		r := revisionRecord{Tier: f.tier}
-		var at int64
-		var before string
-		if err := rows.Scan(&r.Subject, &r.Revision, &at, &r.Actor, &before); err != nil {
-			return err
-		}
-		r.At, r.Before = time.UnixMilli(at).UTC(), json.RawMessage(before)
-		return add(r)
-	}, `SELECT subject, revision, at, actor, before FROM revisions WHERE subject IN (SELECT id FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ? ORDER BY subject, revision`,
+	r := revisionRecord{Tier: f.tier}
+	return f.tx.Each([]any{&r.Subject, &r.Revision, sqlite.Time(&r.At), &r.Actor, (*[]byte)(&r.Before)}, func() error { return add(r) },
+		`SELECT subject, revision, at, actor, before FROM revisions WHERE subject IN (SELECT id FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ? ORDER BY subject, revision`,
 		append(args, x.has(f.tier))...)
 }

@@ -3,6 +3,8 @@ package memory
 import (
 	"encoding/json"
 	"time"
+
+	"blackboard/board/sqlite"
 )
 
 // SchemaVersion is the version of the export. It is raised when what is there changes its meaning; a field that is added does not.
@@ -96,6 +98,11 @@ type noteRecord struct {
 	Content   string     `json:"content"`
 	Created   time.Time  `json:"created"`
 	Forgotten *time.Time `json:"forgotten"`
+}
+
+// columns is where the columns of a note's row go.
+func (r *noteRecord) columns() []any {
+	return []any{&r.ID, &r.Agent, &r.Kind, &r.Content, sqlite.Time(&r.Created), sqlite.MaybeTime(&r.Forgotten)}
 }
 
 type scratchRecord struct {

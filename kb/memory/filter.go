@@ -22,21 +22,21 @@ func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
 	}
 	if len(q.Curators) > 0 {
 		w += ` AND curator IN (SELECT value FROM json_each(?))`
-		args = append(args, jsonList(q.Curators))
+		args = append(args, sqlite.List(q.Curators))
 	}
 	if len(q.Sources) > 0 {
 		w += ` AND source IN (SELECT value FROM json_each(?))`
-		args = append(args, jsonList(q.Sources))
+		args = append(args, sqlite.List(q.Sources))
 	}
 	if len(q.Tags) > 0 {
 		w += ` AND EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?)))`
-		args = append(args, jsonList(q.Tags))
+		args = append(args, sqlite.List(q.Tags))
 	}
 	return w, args
 }
 
 func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
-	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, numberList(ns))
+	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
 	if err != nil {
 		return nil, err
 	}
@@ -82,21 +82,12 @@ func (q *Query) filter(tier, agent string) index.Filter {
 
 // lightItems reads what relevance is made of, of those that have not expired.
 func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
-	rows, err := tx.Query(`SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
-		numberList(ns), tx.Now.UnixMilli(), minImportance)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := make(map[int64]*Item, len(ns))
-	for rows.Next() {
-		it := &Item{}
-		var accessed, created int64
-		if err := rows.Scan(&it.n, &it.Importance, &it.Accesses, &accessed, &created); err != nil {
-			return nil, err
-		}
-		it.Accessed, it.Created = time.UnixMilli(accessed).UTC(), time.UnixMilli(created).UTC()
-		out[it.n] = it
-	}
-	return out, rows.Err()
+	var it Item
+	err := tx.Each([]any{&it.n, &it.Importance, &it.Accesses, sqlite.Time(&it.Accessed), sqlite.Time(&it.Created)}, func() error {
+		out[it.n] = new(it)
+		return nil
+	}, `SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
+		sqlite.List(ns), tx.Now.UnixMilli(), minImportance)
+	return out, err
 }

@@ -253,9 +253,9 @@ func (im *importer) file(ctx context.Context, in *importFile, out *Imported) err
 		err = plan(nil, nil)
 	case err != nil:
 	case im.opt.DryRun:
-		err = f.read(ctx, func(tx *sqlite.Tx) error { return plan(f, tx) })
+		err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return plan(f, tx) })
 	default:
-		err = f.write(ctx, func(tx *sqlite.Tx) error {
+		err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 			if err := plan(f, tx); err != nil {
 				return err
 			}
@@ -292,7 +292,7 @@ func (im *importer) elsewhere(ctx context.Context, in *importFile) (map[string]I
 	if err != nil {
 		return nil, err
 	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		all, err = itemsByID(tx, in.items)
 		return err
 	})
@@ -307,7 +307,7 @@ func itemsByID(tx *sqlite.Tx, items []incoming[Item]) (map[string]Item, error) {
 		for i := range some {
 			ids[i] = some[i].rec.ID
 		}
-		found, err := itemsWhere(tx, `id IN (SELECT value FROM json_each(?))`, jsonList(ids))
+		found, err := itemsWhere(tx, `id IN (SELECT value FROM json_each(?))`, sqlite.List(ids))
 		if err != nil {
 			return nil, err
 		}

@@ -107,7 +107,7 @@ func BenchmarkExportImport(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := f.write(b.Context(), func(tx *sqlite.Tx) error {
+	if err := f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
 		for i := 0; i < n; i += 10 {
 			now := all[i]
 			now.Importance = .6

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -86,11 +85,11 @@ func (p *importPlan) make(tx *sqlite.Tx) error {
 }
 
 // look runs fn for every row of a query; there are none if there is no file.
-func look(tx *sqlite.Tx, fn func(*sql.Rows) error, query string, args ...any) error {
+func look(tx *sqlite.Tx, dest []any, fn func() error, query string, args ...any) error {
 	if tx == nil {
 		return nil
 	}
-	return each(tx, fn, query, args...)
+	return tx.Each(dest, fn, query, args...)
 }
 
 // keys lists one field of records, for a query.
@@ -99,7 +98,7 @@ func keys[T any](all []incoming[T], key func(*T) string) string {
 	for i := range all {
 		out[i] = key(&all[i].rec)
 	}
-	return jsonList(out)
+	return sqlite.List(out)
 }
 
 func (p *importPlan) planChannels(tx *sqlite.Tx) error {
@@ -107,12 +106,10 @@ func (p *importPlan) planChannels(tx *sqlite.Tx) error {
 		return nil
 	}
 	here := map[string]string{}
-	if err := look(tx, func(rows *sql.Rows) error {
-		var name, description string
-		err := rows.Scan(&name, &description)
-		here[name] = description
-		p.hasChannel[name] = true
-		return err
+	var name, description string
+	if err := look(tx, []any{&name, &description}, func() error {
+		here[name], p.hasChannel[name] = description, true
+		return nil
 	}, `SELECT name, description FROM channels`); err != nil {
 		return err
 	}
@@ -263,14 +260,10 @@ func (p *importPlan) planNamed(tx *sqlite.Tx) error {
 
 func (p *importPlan) planNotes(tx *sqlite.Tx) error {
 	here := map[string]noteRecord{}
-	if err := look(tx, func(rows *sql.Rows) error {
-		var n noteRecord
-		var created int64
-		var forgotten *int64
-		err := rows.Scan(&n.ID, &n.Agent, &n.Kind, &n.Content, &created, &forgotten)
-		n.Created, n.Forgotten = *timeOf(&created), timeOf(forgotten)
+	var n noteRecord
+	if err := look(tx, n.columns(), func() error {
 		here[n.ID] = n
-		return err
+		return nil
 	}, `SELECT id, agent, kind, content, created, forgotten FROM notes WHERE id IN (SELECT value FROM json_each(?))`, keys(p.in.notes, func(r *noteRecord) string { return r.ID })); err != nil {
 		return err
 	}
@@ -300,12 +293,11 @@ func (p *importPlan) planScratch(tx *sqlite.Tx) error {
 		key string
 	}
 	here, many := map[name]bool{}, map[owner]int{}
-	if err := look(tx, func(rows *sql.Rows) error {
-		var n name
-		err := rows.Scan(&n.conversation, &n.agent, &n.key)
+	var n name
+	if err := look(tx, []any{&n.conversation, &n.agent, &n.key}, func() error {
 		here[n] = true
 		many[n.owner]++
-		return err
+		return nil
 	}, `SELECT conversation, agent, key FROM scratch WHERE conversation IN (SELECT value FROM json_each(?))`, keys(p.in.scratch, func(r *scratchRecord) string { return r.Conversation })); err != nil {
 		return err
 	}
@@ -345,12 +337,11 @@ func (p *importPlan) planRevisions(tx *sqlite.Tx) error {
 		revision int
 	}
 	here := map[name]string{}
-	if err := look(tx, func(rows *sql.Rows) error {
-		var n name
-		var before string
-		err := rows.Scan(&n.subject, &n.revision, &before)
+	var n name
+	var before string
+	if err := look(tx, []any{&n.subject, &n.revision, &before}, func() error {
 		here[n] = before
-		return err
+		return nil
 	}, `SELECT subject, revision, before FROM revisions WHERE subject IN (SELECT value FROM json_each(?))`, keys(p.in.revisions, func(r *revisionRecord) string { return r.Subject })); err != nil {
 		return err
 	}
@@ -420,7 +411,7 @@ func (p *importPlan) store(tx *sqlite.Tx) (err error) {
 		event(Scope{Tier: Channel, Channel: r.Name}.String(), r.Name, "")
 	}
 	for _, r := range p.conversations {
-		do(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, r.Ref, r.Channel, r.Thread, r.Agent, r.Status, r.Started.UnixMilli(), millis(r.Ended), millis(r.Archived))
+		do(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, r.Ref, r.Channel, r.Thread, r.Agent, r.Status, r.Started.UnixMilli(), sqlite.Millis(r.Ended), sqlite.Millis(r.Archived))
 		event(Scope{Tier: Conversation, Conversation: r.Ref}.String(), r.Ref, "")
 	}
 	if err == nil {
@@ -431,7 +422,7 @@ func (p *importPlan) store(tx *sqlite.Tx) (err error) {
 		event(tier, namedSubject(r.Name), "")
 	}
 	for _, r := range p.notesIn {
-		do(`INSERT INTO notes (id, agent, kind, content, created, forgotten) VALUES (?, ?, ?, ?, ?, ?)`, r.ID, r.Agent, r.Kind, r.Content, r.Created.UnixMilli(), millis(r.Forgotten))
+		do(`INSERT INTO notes (id, agent, kind, content, created, forgotten) VALUES (?, ?, ?, ?, ?, ?)`, r.ID, r.Agent, r.Kind, r.Content, r.Created.UnixMilli(), sqlite.Millis(r.Forgotten))
 		event(tier, r.ID, r.Agent)
 	}
 	told := map[string]bool{}
@@ -471,7 +462,7 @@ func (p *importPlan) storeItems(tx *sqlite.Tx) error {
 				docs = append(docs, document(it, nil))
 			}
 		}
-		if err := p.f.index.Put(tx, docs...); err != nil {
+		if err := p.f.Index.Put(tx, docs...); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/kb/store"
 )
 
 // TestImportKeepsWhatIsHere imports a document that says everything a little differently: what is here stays, and is named.
@@ -179,7 +181,7 @@ func decodeItems(t testing.TB, doc []byte) []itemRecord {
 }
 
 // renamed is the same record with an id that is not given.
-func renamed(r itemRecord) itemRecord { r.ID = newID('m'); return r }
+func renamed(r itemRecord) itemRecord { r.ID = store.NewID('m'); return r }
 
 func mustJSON(t testing.TB, v any) json.RawMessage {
 	t.Helper()
@@ -203,10 +205,10 @@ func TestImportRefuses(t *testing.T) {
 	at := newClock().now()
 	ref, gone := newRef(), newRef()
 	item := func() map[string]any {
-		return map[string]any{"id": newID('m'), "tier": "workspace", "content": "fine", "importance": .5, "created": at}
+		return map[string]any{"id": store.NewID('m'), "tier": "workspace", "content": "fine", "importance": .5, "created": at}
 	}
 	note := func() map[string]any {
-		return map[string]any{"id": newID('j'), "agent": "alice", "memory_type": "journal", "tier": "workspace", "content": "fine", "created": at}
+		return map[string]any{"id": store.NewID('j'), "agent": "alice", "memory_type": "journal", "tier": "workspace", "content": "fine", "created": at}
 	}
 	named := func() map[string]any {
 		return map[string]any{"name": "X" + newRef(), "tier": "workspace", "body": "fine", "created": at}
@@ -243,7 +245,7 @@ func TestImportRefuses(t *testing.T) {
 		says string
 	}{
 		{listItems, item, "no id", drop("id"), "no item's id"},
-		{listItems, item, "a note's id", set("id", newID('j')), "no item's id"},
+		{listItems, item, "a note's id", set("id", store.NewID('j')), "no item's id"},
 		{listItems, item, "a path", set("id", "../../etc"), "no item's id"},
 		{listItems, item, "no tier", drop("tier"), "tier"},
 		{listItems, item, "an unknown tier", set("tier", "world"), "tier"},
@@ -266,7 +268,7 @@ func TestImportRefuses(t *testing.T) {
 		{listItems, item, "revision", set("revision", -1), "cannot be"},
 		{listItems, item, "forgotten by no rule", set("forgotten", at), "rule"},
 		{listItems, item, "a rule, but not forgotten", set("rule", "asked"), "not forgotten"},
-		{listItems, item, "replaced, but not forgotten", set("replaced_by", newID('m')), "not forgotten"},
+		{listItems, item, "replaced, but not forgotten", set("replaced_by", store.NewID('m')), "not forgotten"},
 		{listItems, item, "replaced by what cannot be", func(r map[string]any) { r["forgotten"], r["rule"], r["replaced_by"] = at, "asked", r["id"] }, "replaced by"},
 		{listItems, item, "no such channel", func(r map[string]any) { r["tier"], r["channel"] = "channel", "nowhere" }, "there is no channel nowhere"},
 		{listItems, item, "no channel", set("tier", "channel"), "channel"},
@@ -305,8 +307,8 @@ func TestImportRefuses(t *testing.T) {
 		{listChannels, channel, "name", set("name", "a/b"), "no name"},
 		{listChannels, channel, "description", set("description", "a\nb"), "more than one line"},
 		{listChannels, channel, "time", set("created", nil), "created"},
-		{listRevisions, revision, "of nothing", set("subject", newID('m')), "another item"},
-		{listRevisions, revision, "of what is not there", func(r map[string]any) { r["subject"] = newID('m'); before("id", r["subject"])(r) }, "there is no item"},
+		{listRevisions, revision, "of nothing", set("subject", store.NewID('m')), "another item"},
+		{listRevisions, revision, "of what is not there", func(r map[string]any) { r["subject"] = store.NewID('m'); before("id", r["subject"])(r) }, "there is no item"},
 		{listRevisions, revision, "tier", set("tier", "account"), "another tier"},
 		{listRevisions, revision, "number", set("revision", 4), "another item"},
 		{listRevisions, revision, "as new as the item", func(r map[string]any) { r["revision"] = 5; before("revision", 5)(r) }, "does not fit"},

@@ -1,9 +1,7 @@
 package memory
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"blackboard/kb/store"
 )
 
 // Tiers, the narrowest first. They do not inherit: a read names those that it wants.
@@ -331,22 +331,8 @@ func checkName(what, name string) error {
 	return nil
 }
 
-// idAlphabet leaves out what looks alike.
-const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-
-// newID makes an id of 45 random bits after a letter.
-func newID(letter byte) string {
-	var b [10]byte
-	rand.Read(b[:]) // never fails
-	for i := range b {
-		b[i] = idAlphabet[b[i]%32]
-	}
-	b[0] = letter
-	return string(b[:])
-}
-
 func checkID(id string) error {
-	if len(id) != 10 || id[0] != 'm' && id[0] != 'j' || strings.Trim(id[1:], idAlphabet) != "" {
+	if !store.IsID(id, "mj") {
 		return invalid(fmt.Sprintf("%q is no memory's id", clip(id, 60)), "ids look like m3f9x0c2ma; `board memory list` shows them")
 	}
 	return nil
@@ -363,33 +349,4 @@ func embeddingText(it *Item) string {
 		return it.Content
 	}
 	return it.Title + "\n" + it.Content
-}
-
-func jsonList(l []string) string {
-	if l == nil {
-		l = []string{}
-	}
-	b, _ := json.Marshal(l) // strings always can be
-	return string(b)
-}
-
-// numberList writes a list of numbers for json_each.
-func numberList(l []int64) string {
-	b, _ := json.Marshal(l) // numbers always can be
-	return string(b)
-}
-
-func millis(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-func timeOf(ms *int64) *time.Time {
-	if ms == nil {
-		return nil
-	}
-	t := time.UnixMilli(*ms).UTC()
-	return &t
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/store"
 )
 
 // JournalWindow is how long a journal entry counts. Then it is expired: still listed, and marked.
@@ -85,8 +86,8 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	if err != nil {
 		return Note{}, err
 	}
-	n := Note{ID: newID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	n := Note{ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		n.Created = tx.Now
 		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created) VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 		if err != nil {
 			return nil, err
 		}
-		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 			found, err := notesWhere(tx, tier, `agent = ?1 AND (?2 = '' OR kind = ?2) AND forgotten IS NULL ORDER BY created DESC, n DESC`, s.opt.Agent, kind)
 			all = append(all, found...)
 			return err
@@ -136,22 +137,9 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 }
 
 func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) {
-	rows, err := tx.Query(`SELECT id, agent, kind, content, created FROM notes WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Note
-	for rows.Next() {
-		n := Note{Tier: tier}
-		var created int64
-		if err := rows.Scan(&n.ID, &n.Agent, &n.Kind, &n.Content, &created); err != nil {
-			return nil, err
-		}
-		n.Created = time.UnixMilli(created).UTC()
-		all = append(all, n)
-	}
-	return all, rows.Err()
+	return sqlite.All(tx, func(n *Note) []any {
+		return []any{&n.Tier, &n.ID, &n.Agent, &n.Kind, &n.Content, sqlite.Time(&n.Created)}
+	}, `SELECT '`+tier+`', id, agent, kind, content, created FROM notes WHERE `+where, args...)
 }
 
 // forgetNote forgets a note of the caller's.
@@ -171,7 +159,7 @@ func (s *Store) forgetNote(ctx context.Context, id string) error {
 			return err
 		}
 		var there int
-		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 			return tx.QueryRow(`SELECT count(*) FROM notes WHERE id = ? AND agent = ? AND forgotten IS NULL`, id, s.opt.Agent).Scan(&there)
 		}); err != nil {
 			return err
@@ -179,7 +167,7 @@ func (s *Store) forgetNote(ctx context.Context, id string) error {
 		if there == 0 {
 			continue
 		}
-		return f.write(ctx, func(tx *sqlite.Tx) error {
+		return f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 			res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND forgotten IS NULL`, tx.Now.UnixMilli(), id, s.opt.Agent)
 			if err != nil {
 				return err

@@ -55,7 +55,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, e
 		if err != nil {
 			return nil, false, err
 		}
-		if err := f.read(ctx, func(tx *sqlite.Tx) error {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 			found, err := f.list(tx, &q, tiers, after)
 			all = append(all, found...)
 			return err
@@ -133,8 +133,8 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 		AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
 		AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?11))))
 		AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
-		jsonList(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, jsonList(q.Curators), jsonList(q.Sources),
-		jsonList(q.Lifetimes), jsonList(q.Tags), after.created, after.id, limit)
+		sqlite.List(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, sqlite.List(q.Curators), sqlite.List(q.Sources),
+		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit)
 }
 
 // ScopeStats counts what a scope holds, others' private items too: counts, and no more.
@@ -169,13 +169,13 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		if err != nil {
 			return nil, err
 		}
-		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account], Path: f.db.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}}
+		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account], Path: f.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}}
 		for _, suffix := range []string{"", "-wal"} {
 			if info, err := os.Stat(st.Path + suffix); err == nil {
 				st.Bytes += info.Size()
 			}
 		}
-		if err := f.read(ctx, func(tx *sqlite.Tx) error { return f.stats(tx, &st) }); err != nil {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.stats(tx, &st) }); err != nil {
 			return nil, err
 		}
 		if !s.Reaches(Conversation) {
@@ -195,22 +195,14 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 
 func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 	st.Scopes = st.Scopes[:0]
-	rows, err := tx.Query(`SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, sum(forgotten IS NULL), sum(forgotten IS NULL AND agent <> ''),
-		sum(forgotten IS NULL AND lifetime = 'long_term'), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var sc Scope
-		var s ScopeStats
-		if err := rows.Scan(&sc.Tier, &sc.Channel, &sc.Conversation, &s.Live, &s.Private, &s.LongTerm, &s.Forgotten); err != nil {
-			return err
-		}
-		s.Scope = sc.String()
-		st.Scopes = append(st.Scopes, s)
-	}
-	if err := rows.Err(); err != nil {
+	var sc Scope
+	var n ScopeStats
+	if err := tx.Each([]any{&sc.Tier, &sc.Channel, &sc.Conversation, &n.Live, &n.Private, &n.LongTerm, &n.Forgotten}, func() error {
+		n.Scope = sc.String()
+		st.Scopes = append(st.Scopes, n)
+		return nil
+	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, sum(forgotten IS NULL), sum(forgotten IS NULL AND agent <> ''),
+		sum(forgotten IS NULL AND lifetime = 'long_term'), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
 		return err
 	}
 	for _, t := range []struct {
@@ -221,31 +213,20 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE forgotten IS NULL AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`},
 		{st.Statuses, `SELECT status, count(*) FROM conversations GROUP BY status`},
 	} {
-		if err := tally(tx, t.into, t.stmt); err != nil {
+		var name string
+		var n int
+		if err := tx.Each([]any{&name, &n}, func() error {
+			t.into[name] = n
+			return nil
+		}, t.stmt); err != nil {
 			return err
 		}
 	}
-	if st.Index, err = f.index.Stats(tx); err != nil {
+	var err error
+	if st.Index, err = f.Index.Stats(tx); err != nil {
 		return err
 	}
 	st.Model = st.Index.Model
 	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*) FROM events), (SELECT count(*) FROM items WHERE forgotten IS NULL AND model <> '')`).
 		Scan(&st.Named, &st.Events, &st.Embedded)
-}
-
-func tally(tx *sqlite.Tx, into map[string]int, stmt string) error {
-	rows, err := tx.Query(stmt)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		var n int
-		if err := rows.Scan(&name, &n); err != nil {
-			return err
-		}
-		into[name] = n
-	}
-	return rows.Err()
 }

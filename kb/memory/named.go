@@ -92,7 +92,7 @@ func (s *Store) namedOf(ctx context.Context, tier string) (all []Named, err erro
 	if err != nil {
 		return nil, err
 	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		all, err = namedIn(tx, tier)
 		return err
 	})
@@ -100,22 +100,9 @@ func (s *Store) namedOf(ctx context.Context, tier string) (all []Named, err erro
 }
 
 func namedIn(tx *sqlite.Tx, tier string) ([]Named, error) {
-	rows, err := tx.Query(`SELECT name, body, curator, revision, created, updated FROM named ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Named
-	for rows.Next() {
-		n := Named{Tier: tier}
-		var created, updated int64
-		if err := rows.Scan(&n.Name, &n.Body, &n.Curator, &n.Revision, &created, &updated); err != nil {
-			return nil, err
-		}
-		n.Created, n.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-		all = append(all, n)
-	}
-	return all, rows.Err()
+	return sqlite.All(tx, func(n *Named) []any {
+		return []any{&n.Tier, &n.Name, &n.Body, &n.Curator, &n.Revision, sqlite.Time(&n.Created), sqlite.Time(&n.Updated)}
+	}, `SELECT ?, name, body, curator, revision, created, updated FROM named ORDER BY name`, tier)
 }
 
 // GetNamed returns a named entry. VOICE and SOUL are there, empty, before they are written.
@@ -172,7 +159,7 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 		return Named{}, err
 	}
 	out := Named{Name: name, Tier: tier, Body: body, Curator: CuratorAuthor, Revision: 1}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		all, err := namedIn(tx, tier)
 		if err != nil {
 			return err
@@ -255,7 +242,7 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 	if err != nil {
 		return n, err
 	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		all, err := namedIn(tx, n.Tier)
 		if err != nil {
 			return err
@@ -291,24 +278,10 @@ func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named,
 	if err != nil {
 		return nil, err
 	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, namedSubject(name))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var raw string
-			var n Named
-			if err := rows.Scan(&raw); err != nil {
-				return err
-			}
-			if err := json.Unmarshal([]byte(raw), &n); err != nil {
-				return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "has a revision of " + name + " that cannot be read", Cause: err}
-			}
-			all = append(all, n)
-		}
-		return rows.Err()
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		all, err = sqlite.All(tx, func(n *Named) []any { return []any{sqlite.JSON(n, "a revision of %s that", &name)} },
+			`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, namedSubject(name))
+		return err
 	})
 	return all, err
 }

@@ -8,6 +8,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/secret"
+	"blackboard/kb/store"
 )
 
 // PutOptions say how an item is stored.
@@ -84,7 +85,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	var v embed.Vector
 	if !opt.NoEmbedding {
 		var err error
-		if v, err = s.embedOne(ctx, &it, &out.Warnings); err != nil {
+		if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&it), &out.Warnings); err != nil {
 			return out, err
 		}
 	}
@@ -92,7 +93,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	if err != nil {
 		return out, err
 	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if err := f.checkPlace(tx, &it); err != nil {
 			return err
 		}
@@ -187,14 +188,14 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 // add stores a new item and gives it its id and its times, unless it has them.
 func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, verb, why string) error {
 	if it.ID == "" {
-		it.ID = newID('m')
+		it.ID = store.NewID('m')
 	}
 	if it.Created.IsZero() {
 		it.Created, it.Accessed = tx.Now, tx.Now
 		it.Revision, it.Accesses = 1, 0
 	}
 	it.Updated = tx.Now
-	if v, err := f.usable(tx, v, warnings); err != nil {
+	if v, err := f.Usable(tx, f.s.opt.Embedder, v, warnings); err != nil {
 		return err
 	} else if it.Model, it.Dim = "", 0; v != nil {
 		it.Model, it.Dim = f.s.opt.Embedder.Model().Name, len(v)
@@ -208,7 +209,7 @@ func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string)
 		return err
 	}
 	if it.Forgotten == nil {
-		if err := f.index.Put(tx, document(it, v)); err != nil {
+		if err := f.Index.Put(tx, document(it, v)); err != nil {
 			return err
 		}
 	}
@@ -216,53 +217,9 @@ func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string)
 }
 
 // insertRow stores an item's row, and gives it its number.
-func insertRow(tx *sqlite.Tx, it *Item) error {
-	res, err := tx.Exec(`INSERT INTO items (id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
-		derived_from, revision, forgotten, rule, why, replaced_by, text_hash, model, dim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content, it.Curator, it.Source, it.Importance, it.Lifetime, jsonList(it.Tags), it.Accesses,
-		it.Created.UnixMilli(), it.Updated.UnixMilli(), it.Accessed.UnixMilli(), millis(it.Expires), it.DerivedFrom, it.Revision, millis(it.Forgotten), it.Rule, it.Why, it.ReplacedBy,
-		textHash(it.Content), it.Model, it.Dim)
-	if err != nil {
-		return err
-	}
-	it.n, err = res.LastInsertId()
+func insertRow(tx *sqlite.Tx, it *Item) (err error) {
+	it.n, err = it.stored().Insert(tx, "items")
 	return err
-}
-
-// embedOne embeds an item's text, nil without a model. Nothing is lost because a model fails: that is a warning.
-func (s *Store) embedOne(ctx context.Context, it *Item, warnings *[]string) (embed.Vector, error) {
-	if s.opt.Embedder == nil {
-		return nil, nil
-	}
-	vs, err := s.opt.Embedder.Embed(ctx, []string{embeddingText(it)})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
-		return nil, nil
-	}
-	return vs[0], nil
-}
-
-// usable returns a vector if it can be stored: a file has vectors of one model.
-func (f *file) usable(tx *sqlite.Tx, v embed.Vector, warnings *[]string) (embed.Vector, error) {
-	if v == nil {
-		return nil, nil
-	}
-	name, dim, err := f.index.Model(tx)
-	if err != nil {
-		return nil, err
-	}
-	m := f.s.opt.Embedder.Model()
-	if name == "" {
-		return v, f.index.SetModel(tx, m)
-	}
-	if name != m.Name || dim != m.Dim {
-		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: the memory is embedded with %s, and the model here is %s; `board memory reembed` changes over", name, m.Name))
-		return nil, nil
-	}
-	return v, nil
 }
 
 // refuseSecret refuses an item that holds what looks like a secret: other agents read it, and it is exported.
@@ -289,7 +246,7 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 			return nil, nil, err
 		}
 		var found []Item
-		if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 			found, err = itemsWhere(tx, `id = ?`, id)
 			return err
 		}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
+	"blackboard/kb/store"
 )
 
 const (
@@ -156,13 +157,13 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 		}
 		if err == nil {
 			if tier == Channel && q.Channel != "" {
-				if err := f.read(ctx, func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
+				if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
 					return res, err
 				}
 			}
 			var hits []Hit
 			degraded := len(res.Degraded)
-			if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 				res.Degraded = res.Degraded[:degraded] // a second try says it once
 				hits, err = f.readTier(tx, tier, &q, v, &res)
 				return err
@@ -199,7 +200,7 @@ func (h *Hit) saysTheSame(other *Hit) bool {
 
 // present adds to hits what is said of them, and counts the access.
 func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
-	now := f.db.Now()
+	now := f.Now()
 	for i := range hits {
 		h := &hits[i]
 		if h.DerivedFrom != "" && s.opt.Resolve != nil {
@@ -235,19 +236,12 @@ func (s *Store) embedText(ctx context.Context, text string, res *Result) (embed.
 	if text == "" {
 		return nil, nil
 	}
-	if s.opt.Embedder == nil {
-		res.Degraded = append(res.Degraded, "no embedding model is installed: searched by words only")
+	v, why, err := store.Question(ctx, s.opt.Embedder, text)
+	if why != "" {
+		res.Degraded = append(res.Degraded, why+": searched by words only")
 		return nil, nil
 	}
-	vs, err := s.opt.Embedder.Embed(ctx, []string{text})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		res.Degraded = append(res.Degraded, fmt.Sprintf("the question could not be embedded (%v): searched by words only", err))
-		return nil, nil
-	}
-	return vs[0], nil
+	return v, err
 }
 
 // readTier gives the items of a tier, the best first, a few more than are asked for, since some may say the same.
@@ -267,7 +261,7 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 	for i := range hits {
 		ns[i] = hits[i].n
 	}
-	vectors, err := f.index.Vectors(tx, ns...)
+	vectors, err := f.Index.Vectors(tx, ns...)
 	if err != nil {
 		return nil, err
 	}
@@ -286,20 +280,8 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 		order = ` ORDER BY importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
 		args = append(args, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
 	}
-	rows, err := tx.Query(`SELECT n FROM items WHERE `+where+order, append(args, want)...)
+	ns, err := sqlite.Column[int64](tx, `SELECT n FROM items WHERE `+where+order, append(args, want)...)
 	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ns []int64
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		ns = append(ns, n)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	byN, err := itemsByN(tx, ns)
@@ -352,12 +334,11 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 	if v != nil {
 		iq.Vector, iq.Model = v, f.s.opt.Embedder.Model().Name
 	}
-	found, err := f.index.Search(tx, iq)
+	found, err := f.Index.Search(tx, iq)
 	if errors.Is(err, index.ErrOtherModel) {
-		name, _, _ := f.index.Model(tx)
-		res.Degraded = append(res.Degraded, fmt.Sprintf("the memory is embedded with %s, the model here is %s: searched by words only; `board memory reembed` changes over", name, iq.Model))
+		res.Degraded = append(res.Degraded, f.OtherModel(tx, iq.Model)+": searched by words only; `board memory reembed` changes over")
 		iq.Vector = nil
-		found, err = f.index.Search(tx, iq)
+		found, err = f.Index.Search(tx, iq)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -375,7 +356,7 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 			break
 		}
 		iq.Depth *= 4
-		if found, err = f.index.Search(tx, iq); err != nil {
+		if found, err = f.Index.Search(tx, iq); err != nil {
 			return nil, nil, err
 		}
 	}

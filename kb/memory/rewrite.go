@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/store"
 )
 
 // Limits of what ApplyRewrites reads.
@@ -214,16 +215,16 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 		}
 		f, was[i] = in, *found
 	}
-	it, err := s.become(rw, was, f.db.Now())
+	it, err := s.become(rw, was, f.Now())
 	if err != nil {
 		return out, err
 	}
 	var warnings []string // that it has no embedding shows in the item
-	v, err := s.embedOne(ctx, &it, &warnings)
+	v, err := store.Vector(ctx, s.opt.Embedder, embeddingText(&it), &warnings)
 	if err != nil {
 		return out, err
 	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		now := make([]Item, len(rw.Items))
 		for i, r := range rw.Items {
 			it, err := s.again(tx, r.ID)

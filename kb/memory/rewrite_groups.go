@@ -11,7 +11,9 @@ import (
 	"unicode"
 
 	"blackboard/board/sqlite"
+	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // What makes a group.
@@ -62,7 +64,7 @@ func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group,
 			continue
 		}
 		var found []Group
-		if err := w.f.read(ctx, func(tx *sqlite.Tx) error {
+		if err := w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 			if archived, err := isArchived(tx, w.Conversation); err != nil || archived {
 				return err // nothing is added to it, so nothing in it is rewritten
 			}
@@ -101,26 +103,16 @@ type link struct {
 
 func (g *grouping) make(ctx context.Context, tx *sqlite.Tx) ([]Group, error) {
 	where, args := g.where()
-	rows, err := tx.Query(`SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
-		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var it grouped
-		var created int64
-		if err := rows.Scan(&it.n, &it.Agent, &it.Importance, &it.Accesses, &created, &it.Model); err != nil {
-			return nil, err
-		}
-		it.Created = time.UnixMilli(created).UTC()
+	var it Item
+	if err := tx.Each([]any{&it.n, &it.Agent, &it.Importance, &it.Accesses, sqlite.Time(&it.Created), &it.Model}, func() error {
 		g.byN[it.n] = len(g.all)
-		g.all = append(g.all, it)
-	}
-	if err := rows.Err(); err != nil {
+		g.all = append(g.all, grouped{Item: it})
+		return nil
+	}, `SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
+		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...); err != nil {
 		return nil, err
 	}
-	model, _, err := g.f.index.Model(tx)
+	model, _, err := g.f.Index.Model(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,40 +128,28 @@ func (g *grouping) make(ctx context.Context, tx *sqlite.Tx) ([]Group, error) {
 
 func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, has func(int) bool) error {
 	var ask []int
+	var ns []int64
 	for i := range g.all {
 		if has(i) {
-			ask = append(ask, i)
+			ask, ns = append(ask, i), append(ns, g.all[i].n)
 		}
 	}
-	for block := range slices.Chunk(ask, vectorsAtOnce) {
-		ns := make([]int64, len(block))
-		for k, i := range block {
-			ns[k] = g.all[i].n
+	return g.f.EachVector(ctx, tx, ns, func(k int, v embed.Vector) error {
+		if v == nil {
+			return nil
 		}
-		vectors, err := g.f.index.Vectors(tx, ns...)
+		it := &g.all[ask[k]]
+		found, err := g.near.Search(tx, index.Query{Vector: v, Model: model, Depth: groupNear, Near: GroupCosine, Filter: g.Scope.filter(it.Agent)}, len(ask), len(g.all))
 		if err != nil {
 			return err
 		}
-		for _, i := range block {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			it := &g.all[i]
-			if vectors[it.n] == nil {
-				continue
-			}
-			found, err := g.within.near.search(tx, index.Query{Vector: vectors[it.n], Model: model, Depth: groupNear, Near: GroupCosine, Filter: g.Scope.filter(it.Agent)}, len(ask), len(g.all))
-			if err != nil {
-				return err
-			}
-			for _, c := range found {
-				if j, there := g.byN[c.ID]; there && j != i {
-					it.near = append(it.near, link{j, c.Cosine})
-				}
+		for _, c := range found {
+			if j, there := g.byN[c.ID]; there && j != ask[k] {
+				it.near = append(it.near, link{j, c.Cosine})
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // byWords compares items by the words that they have, where one of two has no vector. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
@@ -226,20 +206,11 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 	var all []counted
 	words := make([][]int, len(g.all))
 	where, args := g.where()
-	rows, err := tx.Query(`SELECT n, title, content FROM items WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n int64
-		var it Item
-		if err := rows.Scan(&n, &it.Title, &it.Content); err != nil {
-			return nil, err
-		}
-		i, there := g.byN[n]
+	var it Item
+	err := tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
+		i, there := g.byN[it.n]
 		if !there {
-			continue
+			return nil
 		}
 		list := strings.FieldsFunc(strings.ToLower(embeddingText(&it)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		slices.Sort(list)
@@ -253,6 +224,10 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 			all[k].items++
 			words[i] = append(words[i], k)
 		}
+		return nil
+	}, `SELECT n, title, content FROM items WHERE `+where, args...)
+	if err != nil {
+		return nil, err
 	}
 	order := make([]int, len(all))
 	for k := range order {
@@ -269,7 +244,7 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 		}
 		slices.Sort(list)
 	}
-	return words, rows.Err()
+	return words, nil
 }
 
 // jaccard is how many of the words that two have are in both; the lists are sorted.
@@ -330,18 +305,13 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 
 func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
 	out := Group{Scope: g.String()}
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, numberList(ns))
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, sqlite.List(ns))
 	name := sha256.New()
 	for i := range found {
 		it := &found[i]
 		fmt.Fprintln(name, it.ID)
 		out.Items = append(out.Items, GroupItem{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Created, it.Curator, it.Source, it.Accesses, it.Tags})
 	}
-	id := name.Sum(nil)[:10]
-	for i := range id {
-		id[i] = idAlphabet[id[i]%32]
-	}
-	id[0] = 'g'
-	out.ID = string(id)
+	out.ID = store.IDOf('g', [10]byte(name.Sum(nil)))
 	return out, err
 }

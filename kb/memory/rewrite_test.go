@@ -196,7 +196,7 @@ func TestGroupsByWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &grouping{within: all[0], byN: map[int64]int{}}
-	if err := all[0].f.db.Read(t.Context(), func(tx *sqlite.Tx) error {
+	if err := all[0].f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		_, err := g.make(t.Context(), tx)
 		return err
 	}); err != nil {
@@ -491,7 +491,7 @@ func forgetAny(t testing.TB, s *Store, it *Item) {
 	t.Helper()
 	f, err := s.open(context.Background(), it.Tier == Account, false)
 	if err == nil {
-		err = f.write(context.Background(), func(tx *sqlite.Tx) error { return f.forget(tx, it, RuleAsked, "", "") })
+		err = f.WriteIndex(context.Background(), func(tx *sqlite.Tx) error { return f.forget(tx, it, RuleAsked, "", "") })
 	}
 	if err != nil {
 		t.Fatal(err)

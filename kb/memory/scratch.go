@@ -45,7 +45,7 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 		return Scratch{}, err
 	}
 	out := Scratch{Key: key, Value: json.RawMessage(b.Bytes())}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		c, err := conversation(tx, ref)
 		if err != nil {
 			return err
@@ -60,14 +60,9 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 		if mine == 0 && n >= MaxScratchKeys {
 			return conflict(fmt.Sprintf("there are %d working notes already", n), "clear those that are done with")
 		}
-		out.Created, out.Updated = tx.Now, tx.Now
-		var created int64
-		if err := tx.QueryRow(`INSERT INTO scratch VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO UPDATE SET value = excluded.value, updated = excluded.updated RETURNING created`,
-			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli()).Scan(&created); err != nil {
-			return err
-		}
-		out.Created = time.UnixMilli(created).UTC()
-		return nil
+		out.Updated = tx.Now
+		return tx.QueryRow(`INSERT INTO scratch VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO UPDATE SET value = excluded.value, updated = excluded.updated RETURNING created`,
+			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli()).Scan(sqlite.Time(&out.Created))
 	})
 	return out, err
 }
@@ -98,22 +93,11 @@ func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error)
 		if _, err := conversation(tx, ref); err != nil {
 			return err
 		}
-		rows, err := tx.Query(`SELECT key, value, created, updated FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3) ORDER BY key`, ref, s.opt.Agent, key)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var n Scratch
-			var value string
-			var created, updated int64
-			if err := rows.Scan(&n.Key, &value, &created, &updated); err != nil {
-				return err
-			}
-			n.Value, n.Created, n.Updated = json.RawMessage(value), time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-			all = append(all, n)
-		}
-		return rows.Err()
+		var err error
+		all, err = sqlite.All(tx, func(n *Scratch) []any {
+			return []any{&n.Key, (*[]byte)(&n.Value), sqlite.Time(&n.Created), sqlite.Time(&n.Updated)}
+		}, `SELECT key, value, created, updated FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3) ORDER BY key`, ref, s.opt.Agent, key)
+		return err
 	})
 	return all, err
 }
@@ -128,7 +112,7 @@ func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) 
 		return 0, err
 	}
 	var n int64
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec(`DELETE FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3)`, ref, s.opt.Agent, key)
 		if err != nil {
 			return err

@@ -152,7 +152,7 @@ func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, erro
 	}
 	f.finishWipe(ctx)
 	var m Manifest
-	err = f.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 		m, err = f.manifest(tx, q)
 		return err
 	})
@@ -200,17 +200,9 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	fmt.Fprintf(digest, "%q %q %t %t %q %d\n", q.Scope, q.Mode, q.Purge, f.account, f.s.opt.Workspace, before)
 	var ids []string
 	for _, p := range q.parts() {
-		rows, err := tx.Query(`SELECT `+p.kind+`, `+p.id+`, `+p.stamp+`, `+p.private+` FROM `+p.table+` WHERE `+p.where+` ORDER BY 2, 3`, p.args...)
-		if err != nil {
-			return m, err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var kind, id, stamp string
-			var private bool
-			if err := rows.Scan(&kind, &id, &stamp, &private); err != nil {
-				return m, err
-			}
+		var kind, id, stamp string
+		var private bool
+		if err := tx.Each([]any{&kind, &id, &stamp, &private}, func() error {
 			m.Counts[kind]++
 			if private {
 				m.Counts["private"]++
@@ -219,8 +211,8 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 			if p.table == "items" || p.table == "notes" || p.table == "named" {
 				ids = append(ids, id)
 			}
-		}
-		if err := rows.Err(); err != nil {
+			return nil
+		}, `SELECT `+p.kind+`, `+p.id+`, `+p.stamp+`, `+p.private+` FROM `+p.table+` WHERE `+p.where+` ORDER BY 2, 3`, p.args...); err != nil {
 			return m, err
 		}
 	}
@@ -241,26 +233,10 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 
 // scrubs returns the manifests that were executed in a file, the oldest first, with the times of their execution.
 func (f *file) scrubs(tx *sqlite.Tx) ([]Manifest, error) {
-	rows, err := tx.Query(`SELECT at, data FROM events WHERE verb IN (?, ?) ORDER BY n`, VerbScrubbed, VerbPurged)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Manifest
-	for rows.Next() {
-		var at int64
-		var data string
-		var m Manifest
-		if err := rows.Scan(&at, &data); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(data), &m); err != nil {
-			return nil, &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: "has an entry of a scrub in its log that cannot be read", Cause: err}
-		}
-		m.At = time.UnixMilli(at).UTC()
-		all = append(all, m)
-	}
-	return all, rows.Err()
+	none := ""
+	return sqlite.All(tx, func(m *Manifest) []any {
+		return []any{sqlite.JSON(m, "an entry of a scrub in its log that%s", &none), sqlite.Time(&m.At)}
+	}, `SELECT data, at FROM events WHERE verb IN (?, ?) ORDER BY n`, VerbScrubbed, VerbPurged)
 }
 
 // Scrub removes for good what a manifest says, if that is still exactly what there is: items with their revisions and whatever the search index knows of them. confirm is the manifest's hash.
@@ -285,7 +261,7 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 		return out, err
 	}
 	f.finishWipe(ctx)
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		done, err := f.scrubs(tx)
 		if err != nil {
 			return err
@@ -339,7 +315,7 @@ func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	}
 	if out.Counts["live"]+out.Counts["forgotten"] > 0 {
 		// Segments keep the words of documents that were deleted, now or before.
-		if err := f.reindex(tx); err != nil {
+		if err := f.ReindexIn(tx); err != nil {
 			return err
 		}
 	}

@@ -70,8 +70,8 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.db.Read(ctx, func(tx *sqlite.Tx) error {
-		st, err := f.index.Stats(tx)
+	if err := f.Read(ctx, func(tx *sqlite.Tx) error {
+		st, err := f.Index.Stats(tx)
 		if st.Segments == 0 || st.Dead == 0 {
 			t.Errorf("the index has no segments with dead documents: %+v", st)
 		}
@@ -123,7 +123,7 @@ func TestScrubWhileOthersRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := ScrubQuery{Scope: Scope{Tier: Workspace}}
-	if err := f.db.Read(ctx, func(tx *sqlite.Tx) error {
+	if err := f.Read(ctx, func(tx *sqlite.Tx) error {
 		count := func() (n int) {
 			if err := tx.QueryRow(`SELECT count(*) FROM items`).Scan(&n); err != nil {
 				t.Error(err)

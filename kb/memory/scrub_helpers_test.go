@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/store"
 )
 
 // stockScope puts n items into a scope, a hundred in a transaction, so that the index has segments that were merged.
@@ -31,9 +32,9 @@ func stockScope(t testing.TB, s *Store, sc Scope, n int, text func(i int) string
 		}
 	}
 	for some := range slices.Chunk(all, 100) {
-		if err := f.write(t.Context(), func(tx *sqlite.Tx) error {
+		if err := f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 			for i := range some {
-				v, err := s.embedOne(t.Context(), &some[i], new([]string))
+				v, err := store.Vector(t.Context(), s.opt.Embedder, embeddingText(&some[i]), new([]string))
 				if err != nil {
 					return err
 				}
@@ -81,11 +82,11 @@ func indexAgrees(t testing.TB, s *Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.db.Read(t.Context(), func(tx *sqlite.Tx) error {
-			if err := f.index.Check(tx); err != nil {
+		if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
+			if err := f.Index.Check(tx); err != nil {
 				return err
 			}
-			docs, err := f.index.Documents(tx)
+			docs, err := f.Index.Documents(tx)
 			if err != nil {
 				return err
 			}
@@ -110,9 +111,9 @@ func indexAgrees(t testing.TB, s *Store) {
 			}
 			return nil
 		}); err != nil {
-			t.Errorf("%s: %v", f.db.Path(), err)
+			t.Errorf("%s: %v", f.Path(), err)
 		}
-		if err := f.db.Check(t.Context()); err != nil {
+		if err := f.Check(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}

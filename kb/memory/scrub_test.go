@@ -265,7 +265,7 @@ func TestScrubKeepsTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, stmt := range []string{`DELETE FROM events`, `DELETE FROM events WHERE verb = 'scrubbed'`, `UPDATE events SET actor = 'nobody'`, `UPDATE events SET data = '' WHERE verb = 'scrubbed'`} {
-		err := f.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err })
+		err := f.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err })
 		if err == nil {
 			t.Errorf("%s is done", stmt)
 		}

@@ -30,14 +30,14 @@ func (f *file) wipeOnCommit(tx *sqlite.Tx, notes *[]string) {
 	tx.AfterCommit(func() { // it is still this writer's turn
 		// Who called it off comes too late: it is removed, and half of that is worse than all.
 		if err := f.wipe(context.Background()); err != nil {
-			*notes = append(*notes, fmt.Sprintf("what was removed may still be in the bytes of %s or its -wal: %v; the next scrub, or a dry run of one, clears it", f.db.Path(), err))
+			*notes = append(*notes, fmt.Sprintf("what was removed may still be in the bytes of %s or its -wal: %v; the next scrub, or a dry run of one, clears it", f.Path(), err))
 		}
 	})
 }
 
 // wipe writes the file anew without what is free in it, and empties the WAL.
 func (f *file) wipe(ctx context.Context) error {
-	conn, err := f.db.Conn(ctx)
+	conn, err := f.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,17 +79,17 @@ func (f *file) wipe(ctx context.Context) error {
 
 // finishWipe does what a scrub before has left to do. If it cannot be done now, it stays due.
 func (f *file) finishWipe(ctx context.Context) {
-	if f.db.ReadOnly() {
+	if f.ReadOnly() {
 		return
 	}
 	var due int
-	if err := f.db.Read(ctx, func(tx *sqlite.Tx) error {
+	if err := f.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT count(*) FROM meta WHERE key = ?`, wipeDue).Scan(&due)
 	}); err != nil || due == 0 {
 		return
 	}
 	var notes []string
-	_ = f.db.WriteWithin(ctx, wipePatience, func(tx *sqlite.Tx) error {
+	_ = f.WriteWithin(ctx, wipePatience, func(tx *sqlite.Tx) error {
 		f.wipeOnCommit(tx, &notes)
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 //go:embed migrations/0001_memory.sql
@@ -26,6 +26,19 @@ var migration1 string
 var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1}}
 
 var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 0.9, B: 0.4}
+
+// kind is what a file holds. The index has the live items.
+var kind = store.Kind{Name: "the memory", Reembed: "board memory reembed", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
+	Tables:     []string{"meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated"},
+	Invariants: invariants,
+	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
+		items, err := itemsWhere(tx, where, args...)
+		docs := make([]store.Doc, len(items))
+		for i := range items {
+			docs[i] = store.Doc{Kept: index.Kept{Doc: document(&items[i], nil), Model: items[i].Model}, Meaning: embeddingText(&items[i])}
+		}
+		return docs, err
+	}}
 
 // Options say who opens the memory, and for where.
 type Options struct {
@@ -77,10 +90,9 @@ type Store struct {
 
 // file is one SQLite file with its index.
 type file struct {
+	*store.File
 	s       *Store
 	account bool
-	db      *sqlite.DB
-	index   *index.Index
 
 	mu      sync.Mutex
 	touched map[int64]touch // accesses that are not written yet
@@ -148,7 +160,7 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for _, f := range s.files {
-		errs = append(errs, f.db.Close())
+		errs = append(errs, f.Close())
 	}
 	s.files = map[bool]*file{}
 	return errors.Join(errs...)
@@ -226,21 +238,13 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	if make {
 		mode = sqlite.Create
 	}
-	db, err := sqlite.Open(ctx, path, schema, mode)
+	f = &file{s: s, account: account, touched: map[int64]touch{}}
+	var err error
+	f.File, err = kind.Open(ctx, path, mode, store.Options{Warm: s.opt.Warm, Now: s.now, Ready: f.isOwned, Prepare: f.own})
 	if errors.Is(err, fs.ErrNotExist) && !make {
 		return nil, errNoFile
 	}
 	if err != nil {
-		return nil, err
-	}
-	db.SetNow(s.now)
-	f = &file{s: s, account: account, db: db, index: index.New(indexConfig), touched: map[int64]touch{}}
-	err = f.prepare(ctx)
-	if err == nil && s.opt.Warm {
-		err = db.Read(ctx, f.index.Warm)
-	}
-	if err != nil {
-		db.Close()
 		return nil, err
 	}
 	s.mu.Lock()
@@ -249,83 +253,32 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	return f, nil
 }
 
-// prepare makes what every file has: whose it is, the default channel, the index.
-func (f *file) prepare(ctx context.Context) error {
-	owner := "account"
-	if !f.account {
-		owner = "workspace " + f.s.opt.Workspace
+// owner says whose the file is.
+func (f *file) owner() string {
+	if f.account {
+		return "account"
 	}
-	var have string
-	state := index.Absent
-	look := func(tx *sqlite.Tx) (err error) {
-		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = 'owner'`).Scan(&have); err != nil && !sqlite.IsNoRows(err) {
-			return err
-		}
-		state, err = f.index.State(tx)
-		return err
-	}
-	if err := f.db.Read(ctx, look); err != nil {
-		return err
-	}
-	if have != "" && have != owner {
-		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200), clip(owner, 200))}
-	}
-	if have != "" && state == index.Ready {
-		return nil
-	}
-	if f.db.ReadOnly() {
-		return &sqlite.Error{Path: f.db.Path(), Kind: sqlite.ErrReadOnly, Detail: "needs its search index made anew, but cannot be written to"}
-	}
-	return f.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if err := look(tx); err != nil {
-			return err
-		}
-		if have == "" {
-			if _, err := tx.Exec(`INSERT INTO meta VALUES ('owner', ?)`, owner); err != nil {
-				return err
-			}
-			if !f.account {
-				if _, err := tx.Exec(`INSERT INTO channels VALUES (?, '', 1, ?)`, DefaultChannel, tx.Now.UnixMilli()); err != nil {
-					return err
-				}
-			}
-		}
-		if state == index.Ready {
-			return nil
-		}
-		return f.reindex(tx)
-	})
+	return "workspace " + f.s.opt.Workspace
 }
 
-// reindex makes the index anew from the items. Embeddings are kept where they can be.
-func (f *file) reindex(tx *sqlite.Tx) error {
-	return f.index.Rebuild(tx, func(after int64) ([]index.Kept, error) {
-		items, err := itemsWhere(tx, `forgotten IS NULL AND n > ? ORDER BY n LIMIT 5000`, after)
-		docs := make([]index.Kept, len(items))
-		for i := range items {
-			docs[i] = index.Kept{Doc: document(&items[i], nil), Model: items[i].Model}
-		}
-		return docs, err
-	}, func(n int64) error {
-		_, err := tx.Exec(`UPDATE items SET model = '', dim = 0 WHERE n = ?`, n)
-		return err
-	})
-}
-
-// read runs fn on a snapshot; a damaged index is made anew first.
-func (f *file) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
-	err := f.db.Read(ctx, fn)
-	if errors.Is(err, index.ErrCorrupt) && !f.db.ReadOnly() && f.db.Write(ctx, f.reindex) == nil {
-		err = f.db.Read(ctx, fn)
+// isOwned reports whether the file says whose it is. Another's is refused.
+func (f *file) isOwned(tx *sqlite.Tx) (bool, error) {
+	have, err := ownerIn(tx)
+	if have != "" && have != f.owner() {
+		return false, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200), clip(f.owner(), 200))}
 	}
-	return err
+	return have != "", err
 }
 
-// write runs fn in a transaction; a damaged index is made anew first.
-func (f *file) write(ctx context.Context, fn func(*sqlite.Tx) error) error {
-	err := f.db.Write(ctx, fn)
-	if errors.Is(err, index.ErrCorrupt) && f.db.Write(ctx, f.reindex) == nil {
-		err = f.db.Write(ctx, fn)
+func ownerIn(tx *sqlite.Tx) (string, error) {
+	return sqlite.One[string](tx, `SELECT coalesce(max(value), '') FROM meta WHERE key = 'owner'`)
+}
+
+// own makes what every file has: whose it is, the default channel.
+func (f *file) own(tx *sqlite.Tx) error {
+	_, err := tx.Exec(`INSERT INTO meta VALUES ('owner', ?)`, f.owner())
+	if err == nil && !f.account {
+		_, err = tx.Exec(`INSERT INTO channels VALUES (?, '', 1, ?)`, DefaultChannel, tx.Now.UnixMilli())
 	}
 	return err
 }
@@ -341,14 +294,7 @@ const (
 	kwTag          = "tag:"
 )
 
-// keyword makes a keyword of a value that may be longer than the index takes.
-func keyword(prefix, value string) string {
-	const most = 400
-	if len(value) > most {
-		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:most-40], ""), textHash(value))
-	}
-	return prefix + value
-}
+func keyword(prefix, value string) string { return store.Keyword(prefix, value, 360, textHash) }
 
 // document is a live item as the index takes it.
 func document(it *Item, v embed.Vector) index.Doc {
@@ -366,34 +312,34 @@ func document(it *Item, v embed.Vector) index.Doc {
 	return d
 }
 
-const itemColumns = `n, id, tier, channel, conversation, agent, title, content, curator, source, importance, lifetime, tags, accesses, created, updated, accessed, expires,
-	derived_from, revision, forgotten, rule, why, replaced_by, model, dim`
+// columns are an item's, but for its number and the hash of its text.
+func (it *Item) columns() store.Columns {
+	return store.Columns{"id", &it.ID, "tier", &it.Tier, "channel", &it.Channel,
+		"conversation", &it.Conversation, "agent", &it.Agent, "title", &it.Title,
+		"content", &it.Content, "curator", &it.Curator, "source", &it.Source,
+		"importance", &it.Importance, "lifetime", &it.Lifetime, "tags", &it.Tags,
+		"accesses", &it.Accesses, "created", &it.Created, "updated", &it.Updated,
+		"accessed", &it.Accessed, "expires", &it.Expires, "derived_from", &it.DerivedFrom,
+		"revision", &it.Revision, "forgotten", &it.Forgotten, "rule", &it.Rule, "why", &it.Why,
+		"replaced_by", &it.ReplacedBy, "model", &it.Model, "dim", &it.Dim}
+}
+
+// stored are the columns of a row that is written.
+func (it *Item) stored() store.Columns {
+	return append(it.columns(), "text_hash", textHash(it.Content))
+}
+
+var itemColumns = "n, " + new(Item).columns().Names("", "")
 
 // itemsWhere reads items; where is what follows WHERE.
-func itemsWhere(tx *sqlite.Tx, where string, args ...any) ([]Item, error) {
-	rows, err := tx.Query(`SELECT `+itemColumns+` FROM items WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Item
-	for rows.Next() {
-		var it Item
-		var tags string
-		var created, updated, accessed int64
-		var expires, forgotten *int64
-		if err := rows.Scan(&it.n, &it.ID, &it.Tier, &it.Channel, &it.Conversation, &it.Agent, &it.Title, &it.Content, &it.Curator, &it.Source, &it.Importance, &it.Lifetime, &tags,
-			&it.Accesses, &created, &updated, &accessed, &expires, &it.DerivedFrom, &it.Revision, &forgotten, &it.Rule, &it.Why, &it.ReplacedBy, &it.Model, &it.Dim); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(tags), &it.Tags); err != nil {
-			return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has an item " + it.ID + " whose tags cannot be read", Cause: err}
-		}
-		it.Created, it.Updated, it.Accessed = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC(), time.UnixMilli(accessed).UTC()
-		it.Expires, it.Forgotten = timeOf(expires), timeOf(forgotten)
+func itemsWhere(tx *sqlite.Tx, where string, args ...any) (all []Item, err error) {
+	var it Item
+	err = tx.Each(it.columns().Dest("an item %s whose tags", &it.n), func() error {
 		all = append(all, it)
-	}
-	return all, rows.Err()
+		it = Item{}
+		return nil
+	}, `SELECT `+itemColumns+` FROM items WHERE `+where, args...)
+	return all, err
 }
 
 // touchWithin is how long accesses wait to be written by a process that lives, and touchMany how many do.
@@ -404,10 +350,10 @@ const (
 
 // touch notes that items were given to somebody. That is written later, many at a time; never to a file that cannot be written.
 func (f *file) touch(ctx context.Context, items ...*Item) {
-	if len(items) == 0 || f.db.ReadOnly() {
+	if len(items) == 0 || f.ReadOnly() {
 		return
 	}
-	now := f.db.Now()
+	now := f.Now()
 	f.mu.Lock()
 	if len(f.touched) == 0 {
 		f.since = now
@@ -440,11 +386,11 @@ func (f *file) flush(ctx context.Context) {
 	touched := f.touched
 	f.touched = map[int64]touch{}
 	f.mu.Unlock()
-	if len(touched) == 0 || f.db.ReadOnly() {
+	if len(touched) == 0 || f.ReadOnly() {
 		return
 	}
 	const patience = 100 * time.Millisecond
-	err := f.db.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
+	err := f.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
 		for n, t := range touched {
 			if _, err := tx.Exec(`UPDATE items SET accesses = accesses + ?, accessed = max(accessed, ?) WHERE n = ? AND forgotten IS NULL`, t.times, t.at.UnixMilli(), n); err != nil {
 				return err

@@ -48,8 +48,11 @@ func ownerOf(ctx context.Context, path string) (string, error) {
 	}
 	defer db.Close()
 	var owner string
-	err = db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT value FROM meta WHERE key = 'owner'`).Scan(&owner)
+	err = db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if owner, err = ownerIn(tx); err == nil && owner == "" {
+			err = fs.ErrNotExist // nobody's yet
+		}
+		return err
 	})
 	dir, _ := strings.CutPrefix(owner, "workspace ")
 	return dir, err
@@ -102,7 +105,7 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 	}
 	defer db.Close()
 	db.SetNow(s.now)
-	f := &file{s: s, db: db}
+	f := &file{s: s, File: kind.On(db)}
 	return db.Write(ctx, func(tx *sqlite.Tx) error {
 		if _, err := tx.Exec(`UPDATE meta SET value = ? WHERE key = 'owner'`, owner); err != nil {
 			return err

@@ -179,7 +179,7 @@ func TestYear(t *testing.T) {
 
 // live are the numbers of the items that are live, the newest first.
 func (y *year) live(t *testing.T, f *file) (live []int64) {
-	if err := f.read(t.Context(), func(tx *sqlite.Tx) error {
+	if err := f.ReadIndex(t.Context(), func(tx *sqlite.Tx) error {
 		rows, err := tx.Query(`SELECT n FROM items WHERE forgotten IS NULL ORDER BY n DESC`)
 		if err != nil {
 			return err
@@ -202,7 +202,7 @@ func (y *year) live(t *testing.T, f *file) (live []int64) {
 // nothingLost: no item that was important and asked for lately is gone without one that has taken its place, at any time of the year.
 func (y *year) nothingLost(t *testing.T, f *file) {
 	var all []Item
-	if err := f.read(t.Context(), func(tx *sqlite.Tx) (err error) {
+	if err := f.ReadIndex(t.Context(), func(tx *sqlite.Tx) (err error) {
 		all, err = itemsWhere(tx, `forgotten IS NOT NULL`)
 		return err
 	}); err != nil {

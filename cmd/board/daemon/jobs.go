@@ -87,15 +87,16 @@ func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(con
 
 // embedCapsules embeds what has no embedding, batch by batch: what is open is given free in between, since it may have to be opened anew.
 func (s *Server) embedCapsules(ctx context.Context) (string, error) {
-	total, after := 0, int64(0)
+	total := 0
 	for {
-		n := 0
-		_, err := s.onKB(func(ctx context.Context, k *kb.KB) (out string, err error) {
-			n, after, err = k.Backfill(ctx, after)
+		n, left := 0, 0
+		_, err := s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+			r, err := k.Backfill(ctx, 1)
+			n, left = r.Embedded, r.Left
 			return "", err
 		})(ctx)
 		total += n
-		if err != nil || n == 0 || after == 0 {
+		if err != nil || n == 0 || left == 0 {
 			return did(total, "embedded"), err
 		}
 	}

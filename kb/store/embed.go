@@ -1,0 +1,236 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+// EmbedBatch is how many rows are embedded between two writes.
+const EmbedBatch = 50
+
+// Vector embeds one text, nil without a model. A finding is never lost because a model fails: that
+// is a warning.
+func Vector(ctx context.Context, e embed.Embedder, text string, warnings *[]string) (embed.Vector, error) {
+	v, err := embedOne(ctx, e, text)
+	if err != nil && ctx.Err() == nil {
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
+		return nil, nil
+	}
+	return v, err
+}
+
+func embedOne(ctx context.Context, e embed.Embedder, text string) (embed.Vector, error) {
+	if e == nil {
+		return nil, nil
+	}
+	vs, err := e.Embed(ctx, []string{text})
+	if ctx.Err() != nil && err != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return vs[0], nil
+}
+
+// Question embeds what is asked. Where that cannot be, why says so, and err is the model's; else err
+// is of the context.
+func Question(ctx context.Context, e embed.Embedder, text string) (v embed.Vector, why string, err error) {
+	if e == nil {
+		return nil, "no embedding model is installed", nil
+	}
+	if v, err = embedOne(ctx, e, text); err != nil && ctx.Err() == nil {
+		why = fmt.Sprintf("the question could not be embedded (%v)", err)
+	}
+	return v, why, err
+}
+
+// Usable returns a vector if it can be stored: a file has vectors of one model. Else that is a
+// warning.
+func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings *[]string) (embed.Vector, error) {
+	if v == nil {
+		return nil, nil
+	}
+	m := e.Model()
+	name, other, err := f.otherModel(tx, m)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return v, f.Index.SetModel(tx, m)
+	}
+	if other {
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %s is embedded with %s, and the model here is %s; `%s` changes over",
+			f.kind.Name, name, m.Name, f.kind.Reembed))
+		return nil, nil
+	}
+	return v, nil
+}
+
+// otherModel reports whether the embeddings are of another model than m, and names theirs, "" if
+// there are none.
+func (f *File) otherModel(tx *sqlite.Tx, m embed.Model) (name string, other bool, err error) {
+	name, dim, err := f.Index.Model(tx)
+	return name, name != "" && (name != m.Name || dim != m.Dim), err
+}
+
+// OtherModel says that a search by another model than the index's is not possible.
+func (f *File) OtherModel(tx *sqlite.Tx, here string) string {
+	name, _, _ := f.Index.Model(tx)
+	return fmt.Sprintf("%s is embedded with %s, the model here is %s", f.kind.Name, name, here)
+}
+
+// Embedded is what became of rows that had no embedding.
+type Embedded struct {
+	Model    string `json:"model"`
+	Embedded int    `json:"embedded"`
+	Left     int    `json:"left"` // still without
+}
+
+// EmbedOptions say what Embed does.
+type EmbedOptions struct {
+	Batches  int                // at most; 0: until none is left
+	Change   bool               // changes over to the model at hand; else files of another are left alone
+	Progress func(done, of int) // called after each batch; may be nil
+	Where    string             // the SQL condition of the rows; "": all
+	Args     []any
+}
+
+// Embed gives the rows of some files embeddings that have none of the model at hand. It goes in
+// batches, each of them kept. There must be a model.
+func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOptions) (Embedded, error) {
+	if opt.Where == "" {
+		opt.Where = `1`
+	}
+	out := Embedded{Model: e.Model().Name}
+	var todo []*File
+	for _, f := range files {
+		n, err := f.Missing(ctx, e, opt)
+		if err != nil {
+			return out, err
+		}
+		if n > 0 {
+			todo = append(todo, f)
+			out.Left += n
+		}
+	}
+	total, batches := out.Left, 0
+	for _, f := range todo {
+		for after := int64(0); opt.Batches <= 0 || batches < opt.Batches; batches++ {
+			n, last, err := f.embedSome(ctx, e, after, &opt)
+			if err != nil {
+				return out, err
+			}
+			if last == 0 {
+				break
+			}
+			after = last
+			out.Embedded, out.Left = out.Embedded+n, max(0, out.Left-n)
+			if opt.Progress != nil {
+				opt.Progress(out.Embedded, max(total, out.Embedded))
+			}
+		}
+	}
+	out.Left = 0 // others may have embedded or removed some meanwhile
+	for _, f := range todo {
+		n, err := f.Missing(ctx, e, opt)
+		if err != nil {
+			return out, err
+		}
+		out.Left += n
+	}
+	return out, nil
+}
+
+// Missing counts the rows that Embed would embed. If it is to change over to another model, their
+// old embeddings are dropped.
+func (f *File) Missing(ctx context.Context, e embed.Embedder, opt EmbedOptions) (n int, err error) {
+	var other bool
+	where := f.kind.Live + ` AND ` + opt.Where
+	if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+		n = 0
+		if _, other, err = f.otherModel(tx, e.Model()); err != nil || other && !opt.Change {
+			return err
+		}
+		if !other {
+			where += ` AND model = ''`
+		}
+		n, err = sqlite.One[int](tx, `SELECT count(*) FROM `+f.kind.Table+` WHERE `+where, opt.Args...)
+		return err
+	}); err != nil || n == 0 || !other {
+		return n, err
+	}
+	return n, f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+		if err := f.Index.SetModel(tx, e.Model()); err != nil {
+			return err
+		}
+		return f.setModel(tx, embed.Model{}, f.kind.Live+` AND model <> ''`)
+	})
+}
+
+// embedSome embeds a batch of the rows after a number, and returns how many it has embedded and the
+// last one's number, 0 if there was none.
+func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt *EmbedOptions) (n int, last int64, err error) {
+	var docs []Doc
+	if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+		docs, err = f.kind.Docs(tx, f.kind.Live+` AND model = '' AND n > ? AND `+opt.Where+` ORDER BY n LIMIT ?`,
+			append(append([]any{after}, opt.Args...), EmbedBatch)...)
+		return err
+	}); err != nil || len(docs) == 0 {
+		return 0, 0, err
+	}
+	texts := make([]string, len(docs))
+	for i := range docs {
+		texts[i] = docs[i].Meaning
+	}
+	vs, err := e.Embed(ctx, texts)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) (err error) {
+		n, err = f.SetVectors(tx, e.Model(), docs, vs)
+		return err
+	})
+	return n, docs[len(docs)-1].ID, err
+}
+
+// SetVectors stores embeddings, and returns how many: rows that have gone or got one since they were
+// read, or whose text is another now, are left out.
+func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.Vector) (int, error) {
+	name, other, err := f.otherModel(tx, m)
+	if err == nil && other {
+		err = fmt.Errorf("%w: %s", index.ErrOtherModel, f.OtherModel(tx, m.Name))
+	}
+	if err == nil && name == "" {
+		err = f.Index.SetModel(tx, m)
+	}
+	if err != nil {
+		return 0, err
+	}
+	was := make(map[int64]int, len(docs))
+	ns := make([]int64, len(docs))
+	for i := range docs {
+		was[docs[i].ID], ns[i] = i, docs[i].ID
+	}
+	now, err := f.kind.Docs(tx, f.kind.Live+` AND model = '' AND n IN (SELECT value FROM json_each(?)) ORDER BY n`, sqlite.List(ns))
+	if err != nil {
+		return 0, err
+	}
+	ns = ns[:0]
+	var put []index.Doc
+	for i := range now {
+		d := &now[i]
+		if at := was[d.ID]; d.Meaning == docs[at].Meaning {
+			d.Vector = vs[at]
+			put, ns = append(put, d.Doc), append(ns, d.ID)
+		}
+	}
+	if err := f.setModel(tx, m, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns)); err != nil {
+		return 0, err
+	}
+	return len(put), f.Index.Put(tx, put...)
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"strings"
+	"time"
+
+	"blackboard/board/sqlite"
+)
+
+// Columns are the columns of a row in pairs: a name, and a pointer to the field with its value. The
+// first is the row's id, a string. Fields are what database/sql takes, and *time.Time and
+// **time.Time for Unix milliseconds and *[]string for a list in JSON.
+type Columns []any
+
+// Names lists the columns for a statement, each with what stands before and after it.
+func (all Columns) Names(before, after string) string {
+	var names []string
+	for i := 0; i < len(all); i += 2 {
+		names = append(names, before+all[i].(string)+after)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Dest are the destinations of a row, after others. what says which lists cannot be read, with %s
+// for the id: "an item %s whose tags".
+func (all Columns) Dest(what string, dest ...any) []any {
+	for i := 1; i < len(all); i += 2 {
+		switch f := all[i].(type) {
+		case *time.Time:
+			dest = append(dest, sqlite.Time(f))
+		case **time.Time:
+			dest = append(dest, sqlite.MaybeTime(f))
+		case *[]string:
+			dest = append(dest, sqlite.JSON(f, what, all[1].(*string)))
+		default:
+			dest = append(dest, f)
+		}
+	}
+	return dest
+}
+
+// values are what the fields hold, as the columns have it.
+func (all Columns) values() []any {
+	var values []any
+	for i := 1; i < len(all); i += 2 {
+		switch f := all[i].(type) {
+		case *time.Time:
+			values = append(values, f.UnixMilli())
+		case **time.Time:
+			values = append(values, sqlite.Millis(*f))
+		case *[]string:
+			values = append(values, sqlite.List(*f))
+		default:
+			values = append(values, f) // database/sql takes what a pointer points to
+		}
+	}
+	return values
+}
+
+// Insert stores a new row, and returns its number.
+func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
+	marks := strings.Repeat(", ?", len(all)/2)[2:]
+	res, err := tx.Exec(`INSERT INTO `+table+` (`+all.Names("", "")+`) VALUES (`+marks+`)`, all.values()...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// Update writes all columns of the row with a number.
+func (all Columns) Update(tx *sqlite.Tx, table string, n int64) error {
+	_, err := tx.Exec(`UPDATE `+table+` SET `+all.Names("", " = ?")+` WHERE n = ?`, append(all.values(), n)...)
+	return err
+}
