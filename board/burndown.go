@@ -29,25 +29,16 @@ func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
 	ranks := map[string]int{}
 	var events []Event
 	err := b.read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(burndownSQL, verbSignal, verbReopen, verbAddress, verbWaive)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var e Event
-			var at int64
-			var rank int
-			if err := rows.Scan(&e.Seq, &at, &e.Verb, &e.ID, &rank); err != nil {
-				return err
-			}
+		var e Event
+		var rank int
+		return tx.Each([]any{&e.Seq, sqlite.Time(&e.At), &e.Verb, &e.ID, &rank}, func() error {
 			if rank < 0 || rank >= len(Priorities) {
 				return badPriority(e.ID, rank)
 			}
-			e.At, ranks[e.ID] = fromMillis(at), rank
+			ranks[e.ID] = rank
 			events = append(events, e)
-		}
-		return rows.Err()
+			return nil
+		}, burndownSQL, verbSignal, verbReopen, verbAddress, verbWaive)
 	})
 	if err != nil {
 		return nil, err

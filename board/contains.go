@@ -100,11 +100,7 @@ func tellingWords(words []string) []string {
 
 // matching returns the entries that an FTS5 expression finds, or more than maxCandidates of them.
 func matching(tx *sqlite.Tx, expr string) ([]int64, error) {
-	rows, err := tx.Query(`SELECT rowid FROM entries_fts WHERE entries_fts MATCH ? LIMIT ?`, expr, maxCandidates+1)
-	if err != nil {
-		return nil, err
-	}
-	return scanIDs(rows)
+	return sqlite.Column[int64](tx, `SELECT rowid FROM entries_fts WHERE entries_fts MATCH ? LIMIT ?`, expr, maxCandidates+1)
 }
 
 // wordHits are the words that have a part.

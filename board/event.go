@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"iter"
 	"time"
@@ -116,42 +115,18 @@ func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
 	return events, err
 }
 
-const eventColumns = `seq, at, actor, verb, id, payload`
-
 // eventsAfter returns at most limit events after seq.
 func eventsAfter(tx *sqlite.Tx, seq int64, limit int) ([]Event, error) {
-	rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit)
-	if err != nil {
-		return nil, err
-	}
-	return scanEvents(rows)
+	return selectEvents(tx, `WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit)
 }
 
-func scanEvents(rows *sql.Rows) ([]Event, error) {
-	defer rows.Close()
-	events := []Event{}
-	for rows.Next() {
-		var e Event
-		var at int64
-		var payload string
-		if err := rows.Scan(&e.Seq, &at, &e.Actor, &e.Verb, &e.ID, &payload); err != nil {
-			return nil, err
-		}
-		e.At, e.Payload = fromMillis(at), json.RawMessage(payload)
-		events = append(events, e)
-	}
-	return events, rows.Err()
+func selectEvents(tx *sqlite.Tx, rest string, args ...any) ([]Event, error) {
+	return sqlite.All(tx, func(e *Event) []any {
+		return []any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.ID, (*[]byte)(&e.Payload)}
+	}, `SELECT seq, at, actor, verb, id, payload FROM events `+rest, args...)
 }
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-func timeOrNil(ms sql.NullInt64) *time.Time {
-	if !ms.Valid {
-		return nil
-	}
-	t := fromMillis(ms.Int64)
-	return &t
-}
 
 // Describe says in a few words what an event did, beyond its verb and id: the content that was posted, who it was answered by, why it was waived.
 func (e *Event) Describe() string {

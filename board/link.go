@@ -78,15 +78,11 @@ func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
 // settle ends the disputes that a superseded entry had begun: a disputed entry is active again
 // once no entry that still stands contradicts it.
 func (w *writer) settle(superseded int64, by byPayload) error {
-	rows, err := w.tx.Query(`SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
+	ids, err := sqlite.Column[int64](w.tx, `SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
 		WHERE l.src = ? AND l.kind = 'contradicts' AND t.status = 'disputed' AND NOT EXISTS (
 			SELECT 1 FROM links o JOIN entries e ON e.id = o.src
 			WHERE o.dst = t.id AND o.kind = 'contradicts' AND e.status <> 'superseded')
 		ORDER BY t.id`, superseded)
-	if err != nil {
-		return err
-	}
-	ids, err := scanIDs(rows)
 	if err != nil {
 		return err
 	}

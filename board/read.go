@@ -3,7 +3,6 @@ package board
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -18,32 +17,17 @@ const signalColumns = `s.id, s.seq, s.created, s.content, s.priority, s.status, 
 
 // selectEntries runs a query whose FROM binds e to entries, and fills in the links.
 func selectEntries(tx *sqlite.Tx, rest string, args ...any) ([]Entry, error) {
-	rows, err := tx.Query(`SELECT `+entryColumns+` `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	entries := []Entry{}
-	for rows.Next() {
-		var e Entry
-		var id, created int64
-		var confidence sql.NullFloat64
-		var tags string
-		var key, external sql.NullString
-		if err := rows.Scan(&id, &e.Seq, &created, &e.Type, &e.Status, &e.Content, &e.SourceDoc, &e.SourceRef, &e.Evidence, &confidence,
-			&e.Worker, &tags, &e.MustSurface, &key, &external); err != nil {
-			return nil, err
-		}
-		e.ID, e.Created, e.Key, e.ExternalID = EntryID(id), fromMillis(created), key.String, external.String
-		if confidence.Valid {
-			e.Confidence = &confidence.Float64
-		}
-		if err := json.Unmarshal([]byte(tags), &e.Tags); err != nil {
-			return nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has an entry " + e.ID + " whose tags cannot be read", Cause: err}
-		}
+	var e Entry
+	var id int64
+	var key, external sql.NullString
+	if err := tx.Each([]any{&id, &e.Seq, sqlite.Time(&e.Created), &e.Type, &e.Status, &e.Content, &e.SourceDoc, &e.SourceRef, &e.Evidence, &e.Confidence,
+		&e.Worker, sqlite.JSON(&e.Tags, "an entry e%d whose tags", &id), &e.MustSurface, &key, &external}, func() error {
+		e.ID, e.Key, e.ExternalID = EntryID(id), key.String, external.String
 		entries = append(entries, e)
-	}
-	if err := rows.Err(); err != nil {
+		e = Entry{}
+		return nil
+	}, `SELECT `+entryColumns+` `+rest, args...); err != nil {
 		return nil, err
 	}
 	return entries, fillLinks(tx, entries)
@@ -103,27 +87,18 @@ func fillLinks(tx *sqlite.Tx, entries []Entry) error {
 
 // selectSignals runs a query whose FROM binds s to signals.
 func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
-	rows, err := tx.Query(`SELECT `+signalColumns+` `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	signals := []Signal{}
-	for rows.Next() {
-		var s Signal
-		var id, created int64
-		var priority int
-		var origin, by, closed, lease sql.NullInt64
-		var key, external sql.NullString
-		if err := rows.Scan(&id, &s.Seq, &created, &s.Content, &priority, &s.Status, &s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, &closed,
-			&s.ClaimedBy, &lease, &key, &external); err != nil {
-			return nil, err
-		}
+	var s Signal
+	var id int64
+	var priority int
+	var origin, by sql.NullInt64
+	var key, external sql.NullString
+	err := tx.Each([]any{&id, &s.Seq, sqlite.Time(&s.Created), &s.Content, &priority, &s.Status, &s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, sqlite.MaybeTime(&s.Closed),
+		&s.ClaimedBy, sqlite.MaybeTime(&s.LeaseUntil), &key, &external}, func() error {
 		if priority < 0 || priority >= len(Priorities) {
-			return nil, badPriority(SignalID(id), priority)
+			return badPriority(SignalID(id), priority)
 		}
-		s.ID, s.Created, s.Priority, s.Key, s.ExternalID = SignalID(id), fromMillis(created), Priorities[priority], key.String, external.String
-		s.Closed, s.LeaseUntil = timeOrNil(closed), timeOrNil(lease)
+		s.ID, s.Priority, s.Key, s.ExternalID = SignalID(id), Priorities[priority], key.String, external.String
 		if origin.Valid {
 			s.Origin = EntryID(origin.Int64)
 		}
@@ -131,8 +106,10 @@ func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
 			s.AddressedBy = EntryID(by.Int64)
 		}
 		signals = append(signals, s)
-	}
-	return signals, rows.Err()
+		s = Signal{}
+		return nil
+	}, `SELECT `+signalColumns+` `+rest, args...)
+	return signals, err
 }
 
 // badPriority is a signal with a priority that there is not: somebody else has written to the file.
@@ -178,19 +155,6 @@ func signalByKey(tx *sqlite.Tx, key string) (*Signal, error) {
 		return nil, err
 	}
 	return &signals[0], nil
-}
-
-func scanIDs(rows *sql.Rows) ([]int64, error) {
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
 
 // Backlink is a link that points at an entry or a signal.
@@ -263,33 +227,20 @@ func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error)
 }
 
 func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
-	rows, err := tx.Query(`SELECT l.kind, l.src, e.content FROM links l JOIN entries e ON e.id = l.src WHERE l.dst = ? AND `+kind+` ORDER BY l.src, l.kind`, dst)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	links := []Backlink{}
-	for rows.Next() {
-		var l Backlink
-		var src int64
-		var content string
-		if err := rows.Scan(&l.Kind, &src, &content); err != nil {
-			return nil, err
-		}
-		l.From, l.Line = EntryID(src), Line(content, 100)
-		links = append(links, l)
-	}
-	return links, rows.Err()
+	var kindOf, content string
+	var src int64
+	err := tx.Each([]any{&kindOf, &src, &content}, func() error {
+		links = append(links, Backlink{kindOf, EntryID(src), Line(content, 100)})
+		return nil
+	}, `SELECT l.kind, l.src, e.content FROM links l JOIN entries e ON e.id = l.src WHERE l.dst = ? AND `+kind+` ORDER BY l.src, l.kind`, dst)
+	return links, err
 }
 
 // history returns the events of an entry or a signal, oldest first.
 func history(tx *sqlite.Tx, id string) ([]Event, error) {
-	rows, err := tx.Query(`SELECT `+eventColumns+` FROM events WHERE id = ? AND verb NOT IN (?, ?, ?, ?) ORDER BY seq`, id,
+	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?) ORDER BY seq`, id,
 		verbCreate, verbImport, verbSet, verbDelete) // a run or a variable may be called e1
-	if err != nil {
-		return nil, err
-	}
-	return scanEvents(rows)
 }
 
 // Query selects entries. Empty fields select everything; a list selects any of its members, except Tags, all of which must be there.

@@ -3,7 +3,6 @@ package board
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -231,8 +230,7 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 // holder returns the session of a signal's last claim, "" if it had none, and when that claim was made, nil if the log has none.
 func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	var payload string
-	var ms sql.NullInt64
-	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, &ms)
+	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, sqlite.MaybeTime(&at))
 	if sqlite.IsNoRows(err) {
 		return "", nil, nil
 	}
@@ -243,7 +241,7 @@ func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
 		return "", nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a claim of " + id + " whose payload cannot be read", Cause: err}
 	}
-	return p.Session, timeOrNil(ms), nil
+	return p.Session, at, nil
 }
 
 // sameSession reports whether a claim of one session may be that of the other. A caller without a session, such as a command, may be any.

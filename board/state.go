@@ -96,12 +96,6 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 		return st, err
 	}
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq = run.Run, run.Goal, run.Created, run.At, run.Seq
-	rows, err := tx.Query(`SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last
-		WHERE c.n > 0 AND (? OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers)
-	if err != nil {
-		return st, err
-	}
-	defer rows.Close()
 	byName := map[string]*Worker{}
 	worker := func(name string) *Worker {
 		if byName[name] == nil {
@@ -109,12 +103,9 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 		}
 		return byName[name]
 	}
-	for rows.Next() {
-		var kind, name string
-		var n, last int64
-		if err := rows.Scan(&kind, &name, &n, &last); err != nil {
-			return st, err
-		}
+	var kind, name string
+	var n, last int64
+	if err := tx.Each([]any{&kind, &name, &n, &last}, func() error {
 		switch kind {
 		case "type":
 			st.Entries.ByType[name] = n
@@ -129,7 +120,7 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 			var status string
 			var priority int
 			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 || priority >= len(Priorities) {
-				return st, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60))}
+				return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60))}
 			}
 			st.Signals.of(status)[Priorities[priority]] = n
 			st.Signals.Total += n
@@ -141,8 +132,9 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 			w := worker(name)
 			w.Events, w.Last = n, fromMillis(last)
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last
+		WHERE c.n > 0 AND (? OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers); err != nil {
 		return st, err
 	}
 	for _, w := range byName {

@@ -144,21 +144,7 @@ func getVariable(tx *sqlite.Tx, key string) (Variable, error) {
 }
 
 func variables(tx *sqlite.Tx) ([]Variable, error) {
-	rows, err := tx.Query(`SELECT key, value, version, updated, worker FROM variables WHERE deleted = 0 ORDER BY key`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	vars := []Variable{}
-	for rows.Next() {
-		var v Variable
-		var value string
-		var updated int64
-		if err := rows.Scan(&v.Key, &value, &v.Version, &updated, &v.Worker); err != nil {
-			return nil, err
-		}
-		v.Value, v.Updated = json.RawMessage(value), fromMillis(updated)
-		vars = append(vars, v)
-	}
-	return vars, rows.Err()
+	return sqlite.All(tx, func(v *Variable) []any {
+		return []any{&v.Key, (*[]byte)(&v.Value), &v.Version, sqlite.Time(&v.Updated), &v.Worker}
+	}, `SELECT key, value, version, updated, worker FROM variables WHERE deleted = 0 ORDER BY key`)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"blackboard/board/sqlite"
+	"blackboard/embed"
 	"blackboard/kb/index"
 )
 
@@ -28,9 +29,6 @@ type Contradiction struct {
 // Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does. looked is how many were compared.
 func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
-	if err := k.db.Read(ctx, k.index.Warm); err != nil {
-		return out, 0, err
-	}
 	kinds := []string{"fact", "gotcha"}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		model, _, err := k.index.Model(tx)
@@ -42,15 +40,20 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 			return err
 		}
 		seen := map[[2]int64]bool{}
-		for i, n := range ns {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		search := k.db.Nearby()
+		return k.db.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
+			n := ns[i]
 			if opt.Progress != nil && i%64 == 0 {
 				opt.Progress("comparing", i, len(ns))
 			}
 			looked++
-			near, err := k.aboutTheSame(tx, n, model, kinds)
+			var near []index.Candidate
+			var err error
+			if v != nil {
+				near, err = search.All(tx, standsNear(v, model, ContradictionCosine, kinds...), len(ns)-i-1, len(ns))
+			} else {
+				near, err = k.aboutTheSame(tx, n, kinds)
+			}
 			if err != nil {
 				return err
 			}
@@ -77,28 +80,22 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 					out = append(out, Contradiction{two[0], two[1], c.Cosine, why})
 				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 	slices.SortStableFunc(out, func(a, b Contradiction) int { return cmp.Compare(b.Cosine, a.Cosine) })
 	return out, looked, err
 }
 
-// aboutTheSame finds capsules about the same thing: by meaning, or by words if the capsule has no embedding.
-func (k *KB) aboutTheSame(tx *sqlite.Tx, n int64, model string, kinds []string) ([]index.Candidate, error) {
-	vs, err := k.index.Vectors(tx, n)
-	if err != nil {
-		return nil, err
-	}
-	if v := vs[n]; v != nil {
-		return k.near(tx, v, model, kinds, ContradictionCosine)
-	}
+// aboutTheSame finds capsules about the same thing as one that has no embedding: by words.
+func (k *KB) aboutTheSame(tx *sqlite.Tx, n int64, kinds []string) ([]index.Candidate, error) {
 	self, err := capsulesWhere(tx, `n = ?`, n)
 	if err != nil || len(self) == 0 {
 		return nil, err
 	}
-	res, err := k.index.Search(tx, index.Query{Text: embeddingText(&self[0]), Depth: 10,
-		Filter: index.Filter{All: [][]string{{kwKind + kinds[0], kwKind + kinds[1]}}, None: []string{kwSuperseded, kwRetired}}})
+	q := standsNear(nil, "", 0, kinds...)
+	q.Text, q.Depth = embeddingText(&self[0]), 10
+	res, err := k.index.Search(tx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // CurateOptions say what to curate. Progress is called with what is being done.
@@ -38,6 +39,7 @@ type Deduped struct {
 // standing is a capsule that is neither superseded nor retired, as curation keeps it in memory.
 type standing struct {
 	n     int64
+	kind  string
 	key   [8]byte // of its kind and text
 	short bool    // too short to say anything without its title
 }
@@ -47,9 +49,6 @@ type standing struct {
 // documents say.
 func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err error) {
 	d.Duplicates = []Duplicate{}
-	if err := k.db.Read(ctx, k.index.Warm); err != nil { // each capsule is a search
-		return d, err
-	}
 	// One snapshot for the plan, then small changes that each look once more.
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		d.Duplicates, err = k.planDedupe(ctx, tx, &d, opt.Progress)
@@ -120,7 +119,6 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 
 // dedupe is a plan in the making: what says the same, on one snapshot.
 type dedupe struct {
-	k    *KB
 	tx   *sqlite.Tx
 	gone map[int64]bool // capsules that the plan takes away
 	out  []Duplicate
@@ -140,58 +138,47 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	if err != nil {
 		return nil, err
 	}
-	p := &dedupe{k: k, tx: tx, gone: map[int64]bool{}, out: []Duplicate{}}
+	p := &dedupe{tx: tx, gone: map[int64]bool{}, out: []Duplicate{}}
+	ns, near := make([]int64, len(all)), k.db.Nearby()
 	for i, s := range all {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		ns[i] = s.n
+	}
+	err = k.db.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
+		s := all[i]
 		if progress != nil && i%64 == 0 {
 			progress("comparing", i, len(all))
 		}
 		d.Looked++
 		if p.gone[s.n] {
-			continue
+			return nil
 		}
 		if s.short {
 			// "8080" says something else under each title
 		} else if first, there := byText[s.key]; !there {
 			byText[s.key] = s.n
-		} else if err := p.drop(first, s.n, 1); err != nil {
-			return nil, err
+		} else if err := p.drop(first, s.n, 1); err != nil || p.gone[s.n] {
+			return err
 		}
-		if p.gone[s.n] {
-			continue
-		}
-		near, embedded, err := p.near(s.n, model)
-		if err != nil {
-			return nil, err
-		}
-		if !embedded {
+		if v == nil {
 			d.ByWords++
+			return nil
 		}
-		for _, c := range near {
-			if at, standing := place[c.ID]; standing && at > i && !p.gone[c.ID] {
-				if err := p.drop(s.n, c.ID, min(c.Cosine, math.Nextafter(1, 0))); err != nil {
-					return nil, err
-				}
+		found, err := near.All(tx, standsNear(v, model, DuplicateCosine, s.kind), len(all)-i-1, len(all))
+		for _, c := range found {
+			if at, standing := place[c.ID]; err == nil && standing && at > i && !p.gone[c.ID] {
+				err = p.drop(s.n, c.ID, min(c.Cosine, math.Nextafter(1, 0)))
 			}
 		}
-	}
-	return p.out, nil
+		return err
+	})
+	return p.out, err
 }
 
-// near finds the standing capsules of its kind that a capsule says the same as by meaning, if it has an embedding.
-func (p *dedupe) near(n int64, model string) (near []index.Candidate, embedded bool, err error) {
-	vs, err := p.k.index.Vectors(p.tx, n)
-	if err != nil || vs[n] == nil {
-		return nil, false, err
-	}
-	kind, err := kindOf(p.tx, n)
-	if err != nil {
-		return nil, true, err
-	}
-	near, err = p.k.near(p.tx, vs[n], model, []string{kind}, DuplicateCosine)
-	return near, true, err
+// standsNear asks for the standing capsules of some kinds that are near in meaning.
+func standsNear(v embed.Vector, model string, cosine float64, kinds ...string) index.Query {
+	f := index.Filter{None: []string{kwSuperseded, kwRetired}}
+	store.Require(&f, keyword, kwKind, kinds...)
+	return index.Query{Vector: v, Model: model, Depth: 20, Near: cosine, Filter: f}
 }
 
 // drop plans that one capsule supersedes another that says the same, unless a closer look says otherwise. cos is 1 for equal texts only.
@@ -235,27 +222,6 @@ func (c *Capsule) covers(o *Capsule) bool {
 	return o.Scope == "workspace" && c.Workspace == o.Workspace
 }
 
-// near finds the standing capsules of some kinds whose cosine is at least a number.
-func (k *KB) near(tx *sqlite.Tx, v embed.Vector, model string, kinds []string, cosine float64) ([]index.Candidate, error) {
-	group := make([]string, len(kinds))
-	for i, kind := range kinds {
-		group[i] = kwKind + kind
-	}
-	q := index.Query{Vector: v, Model: model, Depth: 20, Filter: index.Filter{All: [][]string{group}, None: []string{kwSuperseded, kwRetired}}}
-	for {
-		res, err := k.index.Search(tx, q)
-		if err != nil {
-			return nil, err
-		}
-		found := len(res.Candidates)
-		near := slices.DeleteFunc(res.Candidates, func(c index.Candidate) bool { return c.Cosine < cosine })
-		if len(near) < q.Depth || found < q.Depth { // else there may be more
-			return near, nil
-		}
-		q.Depth *= 8
-	}
-}
-
 // bestFirst lists what stands, so that of two that say the same the one that stays comes first.
 func bestFirst(tx *sqlite.Tx) ([]standing, error) {
 	var all []standing
@@ -263,6 +229,7 @@ func bestFirst(tx *sqlite.Tx) ([]standing, error) {
 	var c Capsule
 	err := tx.Each([]any{&s.n, &c.Kind, &c.Title, &c.Body}, func() error {
 		s.short = len(strings.Fields(c.Body)) < shortText
+		s.kind = c.Kind
 		copy(s.key[:], hash(c.Kind+"\n"+plainText(&c)))
 		all = append(all, s)
 		return nil
@@ -273,10 +240,6 @@ func bestFirst(tx *sqlite.Tx) ([]standing, error) {
 // plainText is a text as it is compared letter by letter: without case and spacing.
 func plainText(c *Capsule) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
-}
-
-func kindOf(tx *sqlite.Tx, n int64) (string, error) {
-	return sqlite.One[string](tx, `SELECT kind FROM capsules WHERE n = ?`, n)
 }
 
 func whyKept(keep, drop *Capsule, cos float64) string {

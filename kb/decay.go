@@ -61,11 +61,7 @@ func (k *KB) touch(ctx context.Context, caps ...*Capsule) {
 	}
 	const patience = 20 * time.Millisecond // for other writers
 	k.db.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
-		for _, n := range ns {
-			if _, err := tx.Exec(`UPDATE capsules SET retrieved = ?, decay_score = 0 WHERE n = ?`, tx.Now.UnixMilli(), n); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := tx.Exec(`UPDATE capsules SET retrieved = ?, decay_score = 0 WHERE n IN (SELECT value FROM json_each(?))`, tx.Now.UnixMilli(), sqlite.List(ns))
+		return err
 	})
 }

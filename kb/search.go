@@ -173,17 +173,10 @@ func (q *Query) filter() index.Filter {
 		prefix string
 		values []string
 	}{{kwKind, q.Kinds}, {kwScope, q.Scopes}, {kwDomain, q.DomainTags}, {kwWorkspace, q.Workspaces}, {kwProject, q.Projects}} {
-		if len(l.values) == 0 {
-			continue
-		}
-		var group []string
-		for _, v := range l.values {
-			group = append(group, keyword(l.prefix, v))
-		}
-		f.All = append(f.All, group)
+		store.Require(&f, keyword, l.prefix, l.values...)
 	}
 	for _, t := range q.Tags {
-		f.All = append(f.All, []string{keyword(kwTag, t)})
+		store.Require(&f, keyword, kwTag, t)
 	}
 	if !q.Superseded {
 		f.None = append(f.None, kwSuperseded)
@@ -333,7 +326,7 @@ type ranking struct {
 // the cosine. Candidates of one lane were scored in the other too, or what a lane did not happen to list would count as far away.
 func fuse(q *Query, cands []index.Candidate) ranking {
 	r := ranking{of: map[int64]*index.Candidate{}, rrf: map[int64]float64{}, boosts: map[int64][]string{}}
-	var text, vector, byText, byVector []rank.Scored
+	var text, vector []rank.Scored
 	for i := range cands {
 		c := &cands[i]
 		r.of[c.ID] = c
@@ -343,13 +336,8 @@ func fuse(q *Query, cands []index.Candidate) ranking {
 		if c.HasVector {
 			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
 		}
-		if c.TextRank > 0 {
-			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.VectorRank > 0 {
-			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
 	}
+	byText, byVector := store.Lanes(cands)
 	byRank := rank.RRF(rank.K, nil, byText, byVector)
 	for _, s := range byRank {
 		r.rrf[s.ID] = s.Score

@@ -95,7 +95,7 @@ func Millis(t *time.Time) any {
 // JSON is the destination of a column of JSON. For text that is no JSON, the error matches
 // ErrCorrupt: the file has WHAT that cannot be read. what may have a %s for *id, which is read by
 // then if its column comes first.
-func JSON(into any, what string, id *string) sql.Scanner {
+func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 	return scanner(func(v any) error {
 		var text string
 		switch v := v.(type) {

@@ -76,7 +76,7 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 	}
 	ids := make([]string, 0, n)
 	for len(ids) < n {
-		if err := f.write(b.Context(), func(tx *sqlite.Tx) error {
+		if err := f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
 			if err := f.Index.SetModel(tx, e.Model()); err != nil {
 				return err
 			}

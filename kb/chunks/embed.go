@@ -56,8 +56,8 @@ func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Embedded, er
 		return out, err
 	}
 	if !opt.Change {
-		if err := f.read(ctx, func(tx *sqlite.Tx) error { return f.sameModel(tx, m) }); err != nil {
-			return out, err
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.sameModel(tx, m) }); err != nil {
+			return out, storeError(err)
 		}
 	}
 	out, err = store.Embed(ctx, s.opt.Embedder, []*store.File{f.File}, opt)

@@ -67,11 +67,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 			Hint: "name the directory of an agent-memory-store with --store or $AGENT_STORE_PATH"}
 	}
 	defer src.close()
-	f, err := s.file(ctx, true)
-	if err != nil {
-		return res, err
-	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, func(f *file, tx *sqlite.Tx) error {
 		if err := f.purgeIn(tx); err != nil {
 			return err
 		}

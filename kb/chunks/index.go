@@ -1,11 +1,9 @@
 package chunks
 
 import (
-	"context"
 	"crypto/sha256"
 	"strings"
 
-	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
@@ -56,14 +54,4 @@ func embeddingText(c *Chunk) string {
 		}
 	}
 	return strings.TrimSpace(c.Topic + " " + strings.Join(c.Tags, " ") + " " + content)
-}
-
-// read runs fn on a snapshot; a damaged index is made anew first.
-func (f *file) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
-	return storeError(f.ReadIndex(ctx, fn))
-}
-
-// write runs fn in a transaction; a damaged index is made anew first.
-func (f *file) write(ctx context.Context, fn func(*sqlite.Tx) error) error {
-	return storeError(f.WriteIndex(ctx, fn))
 }

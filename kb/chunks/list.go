@@ -46,15 +46,8 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	case q.Offset < 0:
 		return out, invalid(fmt.Sprintf("an offset of %d is less than 0", q.Offset), "it is how many chunks to skip")
 	}
-	f, err := s.file(ctx, false)
-	if err != nil {
-		return out, err
-	}
-	if f == nil {
-		out.Empty = true
-		return out, nil
-	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	out.Empty = true
+	err := s.reading(ctx, func(f *file, tx *sqlite.Tx) (err error) {
 		w := q.where(tx.Now)
 		if out.Total, err = f.count(tx, w); err != nil {
 			return err
@@ -64,6 +57,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 			out.Empty = all == 0
 			return err
 		}
+		out.Empty = false
 		out.Chunks, err = metasOf(tx, w.from+` WHERE `+w.conditions+` ORDER BY `+w.newest+` LIMIT ? OFFSET ?`, append(w.args, limit, q.Offset)...)
 		return err
 	})

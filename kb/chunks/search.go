@@ -114,14 +114,9 @@ func (q *Query) words() string {
 
 func (q *Query) filter() index.Filter {
 	var f index.Filter
-	if tags := tagList(q.Tags); len(tags) > 0 {
-		for i := range tags {
-			tags[i] = keyword(kwTag, folded(tags[i]))
-		}
-		f.All = append(f.All, tags)
-	}
+	store.Require(&f, func(prefix, tag string) string { return keyword(prefix, folded(tag)) }, kwTag, tagList(q.Tags)...)
 	if agent := strings.TrimSpace(text(q.Agent)); agent != "" {
-		f.All = append(f.All, []string{keyword(kwAgent, agent)})
+		store.Require(&f, keyword, kwAgent, agent)
 	}
 	return f
 }
@@ -145,11 +140,11 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 		return res, err
 	}
 	degraded := len(res.Degraded)
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		res.Mode, res.Hits, res.Degraded = q.Mode, []Hit{}, res.Degraded[:degraded] // a second try begins anew
 		return s.searchIn(tx, f, q, v, &res)
 	})
-	return res, err
+	return res, storeError(err)
 }
 
 // embedQuery gives the question's vector, nil if it goes by words alone; if that was not asked for, the result says so.
@@ -230,7 +225,7 @@ func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
 
 // fuse makes one list of the lanes' candidates, best first: of their numbers, ranks and scores.
 func fuse(q *Query, cands []index.Candidate) []Hit {
-	var byText, byVector []rank.Scored
+	byText, byVector := store.Lanes(cands)
 	of := make(map[int64]*Hit, len(cands))
 	for i := range cands {
 		c := &cands[i]
@@ -239,12 +234,6 @@ func fuse(q *Query, cands []index.Candidate) []Hit {
 			h.Cosine = new(c.Cosine)
 		}
 		of[c.ID] = h
-		if c.TextRank > 0 {
-			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.VectorRank > 0 {
-			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
 	}
 	rank.Sort(byText)
 	rank.Sort(byVector)

@@ -21,17 +21,10 @@ type State struct {
 // State returns what stands under a key. The error for a key under which nothing was set matches ErrNotFound, and its message is the tool's answer for that.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
-	f, err := s.file(ctx, false)
-	if err != nil {
-		return out, err
-	}
-	if f == nil {
-		return out, noState(out.Key)
-	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan((*[]byte)(&out.Value), sqlite.Time(&out.Updated))
 	})
-	if sqlite.IsNoRows(err) {
+	if err == nil && out.Value == nil || sqlite.IsNoRows(err) {
 		return out, noState(out.Key)
 	}
 	return out, err
@@ -50,11 +43,7 @@ func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage)
 	if out.Value, err = plainJSON(value); err != nil {
 		return out, invalid(fmt.Sprintf("the value is not JSON: %v", err), "give a string, a number, true, false, null, a list or an object")
 	}
-	f, err := s.file(ctx, true)
-	if err != nil {
-		return out, err
-	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, func(_ *file, tx *sqlite.Tx) error {
 		out.Updated = tx.Now
 		return putState(tx, &out)
 	})
@@ -64,11 +53,7 @@ func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage)
 // Keys returns the keys that have a value, those that were set last first, at most so many.
 func (s *Store) Keys(ctx context.Context, limit int) ([]string, error) {
 	keys := []string{}
-	f, err := s.file(ctx, false)
-	if err != nil || f == nil {
-		return keys, err
-	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
 		keys, err = sqlite.Column[string](tx, `SELECT key FROM state ORDER BY updated DESC, key LIMIT ?`, limit)
 		return err
 	})

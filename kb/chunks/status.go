@@ -36,15 +36,11 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 			out.Originals = append(out.Originals, path)
 		}
 	}
-	f, err := s.file(ctx, false)
-	if err != nil || f == nil {
-		return out, err
-	}
-	out.There = true
-	if info, err := os.Stat(out.Path); err == nil {
-		out.Bytes = info.Size()
-	}
-	err = f.read(ctx, func(tx *sqlite.Tx) error {
+	err := s.reading(ctx, func(f *file, tx *sqlite.Tx) error {
+		out.There = true
+		if info, err := os.Stat(out.Path); err == nil {
+			out.Bytes = info.Size()
+		}
 		if err := tx.QueryRow(`SELECT count(*), count(nullif(model, '')), (SELECT count(*) FROM state) FROM chunks WHERE expires IS NULL OR expires > ?`, tx.Now.UnixMilli()).
 			Scan(&out.Chunks, &out.Embedded, &out.State); err != nil {
 			return err

@@ -151,6 +151,24 @@ func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 	return s.open, err
 }
 
+// reading runs fn on a snapshot of the store's file, and not at all if there is none.
+func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
+	f, err := s.file(ctx, false)
+	if err != nil || f == nil {
+		return err
+	}
+	return storeError(f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
+}
+
+// writing runs fn as a transaction of the store's file, which is made if there is none.
+func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
+	f, err := s.file(ctx, true)
+	if err != nil {
+		return err
+	}
+	return storeError(f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
+}
+
 // attach opens the file and brings it into order. A first use takes over what the other program has left; without that, and unless make says so, no file is made.
 func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error {
 	db, used, err := s.look(ctx)

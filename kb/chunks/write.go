@@ -17,11 +17,7 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	if err != nil {
 		return Chunk{}, err
 	}
-	f, err := s.file(ctx, true)
-	if err != nil {
-		return Chunk{}, err
-	}
-	err = f.write(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, func(f *file, tx *sqlite.Tx) error {
 		if err := f.purgeIn(tx); err != nil {
 			return err
 		}
@@ -57,15 +53,8 @@ func Warnings(c *Chunk) []string {
 // Read returns a chunk. The error for one that there is not, or not any more, matches ErrNotFound.
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
-	f, err := s.file(ctx, false)
-	if err != nil {
-		return Chunk{}, err
-	}
-	if f == nil {
-		return Chunk{}, noChunk(id)
-	}
 	var found []Chunk
-	if err := f.read(ctx, func(tx *sqlite.Tx) (err error) {
+	if err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
 		found, err = chunksWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
 		return err
 	}); err != nil {
@@ -90,7 +79,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if f == nil {
 		return noChunk(id)
 	}
-	return f.write(ctx, func(tx *sqlite.Tx) error {
+	return storeError(f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		found, err := metasWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
 		if err != nil {
 			return err
@@ -102,7 +91,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 			return err
 		}
 		return f.remove(tx, found...)
-	})
+	}))
 }
 
 // purgePatience is how long the opening of a store waits for its turn to remove what has expired, which is in no answer anyway.

@@ -67,17 +67,13 @@ func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
 	}
 	i := 0
 	var id int64
-	rows, err := tx.Query(query)
-	if err := rowsOf(rows, err, func() error {
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
+	if err := tx.Each([]any{&id}, func() error {
 		if i >= len(ids) || ids[i] != id {
 			return corrupt("%s number %d is not in it", what, id)
 		}
 		i++
 		return nil
-	}); err != nil {
+	}, query); err != nil {
 		return err
 	}
 	if i < len(ids) {
@@ -241,11 +237,7 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 	var id int64
 	var raw rawBytes
 	v := make(embed.Vector, 0, m.dim)
-	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
-	if err := rowsOf(rows, err, func() (err error) {
-		if err := rows.Scan(&id, &raw); err != nil {
-			return err
-		}
+	if err := tx.Each([]any{&id, &raw}, func() (err error) {
 		if _, known := docs[id]; !known {
 			stray++
 		}
@@ -260,7 +252,7 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 			return corrupt("the vector of document %d has the length %g, not 1", id, math.Sqrt(sum))
 		}
 		return nil
-	}); err != nil {
+	}, x.q(`SELECT doc, vector FROM @_vectors`)); err != nil {
 		return err
 	}
 	if stray > 0 {

@@ -216,11 +216,7 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 	var doc int64
 	var raw rawBytes
 	v := make(embed.Vector, 0, dim)
-	rows, err := tx.Query(x.q(stmt), args...)
-	return rowsOf(rows, err, func() (err error) {
-		if err := rows.Scan(&doc, &raw); err != nil {
-			return err
-		}
+	return tx.Each([]any{&doc, &raw}, func() (err error) {
 		i, found := slices.BinarySearch(ids, doc)
 		if !found {
 			return nil
@@ -230,7 +226,7 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 		}
 		fn(i, v)
 		return nil
-	})
+	}, x.q(stmt), args...)
 }
 
 // readCodes reads a segment's codes, nil if it has none.
@@ -239,11 +235,7 @@ func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
 	var id int64
 	var raw rawBytes
 	chunks := 0
-	rows, err := tx.Query(x.q(`SELECT id & 0xffffff, data FROM @_codes WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), s.seg)
-	if err := rowsOf(rows, err, func() error {
-		if err := rows.Scan(&id, &raw); err != nil {
-			return err
-		}
+	if err := tx.Each([]any{&id, &raw}, func() error {
 		if c == nil { // only now: what the totals say of the vectors is not trusted with much room
 			if have, need := len(raw), minBits/8*min(s.n, chunkDocs)*codeParts(dim); have < need {
 				return corrupt("a chunk of codes of segment %d has %d bytes, not %d or more", s.seg, have, need)
@@ -252,7 +244,7 @@ func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
 		}
 		chunks++
 		return c.decodeChunk(int(id), s.n, raw)
-	}); err != nil {
+	}, x.q(`SELECT id & 0xffffff, data FROM @_codes WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), s.seg); err != nil {
 		return nil, err
 	}
 	if want := (s.n + chunkDocs - 1) / chunkDocs; c != nil && chunks != want {

@@ -165,12 +165,10 @@ func TestDamage(t *testing.T) {
 		for _, table := range tableNames {
 			columns = append(columns, [2]string{"ix_" + table, ""})
 			var column string
-			rows, err := tx.Query(`SELECT name FROM pragma_table_info(?)`, "ix_"+table)
-			if err := rowsOf(rows, err, func() error {
-				err := rows.Scan(&column)
+			if err := tx.Each([]any{&column}, func() error {
 				columns = append(columns, [2]string{"ix_" + table, column})
-				return err
-			}); err != nil {
+				return nil
+			}, `SELECT name FROM pragma_table_info(?)`, "ix_"+table); err != nil {
 				return err
 			}
 		}

@@ -419,7 +419,7 @@ func exactRanking(docs map[int64]Doc, v embed.Vector, f Filter) []scored {
 			continue
 		}
 		if have, ok := unit(d.Vector); ok {
-			if cos := cosine(u, have); cos > 0 {
+			if cos := Cosine(u, have); cos > 0 {
 				all = append(all, scored{id: d.ID, score: cos})
 			}
 		}

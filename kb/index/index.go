@@ -1,7 +1,6 @@
 package index
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -282,18 +281,4 @@ func (x *Index) Stats(tx *sqlite.Tx) (s Stats, err error) {
 
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
-}
-
-// rowsOf runs fn for every row of a query.
-func rowsOf(rows *sql.Rows, err error, fn func() error) error {
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

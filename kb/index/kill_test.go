@@ -84,12 +84,10 @@ func readThings(tx *sqlite.Tx) (map[int64]int, error) {
 	things := map[int64]int{}
 	var id int64
 	var version string
-	rows, err := tx.Query(`SELECT id, word FROM things`)
-	err = rowsOf(rows, err, func() error {
-		err := rows.Scan(&id, &version)
+	err := tx.Each([]any{&id, &version}, func() error {
 		things[id], _ = strconv.Atoi(version)
-		return err
-	})
+		return nil
+	}, `SELECT id, word FROM things`)
 	return things, err
 }
 

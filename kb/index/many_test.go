@@ -205,8 +205,8 @@ func askMoment(tx *sqlite.Tx, x *Index, r *rand.Rand, id int64, known int) error
 			}
 			for _, c := range res.Candidates {
 				have := versionDoc(c.ID, things[c.ID]).Vector
-				if u, ok := unit(have); c.HasVector != ok || ok && math.Abs(cosine(u, q.Vector)-c.Cosine) > 1e-4 {
-					return fmt.Errorf("document %d has the cosine %g, not %g", c.ID, c.Cosine, cosine(u, q.Vector))
+				if u, ok := unit(have); c.HasVector != ok || ok && math.Abs(Cosine(u, q.Vector)-c.Cosine) > 1e-4 {
+					return fmt.Errorf("document %d has the cosine %g, not %g", c.ID, c.Cosine, Cosine(u, q.Vector))
 				}
 			}
 		}

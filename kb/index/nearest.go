@@ -65,7 +65,7 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 		if seg.mem != nil {
 			for ord, v := range seg.mem.vectors {
 				if v != nil && s.ok[i].has(ord) {
-					if cos := cosine(qv, v); cos > 0 && cos >= s.q.Near {
+					if cos := Cosine(qv, v); cos > 0 && cos >= s.q.Near {
 						h := scored{place: place{i, ord}, score: cos}
 						if s.q.KeepVectors {
 							h.vector = v
@@ -195,7 +195,7 @@ func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64
 	spread(min(cores(), pieces/2), pieces, func(_, piece int) {
 		for i := piece * cosineDocs; i < min((piece+1)*cosineDocs, len(places)); i++ {
 			if vectors[i] != nil {
-				cos[i] = cosine(qv, vectors[i])
+				cos[i] = Cosine(qv, vectors[i])
 			}
 		}
 	})
@@ -210,7 +210,7 @@ func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64
 	}
 	slices.Sort(ids)
 	return s.x.eachVector(s.tx, s.v.dim, ids, func(i int, v embed.Vector) {
-		cos := cosine(qv, v)
+		cos := Cosine(qv, v)
 		if s.q.KeepVectors {
 			v = slices.Clone(v) // the reader's
 		} else {
@@ -220,8 +220,8 @@ func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64
 	})
 }
 
-// cosine is embed.Cosine for vectors that have length 1, several times as fast: single precision, and sums that do not wait for each other.
-func cosine(a, b embed.Vector) float64 {
+// Cosine is embed.Cosine for vectors that have length 1, several times as fast: single precision, and sums that do not wait for each other.
+func Cosine(a, b embed.Vector) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
 	i := 0
@@ -266,6 +266,13 @@ func (x *Index) Warm(tx *sqlite.Tx) error {
 		return x.refresh(tx, m)
 	}
 	return x.warmVectors(tx)
+}
+
+// IsWarm reports whether Warm was called.
+func (x *Index) IsWarm() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.warm
 }
 
 // warmVectors loads the vectors of segments, the newest first, while there is room.

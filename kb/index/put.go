@@ -185,14 +185,8 @@ func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
 
 // kill marks documents of segments as dead; ids are sorted.
 func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
-	var segs []int64
-	var seg int64
-	rows, err := tx.Query(x.q(`SELECT seg FROM @_segments WHERE lo <= ? AND hi >= ?`), ids[len(ids)-1], ids[0])
-	if err := rowsOf(rows, err, func() error {
-		err := rows.Scan(&seg)
-		segs = append(segs, seg)
-		return err
-	}); err != nil {
+	segs, err := sqlite.Column[int64](tx, x.q(`SELECT seg FROM @_segments WHERE lo <= ? AND hi >= ?`), ids[len(ids)-1], ids[0])
+	if err != nil {
 		return err
 	}
 	for _, seg := range segs {

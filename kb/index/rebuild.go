@@ -66,16 +66,12 @@ func (x *Index) salvage(tx *sqlite.Tx) *salvaged {
 	}
 	var doc int64
 	var raw rawBytes
-	rows, err := tx.Query(x.q(`SELECT doc, vector FROM @_vectors`))
-	_ = rowsOf(rows, err, func() error {
-		if err := rows.Scan(&doc, &raw); err != nil {
-			return err
-		}
+	_ = tx.Each([]any{&doc, &raw}, func() error {
 		if v, err := decodeVector(nil, raw, s.model.Dim); err == nil { // one that is damaged takes no other with it
 			s.all[doc] = v
 		}
 		return nil
-	})
+	}, x.q(`SELECT doc, vector FROM @_vectors`))
 	if len(s.all) == 0 { // whatever ended the reading, what was read is good
 		return nil
 	}

@@ -81,7 +81,7 @@ func recall(t *testing.T, n, dim int) {
 			var best []scored
 			for i, v := range vectors {
 				if tc.filter.All == nil || i%2 == 1 {
-					best = append(best, scored{id: int64(i), score: cosine(q, v)})
+					best = append(best, scored{id: int64(i), score: Cosine(q, v)})
 				}
 			}
 			slices.SortFunc(best, better)
@@ -115,13 +115,13 @@ func recall(t *testing.T, n, dim int) {
 		q.Normalize()
 		var want []int64
 		for i, v := range vectors {
-			if cosine(q, v) >= near {
+			if Cosine(q, v) >= near {
 				want = append(want, int64(i))
 			}
 		}
 		got := ranked(ask(t, db, x, Query{Vector: q, Model: "clusters", Depth: 50, Near: near}), byVector)
 		for _, id := range got {
-			if cos := cosine(q, vectors[id]); cos < near {
+			if cos := Cosine(q, vectors[id]); cos < near {
 				t.Errorf("a cosine of %.3f is not as near as %.2f", cos, near)
 			}
 		}

@@ -87,16 +87,14 @@ type liveCount struct {
 func (x *Index) liveCounts(tx *sqlite.Tx) (all []liveCount, err error) {
 	var s liveCount
 	var dead int
-	rows, err := tx.Query(x.q(`SELECT s.seg, s.n, l.dead_n FROM @_segments s JOIN @_live l USING (seg) ORDER BY s.lo, s.seg`))
-	err = rowsOf(rows, err, func() error {
-		err := rows.Scan(&s.seg, &s.n, &dead)
-		if err == nil && (s.n < 1 || s.n > MaxSegment || dead < 0 || dead > s.n) {
-			err = corrupt("segment %d has %d documents, %d of them dead", s.seg, s.n, dead)
+	err = tx.Each([]any{&s.seg, &s.n, &dead}, func() error {
+		if s.n < 1 || s.n > MaxSegment || dead < 0 || dead > s.n {
+			return corrupt("segment %d has %d documents, %d of them dead", s.seg, s.n, dead)
 		}
 		s.live = s.n - dead
 		all = append(all, s)
-		return err
-	})
+		return nil
+	}, x.q(`SELECT s.seg, s.n, l.dead_n FROM @_segments s JOIN @_live l USING (seg) ORDER BY s.lo, s.seg`))
 	return all, err
 }
 
@@ -152,15 +150,11 @@ func (x *Index) seal(tx *sqlite.Tx, m *meta) error {
 func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 	var doc int64
 	var b []byte
-	rows, err := tx.Query(x.q(`SELECT doc, record FROM @_tail ORDER BY doc`))
-	err = rowsOf(rows, err, func() error {
-		if err := rows.Scan(&doc, &b); err != nil {
-			return err
-		}
+	err = tx.Each([]any{&doc, &b}, func() error {
 		r, err := decodeRecord(doc, b)
 		records = append(records, r)
 		return err
-	})
+	}, x.q(`SELECT doc, record FROM @_tail ORDER BY doc`))
 	return records, err
 }
 
@@ -349,17 +343,15 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 	if out.ids, err = s.allIDs(tx); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(x.q(`SELECT id & 0xffffff, data FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), seg)
-	if err := rowsOf(rows, err, func() error {
-		var id int
-		var b []byte
-		err := rows.Scan(&id, &b)
-		if err == nil && id != len(out.blocks) {
-			err = corrupt("block %d of segment %d is missing", len(out.blocks), seg)
+	var id int
+	var b []byte
+	if err := tx.Each([]any{&id, &b}, func() error {
+		if id != len(out.blocks) {
+			return corrupt("block %d of segment %d is missing", len(out.blocks), seg)
 		}
 		out.blocks = append(out.blocks, b)
-		return err
-	}); err != nil {
+		return nil
+	}, x.q(`SELECT id & 0xffffff, data FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), seg); err != nil {
 		return nil, err
 	}
 	if len(out.blocks) != len(s.dir) {

@@ -177,14 +177,8 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 	}
 	v := &view{meta: m}
 	type version struct{ seg, rev int64 }
-	var have []version
-	var r version
-	rows, err := tx.Query(x.q(`SELECT seg, rev FROM @_live`))
-	if err := rowsOf(rows, err, func() error {
-		err := rows.Scan(&r.seg, &r.rev)
-		have = append(have, r)
-		return err
-	}); err != nil {
+	have, err := sqlite.All(tx, func(r *version) []any { return []any{&r.seg, &r.rev} }, x.q(`SELECT seg, rev FROM @_live`))
+	if err != nil {
 		return err
 	}
 	sameModel := old != nil && old.since == m.since
@@ -260,12 +254,10 @@ func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
 	}
 	now := map[int64]int64{}
 	var gen, doc int64
-	rows, err := tx.Query(x.q(`SELECT gen, doc FROM @_tail`))
-	if err := rowsOf(rows, err, func() error {
-		err := rows.Scan(&gen, &doc)
+	if err := tx.Each([]any{&gen, &doc}, func() error {
 		now[gen] = doc
-		return err
-	}); err != nil {
+		return nil
+	}, x.q(`SELECT gen, doc FROM @_tail`)); err != nil {
 		return nil, err
 	}
 	gone := 0
@@ -305,11 +297,7 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 	first := t.n
 	var gen, doc int64
 	var rec []byte
-	rows, err := tx.Query(x.q(`SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`), from)
-	if err := rowsOf(rows, err, func() error {
-		if err := rows.Scan(&gen, &doc, &rec); err != nil {
-			return err
-		}
+	if err := tx.Each([]any{&gen, &doc, &rec}, func() error {
 		if _, known := t.byGen[gen]; known {
 			return nil
 		}
@@ -322,7 +310,7 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 		}
 		t.add(gen, &r)
 		return nil
-	}); err != nil {
+	}, x.q(`SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`), from); err != nil {
 		return err
 	}
 	return x.tailVectors(tx, t, first, dim)

@@ -160,7 +160,7 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 			if err != nil {
 				return nil, err
 			}
-			near := f.Nearby(s.opt.Warm)
+			near := f.Nearby()
 			for _, h := range held {
 				if s.Reaches(h.Tier) {
 					all = append(all, within{h.Scope, f, near})
@@ -198,7 +198,7 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 			}
 		}
 		if f != nil && files[f] == nil {
-			files[f] = f.Nearby(s.opt.Warm)
+			files[f] = f.Nearby()
 		}
 		if !slices.ContainsFunc(all, func(w within) bool { return w.Scope == sc }) {
 			all = append(all, within{sc, f, files[f]})

@@ -283,7 +283,7 @@ func (b *nearby) inMemory(tx *sqlite.Tx, st *standing, v embed.Vector) ([]like, 
 	b.groups[st.kin] = group
 	var out []like
 	for _, o := range group {
-		if cos := dot(v, o.v); cos >= mergeFrom && b.may(st, o.standing) {
+		if cos := index.Cosine(v, o.v); cos >= mergeFrom && b.may(st, o.standing) {
 			out = append(out, like{o.standing, under1(cos)})
 		}
 	}
@@ -292,23 +292,3 @@ func (b *nearby) inMemory(tx *sqlite.Tx, st *standing, v embed.Vector) ([]like, 
 
 // under1 keeps a cosine apart from the 1 of equal texts.
 func under1(cos float64) float64 { return min(cos, 0.9999) }
-
-// dot is the cosine of two vectors that have length 1, as the index has them, in sums that do not wait for each other.
-func dot(a, b embed.Vector) float64 {
-	if len(a) != len(b) {
-		return 0
-	}
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return float64(s0 + s1 + s2 + s3)
-}

@@ -93,12 +93,8 @@ func (s *Store) CreateChannel(ctx context.Context, name, description string) (Ch
 	if err := checkLine("the description", description, MaxField); err != nil {
 		return ChannelInfo{}, err
 	}
-	f, err := s.file(ctx, Channel, true)
-	if err != nil {
-		return ChannelInfo{}, err
-	}
 	c := ChannelInfo{Name: name, Description: description}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err := s.writing(ctx, Channel, func(f *file, tx *sqlite.Tx) error {
 		if f.checkChannel(tx, name) == nil {
 			return conflict("there is a channel "+name+" already", "use it, or choose another name")
 		}
@@ -143,11 +139,7 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	if err := checkLine("the thread", thread, MaxField); err != nil {
 		return c, false, err
 	}
-	f, err := s.file(ctx, Conversation, true)
-	if err != nil {
-		return c, false, err
-	}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		if err := f.checkChannel(tx, channel); err != nil {
 			return err
 		}
@@ -244,15 +236,8 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 	if limit <= 0 {
 		limit = -1
 	}
-	f, err := s.file(ctx, Conversation, false)
-	if errors.Is(err, errNoFile) {
-		return []ConversationInfo{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []ConversationInfo
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+	all := []ConversationInfo{}
+	err := s.reading(ctx, Conversation, func(f *file, tx *sqlite.Tx) (err error) {
 		if channel != "" {
 			if err := f.checkChannel(tx, channel); err != nil {
 				return err
@@ -287,11 +272,7 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return c, err
 	}
-	f, err := s.file(ctx, Conversation, true)
-	if err != nil {
-		return c, err
-	}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		if c, err = conversation(tx, ref); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -59,18 +58,11 @@ func (f *file) event(tx *sqlite.Tx, e Event) error {
 // reach. limit is how many of the newest, 0 for all.
 func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]Event, error) {
 	all := []Event{}
-	f, err := s.file(ctx, tier, false)
-	if errors.Is(err, errNoFile) {
-		return all, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	if limit <= 0 {
 		limit = -1
 	}
 	reached := slices.DeleteFunc(slices.Clone(Tiers), func(t string) bool { return !s.Reaches(t) })
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+	err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
 		var e Event
 		return tx.Each([]any{sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other, &e.Why, (*[]byte)(&e.Data)}, func() error {
 			if len(e.Data) == 0 {

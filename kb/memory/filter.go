@@ -6,6 +6,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // where says in SQL what a query's filters say, for who goes without the index.
@@ -68,14 +69,7 @@ func (q *Query) filter(tier, agent string) index.Filter {
 		prefix string
 		values []string
 	}{{kwCurator, q.Curators}, {kwSource, q.Sources}, {kwTag, q.Tags}} {
-		if len(l.values) == 0 {
-			continue
-		}
-		var group []string
-		for _, v := range l.values {
-			group = append(group, keyword(l.prefix, v))
-		}
-		f.All = append(f.All, group)
+		store.Require(&f, keyword, l.prefix, l.values...)
 	}
 	return f
 }

@@ -82,12 +82,8 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 			return Note{}, err
 		}
 	}
-	f, err := s.file(ctx, tier, true)
-	if err != nil {
-		return Note{}, err
-	}
 	n := Note{ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 		n.Created = tx.Now
 		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created) VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
 			return err
@@ -111,14 +107,7 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 		if !s.Reaches(tier) {
 			continue
 		}
-		f, err := s.file(ctx, tier, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
 			found, err := notesWhere(tx, tier, `agent = ?1 AND (?2 = '' OR kind = ?2) AND forgotten IS NULL ORDER BY created DESC, n DESC`, s.opt.Agent, kind)
 			all = append(all, found...)
 			return err

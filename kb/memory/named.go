@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -85,14 +84,7 @@ func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
 }
 
 func (s *Store) namedOf(ctx context.Context, tier string) (all []Named, err error) {
-	f, err := s.file(ctx, tier, false)
-	if errors.Is(err, errNoFile) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
 		all, err = namedIn(tx, tier)
 		return err
 	})
@@ -154,12 +146,8 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	if body, err = namedBody(body); err != nil {
 		return Named{}, err
 	}
-	f, err := s.file(ctx, tier, true)
-	if err != nil {
-		return Named{}, err
-	}
 	out := Named{Name: name, Tier: tier, Body: body, Curator: CuratorAuthor, Revision: 1}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 		all, err := namedIn(tx, tier)
 		if err != nil {
 			return err
@@ -238,11 +226,7 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 	if n.Revision == 0 {
 		return n, &Error{Kind: ErrNotFound, Msg: "nothing is written in " + n.Name + " yet", Hint: "`board memory named edit " + n.Name + "` writes it"}
 	}
-	f, err := s.file(ctx, n.Tier, true)
-	if err != nil {
-		return n, err
-	}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.writing(ctx, n.Tier, func(f *file, tx *sqlite.Tx) error {
 		all, err := namedIn(tx, n.Tier)
 		if err != nil {
 			return err
@@ -271,14 +255,7 @@ func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named,
 		return nil, err
 	}
 	all := []Named{}
-	f, err := s.file(ctx, tier, false)
-	if errors.Is(err, errNoFile) {
-		return all, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+	err = s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
 		all, err = sqlite.All(tx, func(n *Named) []any { return []any{sqlite.JSON(n, "a revision of %s that", &name)} },
 			`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, namedSubject(name))
 		return err

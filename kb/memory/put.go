@@ -89,11 +89,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 			return out, err
 		}
 	}
-	f, err := s.file(ctx, it.Tier, true)
-	if err != nil {
-		return out, err
-	}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err := s.writing(ctx, it.Tier, func(f *file, tx *sqlite.Tx) error {
 		if err := f.checkPlace(tx, &it); err != nil {
 			return err
 		}

@@ -373,16 +373,8 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 
 // fuse makes one list of a tier's lanes, the best first, and moves it by relevance, which it returns for each. A conversation has recency as a third lane, and nothing in it fades.
 func (f *file) fuse(tx *sqlite.Tx, tier string, cands []index.Candidate, light map[int64]*Item) (list []rank.Scored, relevance map[int64]float64) {
-	var text, vector, recent []rank.Scored
-	for i := range cands {
-		c := &cands[i]
-		if c.TextRank > 0 {
-			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.VectorRank > 0 {
-			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
-	}
+	var recent []rank.Scored
+	text, vector := store.Lanes(cands)
 	if tier == Conversation {
 		for n, it := range light {
 			recent = append(recent, rank.Scored{ID: n, Score: float64(it.Created.UnixMilli())})

@@ -40,12 +40,8 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return Scratch{}, err
 	}
-	f, err := s.file(ctx, Conversation, true)
-	if err != nil {
-		return Scratch{}, err
-	}
 	out := Scratch{Key: key, Value: json.RawMessage(b.Bytes())}
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		c, err := conversation(tx, ref)
 		if err != nil {
 			return err
@@ -107,12 +103,8 @@ func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) 
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return 0, err
 	}
-	f, err := s.file(ctx, Conversation, true)
-	if err != nil {
-		return 0, err
-	}
 	var n int64
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		res, err := tx.Exec(`DELETE FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3)`, ref, s.opt.Agent, key)
 		if err != nil {
 			return err

@@ -218,6 +218,27 @@ func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error)
 	return s.open(ctx, tier == Account, make)
 }
 
+// reading runs fn on a snapshot of a tier's file, and not at all if nobody has written to it yet.
+func (s *Store) reading(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
+	f, err := s.file(ctx, tier, false)
+	if errors.Is(err, errNoFile) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
+}
+
+// writing runs fn as a transaction of a tier's file, which is made if there is none.
+func (s *Store) writing(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
+	f, err := s.file(ctx, tier, true)
+	if err != nil {
+		return err
+	}
+	return f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
+}
+
 func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	select {
 	case s.opening <- struct{}{}:

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
+
+	"blackboard/kb/index"
 )
 
 // idAlphabet leaves out what looks alike.
@@ -40,4 +42,16 @@ func Keyword(prefix, value string, keep int, hash func(string) []byte) string {
 		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:keep], ""), hash(value))
 	}
 	return prefix + value
+}
+
+// Require has a filter ask for the keyword of one of some values; keyword makes it. Of no values, it
+// asks for nothing.
+func Require(f *index.Filter, keyword func(prefix, value string) string, prefix string, values ...string) {
+	var group []string
+	for _, v := range values {
+		group = append(group, keyword(prefix, v))
+	}
+	if group != nil {
+		f.All = append(f.All, group)
+	}
 }

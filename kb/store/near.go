@@ -7,6 +7,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/rank"
 )
 
 const (
@@ -22,10 +23,10 @@ type Nearby struct {
 	warm *index.Index // nil: the file's own is used
 }
 
-// Nearby returns a searcher. warm says that the file's own index is warm already.
-func (f *File) Nearby(warm bool) *Nearby {
+// Nearby returns a searcher.
+func (f *File) Nearby() *Nearby {
 	x := &Nearby{f: f}
-	if warm {
+	if f.Index.IsWarm() {
 		x.warm = f.Index
 	}
 	return x
@@ -53,6 +54,17 @@ func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.
 	return res.Candidates, nil
 }
 
+// All returns everything that is at least as near as q.Near.
+func (x *Nearby) All(tx *sqlite.Tx, q index.Query, left, among int) ([]index.Candidate, error) {
+	for {
+		found, err := x.Search(tx, q, left, among)
+		if err != nil || len(found) < q.Depth { // else there may be more
+			return found, err
+		}
+		q.Depth *= 8
+	}
+}
+
 // EachVector calls fn with the place of each of some rows and its embedding, nil if it has none.
 func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64, fn func(i int, v embed.Vector) error) error {
 	at := 0
@@ -72,4 +84,18 @@ func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64, fn fun
 		}
 	}
 	return nil
+}
+
+// Lanes are the candidates of a search that were found by words and those found by meaning.
+func Lanes(cands []index.Candidate) (byText, byVector []rank.Scored) {
+	for i := range cands {
+		c := &cands[i]
+		if c.TextRank > 0 {
+			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
+		}
+		if c.VectorRank > 0 {
+			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
+	}
+	return byText, byVector
 }
