@@ -18,7 +18,7 @@ type Vector []float32
 // other and are never compared.
 type Model struct {
 	Name      string `json:"name"`       // the directory's name
-	Dim       int    `json:"dim"`        // numbers in a vector, above 0
+	Dim       int    `json:"dim"`        // numbers in a vector; 0: whoever has the model has not answered yet
 	MaxTokens int    `json:"max_tokens"` // tokens of a text that are read, the special ones included; 0: no limit. The rest of the text is ignored
 }
 

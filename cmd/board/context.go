@@ -49,23 +49,21 @@ func (p *program) openContextAs(c *cli.Context, withModel, firstUse bool) (*chun
 		dir = chunks.DefaultDir(p.env)
 	}
 	opt := chunks.Options{Import: firstUse}
-	closeModel := func() {}
 	if withModel {
 		var err error
-		if opt.Embedder, closeModel, err = p.usableEmbedder(c.Context); err != nil {
+		if opt.Embedder, err = p.usableEmbedder(c.Context); err != nil {
 			return nil, nil, err
 		}
 	}
 	s, res, err := chunks.Open(c.Context, dir, opt)
 	if err != nil {
-		closeModel()
 		return nil, nil, err
 	}
 	if res.Source != "" {
 		p.talk("note: %s", importText(&res))
 		p.importNotes(&res)
 	}
-	return s, func() { s.Close(); closeModel() }, nil
+	return s, func() { s.Close() }, nil
 }
 
 // notEmpty refuses flags that are given and empty: what was to stand there went missing.

@@ -176,7 +176,7 @@ func newContract(t *testing.T) *contract {
 	c.write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
 	c.write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
 	c.write("refused.json", `{"schema_version":1,"items":[{}]}`)
-	c.env = map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": daemonOff, "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
+	c.env = map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": "off", "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
 		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "AGENT_STORE_PATH": filepath.Join(dir, "store")}
 	contractWorklog(t, c.env)
 	contractLeftover(t, c.env["BOARD_HOME"])

@@ -250,11 +250,10 @@ func (d *doctor) reembedKB() *repairStep {
 }
 
 func (d *doctor) embedCapsules(ctx context.Context) (string, error) {
-	model, closeModel, err := d.ownEmbedder(ctx)
+	model, err := d.ownEmbedder(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer closeModel()
 	k, err := kb.OpenExisting(ctx, d.home, kb.Options{Sync: kb.SyncNever, Actor: "doctor", Embedder: model})
 	if err != nil {
 		return "", err
@@ -274,11 +273,10 @@ func (d *doctor) reindexMemory(path string) *repairStep {
 // reembedMemory gives the items of one file of the memory the embeddings that they have not: a workspace's, or the account's.
 func (d *doctor) reembedMemory(path, workspace string) *repairStep {
 	return &repairStep{offer: "gives them one", changes: []string{path}, do: func(ctx context.Context, _ *repairBackup) (string, error) {
-		model, closeModel, err := d.ownEmbedder(ctx)
+		model, err := d.ownEmbedder(ctx)
 		if err != nil {
 			return "", err
 		}
-		defer closeModel()
 		opt := memory.Options{Workspace: workspace, Author: true, Actor: "doctor", Embedder: model, Tiers: []string{memory.Account}}
 		if workspace != "" {
 			opt.Tiers = slices.DeleteFunc(slices.Clone(memory.Tiers), func(t string) bool { return t == memory.Account })

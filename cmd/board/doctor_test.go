@@ -44,7 +44,7 @@ func newSickHome(t *testing.T) *sickHome {
 	}
 	t.Chdir(project)
 	s := &sickHome{t: t, home: filepath.Join(dir, "home")}
-	s.env = map[string]string{"BOARD_HOME": s.home, "HOME": dir, "BOARD_WORKER": "w", "BOARD_DAEMON": daemonOff, "BOARD_MODEL_DIR": tinyModel(t),
+	s.env = map[string]string{"BOARD_HOME": s.home, "HOME": dir, "BOARD_WORKER": "w", "BOARD_DAEMON": daemon.Off, "BOARD_MODEL_DIR": tinyModel(t),
 		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "XDG_RUNTIME_DIR": dir}
 	s.must("post", "kept", "-r", "good")
 	s.must("kb", "remember", "the gate stays shut", "--title", "gate", "--source", "s", "--confidence", "0.5")

@@ -67,7 +67,7 @@ func newSelftestRun(dir string, bar *doctorBar) (*selftestRun, error) {
 	}
 	work := t.work()
 	t.env = append(t.env, "HOME="+dir, "BOARD_HOME="+t.home(), "BOARD_RUN="+selftestBoard, "BOARD_WORKER=selftest", "BOARD_WORKSPACE="+work,
-		"BOARD_DAEMON="+daemonOff, "BOARD_MODEL_DIR="+filepath.Join(dir, "none"))
+		"BOARD_DAEMON=off", "BOARD_MODEL_DIR="+filepath.Join(dir, "none"))
 	return t, os.Mkdir(work, 0o700)
 }
 

@@ -52,7 +52,7 @@ func (p *program) hook(c *cli.Context) {
 	if err != nil {
 		home = "" // then there is nothing to remember, and nowhere to log
 	}
-	search := &hookSearcher{p: p, home: home}
+	search := p.hookSearcher(home)
 	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "), Home: home, Env: p.env, Budget: hookNumber(c, "budget"), Limit: min(hookNumber(c, "limit"), 100)}
 	if home != "" {
 		cfg.Searcher = search

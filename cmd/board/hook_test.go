@@ -43,7 +43,7 @@ func hookEnv(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{"BOARD_HOME": home, "BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "BOARD_WORKSPACE": dir,
-		"BOARD_DAEMON": daemonOff, "BOARD_HOOK_TIMEOUT": "1m"}
+		"BOARD_DAEMON": daemon.Off, "BOARD_HOOK_TIMEOUT": "1m"}
 }
 
 const hookPrompt = `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"why do the tests fail with undefined schema on a fresh clone?"}`
@@ -104,8 +104,8 @@ func TestHookBudget(t *testing.T) {
 func TestHookHungDaemon(t *testing.T) {
 	t.Parallel()
 	env := hookEnv(t)
-	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonAuto, "7s" // the longest of which a search of the daemon's own limit does not end the half
-	short, err := os.MkdirTemp("", "bh")                              // short enough for a socket
+	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemon.Auto, "7s" // the longest of which a search of the daemon's own limit does not end the half
+	short, err := os.MkdirTemp("", "bh")                               // short enough for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestHookHungDaemon(t *testing.T) {
 	env["BOARD_HOOK_TIMEOUT"] = "20ms"
 	runHook(t, env, []byte(strings.ReplaceAll(hookPrompt, "s1", "s2")), "UserPromptSubmit")
 	// Who insists on the daemon gets nothing, and the log says why.
-	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemonRequire, "7s"
+	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemon.Require, "7s"
 	if out := runHook(t, env, []byte(strings.ReplaceAll(hookPrompt, "s1", "s3")), "UserPromptSubmit"); out != "{}\n" {
 		t.Errorf("without the daemon that is required: %s", out)
 	}
@@ -167,7 +167,7 @@ func BenchmarkHook(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { os.RemoveAll(short) })
-	daemonMode := daemonOff
+	daemonMode := daemon.Off
 	call := func(stdin, name string, args ...string) error {
 		cmd := exec.Command(name, args...)
 		cmd.Stdin = strings.NewReader(stdin)
@@ -216,7 +216,7 @@ func BenchmarkHook(b *testing.B) {
 	}
 	measure("true", func(int) error { return call("", "true") })
 	measure("prompt", prompt)
-	daemonMode = daemonAuto
+	daemonMode = daemon.Auto
 	if err := call("", exe, "daemon", "start"); err != nil {
 		b.Fatal(err)
 	}

@@ -305,11 +305,10 @@ const defaultMinCosine = 0.9
 
 // addMeaning looks for the missing items by meaning.
 func (p *program) addMeaning(c *cli.Context, s *board.Survival, reports []*board.Report) error {
-	model, closeModel, err := p.embedder(c.Context)
+	model, err := p.embedder(c.Context)
 	if err != nil {
 		return err
 	}
-	defer closeModel()
 	if model == nil {
 		return errNoModel
 	}

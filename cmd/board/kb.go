@@ -272,11 +272,10 @@ func (p *program) kbReembed(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	e, closeModel, err := p.ownEmbedder(c.Context)
+	e, err := p.ownEmbedder(c.Context)
 	if err != nil {
 		return err
 	}
-	defer closeModel()
 	if e == nil {
 		return errNoModel
 	}

@@ -46,11 +46,10 @@ func (p *program) kbEval(c *cli.Context) error {
 			return usagef("bm25, vector or hybrid", "the mode %q cannot be measured", line(m, 40))
 		}
 	}
-	e, closeModel, err := p.ownEmbedder(c.Context)
+	e, err := p.ownEmbedder(c.Context)
 	if err != nil {
 		return err
 	}
-	defer closeModel()
 	if len(modes) == 1 && modes[0] == kb.ModeBM25 {
 		e = nil // nothing to embed for
 	}

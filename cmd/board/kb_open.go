@@ -22,19 +22,17 @@ func (p *program) openKBAs(c *cli.Context, open func(context.Context, string, kb
 		return nil, nil, err
 	}
 	opt := kb.Options{Actor: p.workerName(c), Sync: sync}
-	done := func() {}
 	if withModel {
-		if opt.Embedder, done, err = p.usableEmbedder(c.Context); err != nil {
+		if opt.Embedder, err = p.usableEmbedder(c.Context); err != nil {
 			return nil, nil, err
 		}
 	}
 	k, err := open(c.Context, home, opt)
 	if err != nil {
-		done()
 		return nil, nil, err
 	}
 	p.kbNotes(k)
-	return k, func() { k.Close(); done() }, nil
+	return k, func() { k.Close() }, nil
 }
 
 // openToWrite opens the knowledge base and makes it if there is none. A dry run makes none: it is tried on an empty one that is gone afterwards.
@@ -58,8 +56,10 @@ func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, f
 }
 
 // kbNotes says what the knowledge base has to say: files that were edited by hand, or put into quarantine.
-func (p *program) kbNotes(k *kb.KB) {
-	for _, n := range k.TakeNotes() {
+func (p *program) kbNotes(k *kb.KB) { p.sayNotes(k.TakeNotes()) }
+
+func (p *program) sayNotes(notes []string) {
+	for _, n := range notes {
 		p.talk("note: %s", safe(n))
 	}
 }

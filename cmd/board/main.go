@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"blackboard/board"
+	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/topics"
 )
 
@@ -63,6 +64,11 @@ func (p *program) main(ctx context.Context, args []string) int {
 			return p.fail(usagef("`board --help` lists the commands, `board help topics` the pages", "there is no command or help page %q", board.Line(args[1], 60)), false)
 		}
 	}
+	defer func() {
+		if p.src != nil {
+			p.src.Close()
+		}
+	}()
 	arranged, err := arrange(app.Commands, args)
 	if err != nil && len(args) > 0 && args[0] == "hook" {
 		arranged, err = []string{"hook"}, nil // a flag that it does not know must not stop the harness that calls it
@@ -88,8 +94,8 @@ type program struct {
 	color bool
 	// terminal says that a person is looking on.
 	terminal bool
-	// daemonUseless says that the daemon was asked, and is of no use to this command.
-	daemonUseless bool
+	// src is what a command has its answers and its model from; nil: none was needed yet.
+	src *daemon.Source
 }
 
 // checkedWriter remembers its first error, so that output that went nowhere (a full disk) becomes a failure without a check at each print.

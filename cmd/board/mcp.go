@@ -13,7 +13,6 @@ import (
 
 	"blackboard/cmd/board/daemon"
 	"blackboard/embed"
-	"blackboard/embed/minilm"
 	"blackboard/hooks/mcp"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
@@ -92,9 +91,11 @@ func (p *program) mcpServe(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
 	}
-	if _, err := p.daemonMode(); err != nil {
+	src, err := p.newSource(daemon.OwnAlone, true)
+	if err != nil {
 		return err
 	}
+	defer src.Close()
 	cfg, err := p.mcpConfig(c, mcp.ProcessGrants)
 	if err != nil {
 		return err
@@ -107,13 +108,15 @@ func (p *program) mcpServe(c *cli.Context) error {
 		level = slog.LevelDebug
 	}
 	cfg.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level}))
-	model := &sharedModel{p: p}
-	defer model.close()
-	cfg.Search, cfg.Embedder = model.search, model.embedder
+	cfg.Search = searchFor(src, cfg.Home)
+	cfg.Embedder = func(ctx context.Context) (embed.Embedder, func()) {
+		e, _ := src.Embedder(ctx) // which says by itself what is wrong with it
+		return e, func() {}
+	}
 	if isTerminal(p.in) {
 		p.talk("this speaks to a client on standard input and output; Ctrl-D ends it")
 	}
-	go model.prepare(c.Context)
+	go src.Start() // before it is asked for
 	server := mcp.New(cfg)
 	in := &inputEnd{r: p.in, ended: make(chan struct{})}
 	done := make(chan error, 1)
@@ -149,138 +152,16 @@ func (e *inputEnd) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sharedModel is the model as a server that lives has it: in the daemon, so that any number of servers share one. Where there may be no daemon it is loaded here, once.
-type sharedModel struct {
-	p *program
-
-	mu       sync.Mutex
-	loaded   bool
-	own      embed.Embedder
-	closeOwn func()
-}
-
-// startWithin is how long a call waits for a daemon that was just started.
-const startWithin = 1500 * time.Millisecond
-
-// prepare starts a daemon before it is asked for, if there is a model that it would load.
-func (m *sharedModel) prepare(ctx context.Context) {
-	if client := m.client(ctx); client != nil {
-		client.Close()
-	}
-}
-
-func (m *sharedModel) mode() string {
-	mode, err := m.p.daemonMode()
-	if err != nil {
-		return daemonOff
-	}
-	return mode
-}
-
-// client returns a client for a daemon that answers; nil if there is none to be had now.
-func (m *sharedModel) client(ctx context.Context) *daemon.Client {
-	mode := m.mode()
-	if mode == daemonOff {
-		return nil
-	}
-	client, place, err := m.p.daemonClient()
-	if err != nil {
-		return nil
-	}
-	if client.There() {
-		return client
-	}
-	if mode == daemonAuto && dirExists(place.Home) && m.installed() && m.p.spawnDaemon(place, daemon.IdleAfter) == nil {
-		wait, cancel := context.WithTimeout(ctx, startWithin)
-		defer cancel()
-		if _, err := client.WaitReady(wait); err == nil {
-			return client
-		}
-	}
-	client.Close()
-	return nil
-}
-
-// installed reports whether there is a model, without reading it.
-func (m *sharedModel) installed() bool {
-	home, err := m.p.dataHome()
-	return err == nil && dirExists(minilm.DefaultDir(home, m.p.env))
-}
-
-// embedder returns the model, and what gives it back.
-func (m *sharedModel) embedder(ctx context.Context) (embed.Embedder, func()) {
-	own := m.mode() == daemonOff
-	if client := m.client(ctx); client != nil {
-		e, err := client.Embedder(ctx)
-		if err == nil {
-			return e, client.Close
-		}
-		if errors.Is(err, daemon.ErrOtherBuild) {
-			client.StopOther(ctx)
-		}
-		own = errors.Is(err, daemon.ErrOtherModel)
-		client.Close()
-	}
-	if !own {
-		return nil, func() {} // the next call may find a daemon; until then, words alone
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.loaded {
-		m.loaded = true
-		var err error
-		if m.own, m.closeOwn, err = m.p.ownEmbedder(context.WithoutCancel(ctx)); err != nil {
-			m.p.talk("the embedding model cannot be used: %s", safe(err.Error()))
-			m.own = nil
-		}
-	}
-	return m.own, func() {}
-}
-
-// search asks the daemon, else the file.
-func (m *sharedModel) search(ctx context.Context, q kb.Query) (res kb.Result, notes []string, err error) {
-	if err := q.Check(); err != nil {
-		return res, nil, err
-	}
-	var refused error
-	if client := m.client(ctx); client != nil {
-		defer client.Close()
-		if res, notes, err = client.SearchNotes(ctx, q); !daemon.Unusable(err) {
-			return res, notes, err
-		}
-		if refused = err; errors.Is(err, daemon.ErrOtherBuild) {
-			client.StopOther(ctx)
-		}
-	}
-	if m.mode() == daemonRequire {
-		if refused == nil {
-			refused = daemon.ErrNone
-		}
-		return res, nil, daemonRequired(refused)
-	}
-	home, err := m.p.dataHome()
-	if err != nil {
-		return res, nil, err
-	}
-	opt := kb.Options{Actor: "mcp"}
-	if q.Mode != kb.ModeBM25 && (m.mode() == daemonOff || errors.Is(refused, daemon.ErrOtherModel)) {
-		var back func()
-		opt.Embedder, back = m.embedder(ctx)
-		defer back()
-	}
-	k, err := kb.OpenExisting(ctx, home, opt)
-	if err != nil {
-		return res, nil, err
-	}
-	defer k.Close()
-	res, err = k.Search(ctx, q)
-	return res, k.TakeNotes(), err
-}
-
-func (m *sharedModel) close() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.own != nil && m.closeOwn != nil {
-		m.closeOwn()
+// searchFor answers an MCP server's questions. Any number of servers share the daemon's model: it is loaded here only where no daemon can have it.
+func searchFor(src *daemon.Source, home string) func(context.Context, kb.Query) (kb.Result, []string, error) {
+	return func(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
+		return src.Search(ctx, q, func(ctx context.Context, model bool) (*kb.KB, func(), error) {
+			opt := kb.Options{Actor: "mcp"}
+			if model {
+				opt.Embedder = src.Model()
+			}
+			k, err := kb.OpenExisting(ctx, home, opt)
+			return k, func() { k.Close() }, err
+		})
 	}
 }

@@ -61,9 +61,8 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	closeModel := func() {}
 	if withModel {
-		if opt.Embedder, closeModel, err = p.usableEmbedder(c.Context); err != nil {
+		if opt.Embedder, err = p.usableEmbedder(c.Context); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -71,11 +70,10 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, fun
 	opt.Resolve = r.resolve
 	s, err := memory.Open(home, opt)
 	if err != nil {
-		closeModel()
 		return nil, nil, err
 	}
 	r.memory = s
-	return &openedMemory{s, r}, func() { r.close(); s.Close(); closeModel() }, nil
+	return &openedMemory{s, r}, func() { r.close(); s.Close() }, nil
 }
 
 func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) {

@@ -58,7 +58,7 @@ func runModel(ctx context.Context, env map[string]string, args ...string) (code 
 func TestModelJSONContract(t *testing.T) {
 	dir := tinyModel(t)
 	home := t.TempDir()
-	env := map[string]string{"BOARD_DAEMON": daemonOff, "BOARD_HOME": home, "BOARD_MODEL_DIR": filepath.Join(home, "models", "tiny")}
+	env := map[string]string{"BOARD_DAEMON": "off", "BOARD_HOME": home, "BOARD_MODEL_DIR": filepath.Join(home, "models", "tiny")}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -119,7 +119,7 @@ func TestModelPullFromHub(t *testing.T) {
 		http.ServeFile(w, r, filepath.Join(dir, filepath.FromSlash(name)))
 	}))
 	defer hub.Close()
-	env := map[string]string{"BOARD_DAEMON": daemonOff, "BOARD_HOME": t.TempDir(), "HF_ENDPOINT": hub.URL}
+	env := map[string]string{"BOARD_DAEMON": "off", "BOARD_HOME": t.TempDir(), "HF_ENDPOINT": hub.URL}
 	for _, test := range []struct {
 		status, exit int
 		words        string

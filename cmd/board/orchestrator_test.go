@@ -60,7 +60,7 @@ func buildOrchestrator(t *testing.T) string {
 // orchestratorEnv is the environment for commands in a data home; no daemon, no model, and none of the names that a shell around the test may have set.
 func orchestratorEnv(home string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "BOARD_") })
-	return append(env, "BOARD_HOME="+home, "BOARD_DAEMON="+daemonOff, "BOARD_MODEL_DIR="+filepath.Join(home, "none"))
+	return append(env, "BOARD_HOME="+home, "BOARD_DAEMON=off", "BOARD_MODEL_DIR="+filepath.Join(home, "none"))
 }
 
 // run has the orchestrator make a run, checks its exit code, and returns what it printed, standard error included.

@@ -169,9 +169,9 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 // daemonForScript sets up whether a script's commands use a daemon, and has none of them outlive it.
 func daemonForScript(env *testscript.Env) error {
 	mode := os.Getenv("BOARD_TEST_DAEMON")
-	env.Setenv("BOARD_DAEMON", daemonOff)
+	env.Setenv("BOARD_DAEMON", daemon.Off)
 	if mode != "" {
-		env.Setenv("BOARD_DAEMON", daemonAuto)
+		env.Setenv("BOARD_DAEMON", daemon.Auto)
 	}
 	dir, err := os.MkdirTemp("", "bd") // the script's own directory has too long a path for a socket
 	if err != nil {

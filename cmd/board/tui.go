@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/cmd/board/daemon"
 	"blackboard/kb/memory"
 	"blackboard/tui"
 )
@@ -46,7 +47,8 @@ func (p *program) tui(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.daemonMode(); err != nil {
+	src, err := p.newSource(daemon.OwnInstead, true)
+	if err != nil {
 		return err
 	}
 	home, err := p.dataHome()
@@ -61,7 +63,7 @@ func (p *program) tui(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", err)
 	}
-	k := &screenKnowledge{p: p, home: home, worker: p.workerName(c)}
+	k := &screenKnowledge{p: p, source: src, home: home, worker: p.workerName(c)}
 	ctx, stop := screenContext(c.Context)
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
@@ -152,7 +154,7 @@ func editorName(editor string) string {
 // screenMemory opens the memory of a workspace, "" for none, for a person at the screen, who may do everything, as any agent sees it.
 func (p *program) screenMemory(k *screenKnowledge, workspace string) func(context.Context, string) (*memory.Store, error) {
 	return func(_ context.Context, agent string) (*memory.Store, error) {
-		opt := memory.Options{Workspace: workspace, Agent: agent, Author: true, Actor: k.worker, Embedder: k.embedder(dirExists(p.usedModelDir(k.home)))}
+		opt := memory.Options{Workspace: workspace, Agent: agent, Author: true, Actor: k.worker, Embedder: k.source.Model()}
 		if err := p.memoryEnvironment(&opt); err != nil {
 			return nil, err
 		}

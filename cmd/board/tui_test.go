@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/cmd/board/daemon"
 	"blackboard/embed"
+	"blackboard/embed/minilm"
 	"blackboard/kb"
 	"blackboard/kb/kbtest"
 	"blackboard/kb/memory"
@@ -19,17 +22,22 @@ import (
 // screenFor is the knowledge base of a data home as the screen has it, without a daemon, and with a model or without (nil).
 func screenFor(t *testing.T, home string, model embed.Embedder) (*screenKnowledge, *bytes.Buffer) {
 	t.Helper()
-	env := map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": daemonOff, "BOARD_MODEL_DIR": filepath.Join(home, "no model")}
+	dir := filepath.Join(home, "no model")
 	if model != nil {
-		env["BOARD_MODEL_DIR"] = t.TempDir()
+		dir = t.TempDir()
 	}
+	env := map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": daemon.Off, "BOARD_MODEL_DIR": dir}
 	var said bytes.Buffer
 	p := &program{env: func(k string) string { return env[k] }, err: &said}
-	s := &screenKnowledge{p: p, home: home, worker: "tester"}
-	if model != nil {
-		s.model.p, s.model.told, s.model.e = p, model.Model(), model
-	}
-	return s, &said
+	src := daemon.NewSource(daemon.SourceConfig{Home: home, Env: p.env, Mode: daemon.Off, ModelDir: dir,
+		OpenModel: func(ctx context.Context, dir string) (embed.Embedder, func() error, error) {
+			if model == nil {
+				e, err := minilm.Open(ctx, dir)
+				return e, func() error { return nil }, err
+			}
+			return model, func() error { return nil }, nil
+		}})
+	return &screenKnowledge{p: p, source: src, home: home, worker: "tester"}, &said
 }
 
 // TestScreenSearches: whoever searches on the screen gets what everybody gets.
@@ -121,13 +129,9 @@ func TestScreenKnowledge(t *testing.T) {
 func TestScreenModel(t *testing.T) {
 	s, _ := screenFor(t, t.TempDir(), nil)
 	defer s.close()
-	dir := t.TempDir() // no model, but a directory
-	env := s.p.env
-	s.p.env = func(k string) string {
-		if k == "BOARD_MODEL_DIR" {
-			return dir
-		}
-		return env(k)
+	dir := filepath.Join(s.home, "no model") // but a directory
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	k, err := s.knowledge(t.Context(), true)
 	if err != nil {

@@ -66,10 +66,7 @@ func (c *call) useStore() (*openStore, error) {
 	s := &c.context
 	e, back := c.embedder(c.ctx)
 	defer func() { back() }()
-	model := ""
-	if e != nil {
-		model = e.Model().Name
-	}
+	model := nameOf(e)
 	for mine := false; ; {
 		if err := c.ctx.Err(); err != nil {
 			return nil, err
@@ -103,6 +100,14 @@ func (c *call) useStore() (*openStore, error) {
 	}
 }
 
+// nameOf is the name of a model that is at hand, "" for none: the dimension of one is known.
+func nameOf(e embed.Embedder) string {
+	if e == nil || e.Model().Dim == 0 {
+		return ""
+	}
+	return e.Model().Name
+}
+
 // openStore opens the store with a model, in the place of the one that was open.
 func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
 	cs := &s.context
@@ -128,8 +133,7 @@ func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
 	cs.retire()
 	cs.now = &openStore{Store: opened, back: back, log: s.log}
 	cs.now.life, cs.now.cancel = context.WithCancel(context.Background())
-	if e != nil {
-		cs.now.model = e.Model().Name
+	if cs.now.model = nameOf(e); cs.now.model != "" {
 		cs.now.embed(backfillWithin, func(ctx context.Context) error {
 			_, err := opened.Backfill(ctx, 0)
 			return err

@@ -39,7 +39,7 @@ func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, r
 	t := &taking{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
 	// Embeddings are worth keeping if they are of the model at hand, or if there is none at hand that could make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
-	if s.opt.Embedder != nil {
+	if s.opt.Embedder != nil && s.opt.Embedder.Model().Dim > 0 {
 		m := s.opt.Embedder.Model()
 		t.vectors = t.vectors && m.Name == originalModel.Name && m.Dim == originalModel.Dim
 	}

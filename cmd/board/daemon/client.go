@@ -78,13 +78,7 @@ func Held(place Place) bool {
 	return err == nil && !got
 }
 
-// Search asks the daemon what kb.KB.Search would answer. Errors that match ErrNone, ErrOtherBuild, ErrOtherModel or ErrBadRequest say nothing about the question: ask it of the file.
-func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
-	res, _, err := c.SearchNotes(ctx, q)
-	return res, err
-}
-
-// SearchNotes is Search, with what the knowledge base has to say besides.
+// SearchNotes asks the daemon what kb.KB.Search would answer, and what the knowledge base has to say besides. An error that is Unusable says nothing about the question: ask it of the file.
 func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
 	if err := q.Check(); err != nil { // also of what JSON cannot carry
 		return kb.Result{}, nil, err

@@ -1,12 +1,13 @@
 // Package daemon is the process that keeps the embedding model and the search indexes warm, serves live events, and does the upkeep.
 //
-// It makes things fast, live and tidy, never true: files are the truth, any process may open them, and if the daemon is killed only latency changes. A command reaches it at one seam: a
-// Client is an embed.Embedder and a kb.Searcher. Whatever the daemon cannot do at once, the command does itself.
+// It makes things fast, live and tidy, never true: files are the truth, any process may open them, and if the daemon is killed only latency changes. Commands, hooks, the TUI and
+// MCP servers reach it at one seam: a Source has the model and answers questions, and what the daemon cannot do at once,
+// it does by itself, from the file.
 //
 // # One for a data home
 //
 // A daemon serves one data home, on a unix socket that only its owner may use. A lock beside the socket, held while it lives and given back by the system if it dies, decides who it is: who
-// has the lock may remove a socket that was left behind. The first command that would have profited starts one, detached, for the next; nobody waits for it. A client of another build does
+// has the lock may remove a socket that was left behind. Whoever would have profited starts one, detached, for the next question (see Source). A client of another build does
 // not use it, and asks it to stop once it is idle.
 //
 // # The wire

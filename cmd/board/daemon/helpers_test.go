@@ -146,3 +146,9 @@ func placeOf(t testing.TB, dir string) Place {
 func noModel(context.Context, string) (embed.Embedder, func() error, error) {
 	return nil, nil, embed.ErrNoModel
 }
+
+// Search makes a client a kb.Searcher.
+func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
+	res, _, err := c.SearchNotes(ctx, q)
+	return res, err
+}

@@ -36,12 +36,13 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 	}
 	run := filepath.Join(home, "run")
 	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Journal: filepath.Join(run, "upkeep.json")}
-	if noted, err := os.ReadFile(p.Note); err == nil && filepath.IsAbs(string(noted)) && len(noted) <= maxSocket && there(string(noted)) {
+	sum := sha256.Sum256([]byte(home))
+	name := fmt.Sprintf("%x.sock", sum[:6])
+	noted, err := os.ReadFile(p.Note) // in a copy of a data home it is about the daemon of another
+	if err == nil && filepath.IsAbs(string(noted)) && filepath.Base(string(noted)) == name && len(noted) <= maxSocket && there(string(noted)) {
 		p.Socket = string(noted)
 		return p, nil
 	}
-	sum := sha256.Sum256([]byte(home))
-	name := fmt.Sprintf("%x.sock", sum[:6])
 	var dirs []string
 	if dir := env("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 		dirs = append(dirs, filepath.Join(dir, "blackboard"))

@@ -1,0 +1,423 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"blackboard/embed"
+	"blackboard/kb"
+)
+
+// Modes of a source.
+const (
+	Auto    = "auto"    // a daemon if one answers, and one is started for the next question
+	Off     = "off"     // none is asked
+	Require = "require" // no answer without one
+)
+
+// Own says when a source loads the model into its own process.
+type Own int
+
+// What a process can afford.
+const (
+	OwnInstead Own = iota // where no daemon answers
+	OwnAlone              // where none can have it: none may be asked, or it has another model
+	OwnNever              // loading takes longer than there is time
+)
+
+// SourceConfig says what a source stands on.
+type SourceConfig struct {
+	Home     string              // the data home
+	Env      func(string) string // as PlaceOf needs it
+	Build    string              // of this program
+	ModelDir string              // of the model, whether there is one or not
+	Mode     string              // Auto, Off or Require
+	Own      Own
+	// Lives is for a process that has many questions: a daemon that it misses is started at once, not when it ends.
+	Lives bool
+	// Spawn starts a daemon in the background.
+	Spawn func(Place) error
+	// OpenModel replaces the opening of the embedding model, for tests.
+	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
+	// Patience is what a daemon has beyond the time for an answer, for tests that expect one however long it takes.
+	Patience time.Duration
+}
+
+const (
+	// avoidFor is how long a daemon that was of no use is left alone: each try of one that hangs takes seconds.
+	avoidFor = 30 * time.Second
+	// startWithin is how long a question waits for a daemon that was just started, if nothing else has the model.
+	startWithin = 1500 * time.Millisecond
+)
+
+// Source is the knowledge and the model of a data home: a warm daemon's, else the file's. It alone decides which.
+//
+//   - A daemon has half of the time that the caller has left, and never longer than its answers take at most (see
+//     Client). The rest is for the file.
+//   - One that was of no use is not asked again by this process for half a minute, unless another takes its place.
+//   - Where none listens and a question needs the model, one is started in the background: at once by a process
+//     that lives, else when it ends. Nobody waits for it but one who has the model from nowhere else.
+//   - Without it the file answers. What that lacks is said where what is degraded is said: by the model, whose
+//     Embed fails with a NoAnswer. In mode Require the NoAnswer is all there is.
+//
+// It is safe for concurrent use.
+type Source struct {
+	cfg SourceConfig
+
+	mu     sync.Mutex
+	client *Client // for the place where a daemon was last looked for
+	avoid  avoided
+	missed bool // a daemon would have spared the loading of the model
+
+	loading  sync.Mutex // guards what follows
+	own      embed.Embedder
+	closeOwn func() error
+}
+
+// avoided is a daemon that was of no use, or that there was none.
+type avoided struct {
+	socket os.FileInfo // nil: there was none
+	there  bool        // somebody listened
+	until  time.Time
+	why    error
+}
+
+// NewSource returns a source. It asks nobody anything yet.
+func NewSource(cfg SourceConfig) *Source {
+	if cfg.OpenModel == nil {
+		cfg.OpenModel = openModel
+	}
+	return &Source{cfg: cfg}
+}
+
+// Close gives back what the source has, and starts the daemon that it has missed.
+func (s *Source) Close() {
+	s.mu.Lock()
+	missed, c := s.missed, s.client
+	s.mu.Unlock()
+	if missed {
+		s.Start()
+	}
+	if c != nil {
+		c.Close()
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if s.own != nil {
+		s.closeOwn()
+	}
+}
+
+// Listens reports whether a daemon may be asked and listens.
+func (s *Source) Listens() bool {
+	c, err := s.at()
+	return err == nil && s.cfg.Mode != Off && c.There()
+}
+
+// Start starts a daemon in the background, if it may, none listens, and there is a model that it would keep warm. That it cannot is no matter of the caller's, but it is told.
+func (s *Source) Start() bool {
+	if s.cfg.Mode != Auto || !isDir(s.cfg.Home) || !isDir(s.cfg.ModelDir) {
+		return false
+	}
+	c, err := s.at()
+	return err == nil && !c.There() && s.cfg.Spawn(c.place) == nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// errOff is why no daemon answers in mode Off.
+var errOff = fmt.Errorf("%w may be asked", ErrNone)
+
+// NoAnswer is that a daemon was wanted and did not answer. Whoever keeps its model has no embedding then.
+type NoAnswer struct {
+	Why      error
+	required bool
+}
+
+func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answer: %v", e.Why) }
+
+// Unwrap says what kind of error it is for who wanted an embedding. What kept the daemon is no matter of theirs.
+func (e *NoAnswer) Unwrap() error { return embed.ErrClosed }
+
+// Try returns the next step.
+func (e *NoAnswer) Try() string {
+	if e.required {
+		return "`board daemon start` starts one; without BOARD_DAEMON=require a command does without"
+	}
+	return "`board daemon start` starts one"
+}
+
+// at returns a client for where a daemon is to be found now, whether there is one or not.
+func (s *Source) at() (*Client, error) {
+	place, err := PlaceOf(s.cfg.Home, s.cfg.Env)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == nil || s.client.place != place {
+		if s.client != nil {
+			s.client.Close()
+		}
+		s.client = NewClient(place, s.cfg.Build, s.cfg.ModelDir)
+		s.client.patience = s.cfg.Patience
+	}
+	return s.client, nil
+}
+
+// find returns a client for a daemon that listens and may be of use. One that is missing is started if a model is needed.
+func (s *Source) find(ctx context.Context, model bool) (*Client, error) {
+	c, err := s.at()
+	if err != nil {
+		return nil, err
+	}
+	there := c.There()
+	s.mu.Lock()
+	why := s.avoid.same(c, there)
+	s.missed = s.missed || model && !there && !s.cfg.Lives
+	s.mu.Unlock()
+	if why != nil || there {
+		return c, why
+	}
+	if model && s.cfg.Lives && s.Start() {
+		if s.cfg.Own == OwnAlone {
+			asking, cancel := patience(ctx)
+			defer cancel()
+			asking, cancel = context.WithTimeout(asking, startWithin)
+			defer cancel()
+			if _, err := c.WaitReady(asking); err == nil {
+				return c, nil
+			}
+		}
+		s.useless(ctx, c, false, ErrNone) // the next question need not wait
+	}
+	return nil, ErrNone
+}
+
+// patience bounds what a daemon may take of the time that a caller has.
+func patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, until.Add(-time.Until(until)/2))
+}
+
+// useless remembers a daemon that was of no use, or that there was none, unless that is a matter of the question.
+func (s *Source) useless(ctx context.Context, c *Client, there bool, why error) {
+	other := errors.Is(why, ErrOtherBuild)
+	if !other && !errors.Is(why, ErrNone) {
+		return
+	}
+	socket, _ := os.Lstat(c.place.Socket)
+	s.mu.Lock()
+	s.avoid = avoided{socket, there, time.Now().Add(avoidFor), why}
+	s.mu.Unlock()
+	if other {
+		stopping, cancel := patience(ctx)
+		defer cancel()
+		c.StopOther(stopping)
+	}
+}
+
+// same is why a daemon, or none, is of no use, nil if that is not known of what is there now.
+func (a *avoided) same(c *Client, there bool) error {
+	if there != a.there || !time.Now().Before(a.until) {
+		return nil
+	}
+	socket, err := os.Lstat(c.place.Socket)
+	if err == nil && a.socket != nil && os.SameFile(socket, a.socket) && socket.ModTime().Equal(a.socket.ModTime()) || err != nil && a.socket == nil {
+		return a.why
+	}
+	return nil
+}
+
+// ask has a daemon answer. If none does, it reports false and a NoAnswer, and the caller does without; in mode Require that counts as the answer.
+func (s *Source) ask(ctx context.Context, model bool, fn func(context.Context, *Client) error) (answered bool, err error) {
+	if s.cfg.Mode == Off {
+		return false, &NoAnswer{Why: errOff}
+	}
+	c, why := s.find(ctx, model)
+	if why == nil {
+		asking, cancel := patience(ctx)
+		why = fn(asking, c)
+		late := asking.Err() != nil
+		cancel()
+		if why == nil || ctx.Err() == nil && !late && !Unusable(why) {
+			return true, why
+		}
+		if late {
+			why = fmt.Errorf("%w: %w", ErrNone, why)
+		}
+		if ctx.Err() == nil {
+			s.useless(ctx, c, true, why)
+		}
+	}
+	if ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	required := s.cfg.Mode == Require
+	return required, &NoAnswer{why, required}
+}
+
+// Opener opens the file, with the source's model or without.
+type Opener func(ctx context.Context, model bool) (k *kb.KB, done func(), err error)
+
+// Search answers a question to the knowledge base, with what that has to say besides; see kb.Searcher.
+func (s *Source) Search(ctx context.Context, q kb.Query, open Opener) (res kb.Result, notes []string, err error) {
+	if err := q.Check(); err != nil {
+		return res, nil, err
+	}
+	model := q.Mode != kb.ModeBM25
+	answered, err := s.ask(ctx, model, func(ctx context.Context, c *Client) (err error) {
+		res, notes, err = c.SearchNotes(ctx, q)
+		return err
+	})
+	if answered {
+		return res, notes, err
+	}
+	k, done, err := open(ctx, model)
+	if err != nil {
+		return kb.Result{}, nil, err
+	}
+	defer done()
+	res, err = k.Search(ctx, q)
+	return res, k.TakeNotes(), err
+}
+
+// Model returns the installed model, nil if none is. Whoever has it is asked when there is something to embed.
+func (s *Source) Model() embed.Embedder {
+	if !isDir(s.cfg.ModelDir) {
+		return nil
+	}
+	return &model{s: s}
+}
+
+// Embedder is Model for who wants to know now who has it. With an error there is a model all the same, whose Embed says the error, unless it can be had by then.
+func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
+	if !isDir(s.cfg.ModelDir) && s.cfg.Mode != Require {
+		return nil, nil
+	}
+	m := &model{s: s}
+	_, err := m.ready(ctx)
+	var none *NoAnswer
+	switch {
+	case errors.As(err, &none) && !none.required:
+		err = nil // it is said by what lacks the embedding
+	case errors.Is(err, embed.ErrNoModel):
+		return nil, nil
+	}
+	return m, err
+}
+
+// OwnModel returns the installed model, loaded here, nil if none is. For what embeds a great deal it is better than the daemon's, which others need meanwhile.
+func (s *Source) OwnModel(ctx context.Context) (embed.Embedder, error) {
+	e, err := s.load(ctx)
+	if errors.Is(err, embed.ErrNoModel) {
+		return nil, nil
+	}
+	return e, err
+}
+
+func (s *Source) load(ctx context.Context) (embed.Embedder, error) {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if s.own != nil {
+		return s.own, nil
+	}
+	e, done, err := s.cfg.OpenModel(ctx, s.cfg.ModelDir)
+	if err != nil {
+		return nil, err
+	}
+	s.own, s.closeOwn = e, done
+	return e, nil
+}
+
+// instead returns the model for who has asked a daemon in vain, as far as it may be loaded here.
+func (s *Source) instead(ctx context.Context, why error) (embed.Embedder, error) {
+	var none *NoAnswer
+	never := errors.As(why, &none) && (errors.Is(none.Why, errOff) || errors.Is(none.Why, ErrOtherModel))
+	if none != nil && none.required || s.cfg.Own == OwnNever || s.cfg.Own == OwnAlone && !never {
+		return nil, why
+	}
+	return s.load(ctx)
+}
+
+// model is a source's model: the daemon's, or the one that is loaded here.
+type model struct {
+	s *Source
+
+	mu   sync.Mutex
+	told embed.Model // as who has it describes it; zero: nobody was asked yet, or nobody answered
+}
+
+var _ embed.Embedder = (*model)(nil)
+
+// Model describes the model. Before somebody who has it has answered, only its name is known.
+func (m *model) Model() embed.Model {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told.Dim == 0 {
+		return embed.Model{Name: filepath.Base(m.s.cfg.ModelDir)}
+	}
+	return m.told
+}
+
+// ready asks who has the model what it is, once.
+func (m *model) ready(ctx context.Context) (embed.Model, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told.Dim > 0 {
+		return m.told, nil
+	}
+	answered, err := m.s.ask(ctx, true, func(ctx context.Context, c *Client) error {
+		e, err := c.Embedder(ctx)
+		if err == nil {
+			m.told = e.Model()
+		}
+		return err
+	})
+	if answered && err == nil || ctx.Err() != nil {
+		return m.told, err
+	}
+	own, err := m.s.instead(ctx, err) // also if the daemon cannot use it, which is said here better
+	if err == nil {
+		m.told = own.Model()
+	}
+	return m.told, err
+}
+
+// Embed embeds texts; see embed.Embedder. If the daemon goes away meanwhile, the model is loaded here, as far as that may be.
+func (m *model) Embed(ctx context.Context, texts []string) (vs []embed.Vector, err error) {
+	told, err := m.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.s.loading.Lock()
+	own := m.s.own
+	m.s.loading.Unlock()
+	if own == nil {
+		answered, err := m.s.ask(ctx, true, func(ctx context.Context, c *Client) (err error) {
+			vs, err = (&Embedder{c, told}).Embed(ctx, texts)
+			return err
+		})
+		if answered && !errors.Is(err, embed.ErrClosed) {
+			return vs, err
+		}
+		if own, err = m.s.instead(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+	if is := own.Model(); is.Name != told.Name || is.Dim != told.Dim {
+		return nil, fmt.Errorf("%w: it was replaced meanwhile: %s with %d dimensions was there, now it is %s with %d", embed.ErrBadModel, told.Name, told.Dim, is.Name, is.Dim)
+	}
+	return own.Embed(ctx, texts)
+}
