@@ -133,32 +133,11 @@ func (c *Client) WaitReady(ctx context.Context) (Status, error) {
 	}
 }
 
-// Embedder returns an embed.Embedder whose model the daemon has loaded.
-func (c *Client) Embedder(ctx context.Context) (*Embedder, error) {
-	m, err := call[modelRequest, embed.Model](ctx, c, "model", modelWithin, modelRequest{c.modelDir})
-	if err != nil {
-		return nil, err
-	}
-	return &Embedder{c: c, model: m}, nil
-}
-
-// Embedder is a model in the daemon.
-type Embedder struct {
-	c     *Client
-	model embed.Model
-}
-
-// Model describes the model.
-func (e *Embedder) Model() embed.Model { return e.model }
-
-// Embed embeds texts; see embed.Embedder. Many are sent a few at a time, so that no request is too long.
-func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	out := make([]embed.Vector, 0, len(texts))
-	for len(texts) > 0 {
-		req := embedRequest{ModelDir: e.c.modelDir}
+// Embed embeds texts with the model that the daemon has loaded, and says which that is, also of no texts. Many are sent a few at a time, so that no request is too long.
+func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs []embed.Vector, err error) {
+	vs = make([]embed.Vector, 0, len(texts))
+	for m.Dim == 0 || len(texts) > 0 {
+		req := embedRequest{ModelDir: c.modelDir}
 		n, size := 0, 0
 		for n < len(texts) && n < 64 {
 			t := texts[n]
@@ -171,29 +150,26 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			req.Texts = append(req.Texts, []byte(t))
 			n++
 		}
-		res, err := call[embedRequest, embedResponse](ctx, e.c, "embed", modelWithin+time.Duration(n)*textWithin, req)
+		res, err := call[embedRequest, embedResponse](ctx, c, "embed", modelWithin+time.Duration(n)*textWithin, req)
 		switch {
-		case err != nil && ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && Unusable(err):
-			return nil, fmt.Errorf("%w: %w", embed.ErrClosed, err)
 		case err != nil:
-			return nil, err
-		case res.Model.Name != e.model.Name || res.Model.Dim != e.model.Dim:
-			return nil, fmt.Errorf("%w: the daemon has another model now", embed.ErrClosed)
-		case len(res.Data) != 4*n*e.model.Dim:
-			return nil, fmt.Errorf("%w: the daemon's answer has %d bytes for %d vectors", embed.ErrBadModel, len(res.Data), n)
+			return m, nil, err
+		case m.Dim > 0 && res.Model != m:
+			return m, nil, fmt.Errorf("%w: the daemon has another model now", embed.ErrClosed)
+		case res.Model.Dim <= 0 || len(res.Data) != 4*n*res.Model.Dim:
+			return m, nil, fmt.Errorf("%w: the daemon's answer has %d bytes for %d vectors", embed.ErrBadModel, len(res.Data), n)
 		}
+		m = res.Model
 		for i := range n {
-			v := make(embed.Vector, e.model.Dim)
+			v := make(embed.Vector, m.Dim)
 			for j := range v {
-				v[j] = math.Float32frombits(binary.LittleEndian.Uint32(res.Data[4*(i*e.model.Dim+j):]))
+				v[j] = math.Float32frombits(binary.LittleEndian.Uint32(res.Data[4*(i*m.Dim+j):]))
 			}
-			out = append(out, v)
+			vs = append(vs, v)
 		}
 		texts = texts[n:]
 	}
-	return out, nil
+	return m, vs, nil
 }
 
 // maxText is how many bytes of a text are sent at most: a model reads some hundred tokens.

@@ -147,6 +147,24 @@ func noModel(context.Context, string) (embed.Embedder, func() error, error) {
 	return nil, nil, embed.ErrNoModel
 }
 
+// clientModel is the model of a daemon, asked by a client alone.
+type clientModel struct {
+	*Client
+	model embed.Model
+}
+
+func (c *Client) Embedder(ctx context.Context) (*clientModel, error) {
+	m, _, err := c.Embed(ctx, nil)
+	return &clientModel{c, m}, err
+}
+
+func (m *clientModel) Model() embed.Model { return m.model }
+
+func (m *clientModel) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	_, vs, err := m.Client.Embed(ctx, texts)
+	return vs, err
+}
+
 // Search makes a client a kb.Searcher.
 func (c *Client) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 	res, _, err := c.SearchNotes(ctx, q)

@@ -241,7 +241,6 @@ func newServer(cfg Config) *Server {
 	s.upkeep = newUpkeep(jobs, cfg.Place.Journal, s.log)
 	handle(s, "search", s.search)
 	handle(s, "embed", s.embed)
-	handle(s, "model", s.model)
 	handle(s, "status", s.status)
 	handle(s, "stop", s.stop)
 	s.mux.HandleFunc("GET /v1/events", s.events)

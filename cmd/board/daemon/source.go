@@ -81,10 +81,9 @@ type Source struct {
 
 // avoided is a daemon that was of no use, or that there was none.
 type avoided struct {
-	socket os.FileInfo // nil: there was none
-	there  bool        // somebody listened
-	until  time.Time
-	why    error
+	state string // of the client that found it so
+	until time.Time
+	why   error
 }
 
 // NewSource returns a source. It asks nobody anything yet.
@@ -181,11 +180,14 @@ func (s *Source) find(ctx context.Context, model bool) (*Client, error) {
 	}
 	there := c.There()
 	s.mu.Lock()
-	why := s.avoid.same(c, there)
 	s.missed = s.missed || model && !there && !s.cfg.Lives
+	avoid := s.avoid
 	s.mu.Unlock()
-	if why != nil || there {
-		return c, why
+	if time.Now().Before(avoid.until) && avoid.state == c.state(there) {
+		return nil, avoid.why
+	}
+	if there {
+		return c, nil
 	}
 	if model && s.cfg.Lives && s.Start() {
 		if s.cfg.Own == OwnAlone {
@@ -217,9 +219,8 @@ func (s *Source) useless(ctx context.Context, c *Client, there bool, why error) 
 	if !other && !errors.Is(why, ErrNone) {
 		return
 	}
-	socket, _ := os.Lstat(c.place.Socket)
 	s.mu.Lock()
-	s.avoid = avoided{socket, there, time.Now().Add(avoidFor), why}
+	s.avoid = avoided{c.state(there), time.Now().Add(avoidFor), why}
 	s.mu.Unlock()
 	if other {
 		stopping, cancel := patience(ctx)
@@ -228,16 +229,13 @@ func (s *Source) useless(ctx context.Context, c *Client, there bool, why error) 
 	}
 }
 
-// same is why a daemon, or none, is of no use, nil if that is not known of what is there now.
-func (a *avoided) same(c *Client, there bool) error {
-	if there != a.there || !time.Now().Before(a.until) {
-		return nil
-	}
+// state tells a daemon, or none, from the one that takes its place.
+func (c *Client) state(there bool) string {
 	socket, err := os.Lstat(c.place.Socket)
-	if err == nil && a.socket != nil && os.SameFile(socket, a.socket) && socket.ModTime().Equal(a.socket.ModTime()) || err != nil && a.socket == nil {
-		return a.why
+	if err != nil {
+		return "none"
 	}
-	return nil
+	return fmt.Sprint(there, socket.ModTime())
 }
 
 // ask has a daemon answer. If none does, it reports false and a NoAnswer, and the caller does without; in mode Require that counts as the answer.
@@ -307,7 +305,7 @@ func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 		return nil, nil
 	}
 	m := &model{s: s}
-	_, err := m.ready(ctx)
+	_, err := m.Embed(ctx, nil)
 	var none *NoAnswer
 	switch {
 	case errors.As(err, &none) && !none.required:
@@ -361,7 +359,7 @@ type model struct {
 
 var _ embed.Embedder = (*model)(nil)
 
-// Model describes the model. Before somebody who has it has answered, only its name is known.
+// Model describes the model; see embed.Embedder. Before somebody who has it has answered, only its name is known.
 func (m *model) Model() embed.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -371,53 +369,44 @@ func (m *model) Model() embed.Model {
 	return m.told
 }
 
-// ready asks who has the model what it is, once.
-func (m *model) ready(ctx context.Context) (embed.Model, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.told.Dim > 0 {
-		return m.told, nil
-	}
-	answered, err := m.s.ask(ctx, true, func(ctx context.Context, c *Client) error {
-		e, err := c.Embedder(ctx)
-		if err == nil {
-			m.told = e.Model()
-		}
-		return err
-	})
-	if answered && err == nil || ctx.Err() != nil {
-		return m.told, err
-	}
-	own, err := m.s.instead(ctx, err) // also if the daemon cannot use it, which is said here better
-	if err == nil {
-		m.told = own.Model()
-	}
-	return m.told, err
-}
-
 // Embed embeds texts; see embed.Embedder. If the daemon goes away meanwhile, the model is loaded here, as far as that may be.
 func (m *model) Embed(ctx context.Context, texts []string) (vs []embed.Vector, err error) {
-	told, err := m.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
 	m.s.loading.Lock()
 	own := m.s.own
 	m.s.loading.Unlock()
 	if own == nil {
-		answered, err := m.s.ask(ctx, true, func(ctx context.Context, c *Client) (err error) {
-			vs, err = (&Embedder{c, told}).Embed(ctx, texts)
+		answered, err := m.s.ask(ctx, true, func(ctx context.Context, c *Client) error {
+			is, got, err := c.Embed(ctx, texts)
+			if err == nil {
+				vs, err = got, m.same(is)
+			}
 			return err
 		})
-		if answered && !errors.Is(err, embed.ErrClosed) {
-			return vs, err
+		switch {
+		case answered && err == nil:
+			return vs, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		}
 		if own, err = m.s.instead(ctx, err); err != nil {
 			return nil, err
 		}
 	}
-	if is := own.Model(); is.Name != told.Name || is.Dim != told.Dim {
-		return nil, fmt.Errorf("%w: it was replaced meanwhile: %s with %d dimensions was there, now it is %s with %d", embed.ErrBadModel, told.Name, told.Dim, is.Name, is.Dim)
+	if err := m.same(own.Model()); err != nil {
+		return nil, err
 	}
 	return own.Embed(ctx, texts)
+}
+
+// same notes what model it is, and refuses another later on.
+func (m *model) same(is embed.Model) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told.Dim == 0 {
+		m.told = is
+	}
+	if is.Name != m.told.Name || is.Dim != m.told.Dim {
+		return fmt.Errorf("%w: it was replaced meanwhile: %s with %d dimensions was there, now it is %s with %d", embed.ErrBadModel, m.told.Name, m.told.Dim, is.Name, is.Dim)
+	}
+	return nil
 }

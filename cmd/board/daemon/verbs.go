@@ -37,22 +37,6 @@ func (s *Server) search(ctx context.Context, req searchRequest) (res searchRespo
 	return res, err
 }
 
-type modelRequest struct{ ModelDir string }
-
-func (s *Server) model(ctx context.Context, req modelRequest) (m embed.Model, err error) {
-	if req.ModelDir != s.cfg.ModelDir {
-		return m, ErrOtherModel
-	}
-	err = s.warm.use(ctx, false, func(h *held) error {
-		if h.model == nil {
-			return embed.ErrNoModel
-		}
-		m = h.model.Model()
-		return nil
-	})
-	return m, err
-}
-
 // embedRequest has the texts as bytes: they need not be valid text, and JSON would change what is not.
 type embedRequest struct {
 	Texts    [][]byte
