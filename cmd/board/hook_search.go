@@ -11,7 +11,8 @@ import (
 	"blackboard/kb"
 )
 
-// hookSearcher answers a hook's questions. It loads no model, and the file is opened by the first question that it must answer.
+// hookSearcher answers a hook's questions. It loads no model, and the file is opened by
+// the first question that it must answer.
 type hookSearcher struct {
 	source *daemon.Source
 	wrong  error // why there is no source
@@ -39,17 +40,21 @@ func (s *hookSearcher) Search(ctx context.Context, q kb.Query) (kb.Result, error
 	return res, err
 }
 
-// open is the knowledge base of the data home. What was edited by hand a moment ago is left to those who have time.
+// open is the knowledge base of the data home. What was edited by hand a moment ago is
+// left to those who have time.
 func (s *hookSearcher) open(ctx context.Context, _ bool) (*kb.KB, func(), error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.k == nil && s.failed == nil {
-		s.k, s.failed = kb.OpenExisting(ctx, s.home, kb.Options{Actor: "hook", Sync: kb.SyncNever, Embedder: s.source.Model()})
+		opt := kb.Options{Actor: "hook", Sync: kb.SyncNever, Embedder: s.source.Model()}
+		s.k, s.failed = kb.OpenExisting(ctx, s.home, opt)
 	}
 	return s.k, func() {}, s.failed
 }
 
-// afterwards starts a daemon for the next hook, which will have something to ask. A hook that ran out of time, which has no kind, leaves everything as it is: what hung then would hang here.
+// afterwards starts a daemon for the next hook, which will have something to ask. A
+// hook that ran out of time, which has no kind, leaves everything as it is: what hung
+// then would hang here.
 func (s *hookSearcher) afterwards(kind string) {
 	if kind != harness.Prompt && kind != harness.SessionStart {
 		return

@@ -41,7 +41,8 @@ func dirExists(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// newSource is the source of the data home for a process that loads the model as own says, and that lives or not.
+// newSource is the source of the data home for a process that loads the model as own
+// says, and that lives or not.
 func (p *program) newSource(own daemon.Own, lives bool) (*daemon.Source, error) {
 	cfg, err := p.sourceConfig()
 	if err != nil {
@@ -77,14 +78,16 @@ func (p *program) search(c *cli.Context, q kb.Query) (kb.Result, error) {
 	if err != nil {
 		return kb.Result{}, err
 	}
-	res, notes, err := src.Search(c.Context, q, func(_ context.Context, model bool) (*kb.KB, func(), error) {
+	open := func(_ context.Context, model bool) (*kb.KB, func(), error) {
 		return p.openKB(c, kb.OpenExisting, model)
-	})
+	}
+	res, notes, err := src.Search(c.Context, q, open)
 	p.sayNotes(notes)
 	return res, err
 }
 
-// embedder returns the installed model. Without one it returns nil and no error: whoever needs it says so.
+// embedder returns the installed model. Without one it returns nil and no error:
+// whoever needs it says so.
 func (p *program) embedder(ctx context.Context) (embed.Embedder, error) {
 	src, err := p.source()
 	if err != nil {
@@ -93,7 +96,8 @@ func (p *program) embedder(ctx context.Context) (embed.Embedder, error) {
 	return src.Embedder(ctx)
 }
 
-// usableEmbedder returns the installed model, or says that it cannot be used: a broken model is no reason not to answer by words.
+// usableEmbedder returns the installed model, or says that it cannot be used: a broken
+// model is no reason not to answer by words.
 func (p *program) usableEmbedder(ctx context.Context) (embed.Embedder, error) {
 	e, err := p.embedder(ctx)
 	if err != nil && ctx.Err() == nil && errors.Is(err, embed.ErrBadModel) {

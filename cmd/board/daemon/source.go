@@ -38,32 +38,39 @@ type SourceConfig struct {
 	ModelDir string              // of the model, whether there is one or not
 	Mode     string              // Auto, Off or Require
 	Own      Own
-	// Lives is for a process that has many questions: a daemon that it misses is started at once, not when it ends.
+	// Lives is for a process that has many questions: a daemon that it misses is
+	// started at once, not when it ends.
 	Lives bool
 	// Spawn starts a daemon in the background.
 	Spawn func(Place) error
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
-	// Patience is what a daemon has beyond the time for an answer, for tests that expect one however long it takes.
+	// Patience is what a daemon has beyond the time for an answer, for tests that
+	// expect one however long it takes.
 	Patience time.Duration
 }
 
 const (
-	// avoidFor is how long a daemon that was of no use is left alone: each try of one that hangs takes seconds.
+	// avoidFor is how long a daemon that was of no use is left alone: each try of one
+	// that hangs takes seconds.
 	avoidFor = 30 * time.Second
-	// startWithin is how long a question waits for a daemon that was just started, if nothing else has the model.
+	// startWithin is how long a question waits for a daemon that was just started, if
+	// nothing else has the model.
 	startWithin = 1500 * time.Millisecond
 )
 
-// Source is the knowledge and the model of a data home: a warm daemon's, else the file's. It alone decides which.
+// Source is the knowledge and the model of a data home: a warm daemon's, else the
+// file's. It alone decides which.
 //
-//   - A daemon has half of the time that the caller has left, and never longer than its answers take at most (see
-//     Client). The rest is for the file.
-//   - One that was of no use is not asked again by this process for half a minute, unless another takes its place.
-//   - Where none listens and a question needs the model, one is started in the background: at once by a process
-//     that lives, else when it ends. Nobody waits for it but one who has the model from nowhere else.
-//   - Without it the file answers. What that lacks is said where what is degraded is said: by the model, whose
-//     Embed fails with a NoAnswer. In mode Require the NoAnswer is all there is.
+//   - A daemon has half of the time that the caller has left, and never longer than its
+//     answers take at most (see Client). The rest is for the file.
+//   - One that was of no use is not asked again by this process for half a minute, unless
+//     another takes its place.
+//   - Where none listens and a question needs the model, one is started in the background:
+//     at once by a process that lives, else when it ends. Nobody waits for it but one who
+//     has the model from nowhere else.
+//   - Without it the file answers. What that lacks is said where what is degraded is said:
+//     by the model, whose Embed fails with a NoAnswer. In mode Require that is all there is.
 //
 // It is safe for concurrent use.
 type Source struct {
@@ -118,7 +125,9 @@ func (s *Source) Listens() bool {
 	return err == nil && s.cfg.Mode != Off && c.There()
 }
 
-// Start starts a daemon in the background, if it may, none listens, and there is a model that it would keep warm. That it cannot is no matter of the caller's, but it is told.
+// Start starts a daemon in the background, if it may, none listens, and there is a
+// model that it would keep warm. That it cannot is no matter of the caller's, but it is
+// told.
 func (s *Source) Start() bool {
 	if s.cfg.Mode != Auto || !isDir(s.cfg.Home) || !isDir(s.cfg.ModelDir) {
 		return false
@@ -135,7 +144,8 @@ func isDir(path string) bool {
 // errOff is why no daemon answers in mode Off.
 var errOff = fmt.Errorf("%w may be asked", ErrNone)
 
-// NoAnswer is that a daemon was wanted and did not answer. Whoever keeps its model has no embedding then.
+// NoAnswer is that a daemon was wanted and did not answer. Whoever keeps its model has
+// no embedding then.
 type NoAnswer struct {
 	Why      error
 	required bool
@@ -143,7 +153,8 @@ type NoAnswer struct {
 
 func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answer: %v", e.Why) }
 
-// Unwrap says what kind of error it is for who wanted an embedding. What kept the daemon is no matter of theirs.
+// Unwrap says what kind of error it is for who wanted an embedding. What kept the
+// daemon is no matter of theirs.
 func (e *NoAnswer) Unwrap() error { return embed.ErrClosed }
 
 // Try returns the next step.
@@ -154,7 +165,8 @@ func (e *NoAnswer) Try() string {
 	return "`board daemon start` starts one"
 }
 
-// at returns a client for where a daemon is to be found now, whether there is one or not.
+// at returns a client for where a daemon is to be found now, whether there is one or
+// not.
 func (s *Source) at() (*Client, error) {
 	place, err := PlaceOf(s.cfg.Home, s.cfg.Env)
 	if err != nil {
@@ -172,7 +184,8 @@ func (s *Source) at() (*Client, error) {
 	return s.client, nil
 }
 
-// find returns a client for a daemon that listens and may be of use. One that is missing is started if a model is needed.
+// find returns a client for a daemon that listens and may be of use. One that is
+// missing is started if a model is needed.
 func (s *Source) find(ctx context.Context, model bool) (*Client, error) {
 	c, err := s.at()
 	if err != nil {
@@ -213,7 +226,8 @@ func patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, until.Add(-time.Until(until)/2))
 }
 
-// useless remembers a daemon that was of no use, or that there was none, unless that is a matter of the question.
+// useless remembers a daemon that was of no use, or that there was none, unless that is
+// a matter of the question.
 func (s *Source) useless(ctx context.Context, c *Client, there bool, why error) {
 	other := errors.Is(why, ErrOtherBuild)
 	if !other && !errors.Is(why, ErrNone) {
@@ -238,8 +252,11 @@ func (c *Client) state(there bool) string {
 	return fmt.Sprint(there, socket.ModTime())
 }
 
-// ask has a daemon answer. If none does, it reports false and a NoAnswer, and the caller does without; in mode Require that counts as the answer.
-func (s *Source) ask(ctx context.Context, model bool, fn func(context.Context, *Client) error) (answered bool, err error) {
+// ask has a daemon answer. If none does, it reports false and a NoAnswer, and the
+// caller does without; in mode Require that counts as the answer.
+func (s *Source) ask(
+	ctx context.Context, model bool, fn func(context.Context, *Client) error,
+) (answered bool, err error) {
 	if s.cfg.Mode == Off {
 		return false, &NoAnswer{Why: errOff}
 	}
@@ -269,8 +286,11 @@ func (s *Source) ask(ctx context.Context, model bool, fn func(context.Context, *
 // Opener opens the file, with the source's model or without.
 type Opener func(ctx context.Context, model bool) (k *kb.KB, done func(), err error)
 
-// Search answers a question to the knowledge base, with what that has to say besides; see kb.Searcher.
-func (s *Source) Search(ctx context.Context, q kb.Query, open Opener) (res kb.Result, notes []string, err error) {
+// Search answers a question to the knowledge base, with what that has to say besides;
+// see kb.Searcher.
+func (s *Source) Search(
+	ctx context.Context, q kb.Query, open Opener,
+) (res kb.Result, notes []string, err error) {
 	if err := q.Check(); err != nil {
 		return res, nil, err
 	}
@@ -291,7 +311,8 @@ func (s *Source) Search(ctx context.Context, q kb.Query, open Opener) (res kb.Re
 	return res, k.TakeNotes(), err
 }
 
-// Model returns the installed model, nil if none is. Whoever has it is asked when there is something to embed.
+// Model returns the installed model, nil if none is. Whoever has it is asked when there
+// is something to embed.
 func (s *Source) Model() embed.Embedder {
 	if !isDir(s.cfg.ModelDir) {
 		return nil
@@ -299,7 +320,8 @@ func (s *Source) Model() embed.Embedder {
 	return &model{s: s}
 }
 
-// Embedder is Model for who wants to know now who has it. With an error there is a model all the same, whose Embed says the error, unless it can be had by then.
+// Embedder is Model for who wants to know now who has it. With an error there is a
+// model all the same, whose Embed says the error, unless it can be had by then.
 func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 	if !isDir(s.cfg.ModelDir) && s.cfg.Mode != Require {
 		return nil, nil
@@ -316,7 +338,8 @@ func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 	return m, err
 }
 
-// OwnModel returns the installed model, loaded here, nil if none is. For what embeds a great deal it is better than the daemon's, which others need meanwhile.
+// OwnModel returns the installed model, loaded here, nil if none is. For what embeds a
+// great deal it is better than the daemon's, which others need meanwhile.
 func (s *Source) OwnModel(ctx context.Context) (embed.Embedder, error) {
 	e, err := s.load(ctx)
 	if errors.Is(err, embed.ErrNoModel) {
@@ -339,10 +362,12 @@ func (s *Source) load(ctx context.Context) (embed.Embedder, error) {
 	return e, nil
 }
 
-// instead returns the model for who has asked a daemon in vain, as far as it may be loaded here.
+// instead returns the model for who has asked a daemon in vain, as far as it may be
+// loaded here.
 func (s *Source) instead(ctx context.Context, why error) (embed.Embedder, error) {
 	var none *NoAnswer
-	never := errors.As(why, &none) && (errors.Is(none.Why, errOff) || errors.Is(none.Why, ErrOtherModel))
+	never := errors.As(why, &none) &&
+		(errors.Is(none.Why, errOff) || errors.Is(none.Why, ErrOtherModel))
 	if none != nil && none.required || s.cfg.Own == OwnNever || s.cfg.Own == OwnAlone && !never {
 		return nil, why
 	}
@@ -359,7 +384,8 @@ type model struct {
 
 var _ embed.Embedder = (*model)(nil)
 
-// Model describes the model; see embed.Embedder. Before somebody who has it has answered, only its name is known.
+// Model describes the model; see embed.Embedder. Before somebody who has it has
+// answered, only its name is known.
 func (m *model) Model() embed.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -369,7 +395,8 @@ func (m *model) Model() embed.Model {
 	return m.told
 }
 
-// Embed embeds texts; see embed.Embedder. If the daemon goes away meanwhile, the model is loaded here, as far as that may be.
+// Embed embeds texts; see embed.Embedder. If the daemon goes away meanwhile, the model
+// is loaded here, as far as that may be.
 func (m *model) Embed(ctx context.Context, texts []string) (vs []embed.Vector, err error) {
 	m.s.loading.Lock()
 	own := m.s.own
@@ -406,7 +433,8 @@ func (m *model) same(is embed.Model) error {
 		m.told = is
 	}
 	if is.Name != m.told.Name || is.Dim != m.told.Dim {
-		return fmt.Errorf("%w: it was replaced meanwhile: %s with %d dimensions was there, now it is %s with %d", embed.ErrBadModel, m.told.Name, m.told.Dim, is.Name, is.Dim)
+		return fmt.Errorf("%w: it was replaced meanwhile: %s with %d dimensions was there, "+
+			"now it is %s with %d", embed.ErrBadModel, m.told.Name, m.told.Dim, is.Name, is.Dim)
 	}
 	return nil
 }
