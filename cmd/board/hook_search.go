@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"blackboard/cmd/board/daemon"
-	"blackboard/hooks"
 	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
