@@ -12,6 +12,21 @@ import (
 func TestComplete(t *testing.T) {
 	root := filepath.Join("..", "..")
 	user := &Place{Home: root, Env: func(string) string { return "" }}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := 0
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		described += strings.Count(string(text), " = &Harness{\n")
+	}
+	if described != len(All) {
+		t.Errorf("%d harnesses are described, and %d are among All", described, len(All))
+	}
 	for _, h := range All {
 		for _, page := range []string{"README.md", filepath.Join("cmd", "board", "pages", "hooks.txt")} {
 			text, err := os.ReadFile(filepath.Join(root, page))
