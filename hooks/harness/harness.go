@@ -110,9 +110,11 @@ func Plain(name string) string {
 // KindOf is the kind of an event by the harness's name, by ours, or by Claude's, which the plugins use.
 func (h *Harness) KindOf(name string) string {
 	name = Plain(name)
-	for _, e := range slices.Concat(h.Events, claudeEvents) {
-		if Plain(e.Name) == name {
-			return e.Kind
+	for _, list := range [][]EventName{h.Events, claudeEvents} {
+		for _, e := range list {
+			if Plain(e.Name) == name {
+				return e.Kind
+			}
 		}
 	}
 	for _, k := range Kinds {
