@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// words is a vocabulary with a Zipf distribution, so that some words are in most entries and most are in few.
-func words(r *rand.Rand, z *rand.Zipf, n int) string {
+// prose is of a vocabulary with a Zipf distribution, so that some words are in most entries and most are in few.
+func prose(r *rand.Rand, z *rand.Zipf, n int) string {
 	var b []byte
 	for range n {
 		b = fmt.Appendf(b, "%s ", word(z.Uint64()))
@@ -73,7 +73,7 @@ func bigOf(b *testing.B, size bigRun) *Board {
 		for done := 0; done < n; {
 			var posts []Post
 			for ; done < n && len(posts) < 5000; done++ {
-				content := words(r, z, 40)
+				content := prose(r, z, 40)
 				if size.ids {
 					content += uniqueID(done)
 				}
@@ -90,7 +90,7 @@ func bigOf(b *testing.B, size bigRun) *Board {
 		}
 		err = bd.write(b.Context(), "bulk", func(w *writer) error {
 			for i := range size.signals {
-				if err := w.insertSignal(Raise{Content: words(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1, "", nil); err != nil {
+				if err := w.insertSignal(Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1, "", nil); err != nil {
 					return err
 				}
 				if i >= 40 {
@@ -140,7 +140,7 @@ func BenchmarkPost(b *testing.B) {
 			r := rand.New(rand.NewPCG(2, 2))
 			z := rand.NewZipf(r, 1.1, 8, 50_000)
 			timed(b, func(i int) {
-				content := words(r, z, 40)
+				content := prose(r, z, 40)
 				if ids {
 					content += uniqueID(-1 - i)
 				}

@@ -2,7 +2,9 @@ package board
 
 import (
 	"html"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // readHTML takes the text out of HTML. It reads tags as they come, builds no tree, and never fails.
@@ -25,12 +27,14 @@ type htmlParser struct {
 	noMore  [256]bool // characters that do not come any more
 }
 
-// htmlBlocks are the elements that begin and end a line.
-var htmlBlocks = set(`address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
-	h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol option p pre section summary table tbody tfoot thead tr ul`)
+// htmlBlocks are the elements that begin and end a line, sorted.
+var htmlBlocks = sync.OnceValue(func() []string {
+	return strings.Fields(`address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
+		h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol option p pre section summary table tbody tfoot thead tr ul`)
+})
 
 // htmlRaw are the elements whose text is not shown, and holds no tags.
-var htmlRaw = set("script style template title noembed noframes iframe object")
+var htmlRaw = []string{"script", "style", "template", "title", "noembed", "noframes", "iframe", "object"}
 
 func (p *htmlParser) parse() {
 	for p.at < len(p.text) {
@@ -106,20 +110,21 @@ func (p *htmlParser) tag(tag string) {
 	closing := tag[1] == '/'
 	name := strings.TrimPrefix(tag[1:], "/")
 	name = strings.ToLower(name[:strings.IndexAny(name, " \t\n\f/>")])
-	if htmlRaw[name] && !closing && !strings.HasSuffix(tag, "/>") {
+	if slices.Contains(htmlRaw, name) && !closing && !strings.HasSuffix(tag, "/>") {
 		p.skipElement(name)
 		return
 	}
+	_, block := slices.BinarySearch(htmlBlocks(), name)
 	switch {
 	case name == "td" || name == "th":
 		if !closing && p.b.Len() > 0 {
 			p.b.WriteString(" | ")
 		}
-	case p.row && htmlBlocks[name] && name != "tr" && name != "table":
+	case p.row && block && name != "tr" && name != "table":
 		if p.b.Len() > 0 {
 			p.b.WriteByte(' ') // a paragraph in a cell
 		}
-	case htmlBlocks[name]:
+	case block:
 		p.flush()
 		p.row = name == "tr" && !closing
 		p.heading = !closing && len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'

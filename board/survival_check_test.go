@@ -127,26 +127,6 @@ func TestSurvivalWaived(t *testing.T) {
 	}
 }
 
-func TestSurvivalStem(t *testing.T) {
-	for _, same := range []string{
-		"lapse lapses lapsed lapsing", "terminate terminates terminated terminating termination", "subordinate subordination subordinated",
-		"commit committed commits", "filing filings filed files file", "party parties", "verify verified verifies verification", "liability liabilities",
-		"gap gaps", "dilute dilution diluted", "continue continued continues", "agree agreed agrees", "expire expired expires",
-	} {
-		words := strings.Fields(same)
-		for _, w := range words[1:] {
-			if stem(w) != stem(words[0]) {
-				t.Errorf("%s → %s, but %s → %s", words[0], stem(words[0]), w, stem(w))
-			}
-		}
-	}
-	for _, pair := range [][2]string{{"lien", "line"}, {"agree", "agreement"}, {"status", "state"}, {"notice", "note"}} {
-		if stem(pair[0]) == stem(pair[1]) {
-			t.Errorf("%s and %s are both %s", pair[0], pair[1], stem(pair[0]))
-		}
-	}
-}
-
 // Whatever was present stays so when paragraphs, or reports, are added.
 func TestSurvivalMonotone(t *testing.T) {
 	run := loadIrys(t, "draft-safe-agreement")

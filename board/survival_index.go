@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/words"
 )
 
 // The sizes of a text, in lexemes. They were chosen on labelled items of real runs; verdicts change little from 40 to 60 for passageBase.
@@ -39,22 +41,22 @@ type unit struct {
 
 func newIndex(r *Report) *index {
 	x := &index{report: r, post: map[string][]int32{}, sizes: map[int][]passage{}}
-	var s scanner
+	var s words.Scanner
 	line := 0
 	for at := 0; at < len(r.text); {
 		end := at + paragraphEnd(r.text[at:])
-		lexemes := s.next(r.text[at:end])
+		lexemes := s.Scan(r.text[at:end])
 		for i, l := range lexemes {
-			if i == 0 || x.units[len(x.units)-1].size >= unitSize || endsUnit(s.text, lexemes[i-1], l) {
-				for line+1 < len(r.starts) && r.starts[line+1] <= at+l.start {
+			if i == 0 || x.units[len(x.units)-1].size >= unitSize || endsUnit(s.Text, lexemes[i-1], l) {
+				for line+1 < len(r.starts) && r.starts[line+1] <= at+l.Start {
 					line++
 				}
-				x.units = append(x.units, unit{start: at + l.start, heading: r.headings[line]})
+				x.units = append(x.units, unit{start: at + l.Start, heading: r.headings[line]})
 			}
 			u := &x.units[len(x.units)-1]
-			u.end = max(u.end, at+l.end)
+			u.end = max(u.end, at+l.End)
 			u.size++
-			for _, k := range l.keys {
+			for _, k := range l.Keys {
 				x.add(k)
 			}
 		}
@@ -95,11 +97,11 @@ func paragraphEnd(text string) int {
 }
 
 // endsUnit reports whether a line or a sentence ends between two lexemes that follow one another.
-func endsUnit(text string, a, b lexeme) bool {
-	if b.start <= a.end {
+func endsUnit(text string, a, b words.Lexeme) bool {
+	if b.Start <= a.End {
 		return false
 	}
-	gap := text[a.end:b.start]
+	gap := text[a.End:b.Start]
 	if strings.ContainsAny(gap, "\n\v") {
 		return true
 	}
@@ -195,7 +197,7 @@ func (r *Report) find(exact string) int {
 		if i+1 < len(r.starts) {
 			end = r.starts[i+1]
 		}
-		if strings.Contains(foldText(r.text[start:end]), exact) {
+		if strings.Contains(words.FoldText(r.text[start:end]), exact) {
 			return start
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"blackboard/board/words"
 )
 
 // numberKeys returns what an item with that text insists on.
@@ -17,17 +19,11 @@ func numberKeys(text string) []string {
 	return keys
 }
 
-// scan splits a text into lexemes.
-func scan(text string) []lexeme {
-	var s scanner
-	return s.next(text)
-}
-
 // textKeys returns what a report with that text answers to.
 func textKeys(text string) []string {
 	var keys []string
-	for _, l := range scan(text) {
-		keys = append(keys, l.keys...)
+	for _, l := range new(words.Scanner).Scan(text) {
+		keys = append(keys, l.Keys...)
 	}
 	return keys
 }
@@ -122,41 +118,6 @@ func TestSurvivalNumbersIgnored(t *testing.T) {
 	} {
 		if keys := numberKeys(text); len(keys) > 0 {
 			t.Errorf("%q insists on %q", text, keys)
-		}
-	}
-}
-
-func TestSurvivalSpelled(t *testing.T) {
-	for _, c := range []struct {
-		words string
-		value int64
-		used  int
-	}{
-		{"one million five hundred thousand", 1_500_000, 5},
-		{"twenty three", 23, 2},
-		{"twenty thirty", 20, 1},
-		{"two hundred and five", 205, 4},
-		{"two hundred and more", 200, 2},
-		{"million", 0, 0},
-		{"one two", 1, 1},
-		{"nineteen hundred", 1900, 2},
-	} {
-		var words []string
-		for _, l := range scan(c.words) {
-			words = append(words, l.plain)
-		}
-		if value, used := spelled(words); value != c.value || used != c.used {
-			t.Errorf("%q is %d of %d words, want %d of %d", c.words, value, used, c.value, c.used)
-		}
-	}
-}
-
-func TestSurvivalUngroup(t *testing.T) {
-	for in, want := range map[string]string{
-		"1,234,567.50": "1234567.50", "1.234.567,50": "1234567.50", "1,23": "", "1.2.3": "", "12,34,567": "1234567", "1,2345": "", "": "", "5.": "", "0.5": "0.5",
-	} {
-		if got := ungroup(in); got != want {
-			t.Errorf("ungroup(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

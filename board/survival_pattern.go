@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/words"
 )
 
 // A pattern is what a report must have for an item to be present.
@@ -14,7 +16,7 @@ type pattern struct {
 	numbers int    // how many wants are numbers: all must be met
 	words   int    // the weight of the others
 	need    int    // how much of that weight must be met
-	size    int    // of a passage, in lexemes
+	size    int    // of a passage, in words.Lexemes
 	exact   string // what is looked for if there is no want at all
 }
 
@@ -30,29 +32,29 @@ type want struct {
 const wordWeight = 60
 
 func newPattern(content string) *pattern {
-	p := &pattern{exact: foldText(content)}
-	var s scanner
-	s.next(content)
-	skip := s.references()
-	s.enumerators(skip)
+	p := &pattern{exact: words.FoldText(content)}
+	var s words.Scanner
+	s.Scan(content)
+	skip := references(&s)
+	enumerators(&s, skip)
 	shouting := content == strings.ToUpper(content)
-	names := s.names()
-	for i, l := range s.out {
+	names := names(&s)
+	for i, l := range s.Lexemes {
 		weight := wordWeight
-		counts := l.kind == lexNumber || l.kind == lexPair || l.kind == lexWord && significant(l.plain)
+		counts := l.Kind == words.Number || l.Kind == words.Pair || l.Kind == words.Word && words.Significant(l.Plain)
 		if n := names[i]; n > 0 {
 			weight /= n
-		} else if l.kind == lexWord && !counts && !shouting && n == 0 {
-			counts = acronym(s.surface(l))
+		} else if l.Kind == words.Word && !counts && !shouting && n == 0 {
+			counts = acronym(s.Surface(l))
 		}
 		if counts && !skip[i] {
-			p.add(s.display(l), l, weight)
+			p.add(display(&s, l), l, weight)
 		}
 	}
 	some := len(p.wants) > 0
 	if !some { // "OK?", or nothing but references
-		for _, l := range s.out {
-			p.add(s.surface(l), l, wordWeight)
+		for _, l := range s.Lexemes {
+			p.add(s.Surface(l), l, wordWeight)
 		}
 	}
 	p.need = p.words
@@ -63,24 +65,24 @@ func newPattern(content string) *pattern {
 	return p
 }
 
-// display returns a lexeme as a reader knows it: with its currency and percent sign.
-func (s *scanner) display(l lexeme) string {
-	start, end := l.start, l.end
-	if l.kind == lexNumber {
-		if r, size := utf8.DecodeLastRuneInString(s.text[:start]); unicode.Is(unicode.Sc, r) {
+// display returns a words.Lexeme as a reader knows it: with its currency and percent sign.
+func display(s *words.Scanner, l words.Lexeme) string {
+	start, end := l.Start, l.End
+	if l.Kind == words.Number {
+		if r, size := utf8.DecodeLastRuneInString(s.Text[:start]); unicode.Is(unicode.Sc, r) {
 			start -= size
 		}
-		if strings.HasPrefix(s.text[end:], "%") {
+		if strings.HasPrefix(s.Text[end:], "%") {
 			end++
 		}
 	}
-	return s.text[start:end]
+	return s.Text[start:end]
 }
 
-func (p *pattern) add(text string, l lexeme, weight int) {
-	w := want{keys: l.want, number: l.kind == lexNumber, weight: weight, text: text}
+func (p *pattern) add(text string, l words.Lexeme, weight int) {
+	w := want{keys: l.Want, number: l.Kind == words.Number, weight: weight, text: text}
 	if !w.number {
-		w.keys = l.keys[:1]
+		w.keys = l.Keys[:1]
 	}
 	if slices.ContainsFunc(p.wants, func(o want) bool { return slices.Equal(o.keys, w.keys) }) {
 		return
@@ -95,19 +97,19 @@ func (p *pattern) add(text string, l lexeme, weight int) {
 
 // names finds the words that make up names, two or more capitalised words in a row, and how many significant ones the name has; -1
 // marks those that are not. A text that has capitals throughout, as a title may, has no names.
-func (s *scanner) names() map[int]int {
+func names(s *words.Scanner) map[int]int {
 	names := map[int]int{}
-	capitals, words := 0, 0
+	capitals, all := 0, 0
 	var run []int
 	end := func() {
 		n := 0
 		for _, i := range run {
-			if significant(s.out[i].plain) {
+			if words.Significant(s.Lexemes[i].Plain) {
 				n++
 			}
 		}
 		for _, i := range run {
-			if n > 1 && significant(s.out[i].plain) {
+			if n > 1 && words.Significant(s.Lexemes[i].Plain) {
 				names[i] = n
 			} else if n > 0 {
 				names[i] = -1
@@ -115,14 +117,14 @@ func (s *scanner) names() map[int]int {
 		}
 		run = run[:0]
 	}
-	for i, l := range s.out {
-		capital := l.kind == lexWord && unicode.IsUpper(firstRune(s.text[l.start:])) && (len(run) > 0 || !functionWords[l.plain])
-		if l.kind == lexWord && significant(l.plain) {
-			if words++; capital {
+	for i, l := range s.Lexemes {
+		capital := l.Kind == words.Word && s.Capital(l) && (len(run) > 0 || !words.IsCommon(l.Plain))
+		if l.Kind == words.Word && words.Significant(l.Plain) {
+			if all++; capital {
 				capitals++
 			}
 		}
-		if len(run) > 0 && (!capital || !s.near(s.out[i-1], l, "&-")) {
+		if len(run) > 0 && (!capital || !s.Near(s.Lexemes[i-1], l, "&-")) {
 			end()
 		}
 		if capital {
@@ -130,7 +132,7 @@ func (s *scanner) names() map[int]int {
 		}
 	}
 	end()
-	if 4*capitals > 3*words {
+	if 4*capitals > 3*all {
 		return nil
 	}
 	return names
@@ -143,16 +145,16 @@ func acronym(s string) bool {
 	return n >= 2 && n < 4 && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
 }
 
-// references finds the lexemes that point into the board, not at the matter: e86, s3, e1008-e1014, criterion c5, question q2.
-func (s *scanner) references() map[int]bool {
+// references finds the words.Lexemes that point into the board, not at the matter: e86, s3, e1008-e1014, criterion c5, question q2.
+func references(s *words.Scanner) map[int]bool {
 	skip := map[int]bool{}
-	for i, l := range s.out {
-		if l.kind != lexNumber || len(l.want) != 1 || l.want[0][0] != 'i' {
+	for i, l := range s.Lexemes {
+		if l.Kind != words.Number || len(l.Want) != 1 || l.Want[0][0] != 'i' {
 			continue
 		}
 		reference := true
-		for part := range strings.SplitSeq(strings.NewReplacer("–", "-", "—", "-").Replace(s.surface(l)), "-") {
-			if len(part) < 2 || len(part) > 8 || !digits(part[1:]) {
+		for part := range strings.SplitSeq(strings.NewReplacer("–", "-", "—", "-").Replace(s.Surface(l)), "-") {
+			if len(part) < 2 || len(part) > 8 || !words.Digits(part[1:]) {
 				reference = false
 				break
 			}
@@ -161,7 +163,7 @@ func (s *scanner) references() map[int]bool {
 			case 'c', 'q':
 				before := ""
 				if i > 0 {
-					before = s.out[i-1].plain
+					before = s.Lexemes[i-1].Plain
 				}
 				reference = before == "criterion" || before == "criteria" || before == "question" || before == "questions"
 			default:
@@ -176,13 +178,13 @@ func (s *scanner) references() map[int]bool {
 }
 
 // enumerators adds the numbers that only count list items, (1) … (2) …, to skip.
-func (s *scanner) enumerators(skip map[int]bool) {
+func enumerators(s *words.Scanner, skip map[int]bool) {
 	var run []int
-	for i, l := range s.out {
-		if l.kind != lexNumber || l.end >= len(s.text) || s.text[l.end] != ')' || len(l.want) != 1 {
+	for i, l := range s.Lexemes {
+		if l.Kind != words.Number || l.End >= len(s.Text) || s.Text[l.End] != ')' || len(l.Want) != 1 {
 			continue
 		}
-		if l.want[0] == "n:"+string(rune('1'+len(run))) {
+		if l.Want[0] == "n:"+string(rune('1'+len(run))) {
 			run = append(run, i)
 		}
 	}
@@ -191,9 +193,4 @@ func (s *scanner) enumerators(skip map[int]bool) {
 			skip[i] = true
 		}
 	}
-}
-
-// foldText puts text in lower case with single blanks.
-func foldText(s string) string {
-	return strings.Join(strings.Fields(strings.Map(foldRune, s)), " ")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"blackboard/board/words"
 )
 
 // Limits of what a board takes.
@@ -186,11 +188,11 @@ func ParseSignalID(id string) (int64, error) { return parseID(id, 's', "signal")
 
 func parseID(id string, prefix byte, what string) (int64, error) {
 	example := map[byte]string{'e': "e12", 's': "s3"}[prefix]
-	if len(id) >= 2 && (id[0] == 'e' || id[0] == 's') && id[0] != prefix && digits(id[1:]) {
+	if len(id) >= 2 && (id[0] == 'e' || id[0] == 's') && id[0] != prefix && words.Digits(id[1:]) {
 		other := map[byte]string{'e': "an entry", 's': "a signal"}[id[0]]
 		return 0, invalid(fmt.Sprintf("%s is %s; here the id of %s is needed", id, other, article(what)), "ids of "+plural(what)+" look like "+example)
 	}
-	if len(id) < 2 || id[0] != prefix || !digits(id[1:]) || id[1] == '0' {
+	if len(id) < 2 || id[0] != prefix || !words.Digits(id[1:]) || id[1] == '0' {
 		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)), "ids of "+plural(what)+" look like "+example)
 	}
 	n, err := strconv.ParseInt(id[1:], 10, 64)
@@ -198,10 +200,6 @@ func parseID(id string, prefix byte, what string) (int64, error) {
 		return 0, notFound(fmt.Sprintf("there is no %s %s: no number is so large", what, clip(id, 60)), "ids of "+plural(what)+" look like "+example)
 	}
 	return n, nil
-}
-
-func digits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 func article(s string) string {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/words"
 	"blackboard/kb"
 )
 
@@ -38,17 +38,17 @@ func trivial(prompt string) bool {
 	if first, _, _ := strings.Cut(prompt, " "); strings.ContainsRune("/!", rune(first[0])) && !strings.ContainsAny(first[1:], "/.") {
 		return true // a path has another slash, or a dot
 	}
-	letters, words := 0, 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(prompt), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	letters, count := 0, 0
+	for _, w := range words.Split(prompt, "") {
 		letters += utf8.RuneCountInString(w)
 		if !slices.Contains(fillers, strings.TrimSuffix(w, "'s")) {
-			words++
+			count++
 		}
 		if len(w) > utf8.RuneCountInString(w) { // in scripts without spaces a character says as much as some letters
 			letters += utf8.RuneCountInString(w)
 		}
 	}
-	return letters < minPrompt || words == 0
+	return letters < minPrompt || count == 0
 }
 
 // recall is what is known about a prompt: the capsules that pass the gate and were not given in this session yet, and the run's open signals that are for this worker.

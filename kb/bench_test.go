@@ -55,7 +55,7 @@ var zipf = func() func(*rand.Rand) string {
 	}
 }()
 
-func words(r *rand.Rand, n int) string {
+func vocabulary(r *rand.Rand, n int) string {
 	w := make([]string, n)
 	for i := range w {
 		w[i] = zipf(r)
@@ -101,7 +101,7 @@ func (e *instant) Embed(_ context.Context, texts []string) ([]embed.Vector, erro
 
 // benchCapsule is 80 words, with a tag that half of all have, one that 1 % have, and one that one in 10,000 has.
 func benchCapsule(r *rand.Rand, i int) Capsule {
-	c := Capsule{Kind: Kinds[r.IntN(len(Kinds))], Scope: "universal", Title: fmt.Sprint(words(r, 5), " ", i), Body: words(r, 75), Tags: []string{}, Source: "bench.go:1", Confidence: new(float64)}
+	c := Capsule{Kind: Kinds[r.IntN(len(Kinds))], Scope: "universal", Title: fmt.Sprint(vocabulary(r, 5), " ", i), Body: vocabulary(r, 75), Tags: []string{}, Source: "bench.go:1", Confidence: new(float64)}
 	for tag, of := range map[string]int{"half": 2, "hundredth": 100, "rare": 10_000} {
 		if i%of == 0 {
 			c.Tags = append(c.Tags, tag)
@@ -312,8 +312,10 @@ func BenchmarkProcess(b *testing.B) {
 			}{
 				{"true", func(int) []string { return []string{"true"} }},
 				{"get", func(i int) []string { return []string{exe, "kb", "get", some[i%len(some)].ID} }},
-				{"bm25", func(int) []string { return []string{exe, "kb", "search", "--mode", "bm25", words(r, 3+r.IntN(6))} }},
-				{"hybrid", func(int) []string { return []string{exe, "kb", "search", "--mode", "hybrid", words(r, 3+r.IntN(6))} }},
+				{"bm25", func(int) []string { return []string{exe, "kb", "search", "--mode", "bm25", vocabulary(r, 3+r.IntN(6))} }},
+				{"hybrid", func(int) []string {
+					return []string{exe, "kb", "search", "--mode", "hybrid", vocabulary(r, 3+r.IntN(6))}
+				}},
 			} {
 				b.Run(c.name, func(b *testing.B) {
 					timed(b, func(i int) error {
@@ -332,7 +334,7 @@ func BenchmarkProcess(b *testing.B) {
 				if err := call(exe, "kb", "search", "warm", "it"); err != nil {
 					b.Fatal(err)
 				}
-				timed(b, func(i int) error { return call(exe, "kb", "search", "--mode", "hybrid", words(r, 3+r.IntN(6))) })
+				timed(b, func(i int) error { return call(exe, "kb", "search", "--mode", "hybrid", vocabulary(r, 3+r.IntN(6))) })
 			})
 			b.Run("model", func(b *testing.B) {
 				timed(b, func(i int) error {
@@ -341,7 +343,7 @@ func BenchmarkProcess(b *testing.B) {
 						return err
 					}
 					defer m.Close()
-					_, err = m.Embed(b.Context(), []string{words(r, 5)})
+					_, err = m.Embed(b.Context(), []string{vocabulary(r, 5)})
 					return err
 				})
 			})

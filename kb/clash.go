@@ -1,12 +1,13 @@
 package kb
 
 import (
-	"regexp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"unicode"
+	"sync"
 
-	"blackboard/kb/index"
+	"blackboard/board/words"
 )
 
 // This file says why two capsules that are about the same thing may contradict each other. It compares words, not meaning: somebody has to judge. It is
@@ -18,20 +19,15 @@ import (
 //
 // A figure that the other text has too, wherever, clashes with nothing, and neither does one that only one of them has.
 
-// Limits of what is compared.
-const (
-	clashText    = 64 << 10 // bytes of a text
-	clashFigures = 200
-	clashSaid    = 200 // sentences
-	clashReasons = 8
-)
+// clashReasons is how many reasons are given at most.
+const clashReasons = 8
 
 // clash returns the reasons, each short, with a's side first. Whether there are any does not depend on which is a.
 func clash(a, b *Capsule) []string {
 	if a.Title == b.Title && a.Body == b.Body {
 		return nil
 	}
-	x, y := readClaims(a), readClaims(b)
+	x, y := words.ReadClaims(a.Title, a.Body), words.ReadClaims(b.Title, b.Body)
 	var out []string
 	for _, reason := range slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y)) {
 		if out = once(out, reason, clashReasons); len(out) == clashReasons {
@@ -41,125 +37,170 @@ func clash(a, b *Capsule) []string {
 	return out
 }
 
-// claims is what a text says, as far as it can be compared.
-type claims struct {
-	figures   []figure
-	sentences []sentence
-	stems     map[string]bool // of all words
+// clashingFigures compares what is only in x with what is only in y: a figure that the other text has, too, is agreed on.
+func clashingFigures(x, y *words.Claims) (out []string) {
+	own := func(a, b *words.Claims) (out []*words.Figure) {
+		for i := range a.Figures {
+			f := &a.Figures[i]
+			if !slices.ContainsFunc(b.Figures, func(g words.Figure) bool { return f.Like(&g) && !f.Differs(&g) }) {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	ys := own(y, x)
+	for _, f := range own(x, y) {
+		for _, g := range ys {
+			if !f.Like(g) || !f.Differs(g) {
+				continue
+			}
+			if about := sameContext(f, g); about != "" {
+				out = append(out, fmt.Sprintf("%s against %s (%s)", f.Shown, g.Shown, about))
+			}
+		}
+	}
+	return out
 }
 
-type sentence struct {
-	words []clashWord
-	sides map[string]side // how a word is meant: as it stands, or negated
-	aside map[string]bool // named only to be ruled out: "a digest, not a tag"
-}
-
-// clashWord is a word, a number or a mark.
-type clashWord struct {
-	text  string // as it stands
-	low   string
-	stem  string // "": a function word, a number or a mark
-	glued bool   // nothing stands between it and the word before
-}
-
-// clashToken keeps together what means one thing: 2026-03-23, v1.2, $1,000, 5%, don't, foo.go, read-only. All other marks are there to end sentences, ranges and parts.
-var clashToken = regexp.MustCompile(`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|[.!?;,:()=<>≤≥~≈\n–—-]+`)
-
-// readClaims cuts a text into sentences, also where one says two things: at "but", "whereas", "while". A negation is to reach no further.
-func readClaims(c *Capsule) *claims {
-	text := strings.ToValidUTF8(c.Body, " ")
-	if title := strings.ToValidUTF8(c.Title, " "); !strings.HasPrefix(text, strings.TrimSuffix(title, "…")) {
-		text = title + ".\n" + text // a title is often the first sentence of the body
-	}
-	text = firstBytes(text, clashText)
-	cl := &claims{stems: map[string]bool{}}
-	var words []clashWord
-	flush := func() {
-		if len(words) > 0 && len(cl.sentences) < clashSaid {
-			cl.sentence(words)
-		}
-		words = nil
-	}
-	end := 0
-	for _, m := range clashToken.FindAllStringIndex(text, -1) {
-		s := text[m[0]:m[1]]
-		w := clashWord{text: s, low: strings.ToLower(strings.ReplaceAll(s, "’", "'")), glued: m[0] == end && m[0] > 0}
-		end = m[1]
-		if len(words) >= 200 { // no sentence, and costly
-			flush()
-		}
-		if strings.Trim(s, ".!?;\n") != s || w.low == "but" || w.low == "whereas" || w.low == "while" {
-			flush()
-			continue
-		}
-		if strings.HasSuffix(w.low, "n't") || w.low == "cannot" { // two words in one
-			words = append(words, clashWord{text: s, low: "not"})
-			continue
-		}
-		w.stem = clashStem(w.low)
-		words = append(words, w)
-	}
-	flush()
-	for i := range cl.sentences {
-		cl.figuresOf(&cl.sentences[i])
-	}
-	for i := range cl.figures {
-		if len(cl.figures[i].context) == 0 { // "30 s." says of what in the title
-			cl.figures[i].context = nearOf(clashTitle(c.Title))
-		}
-	}
-	return cl
-}
-
-// stemsOf is what is spoken of: the stems of what is not a function word.
-func stemsOf(words []clashWord) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range words {
-		if w.stem != "" {
-			m[w.stem] = true
+// contrast are words that are spoken of in each other's place: what differs between them is no contradiction.
+var contrast = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, group := range strings.Split(`read write|request response|min max minimum maximum average median mean|client server|dev prod staging production development test ci|upload download|input output|
+		local remote|primary secondary replica|linux macos windows darwin|internal external|soft hard|connect idle|first second third last|daily weekly monthly hourly|cold warm|parent child|left right|
+		width height|cpu memory disk|idle busy|retry timeout|before after|old new|lower upper`, "|") {
+		group = strings.TrimSpace(group)
+		for _, w := range strings.Fields(group) {
+			m[words.Base(w)] = group
 		}
 	}
 	return m
-}
+})
 
-// clashStop are words that two texts may share without being alike, beside the function words.
-var clashStop = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`nor so also just only very now not no never without none neither before after always about around roughly approximately nearly over under up least most
-		more less per each every all any some both either such own same other into onto out off via using because since until till though although however therefore rather instead
-		longer s t re ve ll one`) {
-		m[w] = true
+// sameContext returns what both figures are about, or "" if that is not the same: each side names something that the other does not, as much as they
+// share; or they speak of the search API and the upload API.
+func sameContext(f, g *words.Figure) string {
+	var shared, mine, theirs, both []string
+	for st := range f.Context {
+		if _, ok := g.Context[st]; ok {
+			shared = append(shared, st)
+		} else {
+			mine = append(mine, st)
+		}
 	}
-	return m
-}()
-
-// clashStopped says whether a word says nothing of what a text is about.
-func clashStopped(w string) bool { return clashStop[w] || index.IsFunctionWord(w) }
-
-// clashStem takes the endings of a word off, as little as it takes for "retries" and "retried" to be one. It is "" for a function word and for what is no word.
-func clashStem(w string) string {
-	if clashStopped(w) || !strings.ContainsFunc(w, unicode.IsLetter) {
+	for st := range g.Context {
+		if _, ok := f.Context[st]; !ok {
+			theirs = append(theirs, st)
+		}
+	}
+	if strings.HasPrefix(f.Unit, "#") && len(shared) == 0 && (len(mine) == 0 || len(theirs) == 0) {
+		return f.Unit[1:]
+	}
+	fewer := min(len(mine), len(theirs))
+	if len(shared) == 0 || len(shared) <= fewer && len(shared) < 2 || len(shared)*2 < fewer {
 		return ""
 	}
-	if strings.ContainsAny(w, "._/0123456789") { // a name
-		return w
-	}
-	w = strings.TrimSuffix(strings.ReplaceAll(w, "-", ""), "'s")
-	cut := func(end, with string, left int) bool {
-		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= left {
-			w = s + with
-			return true
+	for _, st := range shared {
+		a, b := f.Context[st], g.Context[st]
+		if slices.Contains(mine, a.Before) && slices.Contains(theirs, b.Before) {
+			return ""
 		}
-		return false
+		both = append(both, strings.ToLower(max(a.Word, b.Word)))
 	}
-	_ = cut("ies", "y", 2) || cut("sses", "ss", 1) || cut("xes", "x", 2) || cut("ches", "ch", 2) || cut("shes", "sh", 2) || !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is") && cut("s", "", 2)
-	if !cut("ied", "y", 2) && (cut("ed", "", 3) || cut("ing", "", 3)) {
-		if n := len(w); n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])) {
-			w = w[:n-1]
+	contrasts := contrast()
+	for _, a := range mine {
+		for _, b := range theirs {
+			if contrasts[a] != "" && contrasts[a] == contrasts[b] || strings.ContainsAny(a, "._/0123456789") && strings.ContainsAny(b, "._/0123456789") {
+				return ""
+			}
 		}
 	}
-	if n := len(w); n > 3 && w[n-1] == 'e' {
-		w = w[:n-1]
+	slices.Sort(both)
+	return strings.Join(both[:min(3, len(both))], " ")
+}
+
+// clashingWords compares how each word is meant in sentences that are alike.
+func clashingWords(x, y *words.Claims) (out []string) {
+	spoken := func(st string) bool { return x.Stems[st] || y.Stems[st] }
+	all := func(c *words.Claims) (out []map[string]words.Side) {
+		for i := range c.Sentences {
+			out = append(out, c.Sentences[i].Sides(spoken))
+		}
+		return out
 	}
-	return w
+	xs, ys := all(x), all(y)
+	few := len(xs)+len(ys) <= 2
+	said := func(st string, as words.Side, in []map[string]words.Side, like map[string]words.Side) bool {
+		return slices.ContainsFunc(in, func(m map[string]words.Side) bool {
+			if m[st] != as {
+				return false
+			}
+			_, alike := compareSides(m, like, few)
+			return alike
+		})
+	}
+	for i := range xs {
+		for j := range ys {
+			differ, alike := compareSides(xs[i], ys[j], few)
+			if !alike || len(differ) == 1 && (x.Sentences[i].Aside[differ[0]] || y.Sentences[j].Aside[differ[0]]) {
+				continue // what is ruled out here may well be spoken of there
+			}
+			for _, st := range differ {
+				if said(st, xs[i][st], ys, xs[i]) || said(st, ys[j][st], xs, ys[j]) {
+					continue // each for its own case, and both say so
+				}
+				out = append(out, fmt.Sprintf("%s against %s", x.Sentences[i].As(st, xs[i][st]), y.Sentences[j].As(st, ys[j][st])))
+			}
+		}
+	}
+	return out
+}
+
+// compareSides returns the words that two sentences mean in opposite ways, and whether the sentences are alike in the others.
+func compareSides(a, b map[string]words.Side, few bool) (differ []string, alike bool) {
+	shared := 0
+	for st, as := range a {
+		switch other := b[st]; {
+		case other == 0:
+		case other == as.Opposite() && other != as:
+			differ = append(differ, st)
+		default:
+			shared++
+		}
+	}
+	slices.Sort(differ)
+	small := min(len(a), len(b)) - len(differ)
+	if shared == 0 { // of one word: too little, unless that is all there is
+		return differ, small == 0 && (few || len(differ) > 1)
+	}
+	return differ, shared*2 >= small
+}
+
+// clashingOrder compares what comes before what. "A before B" clashes with "A after B", and with "B before A".
+func clashingOrder(x, y *words.Claims) (out []string) {
+	for i := range x.Sentences {
+		l1, r1, w1 := x.Sentences[i].Order()
+		if w1 == "" {
+			continue
+		}
+		for j := range y.Sentences {
+			l2, r2, w2 := y.Sentences[j].Order()
+			if w2 == "" {
+				continue
+			}
+			straight, crossed := min(common(l1, l2), common(r1, r2)), min(common(l1, r2), common(r1, l2))
+			if straight > crossed && w1 != w2 || crossed > straight && w1 == w2 {
+				out = append(out, fmt.Sprintf("%s against %s (%s)", w1, w2, strings.Join(slices.Sorted(maps.Keys(r1)), " ")))
+			}
+		}
+	}
+	return out
+}
+
+func common(a, b map[string]bool) (n int) {
+	for w := range a {
+		if b[w] {
+			n++
+		}
+	}
+	return n
 }

@@ -3,8 +3,8 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
+	"blackboard/board/words"
 	"blackboard/kb"
 )
 
@@ -246,17 +246,17 @@ const stemRunes = 3
 
 // foundWords are the words that a hit was found by: what the index makes of them, true, for those that begin so; and those of the question that this came from.
 func foundWords(asked string, h *kb.Hit) map[string]bool {
-	words := map[string]bool{}
+	found := map[string]bool{}
 	stems := map[string]bool{}
 	for _, t := range h.Terms {
-		words[t.Term], stems[beginning(t.Term)] = true, true
+		found[t.Term], stems[beginning(t.Term)] = true, true
 	}
-	for _, w := range strings.FieldsFunc(strings.ToLower(asked), notInWord) {
-		if _, there := words[w]; !there && stems[beginning(w)] {
-			words[w] = false
+	for _, w := range words.Split(asked, "") {
+		if _, there := found[w]; !there && stems[beginning(w)] {
+			found[w] = false
 		}
 	}
-	return words
+	return found
 }
 
 // beginning is the first letters of a word.
@@ -271,22 +271,20 @@ func beginning(word string) string {
 	return word
 }
 
-func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
-
 // markWords marks in a line the words that something was found by. They are listed below it too, so nothing is lost without colours.
-func markWords(st *styles, line string, words map[string]bool) string {
+func markWords(st *styles, line string, found map[string]bool) string {
 	var out strings.Builder
 	for line != "" {
-		n := strings.IndexFunc(line, notInWord)
+		n := strings.IndexFunc(line, words.Between)
 		if n < 0 {
 			n = len(line)
 		}
-		if word := line[:n]; isFound(strings.ToLower(word), words) {
+		if word := line[:n]; isFound(strings.ToLower(word), found) {
 			out.WriteString(st.found.Render(word))
 		} else {
 			out.WriteString(word)
 		}
-		rest := strings.TrimLeftFunc(line[n:], notInWord)
+		rest := strings.TrimLeftFunc(line[n:], words.Between)
 		out.WriteString(line[n : len(line)-len(rest)])
 		line = rest
 	}
@@ -294,13 +292,13 @@ func markWords(st *styles, line string, words map[string]bool) string {
 }
 
 // isFound reports whether a word is one of those, or begins with what the index made of one.
-func isFound(word string, words map[string]bool) bool {
-	if _, there := words[word]; there || word == "" {
+func isFound(word string, found map[string]bool) bool {
+	if _, there := found[word]; there || word == "" {
 		return there
 	}
 	runes := 0
 	for i := range word {
-		if runes >= stemRunes && words[word[:i]] {
+		if runes >= stemRunes && found[word[:i]] {
 			return true
 		}
 		runes++

@@ -4,6 +4,7 @@
 //
 //	board/sqlite   opens SQLite files: WAL, full durability, one writer at a time under a lock file, migrations
 //	board/replace  puts files in the place of others, whole or not at all
+//	board/words    one reader of text: words, stems, identifiers, numbers, dates, negations, opposites, order
 //	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
 //	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it

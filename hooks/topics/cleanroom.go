@@ -4,46 +4,52 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"blackboard/board/words"
 )
 
 // Words that tell what a section, or a line with a label, is about.
-var (
-	neutralWords = words(`aim aims base branch commit commits component components constraint constraints criteria file files goal goals head link links module modules mr objective objectives path
-		paths pr purpose range ref refs repo repository requirement requirements scope target targets task tasks ticket tickets title topic url urls`)
-	biasedWords = words(`analysis answer answers approval approve approved assessment blocker blockers bug bugs cause causes comment comments conclusion conclusions concern concerns confirmed
+const (
+	neutralWords = `aim aims base branch commit commits component components constraint constraints criteria file files goal goals head link links module modules mr objective objectives path
+		paths pr purpose range ref refs repo repository requirement requirements scope target targets task tasks ticket tickets title topic url urls`
+	biasedWords = `analysis answer answers approval approve approved assessment blocker blockers bug bugs cause causes comment comments conclusion conclusions concern concerns confirmed
 		decision decisions defect defects done earlier evidence fact facts feedback finding findings fixed history hypotheses hypothesis issues known learned learning learnings lgtm log nit nits
 		note notes observation observations opinion outcome outcomes previous prior problem problems progress rating recommendation recommendations regressions reject rejected resolved result
-		results risk risks score severity status suggestion suggestions summary unresolved verdict verdicts verified vulnerabilities vulnerability worklog`)
+		results risk risks score severity status suggestion suggestions summary unresolved verdict verdicts verified vulnerabilities vulnerability worklog`
 	// companions stand beside words of either kind: "Files to review", "Goal of this change".
-	companions = words(`a acceptance an and be change changes code for in is it merge my non number of on or our out pull request review reviewed so success the this to under what with`)
+	companions = `a acceptance an and be change changes code for in is it merge my non number of on or our out pull request review reviewed so success the this to under what with`
 )
-
-func words(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
 
 type bias uint8
 
 const (
 	unknown bias = iota
+	companion
 	neutral
 	biased
 )
 
+var biases = sync.OnceValue(func() map[string]bias {
+	m := map[string]bias{}
+	for as, list := range []string{companion: companions, neutral: neutralWords, biased: biasedWords} {
+		for _, w := range strings.Fields(list) {
+			m[w] = bias(as)
+		}
+	}
+	return m
+})
+
 // judge says what a heading or a label is: biased if one of its words is, neutral if nothing but neutral words and their companions are in it. So "Path traversal" is not neutral.
 func judge(text string) bias {
 	out, strange := unknown, false
-	for _, w := range splitWords(text) {
-		switch {
-		case biasedWords[w]:
+	for _, w := range words.Split(text, "") {
+		switch biases()[w] {
+		case biased:
 			return biased
-		case neutralWords[w]:
+		case neutral:
 			out = neutral
-		case !companions[w]:
+		case unknown:
 			strange = true
 		}
 	}
@@ -55,7 +61,7 @@ func judge(text string) bias {
 
 // onlyBiased says whether a text has no word but biased ones and their companions: "Verified facts", "LGTM".
 func onlyBiased(text string) bool {
-	return judge(text) == biased && !slices.ContainsFunc(splitWords(text), func(w string) bool { return !biasedWords[w] && !companions[w] })
+	return judge(text) == biased && !slices.ContainsFunc(words.Split(text, ""), func(w string) bool { return biases()[w] != biased && biases()[w] != companion })
 }
 
 // CleanRoom returns what of a spec does not say what earlier sessions found, so that a review judges for itself. What is not known to be neutral is left out:

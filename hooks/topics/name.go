@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/words"
 )
 
 // Kinds of topics. The name alone decides.
@@ -84,22 +86,17 @@ var round = regexp.MustCompile(`^(v|r|round)?[0-9]+$`)
 // isReview says whether a topic is a review, by the words of its name: the first one begins with "review" (review-auth, reviewing.auth, re-review-auth, rereview), or the last one, but for the
 // number of a round, is "review" (auth-review, auth-re-review-2, auth_review_v3). A topic about something else that has the word in its middle is none: fix-review-comments, preview-page.
 func isReview(name string) bool {
-	words := splitWords(name)
-	for len(words) > 0 && (round.MatchString(words[len(words)-1]) || words[len(words)-1] == "round") {
-		words = words[:len(words)-1]
+	parts := words.Split(name, "")
+	for len(parts) > 0 && (round.MatchString(parts[len(parts)-1]) || parts[len(parts)-1] == "round") {
+		parts = parts[:len(parts)-1]
 	}
-	if len(words) > 1 && words[0] == "re" {
-		words = words[1:]
+	if len(parts) > 1 && parts[0] == "re" {
+		parts = parts[1:]
 	}
-	if len(words) == 0 {
+	if len(parts) == 0 {
 		return false
 	}
-	return strings.HasPrefix(words[0], "review") || strings.HasPrefix(words[0], "rereview") || slices.Contains([]string{"review", "reviews", "rereview"}, words[len(words)-1])
-}
-
-// splitWords are the words of a text, in lower case.
-func splitWords(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) })
+	return strings.HasPrefix(parts[0], "review") || strings.HasPrefix(parts[0], "rereview") || slices.Contains([]string{"review", "reviews", "rereview"}, parts[len(parts)-1])
 }
 
 // plainID is a session's id that can be part of a file name as it is.

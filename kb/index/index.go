@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/embed"
 )
 
@@ -95,13 +96,13 @@ func New(cfg Config) *Index {
 	if len(x.weights) == 0 || cfg.Name == "" || strings.Trim(cfg.Name, "abcdefghijklmnopqrstuvwxyz_") != "" || x.cfg.Seal > MaxSegment {
 		panic("index: a configuration needs a name of a-z and _, weights, and no more than 65,536 documents before it seals")
 	}
-	x.an.New = func() any { return new(analyzer) }
+	x.an.New = func() any { return new(words.Analyzer) }
 	return x
 }
 
 // stamp is what the tables were made by: if it differs, they are of no use.
 func (x *Index) stamp() string {
-	return fmt.Sprintf("%d analyzer %d weights %v", format, analyzerVersion, x.weights)
+	return fmt.Sprintf("%d analyzer %d weights %v", format, words.TermVersion, x.weights)
 }
 
 // q replaces @ in a statement by the index's name.

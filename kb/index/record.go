@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"blackboard/board/words"
 )
 
 const (
@@ -38,13 +40,13 @@ func (x *Index) analyse(d *Doc) (record, error) {
 	if len(d.Text) != len(x.weights) {
 		return r, fmt.Errorf("document %d has %d texts; the index has %d fields", d.ID, len(d.Text), len(x.weights))
 	}
-	an := x.an.Get().(*analyzer)
+	an := x.an.Get().(*words.Analyzer)
 	defer x.an.Put(an)
 	tfs := map[string]int{}
 	length := 0
 	for i, text := range d.Text {
 		w := x.weights[i]
-		an.terms(text, func(term string, extra bool) {
+		an.Terms(text, func(term string, extra bool) {
 			tfs[term] += w
 			if !extra {
 				length += w

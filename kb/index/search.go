@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/embed"
 )
 
@@ -231,11 +232,11 @@ func (s *search) plan(res *Result) error {
 	if s.q.Text == "" {
 		return nil
 	}
-	an := s.x.an.Get().(*analyzer)
+	an := s.x.an.Get().(*words.Analyzer)
 	defer s.x.an.Put(an)
 	byTerm := map[string]*qterm{}
 	var terms []*qterm
-	an.terms(s.q.Text, func(term string, _ bool) {
+	an.Terms(s.q.Text, func(term string, _ bool) {
 		t := byTerm[term]
 		if t == nil {
 			if len(terms) == maxTerms {
@@ -248,7 +249,7 @@ func (s *search) plan(res *Result) error {
 		t.count++
 	})
 	n := float64(s.v.docs)
-	rarest, function := idf(n, 1), functions().terms
+	rarest, function := idf(n, 1), functionTerms()
 	for _, t := range terms {
 		t.lists = make([]*plist, len(s.v.segs))
 		for i, seg := range s.v.segs {
@@ -412,9 +413,9 @@ func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[25
 
 // Terms returns the terms of a text, as searches compare them; those that stand beside others (a whole identifier) are among them.
 func (x *Index) Terms(text string) []string {
-	an := x.an.Get().(*analyzer)
+	an := x.an.Get().(*words.Analyzer)
 	defer x.an.Put(an)
 	var terms []string
-	an.terms(text, func(term string, _ bool) { terms = append(terms, term) })
+	an.Terms(text, func(term string, _ bool) { terms = append(terms, term) })
 	return terms
 }

@@ -191,14 +191,10 @@ func (b *nearby) findKin(tx *sqlite.Tx, of ...*standing) error {
 	var it Item
 	return tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
 		if st := b.byN[it.n]; st != nil && !st.known {
-			said := words(embeddingText(&it))
-			sum := sha256.Sum256([]byte(st.Agent + "\x00" + strings.Join(marks(embeddingText(&it)), "\x00")))
+			says := readStatement(embeddingText(&it))
+			sum := sha256.Sum256([]byte(st.Agent + "\x00" + strings.Join(says.marks, "\x00")))
 			copy(st.kin[:], sum[:])
-			st.said = make([]uint32, len(said))
-			for i, w := range said {
-				st.said[i] = hashWord(w)
-			}
-			st.known = true
+			st.said, st.known = says.said, true
 		}
 		return nil
 	}, `SELECT n, title, content FROM items WHERE `+where, args...)
@@ -250,7 +246,7 @@ func (b *nearby) to(tx *sqlite.Tx, st *standing, v embed.Vector, left int) ([]li
 }
 
 func (b *nearby) may(st, o *standing) bool {
-	return o != st && !o.gone && o.kin == st.kin && !opposed(st.said, o.said, oppositeHashes) && sameOrder(st.said, o.said)
+	return o != st && !o.gone && o.kin == st.kin && !opposed(st.said, o.said) && sameOrder(st.said, o.said)
 }
 
 // inMemory compares an item with all that it may be merged with.

@@ -340,7 +340,7 @@ func checkID(id string) error {
 
 // textHash is equal for texts that say the same but for spacing and case, other than that of flags: -i and -I are two.
 func textHash(content string) []byte {
-	h := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(content), " ")) + "\x00" + strings.Join(marks(content), " ")))
+	h := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(content), " ")) + "\x00" + strings.Join(hashedMarks(content), " ")))
 	return h[:16]
 }
 

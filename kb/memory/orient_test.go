@@ -89,6 +89,14 @@ func TestWhatSaysTheSame(t *testing.T) {
 		{"set the offset to -5 hours", "set the offset to +5 hours", true},
 		{"it is done if status == 0", "it is done if status != 0", true},
 		{"call curl -i for headers", "call curl -I for headers", true},
+		{"give up after 100ms", "give up after 100m", true},
+		{"the port is required", "the port is optional", true},
+		{"the check passes", "the check fails", true},
+		{"the job succeeds", "the job fails", true},
+		{"the cache holds tokens", "the caches hold tokens", false},
+		{"the proxy caches what the server sends", "the server caches what the proxy sends", true},
+		{"workers could reach the queue", "workers couldn't reach the queue", true},
+		{"errors are lenient", "errors are strict", true},
 		{"deploys - as always - on Friday", "deploys, as always, on Friday", false},
 	} {
 		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {

@@ -6,11 +6,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
@@ -204,7 +203,7 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 	}
 	byWord := map[string]int{}
 	var all []counted
-	words := make([][]int, len(g.all))
+	lists := make([][]int, len(g.all))
 	where, args := g.where()
 	var it Item
 	err := tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
@@ -212,7 +211,7 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 		if !there {
 			return nil
 		}
-		list := strings.FieldsFunc(strings.ToLower(embeddingText(&it)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		list := words.Split(embeddingText(&it), "")
 		slices.Sort(list)
 		for _, w := range slices.Compact(list) {
 			k, known := byWord[w]
@@ -222,7 +221,7 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 				all = append(all, counted{word: w})
 			}
 			all[k].items++
-			words[i] = append(words[i], k)
+			lists[i] = append(lists[i], k)
 		}
 		return nil
 	}, `SELECT n, title, content FROM items WHERE `+where, args...)
@@ -238,13 +237,13 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 	for at, k := range order {
 		number[k] = at
 	}
-	for _, list := range words {
+	for _, list := range lists {
 		for at, k := range list {
 			list[at] = number[k]
 		}
 		slices.Sort(list)
 	}
-	return words, nil
+	return lists, nil
 }
 
 // jaccard is how many of the words that two have are in both; the lists are sorted.

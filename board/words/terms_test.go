@@ -1,4 +1,4 @@
-package index
+package words
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 )
 
 // analyzed returns the terms of text; extra ones begin with +.
-func analyzed(a *analyzer, text string) []string {
+func analyzed(a *Analyzer, text string) []string {
 	var terms []string
-	a.terms(text, func(term string, extra bool) {
+	a.Terms(text, func(term string, extra bool) {
 		if extra {
 			term = "+" + term
 		}
@@ -113,20 +113,20 @@ var analyzeTable = []struct{ about, text, want string }{
 }
 
 func TestAnalyze(t *testing.T) {
-	var a analyzer
+	var a Analyzer
 	for _, test := range analyzeTable {
 		if got := strings.Join(analyzed(&a, test.text), " "); got != test.want {
 			t.Errorf("%s: %q\n got %s\nwant %s", test.about, test.text, got, test.want)
 		}
 	}
-	if analyzerVersion != 1 {
+	if TermVersion != 1 {
 		t.Error("the version was raised; was it needed?")
 	}
 }
 
 // TestAnalyzeLong checks that what is longer than a term can be is found nevertheless.
 func TestAnalyzeLong(t *testing.T) {
-	var a analyzer
+	var a Analyzer
 	long := strings.Repeat("abcdefgh", 20)
 	if got := analyzed(&a, long+"."); !slices.Equal(got, []string{long[:maxTerm]}) {
 		t.Errorf("a long word: %q", got)
@@ -195,7 +195,7 @@ func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 // TestAnalyzeFinds checks that a word has the same terms wherever it stands: a query for it finds the text.
 func TestAnalyzeFinds(t *testing.T) {
-	var a analyzer
+	var a Analyzer
 	r := seeded()
 	left := []string{"", "(", `"`, "'", "[", "`", "**", "“", "¡", "…", "<", "—", "=", "|"}
 	right := []string{"", ")", `"`, "'", "]", "`", "**", "”", "!", "…", ">", "—", ".", ",", ":", ";", "...", "),", ".'"}
@@ -216,7 +216,7 @@ func TestAnalyzeFinds(t *testing.T) {
 
 // TestAnalyzeSpellings checks that all spellings of a name meet in one term.
 func TestAnalyzeSpellings(t *testing.T) {
-	var a analyzer
+	var a Analyzer
 	r := seeded()
 	for range 5_000 {
 		parts := make([]string, 2+r.IntN(4))
@@ -248,7 +248,7 @@ func TestAnalyzeSpellings(t *testing.T) {
 // TestAnalyzeJoins checks that the terms of a text are those of its words, one after the other, and the same without the short cut for
 // plain words and without memory.
 func TestAnalyzeJoins(t *testing.T) {
-	var a analyzer
+	var a Analyzer
 	r := seeded()
 	for range 5_000 {
 		fields := make([]string, 1+r.IntN(6))
@@ -262,10 +262,10 @@ func TestAnalyzeJoins(t *testing.T) {
 }
 
 // checkText checks what holds for every text. a is warm.
-func checkText(t *testing.T, a *analyzer, text string) {
+func checkText(t *testing.T, a *Analyzer, text string) {
 	t.Helper()
 	got := analyzed(a, text)
-	if fresh := analyzed(new(analyzer), text); !slices.Equal(got, fresh) {
+	if fresh := analyzed(new(Analyzer), text); !slices.Equal(got, fresh) {
 		t.Fatalf("%q: with memory %q, without %q", text, got, fresh)
 	}
 	for _, term := range bare(got) {
@@ -279,7 +279,7 @@ func checkText(t *testing.T, a *analyzer, text string) {
 	var apart, slow []string
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r < utf8.RuneSelf && isBlank(byte(r)) }) {
 		apart = append(apart, analyzed(a, field)...)
-		var b analyzer
+		var b Analyzer
 		b.emit = func(term string, extra bool) {
 			if extra {
 				term = "+" + term
@@ -301,10 +301,10 @@ func checkText(t *testing.T, a *analyzer, text string) {
 
 // TestAnalyzeForgets checks that a full memory changes nothing.
 func TestAnalyzeForgets(t *testing.T) {
-	var a analyzer
+	var a Analyzer
 	const often = "running models"
 	for i := range 3 * memoSize {
-		a.terms(fmt.Sprintf("z%dth", i), func(string, bool) {})
+		a.Terms(fmt.Sprintf("z%dth", i), func(string, bool) {})
 		if i%1000 == 0 {
 			if got := analyzed(&a, often); !slices.Equal(got, []string{"run", "model"}) {
 				t.Fatal(got)
@@ -340,9 +340,9 @@ func TestAnalyzeJunk(t *testing.T) {
 		texts[fmt.Sprintf("%q", unit)] = strings.Repeat(unit, size/len(unit))
 	}
 	for name, text := range texts {
-		var a analyzer
+		var a Analyzer
 		start, count, bytes := wait.CPU(), 0, 0
-		a.terms(text, func(term string, _ bool) {
+		a.Terms(text, func(term string, _ bool) {
 			count++
 			bytes += len(term)
 		})
@@ -358,6 +358,6 @@ func FuzzAnalyze(f *testing.F) {
 	for _, test := range analyzeTable {
 		f.Add(test.text)
 	}
-	var a analyzer
+	var a Analyzer
 	f.Fuzz(func(t *testing.T, text string) { checkText(t, &a, text) })
 }

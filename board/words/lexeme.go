@@ -1,4 +1,4 @@
-package board
+package words
 
 import (
 	"strings"
@@ -6,46 +6,49 @@ import (
 	"unicode/utf8"
 )
 
-// A lexeme is a word, a number or a pair of characters of an unspaced script, at its place in a text.
-type lexeme struct {
-	kind       lexKind
-	start, end int
-	keys       []string // what a text that has the lexeme answers to
-	want       []string // what satisfies an item that has it: any one of these
-	plain      string   // the folded word
+// A Lexeme is a word, a number or a pair of characters of an unspaced script, at its place in a text.
+type Lexeme struct {
+	Kind       Kind
+	Start, End int
+	Keys       []string // what a text that has the lexeme answers to
+	Want       []string // what satisfies a finding that has it: any one of these
+	Plain      string   // the folded word
 }
 
-type lexKind uint8
+// Kind says what a lexeme is.
+type Kind uint8
 
+// The kinds of lexemes.
 const (
-	lexWord   lexKind = iota // of letters
-	lexPair                  // two neighbouring characters of an unspaced script, or one that stands alone
-	lexNumber                // a number, date, time or identifier
-	lexPart                  // a word that belongs to a number: "March", "million"
+	Word   Kind = iota // of letters
+	Pair               // two neighbouring characters of an unspaced script, or one that stands alone
+	Number             // a number, date, time or identifier
+	Part               // a word that belongs to a number: "March", "million"
 )
 
-// scanner splits texts into lexemes, in the order of their start.
-type scanner struct {
-	text string
-	out  []lexeme
-	keys map[string][]string // of the words met so far
+// Scanner splits texts into lexemes, in the order of their start.
+type Scanner struct {
+	Text    string
+	Lexemes []Lexeme            // of Text; the next Scan writes over them
+	keys    map[string][]string // of the words met so far
 }
 
-// next goes on to another text, and keeps the memory.
-func (s *scanner) next(text string) []lexeme {
-	s.text, s.out = text, s.out[:0]
+// Scan goes on to another text, and keeps the memory.
+func (s *Scanner) Scan(text string) []Lexeme {
+	s.Text, s.Lexemes = text, s.Lexemes[:0]
 	s.chunks()
 	s.join()
 	s.spell()
-	return s.out
+	return s.Lexemes
 }
 
-func (s *scanner) surface(l lexeme) string { return s.text[l.start:l.end] }
+// Surface is a lexeme as the text has it.
+func (s *Scanner) Surface(l Lexeme) string { return s.Text[l.Start:l.End] }
 
 // chunks makes the first pass: words, numbers and identifiers as they stand.
-func (s *scanner) chunks() {
-	for i := 0; i < len(s.text); {
-		r, size := utf8.DecodeRuneInString(s.text[i:])
+func (s *Scanner) chunks() {
+	for i := 0; i < len(s.Text); {
+		r, size := utf8.DecodeRuneInString(s.Text[i:])
 		switch {
 		case unspaced(r):
 			i = s.pairs(i)
@@ -83,14 +86,14 @@ func joint(r rune) byte {
 const maxChunk = 200
 
 // chunkEnd returns the end of the chunk that begins at i: letters and digits, and single joints between them.
-func (s *scanner) chunkEnd(i int) int {
-	for begin := i; i < len(s.text); {
-		r, size := utf8.DecodeRuneInString(s.text[i:])
+func (s *Scanner) chunkEnd(i int) int {
+	for begin := i; i < len(s.Text); {
+		r, size := utf8.DecodeRuneInString(s.Text[i:])
 		switch {
 		case alnum(r) || unicode.Is(unicode.Mn, r):
 			i += size
 		case joint(r) != 0:
-			next, _ := utf8.DecodeRuneInString(s.text[i+size:])
+			next, _ := utf8.DecodeRuneInString(s.Text[i+size:])
 			if !alnum(next) || i-begin > maxChunk {
 				return i
 			}
@@ -103,10 +106,10 @@ func (s *scanner) chunkEnd(i int) int {
 }
 
 // pairs adds the pairs of a run of unspaced characters and returns its end.
-func (s *scanner) pairs(i int) int {
+func (s *Scanner) pairs(i int) int {
 	start, prev := i, -1
-	for i < len(s.text) {
-		r, size := utf8.DecodeRuneInString(s.text[i:])
+	for i < len(s.Text) {
+		r, size := utf8.DecodeRuneInString(s.Text[i:])
 		if !unspaced(r) {
 			break
 		}
@@ -122,13 +125,13 @@ func (s *scanner) pairs(i int) int {
 	return i
 }
 
-func (s *scanner) addPair(start, end int) {
-	s.out = append(s.out, lexeme{kind: lexPair, start: start, end: end, keys: []string{"c:" + s.text[start:end]}})
+func (s *Scanner) addPair(start, end int) {
+	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Pair, Start: start, End: end, Keys: []string{"c:" + s.Text[start:end]}})
 }
 
 // classify adds the lexemes of the chunk text[start:end].
-func (s *scanner) classify(start, end int) {
-	raw := s.text[start:end]
+func (s *Scanner) classify(start, end int) {
+	raw := s.Text[start:end]
 	if !strings.ContainsFunc(raw, func(r rune) bool { return r >= '0' && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r) }) {
 		s.words(start, end)
 		return
@@ -160,23 +163,21 @@ func decimalDigit(r rune) rune {
 }
 
 // number adds what a normalised chunk with digits stands for.
-func (s *scanner) number(start, end int, c string) {
-	add := func(kind lexKind, keys, want []string) {
-		s.out = append(s.out, lexeme{kind: kind, start: start, end: end, keys: keys, want: want, plain: c})
+func (s *Scanner) number(start, end int, c string) {
+	add := func(keys, want []string) {
+		s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: keys, Want: want, Plain: c})
 	}
-	if day, _, ok := strings.Cut(c, "t"); ok && len(day) == 10 { // 2026-03-23T10:00
-		if keys, want := numericDate(day); want != nil {
-			add(lexNumber, keys, want)
-			return
-		}
+	day, _, ok := strings.Cut(c, "t") // 2026-03-23T10:00
+	if !ok || len(day) != 10 {
+		day = c
 	}
-	if keys, want := numericDate(c); want != nil {
-		add(lexNumber, keys, want)
+	if keys, want := numericDate(day); want != nil {
+		add(keys, want)
 		return
 	}
 	bare := strings.TrimSuffix(strings.TrimSuffix(c, "am"), "pm")
 	if key := clock(bare, c[len(bare):]); key != "" {
-		add(lexNumber, []string{key}, []string{key})
+		add([]string{key}, []string{key})
 		return
 	}
 	if q, ok := parseQuantity(c); ok {
@@ -204,14 +205,14 @@ func (s *scanner) number(start, end int, c string) {
 		return
 	}
 	id := strings.ReplaceAll(c, "-", "")
-	if n := len(id); n > 2 && id[n-1] == 's' && digits(id[n-2:n-1]) { // several UCC-1s
+	if n := len(id); n > 2 && id[n-1] == 's' && Digits(id[n-2:n-1]) { // several UCC-1s
 		id = id[:n-1]
 	}
-	add(lexNumber, []string{"i:" + id}, []string{"i:" + id})
+	add([]string{"i:" + id}, []string{"i:" + id})
 }
 
 // part adds one piece of a chunk that was split.
-func (s *scanner) part(start, end int, p string) {
+func (s *Scanner) part(start, end int, p string) {
 	if strings.ContainsAny(p, "0123456789") {
 		s.number(start, end, p)
 	} else {
@@ -220,22 +221,22 @@ func (s *scanner) part(start, end int, p string) {
 }
 
 // compound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2.
-func (s *scanner) compound(start, end int, parts []string) bool {
+func (s *Scanner) compound(start, end int, parts []string) bool {
 	var numbers, words int
 	for i, p := range parts {
 		q, ok := parseQuantity(p)
 		switch {
-		case ok && (q.unit == "" || scales[q.unit] > 0):
+		case ok && (q.unit == "" || scaleOf(q.unit) > 0):
 			numbers++
 			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 && len(q.value) != 4) {
 				return false
 			}
-			if strings.Trim(p, "0123456789") == "" && (len(p) > 4 || i == 0 && len(parts) == 2 && digits(parts[1]) && len(p) > 1 && len(parts[1]) > 4) {
+			if strings.Trim(p, "0123456789") == "" && (len(p) > 4 || i == 0 && len(parts) == 2 && Digits(parts[1]) && len(p) > 1 && len(parts[1]) > 4) {
 				return false
 			}
 		case len(p) >= 2 && !strings.ContainsAny(p, "0123456789"):
 			// Letters in capitals make an identifier of it: OH-2021. A surface of two letters or less does so too.
-			if raw := s.text[start:end]; len(p) < 3 || raw == strings.ToUpper(raw) {
+			if raw := s.Text[start:end]; len(p) < 3 || raw == strings.ToUpper(raw) {
 				return false
 			}
 			words++
@@ -246,19 +247,20 @@ func (s *scanner) compound(start, end int, parts []string) bool {
 	if words > 0 && numbers > 0 {
 		// Names such as covid-19 begin with a word and end with a number that is no year.
 		if first, ok := parseQuantity(parts[0]); !ok || first.value == "" {
-			if last := parts[len(parts)-1]; len(last) != 4 || !digits(last) || last < "1800" || last > "2199" {
+			if last := parts[len(parts)-1]; len(last) != 4 || !Digits(last) || last < "1800" || last > "2199" {
 				return false
 			}
 		}
 	}
-	first := len(s.out)
+	first := len(s.Lexemes)
 	for _, p := range parts {
 		s.part(start, end, p)
 	}
 	if numbers > 0 {
-		for i := first; i < len(s.out); i++ {
-			if s.out[i].kind == lexWord && numberWords[s.out[i].plain] == 0 && scales[s.out[i].plain] == 0 && s.out[i].plain != "percent" {
-				s.out[i].kind = lexPart // the unit, as in 10-month
+		for i := first; i < len(s.Lexemes); i++ {
+			l := &s.Lexemes[i]
+			if n := numerals()[l.Plain]; l.Kind == Word && n.value == 0 && n.scale == 0 && l.Plain != "percent" {
+				l.Kind = Part // the unit, as in 10-month
 			}
 		}
 	}
@@ -266,7 +268,7 @@ func (s *scanner) compound(start, end int, parts []string) bool {
 }
 
 // quantity adds a number with what is attached to it.
-func (s *scanner) quantity(start, end int, q quantity) {
+func (s *Scanner) quantity(start, end int, q quantity) {
 	key, scale := "", 0
 	switch q.unit {
 	case "st", "nd", "rd", "th":
@@ -274,28 +276,28 @@ func (s *scanner) quantity(start, end int, q quantity) {
 	case "am", "pm":
 		key = clock(q.value+":00", q.unit)
 	default:
-		scale = scales[q.unit]
+		scale = scaleOf(q.unit)
 	}
 	if key == "" {
 		key = "n:" + decimal(q.value, scale)
 	}
-	s.out = append(s.out, lexeme{kind: lexNumber, start: start, end: end, keys: []string{key}, want: []string{key}, plain: q.value})
+	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key}, Plain: q.value})
 	if q.unit != "" && scale == 0 && key[0] == 'n' {
 		s.word(start, end, q.unit)
 	}
 }
 
 // words adds the words of a chunk without digits.
-func (s *scanner) words(start, end int) {
+func (s *Scanner) words(start, end int) {
 	from := start
 	for i := start; i <= end; {
 		r, size := utf8.RuneError, 1
 		if i < end {
-			r, size = utf8.DecodeRuneInString(s.text[i:end])
+			r, size = utf8.DecodeRuneInString(s.Text[i:end])
 		}
 		if j := joint(r); i == end || j != 0 && j != '\'' {
 			if i > from {
-				w := s.text[from:i]
+				w := s.Text[from:i]
 				if cut := strings.LastIndexAny(w, "'’"); cut > 0 && strings.TrimLeft(w[cut:], "'’sS") == "" {
 					w = w[:cut] // the company's
 				}
@@ -307,16 +309,16 @@ func (s *scanner) words(start, end int) {
 	}
 }
 
-func (s *scanner) word(start, end int, w string) {
+func (s *Scanner) word(start, end int, w string) {
 	if w == "" {
 		return
 	}
 	keys := s.keys[w]
 	if keys == nil {
-		if keys = []string{"w:" + stem(w)}; s.keys == nil {
+		if keys = []string{"w:" + Stem(w)}; s.keys == nil {
 			s.keys = map[string][]string{}
 		}
 		s.keys[w] = keys
 	}
-	s.out = append(s.out, lexeme{kind: lexWord, start: start, end: end, keys: keys[:1:1], plain: w})
+	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Word, Start: start, End: end, Keys: keys[:1:1], Plain: w})
 }

@@ -1,57 +1,54 @@
-package kb
+package words
 
 import (
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // This file reads numbers with their units, and versions. A number becomes a range, in the base of its unit: "30 s" and "at most 5 minutes"
 // could not be compared otherwise, and "about 30" agrees with 29.
 
-// clashUnit is a unit that can be converted.
-type clashUnit struct {
+// A unit can be converted into another of its dimension.
+type unit struct {
 	dim string
 	of  float64 // how many of its dimension's base it is
 }
 
-var clashUnits = func() map[string]clashUnit {
-	m := map[string]clashUnit{}
+var units = sync.OnceValue(func() map[string]unit {
+	m := map[string]unit{}
 	for dim, list := range map[string]string{
-		"time": "ns 1e-9 nanosecond 1e-9 µs 1e-6 us 1e-6 microsecond 1e-6 ms 1e-3 msec 1e-3 millisecond 1e-3 s 1 sec 1 second 1 m 60 min 60 minute 60 h 3600 hr 3600 hour 3600 d 86400 day 86400 week 604800 month 2592000 year 31536000",
-		"size": "byte 1 b 1 kb 1024 kib 1024 kilobyte 1024 mb 1048576 mib 1048576 megabyte 1048576 gb 1073741824 gib 1073741824 gigabyte 1073741824 tb 1099511627776 tib 1099511627776 terabyte 1099511627776",
-		"%":    "% 1 percent 1 pct 1",
-		"$":    "$ 1 usd 1 dollar 1", "€": "€ 1 eur 1 euro 1", "£": "£ 1 gbp 1",
+		"time": `ns 1e-9 nanosecond 1e-9 µs 1e-6 us 1e-6 microsecond 1e-6 ms 1e-3 msec 1e-3 millisecond 1e-3
+			s 1 sec 1 second 1 m 60 min 60 minute 60 h 3600 hr 3600 hour 3600 d 86400 day 86400 week 604800
+			month 2592000 year 31536000`,
+		"size": `byte 1 b 1 kb 1024 kib 1024 kilobyte 1024 mb 1048576 mib 1048576 megabyte 1048576
+			gb 1073741824 gib 1073741824 gigabyte 1073741824
+			tb 1099511627776 tib 1099511627776 terabyte 1099511627776`,
+		"%": "% 1 percent 1 pct 1",
+		"$": "$ 1 usd 1 dollar 1", "€": "€ 1 eur 1 euro 1", "£": "£ 1 gbp 1",
 	} {
 		f := strings.Fields(list)
 		for i := 0; i < len(f); i += 2 {
 			of, _ := strconv.ParseFloat(f[i+1], 64)
-			m[f[i]] = clashUnit{dim, of}
+			m[f[i]] = unit{dim, of}
 		}
 	}
 	return m
-}()
+})
 
 var (
-	clashScales = map[string]float64{"k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "million": 1e6, "bn": 1e9, "B": 1e9, "billion": 1e9}
-	spelledOut  = func() map[string]float64 {
-		m := map[string]float64{}
-		for i, w := range strings.Fields("two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty") {
-			m[w] = float64(i + 2)
-		}
-		for i, w := range strings.Fields("thirty forty fifty sixty seventy eighty ninety") {
-			m[w] = float64(10*i + 30)
-		}
-		return m
-	}()
+	// amountScales are the spellings of a scale after an amount: m is for minutes, and b for bytes.
+	amountScales = []string{"k", "K", "thousand", "M", "million", "bn", "B", "billion"}
 	// what follows names a place, not an amount
-	placeWords = strings.Fields("line lines page pages issue pr chapter section step item figure fig table rfc commit ticket bug ch no nr example case task")
+	placeWords = []string{"line", "lines", "page", "pages", "issue", "pr", "chapter", "section", "step", "item", "figure", "fig", "table",
+		"rfc", "commit", "ticket", "bug", "ch", "no", "nr", "example", "case", "task"}
 	aboutWords = []string{"about", "around", "roughly", "approximately", "nearly", "almost", "~", "≈", "some", "circa"}
 )
 
 // readVersion reads v1.2, 1.2.3 and "version 2". A zero at the end says nothing: 1.2.0 is 1.2.
-func readVersion(words []clashWord, i int) *figure {
+func readVersion(words []token, i int) *Figure {
 	w := words[i]
 	v := strings.TrimLeft(w.low, "v")
 	if !startsDigit(v) || v == w.low && strings.Count(v, ".") < 2 && wordAt(words, i-1).low != "version" {
@@ -60,17 +57,17 @@ func readVersion(words []clashWord, i int) *figure {
 	for strings.HasSuffix(v, ".0") {
 		v = strings.TrimSuffix(v, ".0")
 	}
-	return &figure{kind: "version", version: v, shown: w.text}
+	return &Figure{Kind: "version", Version: v, Shown: w.text}
 }
 
 // readNumber reads a number in digits or spelled out, its scale and unit, a range of two, and what bounds it.
-func readNumber(words []clashWord, i int) (f *figure, from, to int) {
+func readNumber(words []token, i int) (f *Figure, from, to int) {
 	w := words[i]
 	value, unit, ok := amount(w.low)
 	if !ok {
 		return nil, 0, 0
 	}
-	at := func(k int) clashWord { return wordAt(words, k) }
+	at := func(k int) token { return wordAt(words, k) }
 	before := at(i - 1).low
 	if slices.Contains(placeWords, before) || w.glued && before == ":" && strings.ContainsAny(at(i-2).low, "./") || w.glued && before == "-" && at(i-2).stem != "" {
 		return nil, 0, 0 // line 42, foo.go:42, SHA-256
@@ -80,19 +77,19 @@ func readNumber(words []clashWord, i int) (f *figure, from, to int) {
 		to++
 	}
 	shown := w.text
-	if scale, ok := clashScales[at(to).text]; ok && (at(to).glued || len(at(to).text) > 2) {
-		value *= scale
+	if scale := at(to).text; slices.Contains(amountScales, scale) && (at(to).glued || len(scale) > 2) {
+		value *= math.Pow10(scaleOf(strings.ToLower(scale)))
 		shown += gap(at(to)) + at(to).text
 		to++
 	}
-	f = &figure{kind: "number", lo: value, hi: value, unit: unit, shown: shown}
+	f = &Figure{Kind: "number", Lo: value, Hi: value, Unit: unit, Shown: shown}
 	if d := at(to).low; (d == "-" || d == "–" || d == "to" || d == "and" && before == "between") && to+1 < len(words) { // 3-5, 3 to 5
 		if other, _ := strconv.ParseFloat(strings.ReplaceAll(at(to+1).low, ",", ""), 64); other > value {
-			f.hi = other
+			f.Hi = other
 			if d != "-" {
 				d = " to "
 			}
-			f.shown += d + at(to+1).text
+			f.Shown += d + at(to+1).text
 			to += 2
 		}
 	}
@@ -104,8 +101,8 @@ func readNumber(words []clashWord, i int) (f *figure, from, to int) {
 
 // amount reads a word that is a number. Its unit is "" unless it is a part of the word: $5, 5%.
 func amount(word string) (value float64, unit string, ok bool) {
-	if value, ok = spelledOut[word]; ok {
-		return value, "", true
+	if n := numerals()[word]; n.cardinal && n.value > 1 && n.value < 100 { // "one" is often no number
+		return float64(n.value), "", true
 	}
 	number := strings.TrimLeft(word, "$€£")
 	unit = word[:len(word)-len(number)]
@@ -121,36 +118,36 @@ func amount(word string) (value float64, unit string, ok bool) {
 
 // measure takes the unit from the word after a number, and says how many words it took. Any other word names what is counted:
 // figures clash only if that is the same.
-func (f *figure) measure(next clashWord) int {
-	u, ok := clashUnits[next.low] // "ms" before "m"
+func (f *Figure) measure(next token) int {
+	u, ok := units()[next.low] // "ms" before "m"
 	if !ok {
-		u, ok = clashUnits[strings.TrimSuffix(next.low, "s")]
+		u, ok = units()[strings.TrimSuffix(next.low, "s")]
 	}
 	if ok {
-		f.unit = u.dim
-		f.lo, f.hi = f.lo*u.of, f.hi*u.of
-		f.shown += gap(next) + next.text
+		f.Unit = u.dim
+		f.Lo, f.Hi = f.Lo*u.of, f.Hi*u.of
+		f.Shown += gap(next) + next.text
 		return 1
 	}
-	if next.stem != "" && !next.glued && opposites[next.stem] == "" {
-		f.unit = "#" + next.stem
-		f.shown += " " + next.text
+	if next.stem != "" && !next.glued && opposites()[next.stem] == "" {
+		f.Unit = "#" + next.stem
+		f.Shown += " " + next.text
 	}
 	return 0
 }
 
 // bound widens a figure by the words before it: at least 3, less than 3, about 3. It returns where they begin.
-func (f *figure) bound(words []clashWord, i int) (from int) {
+func (f *Figure) bound(words []token, i int) (from int) {
 	from = i
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch low := words[k].low; {
 		case phrase(words, k, "at", "least"), phrase(words, k, "more", "than"), slices.Contains([]string{"over", "≥", ">"}, low), low == "minimum" && k == i-1:
-			f.hi, from = math.Inf(1), k
+			f.Hi, from = math.Inf(1), k
 		case phrase(words, k, "at", "most"), phrase(words, k, "less", "than"), phrase(words, k, "fewer", "than"), phrase(words, k, "up", "to"),
 			slices.Contains([]string{"under", "within", "below", "≤", "<"}, low):
-			f.lo, from = math.Inf(-1), k
+			f.Lo, from = math.Inf(-1), k
 		case slices.Contains(aboutWords, low):
-			f.lo, f.hi, from = f.lo*0.9, f.hi*1.1, k
+			f.Lo, f.Hi, from = f.Lo*0.9, f.Hi*1.1, k
 		}
 	}
 	return from
@@ -159,7 +156,7 @@ func (f *figure) bound(words []clashWord, i int) (from int) {
 func startsDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
 // gap is what stands between a word and the one before, to show a figure as it was written.
-func gap(w clashWord) string {
+func gap(w token) string {
 	if w.glued {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package index
+package words
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 // A piece of a token and how it is held to the piece before.
 type piece struct {
-	start, end int // in analyzer.text
+	start, end int // in Analyzer.text
 	bond       bond
 	plural     bool // of an acronym: URLs
 }
@@ -29,7 +29,7 @@ const (
 const maxPieces = 64
 
 // token gives the terms of the token at i. It returns where the token ends.
-func (a *analyzer) token(s string, i int) int {
+func (a *Analyzer) token(s string, i int) int {
 	a.text, a.pieces = a.text[:0], a.pieces[:0]
 	start, suffix := i, ""
 	for link := bondNone; ; {
@@ -74,7 +74,7 @@ func (a *analyzer) token(s string, i int) int {
 }
 
 // connect adds a connector to the text. Which kind of slash or hyphen it is makes no difference.
-func (a *analyzer) connect(connector string) {
+func (a *Analyzer) connect(connector string) {
 	for _, r := range connector {
 		switch r {
 		case '\\':
@@ -87,7 +87,7 @@ func (a *analyzer) connect(connector string) {
 }
 
 // word adds the word at i to the token. It returns where the word ends.
-func (a *analyzer) word(s string, i int, link bond) int {
+func (a *Analyzer) word(s string, i int, link bond) int {
 	start := len(a.text)
 	a.kinds, a.at = a.kinds[:0], a.at[:0]
 	last := kindBreak
@@ -98,7 +98,7 @@ func (a *analyzer) word(s string, i int, link bond) int {
 			last = k
 			if len(a.text)-start <= maxTerm { // beyond that only the end of the word matters
 				a.kinds, a.at = append(a.kinds, k), append(a.at, len(a.text))
-				a.text = appendFolded(a.text, s[i:i+n], r)
+				a.text = appendFolded(a.text, r)
 			}
 		case k == kindMark:
 			if len(a.text)-start <= maxTerm {
@@ -126,7 +126,7 @@ func (a *analyzer) word(s string, i int, link bond) int {
 }
 
 // split cuts the word that begins at start into pieces.
-func (a *analyzer) split(start int, link bond) {
+func (a *Analyzer) split(start int, link bond) {
 	word := a.text[start:]
 	if len(word) == 0 {
 		return
@@ -165,7 +165,7 @@ func (a *analyzer) split(start int, link bond) {
 
 // numbers reports whether the word has digits, and whether they stand apart from its letters: sha256 and HTTPServer2 are split there, but
 // p53, k8s, 10ms and x86 are not. What they would be split into says nothing.
-func (a *analyzer) numbers() (digits, apart bool) {
+func (a *Analyzer) numbers() (digits, apart bool) {
 	const shortest, most = 3, 4
 	runs, letters := 0, 0
 	apart = true
@@ -185,7 +185,7 @@ func (a *analyzer) numbers() (digits, apart bool) {
 }
 
 // boundary reports whether a piece begins with character i of the word.
-func (a *analyzer) boundary(i int, apart bool) bool {
+func (a *Analyzer) boundary(i int, apart bool) bool {
 	lower := func(i int) bool { return i < len(a.kinds) && a.kinds[i] == kindLower }
 	before, k := a.kinds[i-1], a.kinds[i]
 	switch {
@@ -298,7 +298,7 @@ func isThousands(s string, i int) bool {
 }
 
 // groups gives the extra terms of the token.
-func (a *analyzer) groups() {
+func (a *Analyzer) groups() {
 	for i := 0; i < len(a.pieces); {
 		dotted := a.group(i, bondDot)
 		a.dotted(i, dotted)
@@ -318,14 +318,14 @@ func (a *analyzer) groups() {
 }
 
 // group returns the end of the group that begins with piece i.
-func (a *analyzer) group(i int, most bond) int {
+func (a *Analyzer) group(i int, most bond) int {
 	for i++; i < len(a.pieces) && a.pieces[i].bond <= most; i++ {
 	}
 	return i
 }
 
 // joined gives pieces [i, j) in one word.
-func (a *analyzer) joined(i, j int) {
+func (a *Analyzer) joined(i, j int) {
 	if j-i < 2 {
 		return
 	}
@@ -340,7 +340,7 @@ func (a *analyzer) joined(i, j int) {
 }
 
 // dotted gives pieces [i, j) with the dots between them, if there are any.
-func (a *analyzer) dotted(i, j int) {
+func (a *Analyzer) dotted(i, j int) {
 	if a.group(i, bondHyphen) == j {
 		return
 	}
@@ -361,7 +361,7 @@ func (a *analyzer) dotted(i, j int) {
 }
 
 // paths gives the whole of a token with slashes and the like: without a line number at the end, its last two segments, and with the number.
-func (a *analyzer) paths() {
+func (a *Analyzer) paths() {
 	n := len(a.pieces)
 	end := n // without numbers of lines
 	for end > 1 && a.isLine(a.pieces[end-1]) {
@@ -386,7 +386,7 @@ func (a *analyzer) paths() {
 }
 
 // isLine reports whether a piece, the last, is :42.
-func (a *analyzer) isLine(p piece) bool {
+func (a *Analyzer) isLine(p piece) bool {
 	if p.bond != bondPath || a.text[p.start-1] != ':' {
 		return false
 	}
@@ -399,9 +399,9 @@ func (a *analyzer) isLine(p piece) bool {
 }
 
 // whole gives pieces [i, j) with what is between them.
-func (a *analyzer) whole(i, j int) { a.affixed("", a.text[a.pieces[i].start:a.pieces[j-1].end], "") }
+func (a *Analyzer) whole(i, j int) { a.affixed("", a.text[a.pieces[i].start:a.pieces[j-1].end], "") }
 
-func (a *analyzer) affixed(prefix string, word []byte, suffix string) {
+func (a *Analyzer) affixed(prefix string, word []byte, suffix string) {
 	if len(prefix)+len(word)+len(suffix) <= maxTerm {
 		a.scratch = append(append(append(a.scratch[:0], prefix...), word...), suffix...)
 		a.emit(string(a.scratch), true)
@@ -409,7 +409,7 @@ func (a *analyzer) affixed(prefix string, word []byte, suffix string) {
 }
 
 // prefixed gives the beginning of the token at start with the sign before it, if people take that for part of the name: .NET, .gitignore, #123.
-func (a *analyzer) prefixed(s string, start int) {
+func (a *Analyzer) prefixed(s string, start int) {
 	if start == 0 {
 		return
 	}

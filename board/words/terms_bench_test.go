@@ -1,4 +1,4 @@
-package index
+package words
 
 import (
 	"math/rand/v2"
@@ -61,15 +61,15 @@ func BenchmarkAnalyze(b *testing.B) {
 		{"chinese", strings.Repeat("我喜欢猫，也喜欢在图书馆里看书。", 2000)},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			var a analyzer
+			var a Analyzer
 			count := 0
 			emit := func(string, bool) { count++ }
-			a.terms(bench.text, emit)
+			a.Terms(bench.text, emit)
 			b.SetBytes(int64(len(bench.text)))
 			b.ReportAllocs()
 			count = 0
 			for b.Loop() {
-				a.terms(bench.text, emit)
+				a.Terms(bench.text, emit)
 			}
 			b.ReportMetric(float64(count)/float64(b.N), "terms/op")
 		})
@@ -79,7 +79,7 @@ func BenchmarkAnalyze(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {
-			new(analyzer).terms(text, func(string, bool) {})
+			new(Analyzer).Terms(text, func(string, bool) {})
 		}
 	})
 }

@@ -1,9 +1,11 @@
-package board
+package words
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // This file decides when two numbers, dates or identifiers are the same one. Each becomes a key:
@@ -18,12 +20,6 @@ import (
 //	i:oh20210109   OH-2021-0109: an identifier, compared whole, without its dashes
 //
 // The sign and the currency are left out: texts write both in too many ways.
-
-var scales = map[string]int{
-	"hundred": 2, "k": 3, "thousand": 3, "thousands": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "million": 6, "millions": 6,
-	"b": 9, "bn": 9, "billion": 9, "billions": 9, "trillion": 12, "trillions": 12, "tn": 12, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7,
-	"万": 4, "萬": 4, "亿": 8, "億": 8,
-}
 
 // maxDigits bounds the numbers that are treated as numbers; longer ones are compared as identifiers.
 const maxDigits = 40
@@ -51,26 +47,32 @@ func decimal(s string, scale int) string {
 	return whole + "." + frac
 }
 
-var (
-	apostrophes = strings.NewReplacer("'", ",", "’", ",")
-	continental = strings.NewReplacer(".", ",", ",", ".")
-)
+// swapped makes the marks of a continental number those of an English one, and back.
+func swapped(r rune) rune {
+	switch r {
+	case '.':
+		return ','
+	case ',':
+		return '.'
+	}
+	return r
+}
 
 // ungroup takes the thousands separators out of a number: 4,500,000 and 4'500'000 and 4.500.000,00 and 45,00,000.
 // It returns "" if s is not digits with a sound use of separators.
 func ungroup(s string) string {
-	if s == "" || strings.Trim(s, "0123456789.,'’") != "" || !digits(s[:1]) || !digits(s[len(s)-1:]) {
+	if s == "" || strings.Trim(s, "0123456789.,'’") != "" || !Digits(s[:1]) || !Digits(s[len(s)-1:]) {
 		return ""
 	}
-	if digits(s) {
+	if Digits(s) {
 		return s
 	}
-	s = apostrophes.Replace(s)
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "’", ","), "'", ",")
 	if strings.Count(s, ".") > 1 { // continental
 		if strings.Count(s, ",") > 1 {
 			return ""
 		}
-		s = continental.Replace(s)
+		s = strings.Map(swapped, s)
 		if strings.Contains(s, ".") && strings.LastIndex(s, ",") > strings.Index(s, ".") {
 			return ""
 		}
@@ -104,7 +106,7 @@ type quantity struct {
 func parseQuantity(s string) (quantity, bool) {
 	i := strings.LastIndexAny(s, "0123456789") + 1
 	q := quantity{value: ungroup(s[:i]), unit: s[i:]}
-	if q.value == "" || len(q.unit) > 4 && scales[q.unit] == 0 {
+	if q.value == "" || len(q.unit) > 4 && scaleOf(q.unit) == 0 {
 		return q, false
 	}
 	// A leading zero that is not before a point is a code: 00198.
@@ -113,14 +115,6 @@ func parseQuantity(s string) (quantity, bool) {
 	}
 	return q, len(q.value) <= maxDigits
 }
-
-var months = func() map[string]int {
-	m := map[string]int{"sept": 9}
-	for i, name := range strings.Fields("january february march april may june july august september october november december") {
-		m[name], m[name[:3]] = i+1, i+1
-	}
-	return m
-}()
 
 // date returns the keys a date answers to, the most exact first. A year of 0 is unknown, a day of 0 as well. It is nil for no date.
 func date(year, month, day int) []string {
@@ -148,7 +142,7 @@ func numericDate(s string) (keys, want []string) {
 		return nil, nil
 	}
 	f := strings.Split(s, s[sep:sep+1])
-	if len(f) != 3 || !digits(f[0]) || !digits(f[1]) || !digits(f[2]) {
+	if len(f) != 3 || !Digits(f[0]) || !Digits(f[1]) || !Digits(f[2]) {
 		return nil, nil
 	}
 	a, _ := strconv.Atoi(f[0])
@@ -187,7 +181,7 @@ func clock(s, half string) string {
 	}
 	n := [3]int{}
 	for i, p := range f {
-		if !digits(p) || len(p) > 2 || i > 0 && len(p) != 2 {
+		if !Digits(p) || len(p) > 2 || i > 0 && len(p) != 2 {
 			return ""
 		}
 		n[i], _ = strconv.Atoi(p)
@@ -208,31 +202,52 @@ func clock(s, half string) string {
 	return key
 }
 
-var numberWords = func() map[string]int64 {
-	m := map[string]int64{"hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+// A numeral is what a word says of numbers.
+type numeral struct {
+	cardinal bool
+	value    int64 // of a cardinal: twelve, million
+	ordinal  int   // 3 of third
+	scale    int   // how many zeros it adds to the number before it: million, bn
+	month    int   // 3 of March and Mar
+}
+
+// numerals has the words that are numbers, parts of numbers or months.
+var numerals = sync.OnceValue(func() map[string]numeral {
+	m := map[string]numeral{"sept": {month: 9}}
 	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 		seventeen eighteen nineteen`) {
-		m[w] = int64(i)
+		m[w] = numeral{cardinal: true, value: int64(i)}
 	}
 	for i, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
-		m[w] = int64(20 + 10*i)
+		m[w] = numeral{cardinal: true, value: int64(20 + 10*i)}
 	}
-	return m
-}()
-
-var ordinalWords = func() map[string]string {
-	m := map[string]string{}
 	for i, w := range strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth") {
-		m[w] = "o:" + strconv.Itoa(i+1)
+		m[w] = numeral{ordinal: i + 1}
+	}
+	for i, w := range strings.Fields("january february march april may june july august september october november december") {
+		m[w], m[w[:3]] = numeral{month: i + 1}, numeral{month: i + 1}
+	}
+	for scale, list := range map[int]string{2: "hundred", 3: "k thousand thousands", 4: "万 萬", 5: "lakh lakhs", 6: "m mm mn mio million millions",
+		7: "crore crores", 8: "亿 億", 9: "b bn billion billions", 12: "tn trillion trillions"} {
+		for _, w := range strings.Fields(list) {
+			m[w] = numeral{scale: scale}
+		}
+	}
+	for _, w := range strings.Fields("hundred thousand million billion trillion") {
+		m[w] = numeral{cardinal: true, value: int64(math.Pow10(m[w].scale)), scale: m[w].scale}
 	}
 	return m
-}()
+})
+
+// scaleOf is how many zeros a word adds to the number before it.
+func scaleOf(w string) int { return numerals()[w].scale }
 
 // spelled returns the value of number words such as one million five hundred thousand, and how many of the words it took.
 func spelled(words []string) (value int64, used int) {
 	var group int64 // below the next thousand
 	for i, w := range words {
-		v, ok := numberWords[w]
+		n := numerals()[w]
+		v, ok := n.value, n.cardinal
 		if !ok && w == "and" && used == i && i > 0 {
 			continue // "two hundred and five"; a trailing "and" is not used
 		}
@@ -263,3 +278,6 @@ func spelled(words []string) (value int64, used int) {
 	}
 	return value + group, used
 }
+
+// Digits reports whether a text is ASCII digits and nothing else.
+func Digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

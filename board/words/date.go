@@ -1,29 +1,20 @@
-package kb
+package words
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // This file reads dates, in the ways in which they are written in texts, to one form that can be compared: 2026, 2026-03 or 2026-03-23.
 
-var (
-	clashMonths = strings.Fields("january february march april may june july august september october november december")
-	// a date that says when somebody looked is no part of the claim
-	lookedAt = strings.Fields("verified checked measured seen noted updated observed tested confirmed reviewed written recorded asof")
-)
+// lookedAt are the words before a date that says when somebody looked: it is no part of the claim.
+var lookedAt = []string{"verified", "checked", "measured", "seen", "noted", "updated", "observed", "tested", "confirmed", "reviewed", "written", "recorded", "asof"}
 
 // readDate reads 2026-03-23, 2026-03, March 23, 2026, 23 March 2026, March 2026 and "in 2026", and says how many words it is.
-func readDate(words []clashWord, i int) (*figure, int) {
+func readDate(words []token, i int) (*Figure, int) {
 	low := func(k int) string { return wordAt(words, k).low }
-	month := func(k int) int {
-		if len(low(k)) < 3 {
-			return 0
-		}
-		return 1 + slices.IndexFunc(clashMonths, func(m string) bool { return m == low(k) || m[:3] == low(k) || low(k) == "sept" && m == "september" })
-	}
+	month := func(k int) int { return numerals()[low(k)].month }
 	year := func(k int) bool {
 		n, err := strconv.Atoi(low(k))
 		return err == nil && len(low(k)) == 4 && n >= 1900 && n < 2100
@@ -35,9 +26,9 @@ func readDate(words []clashWord, i int) (*figure, int) {
 		}
 		return n
 	}
-	made := func(n int, format string, args ...any) (*figure, int) {
+	made := func(n int, format string, args ...any) (*Figure, int) {
 		date := fmt.Sprintf(format, args...)
-		return &figure{kind: "date", date: date, shown: date}, n
+		return &Figure{Kind: "date", Date: date, Shown: date}, n
 	}
 	w := low(i)
 	comma := 0

@@ -1,24 +1,22 @@
-package index
+package words
 
 import (
-	"strings"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
-// analyzerVersion is raised when the terms of a text change, so that indexes are rebuilt.
-const analyzerVersion = 1
+// TermVersion is raised when the terms of a text change, so that indexes are rebuilt.
+const TermVersion = 1
 
-// maxTerm is the most bytes that a term has. Longer words are cut; longer wholes (see analyzer) are left out.
+// maxTerm is the most bytes that a term has. Longer words are cut; longer wholes (see Analyzer) are left out.
 const maxTerm = 64
 
-// analyzer turns texts, documents and queries alike, into terms. The zero value is ready. It is not safe for concurrent use: it
+// Analyzer turns texts, documents and queries alike, into terms. The zero value is ready. It is not safe for concurrent use: it
 // remembers the stems of words, which is what makes it fast, so keep one for each goroutine that indexes.
 //
 // Words are runs of letters, marks and digits in compatibility normal form, without diacritics, in lower case. Those of ASCII letters are
-// stemmed as English, all of them: there are no stop words, a search gives function words little weight (function.go). Apostrophes are dropped, and an 's with them.
+// stemmed as English, all of them: there are no stop words, a search gives function words little weight. Apostrophes are dropped, and an 's with them.
 //
 // Identifiers are split, and the whole is given beside the parts as an extra term:
 //
@@ -31,10 +29,10 @@ const maxTerm = 64
 //
 // Scripts that put no blanks between words (Han, kana, hangul, Thai, Lao, Khmer, Burmese) give overlapping pairs of characters; a
 // character alone gives itself. An emoji is a term.
-type analyzer struct {
+type Analyzer struct {
 	emit func(term string, extra bool) // of the call under way
 
-	// The token under way (analyze_token.go).
+	// The token under way (token.go).
 	text   []byte  // its folded text
 	pieces []piece // of text, in order
 	kinds  []kind  // of the characters of the word under way
@@ -49,10 +47,10 @@ type analyzer struct {
 // memoSize is how many words either half of the memo holds: about 3 MB each if full.
 const memoSize = 1 << 15
 
-// terms calls emit for each term of text, in order. An extra term stands at the same place as those before it: it counts for
+// Terms calls emit for each term of text, in order. An extra term stands at the same place as those before it: it counts for
 // matching, but not for the length of a document. A term is valid UTF-8 of 1 to maxTerm bytes and does not hold on to text.
-// emit must not call terms.
-func (a *analyzer) terms(text string, emit func(term string, extra bool)) {
+// emit must not call Terms.
+func (a *Analyzer) Terms(text string, emit func(term string, extra bool)) {
 	a.emit = emit
 	for i := 0; i < len(text); {
 		if isBlank(text[i]) {
@@ -87,7 +85,7 @@ func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
 
 // plain is the short cut for most words of English prose: ASCII letters in lower case, but perhaps the first, between blanks and
 // common punctuation. It returns where the word and its punctuation end; start if there is no such word. The terms are those of chunk.
-func (a *analyzer) plain(text string, start int) int {
+func (a *Analyzer) plain(text string, start int) int {
 	i := start
 	for i < len(text) && asciiQuote[text[i]]&opens != 0 {
 		i++
@@ -118,18 +116,14 @@ const (
 )
 
 // asciiQuote tells the punctuation that may stand round a plain word.
-var asciiQuote = func() (set [256]byte) {
-	for _, c := range `"'([{*<` + "`" {
-		set[c] |= opens
-	}
-	for _, c := range `"')]}*>,.;:!?` + "`" {
-		set[c] |= closes
-	}
-	return set
-}()
+var asciiQuote = [256]byte{
+	'"': opens | closes, '\'': opens | closes, '*': opens | closes, '`': opens | closes,
+	'(': opens, '[': opens, '{': opens, '<': opens,
+	')': closes, ']': closes, '}': closes, '>': closes, ',': closes, '.': closes, ';': closes, ':': closes, '!': closes, '?': closes,
+}
 
 // chunk gives the terms of s, which is in normal form. It may hold blanks: some characters have them in their normal form.
-func (a *analyzer) chunk(s string) {
+func (a *Analyzer) chunk(s string) {
 	for i := 0; i < len(s); {
 		_, n, k := next(s, i)
 		switch {
@@ -148,7 +142,7 @@ func (a *analyzer) chunk(s string) {
 }
 
 // dense gives the pairs of the characters of a script without blanks, from i on. It returns where they end.
-func (a *analyzer) dense(s string, i int) int {
+func (a *Analyzer) dense(s string, i int) int {
 	var pair []byte // the last character and the one before, with their marks
 	var second int  // where the last begins
 	pair = a.text[:0]
@@ -183,14 +177,14 @@ func (a *analyzer) dense(s string, i int) int {
 }
 
 // term returns the term for a word of at most maxTerm bytes, folded.
-func (a *analyzer) term(word []byte) string {
+func (a *Analyzer) term(word []byte) string {
 	if t, ok := a.young[string(word)]; ok {
 		return t
 	}
 	w := string(word)
 	t, ok := a.old[w]
 	if !ok {
-		t = stem(w)
+		t = termStem(w)
 	}
 	if a.young == nil {
 		a.young, a.old = make(map[string]string), make(map[string]string)
@@ -200,21 +194,4 @@ func (a *analyzer) term(word []byte) string {
 	}
 	a.young[w] = t
 	return t
-}
-
-// stem returns the stem of a word, which is the word itself if it is not of ASCII letters.
-func stem(word string) string {
-	for i := range len(word) {
-		if word[i]-'a' >= 26 {
-			return word
-		}
-	}
-	s := english.Stem(word, true) // true: stop words are stemmed like others, so that "being" finds "be"
-	switch {
-	case s == "":
-		return word
-	case strings.HasPrefix(word, s):
-		return word[:len(s)] // one string to keep, not two
-	}
-	return s
 }

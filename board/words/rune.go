@@ -1,6 +1,8 @@
-package index
+package words
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -79,7 +81,7 @@ func kindOf(r rune) kind {
 	case r == 'ー', r == 'ｰ', r == '〇':
 		return kindDense // to Unicode of no script, or a number
 	case unicode.IsLetter(r):
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+		if unspaced(r) {
 			return kindDense
 		}
 		return kindLetter
@@ -117,7 +119,7 @@ var twoBytes = sync.OnceValue(func() *twoByteTable {
 	table := new(twoByteTable)
 	for r := rune(utf8.RuneSelf); r < 0x800; r++ {
 		table.kind[r] = kindOf(r)
-		if folded := appendFoldedSlow(nil, string(r), r); utf8.RuneCount(folded) == 1 {
+		if folded := appendFoldedSlow(nil, r); utf8.RuneCount(folded) == 1 {
 			table.folded[r], _ = utf8.DecodeRune(folded)
 		}
 	}
@@ -129,8 +131,8 @@ type twoByteTable struct {
 	folded [0x800]rune // 0: more than one character
 }
 
-// appendFolded appends the character r, whose text is s, without diacritics and in lower case.
-func appendFolded(b []byte, s string, r rune) []byte {
+// appendFolded appends the character r without diacritics and in lower case.
+func appendFolded(b []byte, r rune) []byte {
 	if r < utf8.RuneSelf {
 		if r >= 'A' && r <= 'Z' {
 			r += 'a' - 'A'
@@ -142,12 +144,12 @@ func appendFolded(b []byte, s string, r rune) []byte {
 			return utf8.AppendRune(b, folded)
 		}
 	}
-	return appendFoldedSlow(b, s, r)
+	return appendFoldedSlow(b, r)
 }
 
-func appendFoldedSlow(b []byte, s string, r rune) []byte {
+func appendFoldedSlow(b []byte, r rune) []byte {
 	if r < 0x700 || r >= 0x1e00 && r <= 0x1fff { // where letters with diacritics are
-		if parts := norm.NFD.PropertiesString(s).Decomposition(); parts != nil {
+		if parts := norm.NFD.PropertiesString(string(r)).Decomposition(); parts != nil {
 			for len(parts) > 0 {
 				part, n := utf8.DecodeRune(parts)
 				if !isPoint(part) {
@@ -184,4 +186,77 @@ func appendLower(b []byte, r rune) []byte {
 		r = 'σ'
 	}
 	return utf8.AppendRune(b, r)
+}
+
+// unspaced reports whether r belongs to a script that is written without spaces between words, or
+// with words too long to compare whole. Its text is compared by pairs of neighbouring characters.
+func unspaced(r rune) bool {
+	if r < 0x0E00 {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// FoldText puts text in lower case with single blanks, full-width forms narrowed; accents stay.
+func FoldText(s string) string {
+	return strings.Join(strings.Fields(strings.Map(foldRune, s)), " ")
+}
+
+// foldRune returns r in lower case, with full-width forms narrowed; accents stay (see foldWord).
+func foldRune(r rune) rune {
+	switch {
+	case r >= '！' && r <= '～':
+		r -= '！' - '!'
+	case r < utf8.RuneSelf:
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
+// foldWord returns a word in lower case without accents and apostrophes.
+func foldWord(s string) string {
+	plain := true
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c == '\'' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		switch r = foldRune(r); {
+		case r == '\'' || r == '’' || unicode.Is(unicode.Mn, r):
+		case r == 'ħ': // letters that the terms of an index keep as they are
+			b = append(b, 'h')
+		case r == 'ŀ':
+			b = append(b, 'l')
+		case r == 'ŋ', r == 'ŉ':
+			b = append(b, 'n')
+		case r == 'ŧ':
+			b = append(b, 't')
+		default:
+			b = appendFolded(b, r)
+		}
+	}
+	return string(b)
+}
+
+// Between reports whether a character stands between words: it is neither letter, mark nor digit.
+func Between(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+
+// Split returns the words of a text in lower case: runs of letters, marks and digits, and of what
+// is in inside where it does not begin or end a word.
+func Split(s, inside string) []string {
+	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+	all := strings.FieldsFunc(s, func(r rune) bool { return Between(r) && !strings.ContainsRune(inside, r) })
+	for i, w := range all {
+		all[i] = strings.Trim(w, inside)
+	}
+	return slices.DeleteFunc(all, func(w string) bool { return w == "" })
 }

@@ -1,0 +1,104 @@
+package words
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// This file reads what a text claims: its sentences and its figures, so that two texts about one
+// thing can be compared. It compares words, not meaning.
+
+// Limits of what is read.
+const (
+	maxClaims    = 64 << 10 // bytes of a text
+	maxFigures   = 200
+	maxSentences = 200
+)
+
+// Claims is what a text says, as far as it can be compared.
+type Claims struct {
+	Figures   []Figure
+	Sentences []Sentence
+	Stems     map[string]bool // of all words
+}
+
+// A token is a word, a number or a mark.
+type token struct {
+	text  string // as it stands
+	low   string
+	stem  string // "": a function word, a number or a mark
+	glued bool   // nothing stands between it and the word before
+}
+
+// tokens keeps together what means one thing: 2026-03-23, v1.2, $1,000, 5%, don't, foo.go, read/write. All other marks are there to end sentences, ranges and parts.
+var tokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|[.!?;,:()=<>≤≥~≈\n–—-]+`)
+})
+
+// ReadClaims cuts a text into sentences, also where one says two things: at "but", "whereas", "while". A negation is to reach no further.
+func ReadClaims(title, body string) *Claims {
+	text := strings.ToValidUTF8(body, " ")
+	if title := strings.ToValidUTF8(title, " "); !strings.HasPrefix(text, strings.TrimSuffix(title, "…")) {
+		text = title + ".\n" + text // a title is often the first sentence of the body
+	}
+	if len(text) > maxClaims {
+		text = strings.ToValidUTF8(text[:maxClaims], "")
+	}
+	cl := &Claims{Stems: map[string]bool{}}
+	var words []token
+	flush := func() {
+		if len(words) > 0 && len(cl.Sentences) < maxSentences {
+			cl.sentence(words)
+		}
+		words = nil
+	}
+	end := 0
+	for _, m := range tokens().FindAllStringIndex(text, -1) {
+		s := text[m[0]:m[1]]
+		w := token{text: s, low: strings.ToLower(strings.ReplaceAll(s, "’", "'")), glued: m[0] == end && m[0] > 0}
+		end = m[1]
+		if len(words) >= 200 { // no sentence, and costly
+			flush()
+		}
+		if strings.Trim(s, ".!?;\n") != s || w.low == "but" || w.low == "whereas" || w.low == "while" {
+			flush()
+			continue
+		}
+		if strings.HasSuffix(w.low, "n't") || w.low == "cannot" { // two words in one
+			words = append(words, token{text: s, low: "not"})
+			continue
+		}
+		w.stem = claimStem(w.low)
+		words = append(words, w)
+	}
+	flush()
+	for i := range cl.Sentences {
+		cl.figuresOf(&cl.Sentences[i])
+	}
+	for i := range cl.Figures {
+		if len(cl.Figures[i].Context) == 0 { // "30 s." says of what in the title
+			cl.Figures[i].Context = nearOf(readTitle(title))
+		}
+	}
+	return cl
+}
+
+// stemsOf is what is spoken of: the stems of what is not a function word.
+func stemsOf(words []token) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range words {
+		if w.stem != "" {
+			m[w.stem] = true
+		}
+	}
+	return m
+}
+
+// readTitle reads a title as the context of a figure that has none of its own: no sentence is made of it.
+func readTitle(title string) (words []token) {
+	for _, s := range tokens().FindAllString(title, -1) {
+		words = append(words, token{text: s, stem: claimStem(strings.ToLower(s))})
+	}
+	return words
+}

@@ -1,0 +1,129 @@
+package words
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// This file reads figures: what of a text is one, what it is about, and whether two cannot both be true of one thing.
+
+// A Figure is a number with its unit and what stands around it.
+type Figure struct {
+	Kind    string // number, version, date
+	Lo, Hi  float64
+	Unit    string // the dimension that both are in the base of, # and a stem for what is counted, or ""
+	Version string // 1.2, without zeros at its end
+	Date    string // 2026, 2026-03 or 2026-03-23
+	Shown   string // as it was written
+	Context map[string]Near
+}
+
+// Near is a word of a context, as it stands, and what stands right before it: "search" of "search API".
+type Near struct{ Word, Before string }
+
+// figuresOf reads the figures of a sentence. No word belongs to two: the 3 of "March 3" is no number.
+func (cl *Claims) figuresOf(s *Sentence) {
+	taken := 0 // words before this one belong to a figure
+	for i := 0; i < len(s.words) && len(cl.Figures) < maxFigures; i++ {
+		if i < taken {
+			continue
+		}
+		f, from, to := readFigure(s.words, i)
+		if f == nil {
+			continue
+		}
+		taken = to
+		f.Context = contextOf(s.words, from, to, f.Unit)
+		cl.Figures = append(cl.Figures, *f)
+	}
+}
+
+// readFigure reads the figure that begins at a word, and says from where to where it goes.
+func readFigure(words []token, i int) (f *Figure, from, to int) {
+	if f, n := readDate(words, i); f != nil {
+		for k := max(0, i-3); k < i; k++ {
+			if slices.Contains(lookedAt, words[k].low) || words[k].low == "as" && words[k+1].low == "of" {
+				return nil, 0, 0
+			}
+		}
+		return f, i, i + n
+	}
+	if f := readVersion(words, i); f != nil {
+		return f, i, i + 1
+	}
+	return readNumber(words, i)
+}
+
+// wordAt is the empty word before the first and after the last.
+func wordAt(words []token, i int) token {
+	if i < 0 || i >= len(words) {
+		return token{}
+	}
+	return words[i]
+}
+
+// contextOf is what is spoken of around a figure: in its part of the sentence, else in the sentence.
+func contextOf(words []token, from, to int, unit string) map[string]Near {
+	cuts := func(w token) bool {
+		return strings.ContainsAny(w.low, ",;()") || w.low == "and" || w.low == "or"
+	}
+	begin, end := from, to
+	for begin > 0 && from-begin < 8 && !cuts(words[begin-1]) {
+		begin--
+	}
+	for end < len(words) && end-to < 6 && !cuts(words[end]) {
+		end++
+	}
+	around := func(a, b int) map[string]Near {
+		m := nearOf(slices.Concat(words[a:from], []token{{}}, words[to:b]))
+		delete(m, strings.TrimPrefix(unit, "#"))
+		return m
+	}
+	if m := around(begin, end); len(m) > 0 {
+		return m
+	}
+	return around(max(0, from-12), min(len(words), to+6))
+}
+
+// nearOf keeps of each word what stands before it, as "search API" and "upload API" are two things.
+func nearOf(words []token) map[string]Near {
+	m := map[string]Near{}
+	for i, w := range words {
+		if w.stem != "" {
+			n := Near{Word: w.text}
+			if i > 0 {
+				n.Before = words[i-1].stem
+			}
+			m[w.stem] = n
+		}
+	}
+	return m
+}
+
+// Like reports whether two figures are of one kind and unit.
+func (f *Figure) Like(g *Figure) bool { return f.Kind == g.Kind && f.Unit == g.Unit }
+
+// Differs says whether both cannot be true of one thing.
+func (f *Figure) Differs(g *Figure) bool {
+	switch f.Kind {
+	case "version":
+		return f.Version != g.Version
+	case "date":
+		return !strings.HasPrefix(f.Date, g.Date) && !strings.HasPrefix(g.Date, f.Date) // March 2026 may be the 23rd
+	}
+	if math.IsInf(f.Hi, 1) && math.IsInf(g.Hi, 1) {
+		return f.Lo != g.Lo
+	}
+	if math.IsInf(f.Lo, -1) && math.IsInf(g.Lo, -1) {
+		return f.Hi != g.Hi
+	}
+	slack := 1e-9 * math.Max(math.Abs(f.Lo), math.Abs(g.Lo))
+	if f.Unit == "size" { // KB or KiB
+		slack = 0.08 * math.Min(math.Abs(f.Lo), math.Abs(g.Lo))
+	}
+	if math.IsInf(slack, 0) || math.IsNaN(slack) {
+		slack = 0
+	}
+	return f.Lo > g.Hi+slack || g.Lo > f.Hi+slack
+}

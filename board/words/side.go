@@ -1,0 +1,243 @@
+package words
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// This file reads how a text means a word: as it stands, or negated. "unsafe", "not safe" and "dangerous" are one side of "safe", so each word is
+// brought to one stem and a side. It also reads what comes before what.
+
+// A Side is how a word is meant; both bits: once so and once so, which contradicts nothing.
+type Side uint8
+
+// The sides of a word.
+const (
+	Affirmed Side = 1 << iota
+	Negated
+)
+
+func sideOf(affirmed bool) Side {
+	if affirmed {
+		return Affirmed
+	}
+	return Negated
+}
+
+// Opposite leaves what is both as it is.
+func (s Side) Opposite() Side {
+	if s == Affirmed || s == Negated {
+		return Affirmed + Negated - s
+	}
+	return s
+}
+
+// opposites are the words whose pair is one word, affirmed or negated: the stem of each bad one, with the stem of the good one.
+var opposites = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for good, bad := range pairs(oppositePairs) {
+		m[bad] = good
+	}
+	return m
+})
+
+// The affirmed word comes first. Their forms are opposites as well: enables/disables.
+const oppositePairs = `enable/disable true/false required/optional mandatory/optional allow/deny allow/forbid
+	allow/forbidden allow/disallow allow/prohibit permit/forbid allow/block safe/unsafe
+	safe/dangerous sync/async synchronous/asynchronous synchronously/asynchronously
+	increase/decrease raise/lower grow/shrink public/private sorted/unsorted valid/invalid
+	mutable/immutable include/exclude accept/reject open/closed ascending/descending
+	inclusive/exclusive strict/lenient lazy/eager online/offline success/failure succeed/fail
+	faster/slower cheap/expensive possible/impossible blocking/nonblocking add/remove
+	keep/drop supported/unsupported encrypted/plaintext sensitive/insensitive
+	necessary/unnecessary needed/unnecessary writable/readonly works/broken`
+
+// contraryPairs make two statements of one, too, but neither is the other negated.
+const contraryPairs = `before/after on/off always/sometimes more/less most/least minimum/maximum min/max start/stop up/down left/right first/last above/below
+	must/may required/forbidden read/write old/new inside/outside fast/slow pass/fail local/remote staging/production`
+
+// pairs are the stems of pairs.
+func pairs(list string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, pair := range strings.Fields(list) {
+			if a, b, _ := strings.Cut(pair, "/"); !yield(Base(a), Base(b)) {
+				return
+			}
+		}
+	}
+}
+
+// Contraries are the pairs of words of which one in the place of the other makes another statement, by their bases: enabl and disabl, befor and after.
+func Contraries() iter.Seq2[string, string] { return pairs(oppositePairs + " " + contraryPairs) }
+
+// sameWords brings affirmed stems that mean one thing to one of them.
+func sameWords(stem string) string {
+	switch stem {
+	case "mandatory", "need", "necessary":
+		return "requir"
+	case "permit":
+		return "allow"
+	case "synchronous", "synchronously":
+		return "sync"
+	case "grow", "rais":
+		return "increas"
+	}
+	return stem
+}
+
+var (
+	negators = []string{"not", "no", "non", "never", "without", "neither", "nor", "none", "cannot", "avoid", "avoids", "avoided", "avoiding", "lack", "lacks", "lacking",
+		"unable", "refuse", "refuses", "hardly"}
+	cancelled = []string{"without", "until", "unless", "except", "only", "before"}
+	negPrefix = []string{"non", "un", "in", "im", "dis", "ir"}
+	setTo     = []string{"is", "are", "was", "be", "turned", "turn", "switched", "switch", "set", "to", "default", "defaults", "keep", "stays", "off", "on", "="}
+)
+
+// Negates reports whether a word in lower case turns round what it stands before: not, without, don't.
+func Negates(w string) bool { return strings.HasSuffix(w, "n't") || slices.Contains(negators, w) }
+
+// A Sentence is what stands between two full stops or the like.
+type Sentence struct {
+	words []token
+	sides map[string]Side // how a word is meant
+	Aside map[string]bool // named only to be ruled out: "a digest, not a tag"
+}
+
+// meaning is the word that a stem stands for, and the Side: "disabl" is "enabl", negated.
+func meaning(stem string) (word string, as Side) {
+	word, as = stem, Affirmed
+	if o := opposites()[stem]; o != "" {
+		word, as = o, Negated
+	}
+	return sameWords(word), as
+}
+
+// sentence adds a sentence. A negation reaches to the next word that means something, not further: "not a good idea, use it" does not say not to use it.
+func (cl *Claims) sentence(words []token) {
+	s := Sentence{words: words, sides: map[string]Side{}, Aside: map[string]bool{}}
+	maps.Copy(cl.Stems, stemsOf(words))
+	negated := -1 // how many more words are looked at for the one that is meant
+	cancel, aside := false, false
+	for i, w := range words {
+		if negated < 0 && !cancel && Negates(w.low) || phrase(words, i, "fails", "to") || phrase(words, i, "fail", "to") || phrase(words, i, "instead", "of") || phrase(words, i, "rather", "than") {
+			// "not … without", "not … until" say what must be, not what must not
+			cancel = false
+			for _, later := range words[i+1:] {
+				cancel = cancel || slices.Contains(cancelled, later.low)
+			}
+			negated = 4
+			aside = i > 0 && words[i-1].low == "," || w.low == "instead" || w.low == "rather"
+			continue
+		}
+		if w.low == "," || w.low == "and" {
+			negated = -1
+		}
+		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) && (i+1 == len(words) || w.low == "off" || words[i+1].stem == "" && !saysNothing(words[i+1].low) || slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
+			s.sides["enabl"] |= sideOf(w.low == "on")
+			continue
+		}
+		if w.low == "must" && !(i+1 < len(words) && words[i+1].low == "not") {
+			s.sides["requir"] |= Affirmed
+		}
+		if w.stem == "" || strings.HasSuffix(w.low, "ly") && opposites()[w.stem] == "" && negated > 0 {
+			negated = max(negated-1, -1)
+			continue
+		}
+		if w.stem == "fail" && negated > 0 { // fails to
+			continue
+		}
+		st, as := meaning(w.stem)
+		if negated > 0 {
+			if !slices.Contains([]string{"use", "uses", "used", "using"}, w.low) { // not to use something says no to the thing
+				negated = -1
+			}
+			if cancel {
+				as = Affirmed | Negated // says neither
+			} else {
+				as = as.Opposite()
+			}
+			s.Aside[st] = aside
+		}
+		s.sides[st] |= as
+	}
+	cl.Sentences = append(cl.Sentences, s)
+}
+
+// Sides is how the sentence means each of its words, by their stems. unX is the opposite of X if X is spoken of.
+func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
+	m := map[string]Side{}
+	for st, as := range s.sides {
+		for _, p := range negPrefix {
+			if rest, ok := strings.CutPrefix(st, p); ok && len(rest) >= 4 && spoken(rest) {
+				st, as = rest, as.Opposite()
+				break
+			}
+		}
+		m[st] |= as
+	}
+	return m
+}
+
+func phrase(words []token, i int, want ...string) bool {
+	for k, w := range want {
+		if i+k >= len(words) || words[i+k].low != w {
+			return false
+		}
+	}
+	return true
+}
+
+// As shows how a sentence means a word, in the sentence's own words where it can: "not safe", "unsafe", "disabled".
+func (s *Sentence) As(stem string, meant Side) string {
+	for i, w := range s.words {
+		st, own := meaning(w.stem)
+		prefixed := st != stem && st != "" && strings.HasSuffix(st, stem)
+		if st != stem && !prefixed {
+			if stem == "enabl" && (w.low == "on" || w.low == "off") && i > 0 {
+				return w.low
+			}
+			if stem == "requir" && w.low == "must" {
+				return "must"
+			}
+			continue
+		}
+		if prefixed {
+			own = Negated
+		}
+		if own == meant {
+			return w.text
+		}
+		return "not " + w.text
+	}
+	if meant == Negated {
+		return "not " + stem
+	}
+	return stem
+}
+
+// Order returns what stands on both sides of before or after. Not before is after.
+func (s *Sentence) Order() (left, right map[string]bool, word string) {
+	not := false
+	for i, w := range s.words {
+		not = not != Negates(w.low)
+		if w.low != "before" && w.low != "after" {
+			continue
+		}
+		rest := s.words[i+1:]
+		if i > 0 {
+			if word = w.low; not {
+				word = map[string]string{"before": "after", "after": "before"}[word]
+			}
+			return stemsOf(s.words[:i]), stemsOf(rest), word
+		}
+		for k, c := range rest { // Before X, do Y
+			if strings.HasPrefix(c.low, ",") {
+				return stemsOf(rest[k:]), stemsOf(rest[:k]), w.low
+			}
+		}
+	}
+	return nil, nil, ""
+}
