@@ -44,7 +44,8 @@ func (s *Scanner) join() {
 		if l.Kind != Number || len(l.Keys) != 1 || l.Keys[0][0] != 'n' && l.Keys[0][0] != 't' {
 			continue
 		}
-		next := at(i + 1)
+		j := i + 1
+		next := at(j)
 		if l.Keys[0][0] == 't' {
 			// 2:17 p.m.
 			if half := strings.ReplaceAll(next.Plain, ".", ""); (half == "am" || half == "pm" || half == "a" || half == "p") && s.Near(*l, next, "") {
@@ -64,14 +65,14 @@ func (s *Scanner) join() {
 			s.Lexemes[i+1].Kind = Part
 			l.Keys, l.Want = []string{"n:" + value}, []string{"n:" + value}
 			l.End = next.End
-			next = at(i + 2)
+			j++
+			next = at(j)
 		}
 		switch {
 		case s.percent(l.End):
 		case next.Kind == Word && (next.Plain == "percent" || next.Plain == "pct") && s.Near(*l, next, "-()"):
-			s.Lexemes[next.index(s.Lexemes, i)].Kind = Part
+			s.Lexemes[j].Kind = Part
 		case next.Kind == Word && next.Plain == "per" && s.Near(*l, next, ""):
-			j := next.index(s.Lexemes, i)
 			if cent := at(j + 1); cent.Plain != "cent" || !s.Near(next, cent, "") {
 				continue
 			}
@@ -81,16 +82,6 @@ func (s *Scanner) join() {
 		}
 		l.Keys, l.Want = []string{"p:" + value}, []string{"p:" + value}
 	}
-}
-
-// index finds a Lexeme after place i; it is at most two places on.
-func (l Lexeme) index(all []Lexeme, i int) int {
-	for j := i + 1; j < len(all) && j <= i+2; j++ {
-		if all[j].Start == l.Start && all[j].Plain == l.Plain {
-			return j
-		}
-	}
-	return i + 1
 }
 
 func (s *Scanner) currencyBefore(at int) bool {

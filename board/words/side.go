@@ -1,7 +1,7 @@
 package words
 
 import (
-	"iter"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -20,13 +20,6 @@ const (
 	Negated
 )
 
-func sideOf(affirmed bool) Side {
-	if affirmed {
-		return Affirmed
-	}
-	return Negated
-}
-
 // Opposite leaves what is both as it is.
 func (s Side) Opposite() Side {
 	if s == Affirmed || s == Negated {
@@ -35,62 +28,58 @@ func (s Side) Opposite() Side {
 	return s
 }
 
-// opposites are the words whose pair is one word, affirmed or negated: the stem of each bad one, with the stem of the good one.
-var opposites = sync.OnceValue(func() map[string]string {
-	m := map[string]string{}
-	for good, bad := range pairs(oppositePairs) {
-		m[bad] = good
+// Pairs of words, and of their forms: enable/disable is also enabled/disabled.
+const (
+	// oppositePairs are one word each, affirmed or negated.
+	oppositePairs = `
+		enable/disable true/false required/optional mandatory/optional allow/deny allow/forbid
+		allow/forbidden allow/disallow allow/prohibit permit/forbid allow/block safe/unsafe
+		safe/dangerous sync/async synchronous/asynchronous synchronously/asynchronously
+		increase/decrease raise/lower grow/shrink public/private sorted/unsorted valid/invalid
+		mutable/immutable include/exclude accept/reject open/closed ascending/descending
+		inclusive/exclusive strict/lenient lazy/eager online/offline success/failure succeed/fail
+		faster/slower cheap/expensive possible/impossible blocking/nonblocking add/remove
+		keep/drop supported/unsupported encrypted/plaintext sensitive/insensitive
+		necessary/unnecessary needed/unnecessary writable/readonly works/broken`
+	// contraryPairs make two statements of one, too, but neither is the other negated.
+	contraryPairs = `
+		before/after on/off always/sometimes more/less most/least minimum/maximum min/max
+		start/stop up/down left/right first/last above/below must/may required/forbidden
+		read/write old/new inside/outside fast/slow pass/fail local/remote staging/production`
+	// equalPairs are affirmed words that mean one thing.
+	equalPairs = `
+		required/mandatory allow/permit required/need required/necessary sync/synchronous
+		sync/synchronously increase/grow increase/raise`
+)
+
+// Contraries are the pairs of which one in the place of the other makes another statement, by
+// their bases: enabl and disabl, befor and after.
+func Contraries() [][2]string { return pairs(oppositePairs + " " + contraryPairs) }
+
+func pairs(list string) (all [][2]string) {
+	for _, pair := range strings.Fields(list) {
+		a, b, _ := strings.Cut(pair, "/")
+		all = append(all, [2]string{Base(a), Base(b)})
 	}
-	return m
-})
-
-// The affirmed word comes first. Their forms are opposites as well: enables/disables.
-const oppositePairs = `enable/disable true/false required/optional mandatory/optional allow/deny allow/forbid
-	allow/forbidden allow/disallow allow/prohibit permit/forbid allow/block safe/unsafe
-	safe/dangerous sync/async synchronous/asynchronous synchronously/asynchronously
-	increase/decrease raise/lower grow/shrink public/private sorted/unsorted valid/invalid
-	mutable/immutable include/exclude accept/reject open/closed ascending/descending
-	inclusive/exclusive strict/lenient lazy/eager online/offline success/failure succeed/fail
-	faster/slower cheap/expensive possible/impossible blocking/nonblocking add/remove
-	keep/drop supported/unsupported encrypted/plaintext sensitive/insensitive
-	necessary/unnecessary needed/unnecessary writable/readonly works/broken`
-
-// contraryPairs make two statements of one, too, but neither is the other negated.
-const contraryPairs = `before/after on/off always/sometimes more/less most/least minimum/maximum min/max start/stop up/down left/right first/last above/below
-	must/may required/forbidden read/write old/new inside/outside fast/slow pass/fail local/remote staging/production`
-
-// pairs are the stems of pairs.
-func pairs(list string) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for _, pair := range strings.Fields(list) {
-			if a, b, _ := strings.Cut(pair, "/"); !yield(Base(a), Base(b)) {
-				return
-			}
-		}
-	}
+	return all
 }
 
-// Contraries are the pairs of words of which one in the place of the other makes another statement, by their bases: enabl and disabl, befor and after.
-func Contraries() iter.Seq2[string, string] { return pairs(oppositePairs + " " + contraryPairs) }
+// opposites and equals lead from the second base of a pair to the first.
+var opposites, equals = second(oppositePairs), second(equalPairs)
 
-// sameWords brings affirmed stems that mean one thing to one of them.
-func sameWords(stem string) string {
-	switch stem {
-	case "mandatory", "need", "necessary":
-		return "requir"
-	case "permit":
-		return "allow"
-	case "synchronous", "synchronously":
-		return "sync"
-	case "grow", "rais":
-		return "increas"
-	}
-	return stem
+func second(list string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		m := map[string]string{}
+		for _, pair := range pairs(list) {
+			m[pair[1]] = pair[0]
+		}
+		return m
+	})
 }
 
 var (
-	negators = []string{"not", "no", "non", "never", "without", "neither", "nor", "none", "cannot", "avoid", "avoids", "avoided", "avoiding", "lack", "lacks", "lacking",
-		"unable", "refuse", "refuses", "hardly"}
+	negators = []string{"not", "no", "non", "never", "without", "neither", "nor", "none", "cannot", "avoid", "avoids", "avoided", "avoiding", "lack", "lacks",
+		"lacking", "unable", "refuse", "refuses", "hardly"}
 	cancelled = []string{"without", "until", "unless", "except", "only", "before"}
 	negPrefix = []string{"non", "un", "in", "im", "dis", "ir"}
 	setTo     = []string{"is", "are", "was", "be", "turned", "turn", "switched", "switch", "set", "to", "default", "defaults", "keep", "stays", "off", "on", "="}
@@ -112,7 +101,7 @@ func meaning(stem string) (word string, as Side) {
 	if o := opposites()[stem]; o != "" {
 		word, as = o, Negated
 	}
-	return sameWords(word), as
+	return cmp.Or(equals()[word], word), as
 }
 
 // sentence adds a sentence. A negation reaches to the next word that means something, not further: "not a good idea, use it" does not say not to use it.
@@ -136,7 +125,11 @@ func (cl *Claims) sentence(words []token) {
 			negated = -1
 		}
 		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) && (i+1 == len(words) || w.low == "off" || words[i+1].stem == "" && !saysNothing(words[i+1].low) || slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
-			s.sides["enabl"] |= sideOf(w.low == "on")
+			as := Affirmed
+			if w.low == "off" {
+				as = Negated
+			}
+			s.sides["enabl"] |= as
 			continue
 		}
 		if w.low == "must" && !(i+1 < len(words) && words[i+1].low == "not") {

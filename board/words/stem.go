@@ -110,30 +110,33 @@ func termStem(word string) string {
 
 // FunctionWords are those of English that hold a sentence together and say nothing of what it is
 // about, between blanks.
-const FunctionWords = `a an the this that these those it its they them their we us our you your he she i me my is
-	am are was were be been being has have had do does did will would shall should could can
-	may might must of in on at to for from by with as and or if then than when where which
-	what who how why there here`
+const FunctionWords = `
+	a an the this that these those it its they them their we us our you your he she i me my is am
+	are was were be been being has have had do does did will would shall should could can may
+	might must of in on at to for from by with as and or if then than when where which what who
+	how why there here`
 
 // Words that are not significant in a finding, beside the function words.
-const commonWords = `about above across after again against almost along already although always among amongst
-	another anyone anything around because before below beneath beside besides between beyond
-	both cannot doing done down during each either else even ever every everything except
-	further furthermore given having hence hers herself himself however into itself just least
-	less like likewise many more moreover most much myself neither nevertheless none
-	nonetheless nothing often once only onto other others otherwise ourselves over perhaps
-	quite rather regarding same since some somehow someone something still such theirs
-	themselves thence thereby therefore therein thereof though through throughout thus
-	together toward towards under unless until upon very whatever whenever whereas whereby
-	wherein whether whichever while whom whose within without yours yourself yourselves
-	certain currently exist existing exists following include included includes including make
-	made makes part prior provide provided provides take taken takes used using various`
+const commonWords = `
+	about above across after again against almost along already although always among amongst
+	another anyone anything around because before below beneath beside besides between beyond both
+	cannot doing done down during each either else even ever every everything except further
+	furthermore given having hence hers herself himself however into itself just least less like
+	likewise many more moreover most much myself neither nevertheless none nonetheless nothing
+	often once only onto other others otherwise ourselves over perhaps quite rather regarding same
+	since some somehow someone something still such theirs themselves thence thereby therefore
+	therein thereof though through throughout thus together toward towards under unless until upon
+	very whatever whenever whereas whereby wherein whether whichever while whom whose within
+	without yours yourself yourselves certain currently exist existing exists following include
+	included includes including make made makes part prior provide provided provides take taken
+	takes used using various`
 
 // Words that two claims may share without being alike, beside the function words.
-const claimWords = `nor so also just only very now not no never without none neither before after always about
-	around roughly approximately nearly over under up least most more less per each every all
-	any some both either such own same other into onto out off via using because since until
-	till though although however therefore rather instead longer s t re ve ll one`
+const claimWords = `
+	nor so also just only very now not no never without none neither before after always about
+	around roughly approximately nearly over under up least most more less per each every all any
+	some both either such own same other into onto out off via using because since until till
+	though although however therefore rather instead longer s t re ve ll one`
 
 // emptiness says of a word in which comparisons it counts for nothing.
 type emptiness uint8

@@ -28,8 +28,8 @@ func hashWord(w string) uint32 {
 // them near each other.
 var contraries = sync.OnceValue(func() map[uint32][]uint32 {
 	m := map[uint32][]uint32{}
-	for a, b := range words.Contraries() {
-		x, y := hashWord(a), hashWord(b)
+	for _, pair := range words.Contraries() {
+		x, y := hashWord(pair[0]), hashWord(pair[1])
 		m[x], m[y] = append(m[x], y), append(m[y], x)
 	}
 	return m
@@ -118,27 +118,17 @@ func opposed(a, b []uint32) bool {
 
 // sameOrder reports whether the words that two texts share come in the same order in both: "a calls b" and "b calls a" share all of them.
 func sameOrder(a, b []uint32) bool {
-	left := make(map[uint32]int, len(a))
-	for _, w := range a {
-		left[w]++
-	}
-	shared := make(map[uint32]int, len(a))
-	for _, w := range b {
-		if left[w] > 0 {
-			left[w]--
-			shared[w]++
+	shared := func(all, other []uint32) (out []uint32) {
+		left := make(map[uint32]int, len(other))
+		for _, w := range other {
+			left[w]++
 		}
-	}
-	of := func(all []uint32) []uint32 {
-		seen := make(map[uint32]int, len(shared))
-		out := make([]uint32, 0, len(all))
 		for _, w := range all {
-			if seen[w] < shared[w] {
-				seen[w]++
+			if left[w]--; left[w] >= 0 {
 				out = append(out, w)
 			}
 		}
 		return out
 	}
-	return slices.Equal(of(a), of(b))
+	return slices.Equal(shared(a, b), shared(b, a))
 }
