@@ -176,6 +176,11 @@ func FuzzSurvival(f *testing.F) {
 				t.Errorf("passage %+v", r.Passage)
 			}
 		}
+		for _, p := range Carried(content, text) {
+			if p.From < 0 || p.To <= p.From || p.To > len(text) {
+				t.Errorf("%+v of %d bytes", p, len(text))
+			}
+		}
 		if before.Present && (!after.Present || !both.Present) {
 			t.Errorf("more text took it away:\n%+v\n%+v\n%+v", before, after, both)
 		}

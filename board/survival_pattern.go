@@ -18,6 +18,8 @@ type pattern struct {
 	need    int    // how much of that weight must be met
 	size    int    // of a passage, in words.Lexemes
 	exact   string // what is looked for if there is no want at all
+
+	there map[string]bool // the keys of the wants, joined
 }
 
 // A want is one significant token of an item.
@@ -32,7 +34,7 @@ type want struct {
 const wordWeight = 60
 
 func newPattern(content string) *pattern {
-	p := &pattern{exact: words.FoldText(content)}
+	p := &pattern{exact: words.FoldText(content), there: map[string]bool{}}
 	var s words.Scanner
 	s.Scan(content)
 	skip := references(&s)
@@ -84,9 +86,11 @@ func (p *pattern) add(text string, l words.Lexeme, weight int) {
 	if !w.number {
 		w.keys = l.Keys[:1]
 	}
-	if slices.ContainsFunc(p.wants, func(o want) bool { return slices.Equal(o.keys, w.keys) }) {
+	id := strings.Join(w.keys, "\x00")
+	if p.there[id] {
 		return
 	}
+	p.there[id] = true
 	p.wants = append(p.wants, w)
 	if w.number {
 		p.numbers++
@@ -193,4 +197,24 @@ func enumerators(s *words.Scanner, skip map[int]bool) {
 			skip[i] = true
 		}
 	}
+}
+
+// A Place is a piece of a text, in bytes.
+type Place struct{ From, To int }
+
+// Carried returns where a text has what an item of that content asks for, in the order of the text
+// and as CheckSurvival compares it.
+func Carried(content, text string) (places []Place) {
+	asked := map[string]bool{}
+	for _, w := range newPattern(content).wants {
+		for _, k := range w.keys {
+			asked[k] = true
+		}
+	}
+	for _, l := range new(words.Scanner).Scan(text) {
+		if slices.ContainsFunc(l.Keys, func(k string) bool { return asked[k] }) {
+			places = append(places, Place{l.Start, l.End})
+		}
+	}
+	return places
 }

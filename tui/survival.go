@@ -40,11 +40,8 @@ type survivalPage struct {
 	changed  bool // the run has, since it was checked
 
 	items   list
-	shown   []int              // places in result.Items
-	missing bool               // only the missing ones are shown
-	carried *carriedWords      // of the chosen item's passage; without words until they are known
-	asked   int                // the number of the last question about that; answers to others are too late
-	stop    context.CancelFunc // ends it
+	shown   []int // places in result.Items
+	missing bool  // only the missing ones are shown
 	doc     document
 	about   string // the id of the item that doc is about
 	inDoc   bool   // the text has the keys, not the list
@@ -67,12 +64,7 @@ type (
 		result board.Survival
 		err    error
 	}
-	survivalLookMsg struct{ from *survivalPage }
-	carriedMsg      struct {
-		from  *survivalPage
-		asked int
-		words *carriedWords
-	}
+	survivalLookMsg  struct{ from *survivalPage }
 	survivalStateMsg struct {
 		from   *survivalPage
 		report string
@@ -82,7 +74,7 @@ type (
 
 // newSurvivalPage begins with the report that was chosen last for the run; without one it asks for one.
 func newSurvivalPage(a *app, name string, b *board.Board) page {
-	p := &survivalPage{app: a, name: name, b: b, stop: func() {}, doc: document{app: a, at: -1}}
+	p := &survivalPage{app: a, name: name, b: b, doc: document{app: a, at: -1}}
 	p.items = list{app: a, row: p.row}
 	if last, ok := lastReport.Load(reportOf{a.Boards, name}); ok {
 		p.report = last.(string)
@@ -132,17 +124,7 @@ func stateOf(path string) reportState {
 }
 
 func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
-	cmd := p.take(msg)
-	return tea.Batch(cmd, p.carry())
-}
-
-func (p *survivalPage) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case carriedMsg:
-		if msg.from == p && msg.asked == p.asked && msg.words != nil {
-			p.carried = msg.words
-			p.compose()
-		}
 	case survivalMsg:
 		if msg.from == p {
 			return p.checked(msg)
@@ -220,24 +202,6 @@ func (p *survivalPage) narrow(chosen string) {
 		}
 	}
 	p.compose()
-}
-
-// carry asks which words of its passage the chosen item shares, once for an item and a passage. With a long item that takes longer than a key may.
-func (p *survivalPage) carry() tea.Cmd {
-	it := p.item()
-	if it == nil || p.carried.is(it) {
-		return nil
-	}
-	p.stop()
-	ctx, stop := context.WithCancel(p.app.ctx)
-	p.stop = stop
-	p.asked++
-	p.carried = &carriedWords{content: it.Content, passage: passageOf(it)} // none of them, until the answer comes
-	asked, about := p.asked, *it
-	return func() tea.Msg {
-		defer stop()
-		return carriedMsg{p, asked, carriedBy(ctx, &about)}
-	}
 }
 
 // item is the chosen one, or nil.
@@ -395,4 +359,4 @@ func (p *survivalPage) bindings() []key.Binding {
 }
 
 func (p *survivalPage) typing() bool { return p.pick != nil }
-func (p *survivalPage) close()       { p.stop() }
+func (p *survivalPage) close()       {}

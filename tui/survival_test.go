@@ -261,36 +261,6 @@ func TestSurvivalScattered(t *testing.T) {
 	h.lacks("e opens it", "open the report")
 }
 
-// TestSurvivalLong: an item that is long does not make the keys wait for what it shares with its passage.
-func TestSurvivalLong(t *testing.T) {
-	var long strings.Builder
-	for i := range 6000 {
-		fmt.Fprintf(&long, "word%d ", i)
-	}
-	h := newHarness(t, func(h *harness) {
-		b := h.openRun("audit-7")
-		must(b.Post(context.Background(), "ada", board.Post{Content: long.String(), MustSurface: true}))
-		h.write("report.md", "word1 word2 and word3 are there.\n", 1)
-		h.cfg.Run = "audit-7"
-	})
-	h.press("S")
-	h.typeText("report.md")
-	h.press("enter")
-	p := h.m.top().(*survivalPage)
-	if p.carried == nil || strings.Join(p.carried.words, " ") != "word1 word2 and word3 are there." || !p.carried.there[0] || p.carried.there[2] {
-		t.Fatalf("%+v", p.carried)
-	}
-	p.carried = nil
-	late := p.carry()
-	if late == nil || p.carried.words != nil {
-		t.Error("it was not left to a command")
-	}
-	p.stop()
-	if msg := late().(carriedMsg); msg.words != nil {
-		t.Error("what nobody waits for was gone through")
-	}
-}
-
 // TestSurvivalMouse: clicks choose and open; the wheel scrolls what it is over.
 func TestSurvivalMouse(t *testing.T) {
 	h := openSurvival(t)
@@ -337,7 +307,7 @@ func TestCarriedBy(t *testing.T) {
 			t.Errorf("%s: there is no passage: %+v", c.item, r)
 			continue
 		}
-		f := carriedBy(context.Background(), &r)
+		f := carriedBy(&r)
 		var got []string
 		for i, w := range f.words {
 			if f.there[i] {

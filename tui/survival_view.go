@@ -193,11 +193,7 @@ func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 	}
 	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))
 	x.line("  " + st.key.Render(fitLeft(where, min(width(where), max(x.w-4, 1)))))
-	passage := wrap(clean(it.Passage.Text), x.w-4)
-	if p.carried.is(it) {
-		passage = p.carried.mark(st, passage)
-	}
-	for _, l := range passage {
+	for _, l := range carriedBy(it).mark(st, wrap(clean(it.Passage.Text), x.w-4)) {
 		x.line(st.faint.Render("▏ ") + l)
 	}
 	return x.lines

@@ -47,17 +47,6 @@ func decimal(s string, scale int) string {
 	return whole + "." + frac
 }
 
-// swapped makes the marks of a continental number those of an English one, and back.
-func swapped(r rune) rune {
-	switch r {
-	case '.':
-		return ','
-	case ',':
-		return '.'
-	}
-	return r
-}
-
 // ungroup takes the thousands separators out of a number: 4,500,000 and 4'500'000 and 4.500.000,00 and 45,00,000.
 // It returns "" if s is not digits with a sound use of separators.
 func ungroup(s string) string {
@@ -72,7 +61,7 @@ func ungroup(s string) string {
 		if strings.Count(s, ",") > 1 {
 			return ""
 		}
-		s = strings.Map(swapped, s)
+		s = strings.NewReplacer(".", ",", ",", ".").Replace(s)
 		if strings.Contains(s, ".") && strings.LastIndex(s, ",") > strings.Index(s, ".") {
 			return ""
 		}
