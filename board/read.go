@@ -44,17 +44,10 @@ func fillLinks(tx *sqlite.Tx, entries []Entry) error {
 		}
 		index[n] = &entries[i]
 	}
-	scan := func(rows *sql.Rows, err error) error {
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var src, dst int64
-			var kind string
-			if err := rows.Scan(&src, &kind, &dst); err != nil {
-				return err
-			}
+	var src, dst int64
+	var kind string
+	fill := func(rest string, args ...any) error {
+		return tx.Each([]any{&src, &kind, &dst}, func() error {
 			if e := index[src]; e != nil {
 				list := e.of(kind)
 				if kind == Addresses {
@@ -63,22 +56,14 @@ func fillLinks(tx *sqlite.Tx, entries []Entry) error {
 					*list = append(*list, EntryID(dst))
 				}
 			}
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT src, kind, dst FROM links `+rest, args...)
 	}
 	if len(entries) > 2000 {
-		return scan(tx.Query(`SELECT src, kind, dst FROM links ORDER BY src, kind, pos`))
+		return fill(`ORDER BY src, kind, pos`)
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	stmt, err := tx.Prepare(`SELECT src, kind, dst FROM links WHERE src = ? ORDER BY kind, pos`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
 	for id := range index {
-		if err := scan(stmt.Query(id)); err != nil {
+		if err := fill(`WHERE src = ? ORDER BY kind, pos`, id); err != nil {
 			return err
 		}
 	}

@@ -124,7 +124,7 @@ func (r *storeReader) table(f *sqlite.Foreign, path, table string, columns []str
 		}
 		row := storeRow{}
 		for i, v := range values {
-			row[names[i]] = cellText(v)
+			row[names[i]] = sqlite.Text(v)
 		}
 		if table == "state" {
 			r.state(fmt.Sprintf("%s: state %s", path, rowName(row["key"], n)), row)
@@ -140,19 +140,6 @@ func rowName(id string, n int) string {
 		return clip(asUTF8(id), 60)
 	}
 	return fmt.Sprintf("in row %d", n)
-}
-
-// cellText is a value of a database as text.
-func cellText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case []byte:
-		return string(v)
-	case time.Time:
-		return v.Format(time.RFC3339Nano)
-	}
-	return fmt.Sprint(v)
 }
 
 // chunk makes a capsule of a chunk.

@@ -254,7 +254,7 @@ func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	if k.emb == nil {
 		return 0, nil
 	}
-	return k.db.Missing(ctx, k.emb, store.EmbedOptions{})
+	return k.db.Unembedded(ctx, k.emb)
 }
 
 // Backfill gives the capsules that Unembedded counts their embedding, in batches of which each is kept, at most so many (0: until none is left).

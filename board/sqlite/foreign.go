@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	driver "modernc.org/sqlite"
 )
@@ -195,6 +196,19 @@ func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) err
 
 // Quote makes an identifier of SQL.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Text is a value that Each gives, as text.
+func Text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case []byte:
+		return string(v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(v)
+}
 
 // Close closes the copy and deletes it.
 func (f *Foreign) Close() error {

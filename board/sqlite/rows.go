@@ -30,8 +30,8 @@ func (tx *Tx) Each(dest []any, fn func() error, query string, args ...any) error
 	return rows.Err()
 }
 
-// All returns the rows of a query, never nil. dest is called once, and returns where the columns
-// of a row go.
+// All returns the rows of a query, never nil. dest is called once, and returns where
+// the columns of a row go.
 func All[T any](tx *Tx, dest func(*T) []any, query string, args ...any) ([]T, error) {
 	all := []T{}
 	var row T
@@ -48,8 +48,8 @@ func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
 	return All(tx, func(v *T) []any { return []any{v} }, query, args...)
 }
 
-// One returns the value of a query with one row and one column. The error matches IsNoRows if there
-// is no row.
+// One returns the value of a query with one row and one column. The error matches
+// IsNoRows if there is no row.
 func One[T any](tx *Tx, query string, args ...any) (v T, err error) {
 	err = tx.QueryRow(query, args...).Scan(&v)
 	return v, err
@@ -92,9 +92,9 @@ func Millis(t *time.Time) any {
 	return t.UnixMilli()
 }
 
-// JSON is the destination of a column of JSON. For text that is no JSON, the error matches
-// ErrCorrupt: the file has WHAT that cannot be read. what may have a %s for *id, which is read by
-// then if its column comes first.
+// JSON is the destination of a column of JSON. For text that is no JSON, the error
+// matches ErrCorrupt: the file has WHAT that cannot be read. what may have a %s for
+// *id, which is read by then if its column comes first.
 func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 	return scanner(func(v any) error {
 		var text string
@@ -108,11 +108,13 @@ func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 		if err == nil {
 			return nil
 		}
-		return &Error{Kind: ErrCorrupt, Detail: "has " + fmt.Sprintf(what, *id) + " cannot be read", Cause: err}
+		detail := "has " + fmt.Sprintf(what, *id) + " cannot be read"
+		return &Error{Kind: ErrCorrupt, Detail: detail, Cause: err}
 	})
 }
 
-// List writes a list for a column of JSON, or for json_each. nil is an empty list, not null.
+// List writes a list for a column of JSON, or for json_each. nil is an empty list, not
+// null.
 func List[T any](l []T) string {
 	if l == nil {
 		l = []T{}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -57,9 +56,9 @@ func (src *source) openDB(ctx context.Context) (rows int, err error) {
 func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
 	if err := src.rows(ctx, chunkTable, func(row map[string]any, from string) error {
 		in := incomingChunk{vector: blobVector(row["embedding"])}
-		in.ID, in.Topic, in.Content, in.Agent, in.Importance = cell(row["id"]), cell(row["topic"]), cell(row["content"]), cell(row["agent"]), cell(row["importance"])
-		in.Tags = storedTags(cell(row["tags"]))
-		in.setTimes(cell(row["created_at"]), cell(row["updated_at"]), cell(row["expires_at"]))
+		in.ID, in.Topic, in.Content, in.Agent, in.Importance = sqlite.Text(row["id"]), sqlite.Text(row["topic"]), sqlite.Text(row["content"]), sqlite.Text(row["agent"]), sqlite.Text(row["importance"])
+		in.Tags = storedTags(sqlite.Text(row["tags"]))
+		in.setTimes(sqlite.Text(row["created_at"]), sqlite.Text(row["updated_at"]), sqlite.Text(row["expires_at"]))
 		if why := in.complete(); why != "" {
 			refuse(from, why)
 			return nil
@@ -69,8 +68,8 @@ func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error,
 		return err
 	}
 	return src.rows(ctx, stateTable, func(row map[string]any, from string) error {
-		v := State{Key: cell(row["key"]), Value: json.RawMessage(cell(row["value"]))}
-		v.Updated, _ = parseTime(cell(row["updated_at"]))
+		v := State{Key: sqlite.Text(row["key"]), Value: json.RawMessage(sqlite.Text(row["value"]))}
+		v.Updated, _ = parseTime(sqlite.Text(row["updated_at"]))
 		if why := v.complete(); why != "" {
 			refuse(from, why)
 			return nil
@@ -98,7 +97,7 @@ func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any
 		for i, c := range columns {
 			row[c] = values[i]
 		}
-		name := clip(inLine(text(cell(values[0]))), 60)
+		name := clip(inLine(text(sqlite.Text(values[0]))), 60)
 		if name == "" {
 			name = fmt.Sprintf("in row %d", n)
 		}
@@ -109,19 +108,6 @@ func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any
 		return failed
 	}
 	return sourceError(src.path, err)
-}
-
-// cell is a value of the database as text.
-func cell(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case []byte:
-		return string(v)
-	case time.Time:
-		return v.Format(time.RFC3339Nano)
-	}
-	return fmt.Sprint(v)
 }
 
 // storedTags reads a list of JSON; what is none is parted at commas.

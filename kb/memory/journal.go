@@ -140,23 +140,17 @@ func (s *Store) forgetNote(ctx context.Context, id string) error {
 		if s.opt.Agent == "" || !s.Reaches(tier) {
 			continue
 		}
-		f, err := s.file(ctx, tier, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
-		if err != nil {
+		there := 0
+		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) (err error) {
+			there, err = sqlite.One[int](tx, `SELECT count(*) FROM notes WHERE id = ? AND agent = ? AND forgotten IS NULL`, id, s.opt.Agent)
 			return err
-		}
-		var there int
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-			return tx.QueryRow(`SELECT count(*) FROM notes WHERE id = ? AND agent = ? AND forgotten IS NULL`, id, s.opt.Agent).Scan(&there)
 		}); err != nil {
 			return err
 		}
 		if there == 0 {
 			continue
 		}
-		return f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+		return s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 			res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND forgotten IS NULL`, tx.Now.UnixMilli(), id, s.opt.Agent)
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -48,14 +47,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, e
 		if len(tiers) == 0 {
 			continue
 		}
-		f, err := s.open(ctx, account, false)
-		if errors.Is(err, errNoFile) {
-			continue
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		if err := s.reading(ctx, tiers[0], func(f *file, tx *sqlite.Tx) error {
 			found, err := f.list(tx, &q, tiers, after)
 			all = append(all, found...)
 			return err

@@ -1,5 +1,6 @@
-// Package store owns a SQLite file whose rows have a search index: the files of kb, kb/memory and
-// kb/chunks. A Kind says what differs between them; all else is here, once.
+// Package store owns a SQLite file whose rows have a search index: the files of kb,
+// kb/memory and kb/chunks. A Kind says what differs between them; all else is here,
+// once.
 //
 //	store.go  opening, the index made anew when it is missing or corrupt, checks, salvage
 //	embed.go  embeddings: of one text, of what has none yet, of another model
@@ -7,6 +8,7 @@
 //	rows.go   columns of rows, read and written by one list of fields
 //	key.go    ids, keywords of the index's filters
 //
-// The rows are the truth. The index is derived from them, and is rebuilt from them; embeddings are
-// kept as far as they can be read. Every file is opened by board/sqlite, whose locks hold here too.
+// The rows are the truth. The index is derived from them, and is rebuilt from them;
+// embeddings are kept as far as they can be read. Every file is opened by board/sqlite,
+// whose locks hold here too.
 package store

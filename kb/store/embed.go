@@ -12,9 +12,10 @@ import (
 // EmbedBatch is how many rows are embedded between two writes.
 const EmbedBatch = 50
 
-// Vector embeds one text, nil without a model. A finding is never lost because a model fails: that
-// is a warning.
-func Vector(ctx context.Context, e embed.Embedder, text string, warnings *[]string) (embed.Vector, error) {
+// Vector embeds one text, nil without a model. A finding is never lost because a model
+// fails: that is a warning.
+func Vector(ctx context.Context, e embed.Embedder, text string, warnings *[]string) (
+	embed.Vector, error) {
 	v, err := embedOne(ctx, e, text)
 	if err != nil && ctx.Err() == nil {
 		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
@@ -37,9 +38,10 @@ func embedOne(ctx context.Context, e embed.Embedder, text string) (embed.Vector,
 	return vs[0], nil
 }
 
-// Question embeds what is asked. Where that cannot be, why says so, and err is the model's; else err
-// is of the context.
-func Question(ctx context.Context, e embed.Embedder, text string) (v embed.Vector, why string, err error) {
+// Question embeds what is asked. Where that cannot be, why says so, and err is the
+// model's; else err is of the context.
+func Question(ctx context.Context, e embed.Embedder, text string) (
+	v embed.Vector, why string, err error) {
 	if e == nil {
 		return nil, "no embedding model is installed", nil
 	}
@@ -49,9 +51,10 @@ func Question(ctx context.Context, e embed.Embedder, text string) (v embed.Vecto
 	return v, why, err
 }
 
-// Usable returns a vector if it can be stored: a file has vectors of one model. Else that is a
-// warning.
-func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings *[]string) (embed.Vector, error) {
+// Usable returns a vector if it can be stored: a file has vectors of one model. Else
+// that is a warning.
+func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings *[]string) (
+	embed.Vector, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -64,15 +67,15 @@ func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings 
 		return v, f.Index.SetModel(tx, m)
 	}
 	if other {
-		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %s is embedded with %s, and the model here is %s; `%s` changes over",
-			f.kind.Name, name, m.Name, f.kind.Reembed))
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %s is embedded with %s, "+
+			"and the model here is %s; `%s` changes over", f.kind.Name, name, m.Name, f.kind.Reembed))
 		return nil, nil
 	}
 	return v, nil
 }
 
-// otherModel reports whether the embeddings are of another model than m, and names theirs, "" if
-// there are none.
+// otherModel reports whether the embeddings are of another model than m, and names
+// theirs, "" if there are none.
 func (f *File) otherModel(tx *sqlite.Tx, m embed.Model) (name string, other bool, err error) {
 	name, dim, err := f.Index.Model(tx)
 	return name, name != "" && (name != m.Name || dim != m.Dim), err
@@ -94,22 +97,23 @@ type Embedded struct {
 // EmbedOptions say what Embed does.
 type EmbedOptions struct {
 	Batches  int                // at most; 0: until none is left
-	Change   bool               // changes over to the model at hand; else files of another are left alone
+	Change   bool               // to the model at hand; else files of another are left alone
 	Progress func(done, of int) // called after each batch; may be nil
 	Where    string             // the SQL condition of the rows; "": all
 	Args     []any
 }
 
-// Embed gives the rows of some files embeddings that have none of the model at hand. It goes in
-// batches, each of them kept. There must be a model.
-func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOptions) (Embedded, error) {
+// Embed gives the rows of some files embeddings that have none of the model at hand. It
+// goes in batches, each of them kept. There must be a model.
+func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOptions) (
+	Embedded, error) {
 	if opt.Where == "" {
 		opt.Where = `1`
 	}
 	out := Embedded{Model: e.Model().Name}
 	var todo []*File
 	for _, f := range files {
-		n, err := f.Missing(ctx, e, opt)
+		n, err := f.begin(ctx, e, &opt)
 		if err != nil {
 			return out, err
 		}
@@ -135,9 +139,9 @@ func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOption
 			}
 		}
 	}
-	out.Left = 0 // others may have embedded or removed some meanwhile
+	out.Left, opt.Change = 0, false // others may have embedded or removed some meanwhile
 	for _, f := range todo {
-		n, err := f.Missing(ctx, e, opt)
+		n, err := f.begin(ctx, e, &opt)
 		if err != nil {
 			return out, err
 		}
@@ -146,9 +150,15 @@ func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOption
 	return out, nil
 }
 
-// Missing counts the rows that Embed would embed. If it is to change over to another model, their
-// old embeddings are dropped.
-func (f *File) Missing(ctx context.Context, e embed.Embedder, opt EmbedOptions) (n int, err error) {
+// Unembedded counts the rows that Embed would embed if it does not change over to
+// another model.
+func (f *File) Unembedded(ctx context.Context, e embed.Embedder) (int, error) {
+	return f.begin(ctx, e, &EmbedOptions{Where: `1`})
+}
+
+// begin counts the rows that Embed is to embed. If it changes over to another model, it
+// drops the embeddings that there are.
+func (f *File) begin(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (n int, err error) {
 	var other bool
 	where := f.kind.Live + ` AND ` + opt.Where
 	if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
@@ -172,12 +182,14 @@ func (f *File) Missing(ctx context.Context, e embed.Embedder, opt EmbedOptions) 
 	})
 }
 
-// embedSome embeds a batch of the rows after a number, and returns how many it has embedded and the
-// last one's number, 0 if there was none.
-func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt *EmbedOptions) (n int, last int64, err error) {
+// embedSome embeds a batch of the rows after a number, and returns how many it has
+// embedded and the last one's number, 0 if there was none.
+func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt *EmbedOptions) (
+	n int, last int64, err error) {
 	var docs []Doc
 	if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-		docs, err = f.kind.Docs(tx, f.kind.Live+` AND model = '' AND n > ? AND `+opt.Where+` ORDER BY n LIMIT ?`,
+		where := f.kind.Live + ` AND model = '' AND n > ? AND ` + opt.Where + ` ORDER BY n LIMIT ?`
+		docs, err = f.kind.Docs(tx, where,
 			append(append([]any{after}, opt.Args...), EmbedBatch)...)
 		return err
 	}); err != nil || len(docs) == 0 {
@@ -198,9 +210,10 @@ func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt
 	return n, docs[len(docs)-1].ID, err
 }
 
-// SetVectors stores embeddings, and returns how many: rows that have gone or got one since they were
-// read, or whose text is another now, are left out.
-func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.Vector) (int, error) {
+// SetVectors stores embeddings, and returns how many: rows that have gone or got one
+// since they were read, or whose text is another now, are left out.
+func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.Vector) (
+	int, error) {
 	name, other, err := f.otherModel(tx, m)
 	if err == nil && other {
 		err = fmt.Errorf("%w: %s", index.ErrOtherModel, f.OtherModel(tx, m.Name))
@@ -216,7 +229,8 @@ func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.V
 	for i := range docs {
 		was[docs[i].ID], ns[i] = i, docs[i].ID
 	}
-	now, err := f.kind.Docs(tx, f.kind.Live+` AND model = '' AND n IN (SELECT value FROM json_each(?)) ORDER BY n`, sqlite.List(ns))
+	const among = `n IN (SELECT value FROM json_each(?))`
+	now, err := f.kind.Docs(tx, f.kind.Live+` AND model = '' AND `+among, sqlite.List(ns))
 	if err != nil {
 		return 0, err
 	}
@@ -229,7 +243,7 @@ func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.V
 			put, ns = append(put, d.Doc), append(ns, d.ID)
 		}
 	}
-	if err := f.setModel(tx, m, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns)); err != nil {
+	if err := f.setModel(tx, m, among, sqlite.List(ns)); err != nil {
 		return 0, err
 	}
 	return len(put), f.Index.Put(tx, put...)

@@ -29,14 +29,16 @@ func IDOf(letter byte, bits [10]byte) string {
 
 // IsID reports whether an id can be one, after one of the letters.
 func IsID(id, letters string) bool {
-	return len(id) == 10 && strings.IndexByte(letters, id[0]) >= 0 && strings.Trim(id[1:], idAlphabet) == ""
+	return len(id) == 10 && strings.IndexByte(letters, id[0]) >= 0 &&
+		strings.Trim(id[1:], idAlphabet) == ""
 }
 
 // keywordMost is how many bytes of a keyword's value are kept. The index takes 512.
 const keywordMost = 400
 
-// Keyword makes a keyword of a value that may be longer than the index takes. Of one that is, there
-// are keep bytes and its hash: what stands in an index must be found by what is asked for.
+// Keyword makes a keyword of a value that may be longer than the index takes. Of one
+// that is, there are keep bytes and its hash: what stands in an index must be found by
+// what is asked for.
 func Keyword(prefix, value string, keep int, hash func(string) []byte) string {
 	if len(value) > keywordMost { // the cut may go through a letter
 		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:keep], ""), hash(value))
@@ -44,9 +46,10 @@ func Keyword(prefix, value string, keep int, hash func(string) []byte) string {
 	return prefix + value
 }
 
-// Require has a filter ask for the keyword of one of some values; keyword makes it. Of no values, it
-// asks for nothing.
-func Require(f *index.Filter, keyword func(prefix, value string) string, prefix string, values ...string) {
+// Require has a filter ask for the keyword of one of some values; keyword makes it. Of
+// no values, it asks for nothing.
+func Require(f *index.Filter, keyword func(prefix, value string) string, prefix string,
+	values ...string) {
 	var group []string
 	for _, v := range values {
 		group = append(group, keyword(prefix, v))

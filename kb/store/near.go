@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// searchReads is about how many vectors a search reads from the file, if there are as many that it may find.
+	// searchReads is about how many vectors a search reads from the file, if there are
+	// as many that it may find.
 	searchReads = 1000
 	// vectorsAtOnce is how many vectors are read between two searches.
 	vectorsAtOnce = 256
@@ -32,8 +33,8 @@ func (f *File) Nearby() *Nearby {
 	return x
 }
 
-// Search returns the nearest. left is how many more searches there will be at least, and among how
-// many rows.
+// Search returns the nearest. left is how many more searches there will be at least,
+// and among how many rows.
 func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.Candidate, error) {
 	ix := x.f.Index
 	if x.warm != nil {
@@ -44,8 +45,9 @@ func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.
 		return nil, err
 	}
 	if x.warm == nil && int64(left)*int64(min(among, searchReads)) > res.Vectors {
-		// All searches together would read more vectors than there are, so those are read once: into
-		// an index of its own, that the memory may be free again when this is over.
+		// All searches together would read more vectors than there are, so those are
+		// read once: into an index of its own, that the memory may be free again when
+		// this is over.
 		x.warm = index.New(x.f.kind.Index)
 		if err := x.warm.Warm(tx); err != nil {
 			return nil, err
@@ -65,8 +67,10 @@ func (x *Nearby) All(tx *sqlite.Tx, q index.Query, left, among int) ([]index.Can
 	}
 }
 
-// EachVector calls fn with the place of each of some rows and its embedding, nil if it has none.
-func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64, fn func(i int, v embed.Vector) error) error {
+// EachVector calls fn with the place of each of some rows and its embedding, nil if it
+// has none.
+func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64,
+	fn func(i int, v embed.Vector) error) error {
 	at := 0
 	for block := range slices.Chunk(ns, vectorsAtOnce) {
 		vectors, err := f.Index.Vectors(tx, block...)
@@ -86,7 +90,8 @@ func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64, fn fun
 	return nil
 }
 
-// Lanes are the candidates of a search that were found by words and those found by meaning.
+// Lanes are the candidates of a search that were found by words and those found by
+// meaning.
 func Lanes(cands []index.Candidate) (byText, byVector []rank.Scored) {
 	for i := range cands {
 		c := &cands[i]

@@ -7,22 +7,26 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Columns are the columns of a row in pairs: a name, and a pointer to the field with its value. The
-// first is the row's id, a string. Fields are what database/sql takes, and *time.Time and
-// **time.Time for Unix milliseconds and *[]string for a list in JSON.
+// Columns are the columns of a row in pairs: a name, and a pointer to the field with
+// its value. The first is the row's id, a string. Fields are what database/sql takes,
+// and *time.Time and **time.Time for Unix milliseconds and *[]string for a list in
+// JSON.
 type Columns []any
 
 // Names lists the columns for a statement, each with what stands before and after it.
 func (all Columns) Names(before, after string) string {
-	var names []string
+	var b strings.Builder
 	for i := 0; i < len(all); i += 2 {
-		names = append(names, before+all[i].(string)+after)
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(before + all[i].(string) + after)
 	}
-	return strings.Join(names, ", ")
+	return b.String()
 }
 
-// Dest are the destinations of a row, after others. what says which lists cannot be read, with %s
-// for the id: "an item %s whose tags".
+// Dest are the destinations of a row, after others. what says which lists cannot be
+// read, with %s for the id: "an item %s whose tags".
 func (all Columns) Dest(what string, dest ...any) []any {
 	for i := 1; i < len(all); i += 2 {
 		switch f := all[i].(type) {
@@ -41,7 +45,7 @@ func (all Columns) Dest(what string, dest ...any) []any {
 
 // values are what the fields hold, as the columns have it.
 func (all Columns) values() []any {
-	var values []any
+	values := make([]any, 0, len(all)/2+1)
 	for i := 1; i < len(all); i += 2 {
 		switch f := all[i].(type) {
 		case *time.Time:
@@ -60,7 +64,8 @@ func (all Columns) values() []any {
 // Insert stores a new row, and returns its number.
 func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
 	marks := strings.Repeat(", ?", len(all)/2)[2:]
-	res, err := tx.Exec(`INSERT INTO `+table+` (`+all.Names("", "")+`) VALUES (`+marks+`)`, all.values()...)
+	into := table + ` (` + all.Names("", "") + `)`
+	res, err := tx.Exec(`INSERT INTO `+into+` VALUES (`+marks+`)`, all.values()...)
 	if err != nil {
 		return 0, err
 	}
@@ -69,6 +74,7 @@ func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
 
 // Update writes all columns of the row with a number.
 func (all Columns) Update(tx *sqlite.Tx, table string, n int64) error {
-	_, err := tx.Exec(`UPDATE `+table+` SET `+all.Names("", " = ?")+` WHERE n = ?`, append(all.values(), n)...)
+	set := all.Names("", " = ?")
+	_, err := tx.Exec(`UPDATE `+table+` SET `+set+` WHERE n = ?`, append(all.values(), n)...)
 	return err
 }

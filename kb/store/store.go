@@ -11,8 +11,9 @@ import (
 	"blackboard/kb/index"
 )
 
-// Kind says what the files of one package hold. It has one table whose rows are indexed. The table
-// has the columns n, by which the index knows a row, and model, the model of its embedding or "".
+// Kind says what the files of one package hold. It has one table whose rows are
+// indexed. The table has the columns n, by which the index knows a row, and model, the
+// model of its embedding or "".
 type Kind struct {
 	Name       string // what messages call it: "the memory"
 	Reembed    string // the command that changes over to another model, for messages
@@ -51,14 +52,16 @@ type Options struct {
 	Now func() time.Time
 	// Ready reports whether Prepare was done already. nil: there is nothing to prepare.
 	Ready func(tx *sqlite.Tx) (bool, error)
-	// Prepare does what the first use of a file does, in the transaction that makes the index.
+	// Prepare does what the first use of a file does, in the transaction that makes the
+	// index.
 	Prepare func(tx *sqlite.Tx) error
 	// Wait is how long the preparation waits for other writers; 0 is sqlite.LockTimeout.
 	Wait time.Duration
 }
 
 // Open opens a file and prepares it.
-func (k *Kind) Open(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*File, error) {
+func (k *Kind) Open(ctx context.Context, path string, mode sqlite.Mode, opt Options) (
+	*File, error) {
 	db, err := sqlite.Open(ctx, path, k.Schema, mode)
 	if err != nil {
 		return nil, err
@@ -76,8 +79,8 @@ func (k *Kind) On(db *sqlite.DB) *File {
 	return &File{DB: db, Index: index.New(k.Index), kind: k}
 }
 
-// Prepare makes the index if there is none, or if another version of the program made it, and does
-// what the first use of the file does.
+// Prepare makes the index if there is none, or if another version of the program made
+// it, and does what the first use of the file does.
 func (f *File) Prepare(ctx context.Context, opt Options) error {
 	if opt.Now != nil {
 		f.SetNow(opt.Now)
@@ -151,13 +154,14 @@ func (f *File) setModel(tx *sqlite.Tx, m embed.Model, where string, args ...any)
 	return err
 }
 
-// ReindexIfCorrupt reports whether err says that the index is damaged, and it was made anew: what
-// failed can be tried again.
+// ReindexIfCorrupt reports whether err says that the index is damaged, and it was made
+// anew: what failed can be tried again.
 func (f *File) ReindexIfCorrupt(ctx context.Context, err error) bool {
 	return errors.Is(err, index.ErrCorrupt) && !f.ReadOnly() && f.Reindex(ctx) == nil
 }
 
-// ReadIndex is Read for what searches: if the index is damaged, it is made anew and fn runs again.
+// ReadIndex is Read for what searches: if the index is damaged, it is made anew and fn
+// runs again.
 func (f *File) ReadIndex(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	err := f.Read(ctx, fn)
 	if f.ReindexIfCorrupt(ctx, err) {
@@ -166,8 +170,8 @@ func (f *File) ReadIndex(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	return err
 }
 
-// WriteIndex is Write for what changes the index: if that is damaged, it is made anew and fn runs
-// again.
+// WriteIndex is Write for what changes the index: if that is damaged, it is made anew
+// and fn runs again.
 func (f *File) WriteIndex(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	err := f.Write(ctx, fn)
 	if f.ReindexIfCorrupt(ctx, err) {
@@ -176,8 +180,8 @@ func (f *File) WriteIndex(ctx context.Context, fn func(*sqlite.Tx) error) error 
 	return err
 }
 
-// Sound runs the file's integrity check and checks what the tables say of each other. The error
-// matches sqlite.ErrCorrupt.
+// Sound runs the file's integrity check and checks what the tables say of each other.
+// The error matches sqlite.ErrCorrupt.
 func (f *File) Sound(ctx context.Context) error {
 	if err := f.DB.Check(ctx); err != nil {
 		return err
@@ -187,7 +191,8 @@ func (f *File) Sound(ctx context.Context) error {
 
 // CheckIndex holds the index against itself and the rows.
 func (f *File) CheckIndex(tx *sqlite.Tx) error {
-	return f.Index.CheckOf(tx, f.kind.Row, `SELECT n FROM `+f.kind.Table+` WHERE `+f.kind.Live+` ORDER BY n`)
+	rows := f.kind.Table + ` WHERE ` + f.kind.Live
+	return f.Index.CheckOf(tx, f.kind.Row, `SELECT n FROM `+rows+` ORDER BY n`)
 }
 
 // Reindex makes the index of a file anew that is not open.
@@ -199,9 +204,11 @@ func (k *Kind) Reindex(ctx context.Context, path string) error {
 	return errors.Join(k.On(db).Reindex(ctx), db.Close())
 }
 
-// Salvage makes the file to of what can be read of a damaged one, which stays as it is. mend makes
-// the rows agree with each other again, and may add to what is lost; then the index is made.
-func (k *Kind) Salvage(ctx context.Context, path, to string, mend func(*sqlite.Tx, *sqlite.Salvaged) error) (s sqlite.Salvaged, err error) {
+// Salvage makes the file to of what can be read of a damaged one, which stays as it is.
+// mend makes the rows agree with each other again, and may add to what is lost; then
+// the index is made.
+func (k *Kind) Salvage(ctx context.Context, path, to string,
+	mend func(*sqlite.Tx, *sqlite.Salvaged) error) (s sqlite.Salvaged, err error) {
 	s, err = sqlite.Salvage(ctx, path, to, k.Schema, k.Tables...)
 	if err != nil {
 		return s, err

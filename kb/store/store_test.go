@@ -87,7 +87,8 @@ func run(tb testing.TB, f *File, stmt string, args ...any) {
 	}))
 }
 
-// check holds the index against the rows, and returns how many of those that live have an embedding.
+// check holds the index against the rows, and returns how many of those that live have
+// an embedding.
 func check(tb testing.TB, f *File) (n int) {
 	tb.Helper()
 	must(tb, f.Sound(tb.Context()))
@@ -104,7 +105,8 @@ func check(tb testing.TB, f *File) (n int) {
 	return n
 }
 
-// TestRows: what is written by the list of columns is read by it, and a list that is no JSON is named.
+// TestRows: what is written by the list of columns is read by it, and a list that is no
+// JSON is named.
 func TestRows(t *testing.T) {
 	f := pad(t)
 	at := time.Date(2026, 2, 3, 4, 5, 6, 7e6, time.UTC)
@@ -138,8 +140,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestReindexIfCorrupt: damage in the index costs one more try, no row and no embedding that can be
-// read, and what failed for another reason is not tried again.
+// TestReindexIfCorrupt: damage in the index costs one more try, no row and no embedding
+// that can be read, and what failed for another reason is not tried again.
 func TestReindexIfCorrupt(t *testing.T) {
 	f := pad(t, "alpha", "beta", "gamma", "delta", "epsilon")
 	_, err := Embed(t.Context(), embedtest.NewHash(64), []*File{f}, EmbedOptions{})
@@ -171,8 +173,8 @@ func TestReindexIfCorrupt(t *testing.T) {
 	}
 }
 
-// TestOpenPrepares: an index that is not there, or not of this program, is made once; and what the
-// first use does is done once.
+// TestOpenPrepares: an index that is not there, or not of this program, is made once;
+// and what the first use does is done once.
 func TestOpenPrepares(t *testing.T) {
 	f := pad(t, "alpha", "beta", "gamma", "delta")
 	run(t, f, `UPDATE notes SET ended = 1 WHERE text = 'delta'`)
@@ -215,14 +217,22 @@ type renamed struct {
 
 func (r renamed) Model() embed.Model { return embed.Model{Name: r.name, Dim: r.Embedder.Model().Dim} }
 
-// TestEmbed: batches are kept and counted, what changed or went meanwhile gets no embedding of what it
-// was, and files of another model are left alone unless they are to change over.
+// TestEmbed: batches are kept and counted, what changed or went meanwhile gets no
+// embedding of what it was, and files of another model are left alone unless they are
+// to change over.
 func TestEmbed(t *testing.T) {
 	texts := make([]string, 2*EmbedBatch+1)
 	for i := range texts {
 		texts[i] = "note " + strings.Repeat("x", i+1)
 	}
 	f, e := pad(t, texts...), embedtest.NewHash(64)
+	unembedded := func(e embed.Embedder, want int) {
+		t.Helper()
+		if n, err := f.Unembedded(t.Context(), e); err != nil || n != want {
+			t.Errorf("%d rows wait for an embedding, want %d, %v", n, want, err)
+		}
+	}
+	unembedded(e, len(texts))
 	for i, want := range []Embedded{{"hash", EmbedBatch, EmbedBatch + 1}, {"hash", EmbedBatch, 1}, {"hash", 1, 0}, {"hash", 0, 0}} {
 		if got, err := Embed(t.Context(), e, []*File{f}, EmbedOptions{Batches: 1}); err != nil || got != want {
 			t.Errorf("%d: %+v, want %+v, %v", i, got, want, err)
@@ -232,6 +242,8 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("%d have an embedding", n)
 	}
 	other := renamed{e, "other"}
+	unembedded(e, 0)
+	unembedded(other, 0) // changing over is for who asks for it
 	if got, err := Embed(t.Context(), other, []*File{f}, EmbedOptions{}); err != nil || got != (Embedded{Model: "other"}) || check(t, f) != len(texts) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -263,7 +275,8 @@ func TestEmbed(t *testing.T) {
 	if err != nil || got != (Embedded{Model: "hash", Embedded: 1, Left: 1}) || check(t, g) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	// Another process changes over while this one embeds: vectors of two models are never mixed.
+	// Another process changes over while this one embeds: vectors of two models are
+	// never mixed.
 	_, err = Embed(t.Context(), meanwhile{e, func() {
 		must(t, g.Write(t.Context(), func(tx *sqlite.Tx) error {
 			_, err := tx.Exec(`UPDATE notes SET model = ''`)
