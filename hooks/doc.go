@@ -40,7 +40,7 @@
 // # What is never kept
 //
 // What stands between <private> and </private> is dropped before anything else; if one of the two is missing, so is everything on its side. Then what looks like a secret is replaced by the rule that
-// found it: «secret: aws-access-token». The rules are those of kb/secret: gitleaks' and some of ours. Both are done to every text that is recorded, logged or searched for. Prompts and the output of
+// found it: «secret: aws-access-token». The rules are those of kb/secret. Both are done to every text that is recorded, logged or searched for. Prompts and the output of
 // tools that went well are not recorded at all.
 //
 // What only looks is not recorded: file readers, searches of files, this program's own queries and hooks. Where a harness has two events for one thing, the one that tells less is not (harness.Event.Echo).

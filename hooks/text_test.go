@@ -3,6 +3,8 @@ package hooks
 import (
 	"strings"
 	"testing"
+
+	"blackboard/kb/secret"
 )
 
 func TestDropPrivate(t *testing.T) {
@@ -33,12 +35,12 @@ const token = "ghp_" + "x7Kq2LmZ9" + "vR4tYwB8n" + "Jc5HdFs3P" + "aGeU6iQoT"
 
 // TestMask: a secret goes wherever it stands, and the rule that found it is told.
 func TestMask(t *testing.T) {
-	got := mask("export GITHUB_TOKEN=" + token + "; again " + token)
+	got := secret.Redact("export GITHUB_TOKEN=" + token + "; again " + token)
 	if strings.Contains(got, token) || strings.Count(got, "«secret: github-pat»") != 2 {
 		t.Errorf("it became %q", got)
 	}
-	if s := "go test ./... -run TestTokens"; mask(s) != s {
-		t.Errorf("%q became %q", s, mask(s))
+	if s := "go test ./... -run TestTokens"; secret.Redact(s) != s {
+		t.Errorf("%q became %q", s, secret.Redact(s))
 	}
 }
 

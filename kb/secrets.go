@@ -22,15 +22,9 @@ func refuseSecret(c *Capsule) error {
 			if len(found) > 1 {
 				more = fmt.Sprintf(" (and %d more)", len(found)-1)
 			}
-			return &Error{Kind: ErrConflict, Msg: fmt.Sprintf("%s holds what looks like a secret: %s%s: %s", where, at.Description, more, masked(f.text[at.Start:at.End])),
+			return &Error{Kind: ErrConflict, Msg: fmt.Sprintf("%s holds what looks like a secret: %s%s: %s", where, at.Description, more, secret.Masked(f.text[at.Start:at.End])),
 				Hint: "say where it is kept instead of what it is; --force stores it if it is none"}
 		}
 	}
 	return nil
-}
-
-// masked shows the beginning of a secret, so that it can be found, and no more.
-func masked(s string) string {
-	r := []rune(s)
-	return string(r[:min(4, len(r)/4)]) + "****"
 }

@@ -12,7 +12,7 @@
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
 //	kb/store       a SQLite file whose rows have such an index: opening, mending, embedding, salvage, for kb, kb/memory and kb/chunks
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
-//	kb/secret      finds what looks like a secret, by the rules of gitleaks
+//	kb/secret      finds and masks what looks like a secret
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning
 //	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
 //	kb/chunks      a project's context store: chunks and state, with the tools' answers

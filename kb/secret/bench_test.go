@@ -49,7 +49,6 @@ func BenchmarkMask(b *testing.B) {
 // BenchmarkRead is what the first Find of a process does before it looks at the text.
 func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
-		var set ruleset
-		set.readAll()
+		readShapes()
 	}
 }

@@ -13,6 +13,20 @@ const keep = 4
 // Mask returns text with the secrets that [Find] finds replaced by their first 4 characters, or fewer if that were more than a quarter of
 // the secret, and "****". A secret is replaced wherever else it stands, too: in "token=… (the … from above)" only the first is found.
 func Mask(text string) string {
+	return replace(text, func(h hidden) string { return text[h.start:h.start+prefix(text[h.start:], h.keep)] + stars })
+}
+
+// Masked is what [Mask] shows of a secret.
+func Masked(secret string) string { return secret[:prefix(secret, quarter(secret))] + stars }
+
+// Redact is the stricter [Mask] of logs: it replaces a secret by the rule that found it, «secret: github-pat», and what
+// its name or place makes a password as well, whatever it looks like.
+func Redact(text string) string {
+	return maskPlaces(replace(text, func(h hidden) string { return "«secret: " + h.rule + "»" }))
+}
+
+// replace replaces each place with a secret.
+func replace(text string, by func(hidden) string) string {
 	found := Find(text)
 	if len(found) == 0 {
 		return text
@@ -21,8 +35,7 @@ func Mask(text string) string {
 	at := 0
 	for _, h := range hide(text, found) {
 		b.WriteString(text[at:h.start])
-		b.WriteString(text[h.start : h.start+prefix(text[h.start:], h.keep)])
-		b.WriteString(stars)
+		b.WriteString(by(h))
 		at = h.end
 	}
 	b.WriteString(text[at:])
@@ -30,7 +43,10 @@ func Mask(text string) string {
 }
 
 // hidden is a place to mask.
-type hidden struct{ start, end, keep int }
+type hidden struct {
+	start, end, keep int
+	rule             string
+}
 
 // hide returns every occurrence of what was found, by start. Of those that overlap it makes one, which keeps as few characters as
 // the one that keeps fewest: so what stays is shorter than any secret that it could be the start of.
@@ -38,21 +54,23 @@ func hide(text string, found []Finding) []hidden {
 	var all []hidden
 	shortest := len(text)
 	for _, f := range found {
-		all = append(all, hidden{f.Start, f.End, quarter(text[f.Start:f.End])})
+		all = append(all, hidden{f.Start, f.End, quarter(text[f.Start:f.End]), f.Rule})
 		shortest = min(shortest, f.End-f.Start, 16)
 	}
 	// By their first bytes, so that many secrets cost not much more than one.
 	secrets := map[string][]string{}
+	rules := map[string]string{}
 	for _, f := range found {
 		s := text[f.Start:f.End]
-		if k := s[:shortest]; !slices.Contains(secrets[k], s) {
-			secrets[k] = append(secrets[k], s)
+		if rules[s] == "" {
+			rules[s] = f.Rule
+			secrets[s[:shortest]] = append(secrets[s[:shortest]], s)
 		}
 	}
 	for i := 0; i+shortest <= len(text); i++ {
 		for _, s := range secrets[text[i:i+shortest]] {
 			if strings.HasPrefix(text[i:], s) {
-				all = append(all, hidden{i, i + len(s), quarter(s)})
+				all = append(all, hidden{i, i + len(s), quarter(s), rules[s]})
 			}
 		}
 	}

@@ -13,11 +13,7 @@ type Finding struct {
 // Find returns what looks like a secret in text, by Start and without overlaps. A secret over several lines, such as a private key,
 // is one finding. The text need not be valid UTF-8.
 func Find(text string) []Finding {
-	set := rules()
-	var found []span
-	for _, i := range set.words.in(text) {
-		found = append(found, set.rules[i].find(text, set.global)...)
-	}
+	found := scan(text)
 	out := make([]Finding, 0, len(found))
 	line, column, at := 1, 1, 0
 	for _, s := range merge(found) {

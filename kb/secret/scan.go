@@ -1,0 +1,246 @@
+package secret
+
+import (
+	"math"
+	"strings"
+)
+
+// rule is a kind of secret.
+type rule struct {
+	ID      string
+	order   int     // in the tables
+	entropy float64 // a secret has more, in bits per byte
+}
+
+// describe says what kind of secret the rule is about.
+func (r *rule) describe() string {
+	if r == passwordInURL {
+		return "password in a URL"
+	}
+	words := strings.Split(r.ID, "-")
+	for i, w := range words {
+		switch w {
+		case "api", "aws", "gcp", "npm", "jwt", "url", "ai", "pat":
+			words[i] = strings.ToUpper(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// span is a match of a rule: the bytes of the secret.
+type span struct {
+	start, end int
+	rule       *rule
+}
+
+// The rules that are code rather than a shape.
+var (
+	privateKey    = &rule{ID: "private-key"}
+	passwordInURL = &rule{ID: "url-password", entropy: 2}
+	curlHeader    = &rule{ID: "curl-auth-header", entropy: 2.75}
+	curlUser      = &rule{ID: "curl-auth-user", entropy: 2}
+	generic       = &rule{ID: "generic-api-key", entropy: 3.5}
+)
+
+var (
+	word     = newSet("0-9a-zA-Z_")
+	operator = newSet("=:>,|")
+)
+
+// scan returns what looks like a secret, in one pass over the text: where two bytes
+// begin an anchor, its shapes are tried; where a name may end and a value begin, they
+// are looked at.
+func scan(text string) (found []span) {
+	table := shapes()
+	add := func(r *rule, start, end int) {
+		s := text[start:end]
+		if entropy(s) > r.entropy && !masked(s) && !strings.HasSuffix(s, "EXAMPLE") {
+			found = append(found, span{start, end, r})
+		}
+	}
+	for i := 0; i+1 < len(text); i++ {
+		c := text[i]
+		pair := start(c, text[i+1])
+		if !table.starts[pair] && !operator[c] {
+			continue
+		}
+		if operator[c] {
+			if c == ':' && strings.HasPrefix(text[i:], "://") {
+				if start, end := passwordAfter(text, i); end > 0 {
+					add(passwordInURL, start, end)
+				}
+			}
+			if i == 0 || !operator[text[i-1]] {
+				assigned(text, i, table.values, add)
+			}
+			continue
+		}
+		for _, s := range table.byStart[pair] {
+			if strings.HasPrefix(text[i:], s.anchor) {
+				from := i - s.offset
+				// Two bytes alone tell little.
+				if end := s.at(text, from); end >= 0 && (len(s.anchor) > 2 ||
+					strings.ContainsAny(text[i:end], "0123456789") && !wordy(text[i:end])) {
+					add(s.rule, from, end)
+				}
+			}
+		}
+		switch {
+		case c == '-' && strings.HasPrefix(text[i:], pemBegin):
+			if end := pem(text, i); end > 0 {
+				found = append(found, span{i, end, privateKey})
+			}
+		case c == 'c' && strings.HasPrefix(text[i:], "curl") && (i == 0 || !word[text[i-1]]):
+			curl(text, i, add)
+		}
+	}
+	return found
+}
+
+const pemBegin = "-----BEGIN"
+
+// pem returns where the private key ends that begins at i, or 0. Documentation has dots
+// in place of its lines, or no lines at all.
+func pem(text string, i int) int {
+	head, body, ok := strings.Cut(text[i+len(pemBegin):min(len(text), i+140)], "PRIVATE KEY")
+	if !ok || longestRun(head, pemKind) < len(head) ||
+		!strings.HasPrefix(strings.TrimPrefix(body, " BLOCK"), "-----") {
+		return 0
+	}
+	from := i + len(pemBegin) + len(head) + len("PRIVATE KEY")
+	for at := from + 64; at < len(text); {
+		n := strings.Index(text[at:], "KEY")
+		if n < 0 {
+			return 0
+		}
+		at += n + len("KEY")
+		if end, ok := strings.CutPrefix(strings.TrimPrefix(text[at:], " BLOCK"), "-----"); ok {
+			if longestRun(text[from:at], base64Char) < 40 {
+				return 0
+			}
+			return len(text) - len(end)
+		}
+	}
+	return 0
+}
+
+var pemKind = newSet(" A-Z0-9_-")
+
+var base64Char = newSet("0-9a-zA-Z+/")
+
+func longestRun(s string, of *set) (longest int) {
+	n := 0
+	for i := range len(s) {
+		if n++; !of[s[i]] {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+// curlOptions are those with a credential in their argument, and what finds it there.
+var curlOptions = []struct {
+	name string
+	find func(argument string) (start, end int)
+	rule *rule
+}{
+	{"-H", header, curlHeader}, {"--header", header, curlHeader},
+	{"-u", user, curlUser}, {"--user", user, curlUser},
+}
+
+// curl looks at the headers and users of the command that begins at i, on at most eleven
+// lines.
+func curl(text string, i int, add func(*rule, int, int)) {
+	end := min(len(text), i+2000)
+	for at, lines := i, 0; at < end; at++ {
+		if text[at] == '\n' {
+			if lines++; lines == 11 {
+				end = at
+			}
+		}
+	}
+	for at := i + len("curl"); at < end; at++ {
+		if text[at] != '-' || !space[text[at-1]] {
+			continue
+		}
+		for _, o := range curlOptions {
+			rest, ok := strings.CutPrefix(text[at:end], o.name)
+			if !ok {
+				continue
+			}
+			rest = strings.TrimPrefix(strings.TrimLeft(rest, " \t"), "=")
+			value := rest
+			from := end - len(rest)
+			if value != "" && (value[0] == '"' || value[0] == '\'') {
+				value, _, ok = strings.Cut(rest[1:], rest[:1])
+				from++
+			} else if n := strings.IndexAny(value, " \t\r\n"); n >= 0 {
+				value = value[:n]
+			}
+			if a, b := o.find(value); ok && b > a {
+				add(o.rule, from+a, from+b)
+			}
+		}
+	}
+}
+
+var space = newSet(" \t\r\n")
+
+// headerValue are the characters of a credential in a header.
+var headerValue = newSet("0-9a-zA-Z_=~@.+/-")
+
+// header returns where the credential is in a header.
+func header(s string) (start, end int) {
+	name, value, ok := strings.Cut(s, ":")
+	name = strings.ToLower(name)
+	if !ok || name != "authorization" &&
+		!strings.HasSuffix(name, "key") && !strings.HasSuffix(name, "token") {
+		return 0, 0
+	}
+	value = strings.TrimLeft(value, " \t")
+	if scheme, rest, ok := strings.Cut(value, " "); ok && name == "authorization" {
+		switch strings.ToLower(scheme) {
+		case "basic", "bearer", "token", "api-token", "apitoken":
+			value = rest
+		}
+	}
+	if len(value) < 8 || longestRun(value, headerValue) < len(value) {
+		return 0, 0
+	}
+	return len(s) - len(value), len(s)
+}
+
+// user returns all of a user and password, unless the password is a word or a variable.
+func user(s string) (start, end int) {
+	name, password, ok := strings.Cut(s, ":")
+	short := func(s string) bool { return s != "" && len(s) < 3 }
+	if !ok || short(name) || short(password) || len(s) < 4 {
+		return 0, 0
+	}
+	switch strings.ToLower(strings.TrimRight(password, "x*")) {
+	case "", "changeit", "changeme", "password", "pass", "pwd", "test", "token":
+		if password != "" {
+			return 0, 0
+		}
+	}
+	if strings.ContainsAny(password[:min(1, len(password))], "$<[{") {
+		return 0, 0
+	}
+	return 0, len(s)
+}
+
+// entropy is Shannon's, in bits per byte.
+func entropy(s string) (bits float64) {
+	var counts [256]int
+	for i := range len(s) {
+		counts[s[i]]++
+	}
+	for _, n := range counts {
+		if n > 0 {
+			share := float64(n) / float64(len(s))
+			bits -= share * math.Log2(share)
+		}
+	}
+	return bits
+}
