@@ -24,10 +24,13 @@ var migration0001 string
 //go:embed migrations/0002_words.sql
 var migration0002 string
 
+//go:embed migrations/0003_no_words.sql
+var migration0003 string
+
 var schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001, migration0002},
+	Migrations:    []string{migration0001, migration0002, migration0003},
 }
 
 // readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, and done without.
@@ -238,7 +241,6 @@ type writer struct {
 	seq     int64 // of the last event
 	created bool  // this transaction made the run
 	at      int64 // Unix milliseconds of the events; the transaction's time except while importing
-	fresh   newEntries
 }
 
 // writeOption changes how a write makes the run.
@@ -311,14 +313,8 @@ func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts 
 		return false, err
 	}
 	w := &writer{tx: tx, actor: worker, seq: seq, at: tx.Now.UnixMilli()}
-	run := func() error {
-		if err := fn(w); err != nil {
-			return err
-		}
-		return w.fresh.updateWords(tx)
-	}
 	if seq > 0 {
-		return false, run()
+		return false, fn(w)
 	}
 	if !b.create {
 		return false, b.missing()
@@ -333,7 +329,7 @@ func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts 
 			return false, err
 		}
 	}
-	return true, run()
+	return true, fn(w)
 }
 
 func (w *writer) mustBeNew(run string) error {

@@ -35,14 +35,11 @@ func (b *Board) Check(ctx context.Context) error {
 		if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
 			return err
 		}
-		if err := tx.Hold(invariants...); err != nil {
-			return err
-		}
-		return checkWords(tx, b.path, have.Entries)
+		return tx.Hold(invariants...)
 	})
 }
 
-// invariants are what holds of the tables that are derived from entries, besides what checkCounts and checkWords check.
+// invariants are what holds of the tables that are derived from entries, besides what checkCounts checks.
 var invariants = []sqlite.Invariant{
 	sqlite.ForeignKeys,
 	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags)`, Say: "does not find %d tags of entries"},

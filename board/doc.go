@@ -25,7 +25,6 @@
 //	variables  key → JSON value with a version
 //	events     the log: one row per changed thing, in the same transaction as the change
 //	counts, entries_fts   derived, kept by triggers: running counts, full text
-//	word_segments         derived, kept by each write that posts: the words of all contents, to look for parts of them
 //
 // # Invariants
 //

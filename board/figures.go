@@ -23,14 +23,17 @@
 //	    three words                                                                         2.9 ms (5.3)
 //	    a word of every entry + type + worker                                               6.8 ms (9.6)
 //	    type + tag + must-surface                                                           4.5 ms (7.0)
-//	  query --contains a part of a word that is in no entry; in few; in most                1.8 ms (5.9); 3.1 ms (7.3); 2.1 ms (10)
-//	    with a unique id in each entry besides: a part of no id; 3 digits, in 240 ids       5.2 ms (11); 6.4 ms (14)
+//	  query --contains what is in no entry, which reads them all; in most                   0.2 s; 1 ms
 //	an event is with a watcher after its commit                                             9 ms (10)
 //	`board survival` as a whole process: 354 items, a Word report of 170,000 characters     0.12 s
 //
-// Two queries read everything and show it at 100,000 entries: OrderBest for a word that is in every entry (0.15 s), and a rare Contains without a letter or digit (0.2 s). Contains takes 10 to 16 ms
-// where many words have the part and other filters leave few hits, or where it joins two common words. The first post to a board of 100,000 entries made before there was a word index builds it
-// (1.3 s). 16 processes posting 200 entries each to one new board: 3,200 entries, all distinct, no error, in 3 s; as 3,200 separate `board post` processes, 21 s. 200 rounds of writers killed with
+// Two queries read everything and show it at 100,000 entries: OrderBest for a word that is in every entry (0.15 s), and
+// a rare Contains (0.2 s). An index of parts was measured against it, on a busy machine: at 400 entries it saved 0.1 to
+// 0.5 ms, at 3,000 up to 12 ms, where a process takes 10; frequent parts were slower with it, and a post took three to
+// four times as long apart from the disk. FTS5's trigrams took 0.1 KB for an entry and 10 to 40 times as long for a
+// frequent part.
+//
+// 16 processes posting 200 entries each to one new board: 3,200 entries, all distinct, no error, in 3 s; as 3,200 separate `board post` processes, 21 s. 200 rounds of writers killed with
 // SIGKILL: every acknowledged post there, every file sound.
 //
 //	go test -run '^$' -bench . ./board ./cmd/board

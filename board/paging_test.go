@@ -136,7 +136,7 @@ func TestPagePlan(t *testing.T) {
 		{Query{Match: "token1", Since: 1}, "SCAN f VIRTUAL TABLE INDEX 64:M5<>"},
 	} {
 		c.query.Before, c.query.Limit = "e2", 200
-		sql, args, err := c.query.sql(candidates{})
+		sql, args, err := c.query.sql()
 		if err != nil {
 			t.Fatal(err)
 		}

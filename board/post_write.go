@@ -187,7 +187,6 @@ func (w *writer) entryRow(p *Post, id int64, externalID string, seq, created int
 	if err != nil {
 		return err
 	}
-	w.fresh = newEntries{w.fresh.n + 1, id, p.Content}
 	for _, t := range p.Tags {
 		if _, err := w.tx.Exec(`INSERT INTO entry_tags VALUES (?, ?)`, t, id); err != nil {
 			return err

@@ -2,7 +2,6 @@ package board
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -58,20 +57,11 @@ func (q *Query) check() error {
 }
 
 // sql returns what follows the columns of a SELECT for a query that was checked, with its arguments.
-// near are the entries that may have the text that they must contain.
-func (q *Query) sql(near candidates) (string, []any, error) {
+func (q *Query) sql() (string, []any, error) {
 	var where []string
 	var args []any
 	from, id := ` FROM entries e`, "e.id"
 	match, _ := ftsQuery(q.Match)
-	if len(near.match) > 0 && q.Order != Best && (q.Match != "" || !near.known) { // more phrases would change the scores
-		for _, expr := range near.match {
-			if match != "" {
-				match = "(" + match + ") AND "
-			}
-			match += expr
-		}
-	}
 	if match != "" {
 		from = ` FROM entries_fts f JOIN entries e ON e.id = f.rowid`
 		where, args = append(where, `f.entries_fts MATCH ?`), append(args, match)
@@ -84,18 +74,6 @@ func (q *Query) sql(near candidates) (string, []any, error) {
 			return "", nil, err
 		}
 		where, args, before = append(where, id+` < ?`), append(args, n), n
-	}
-	if near.known {
-		older, _ := slices.BinarySearch(near.ids, before)
-		ids, err := json.Marshal(near.ids[:older])
-		if err != nil {
-			return "", nil, err
-		}
-		in := `e.id IN (SELECT value FROM json_each(?))`
-		if match != "" {
-			in = "+" + in // a filter of what FTS5 finds; asking FTS5 again for each id would cost more
-		}
-		where, args = append(where, in), append(args, string(ids))
 	}
 	addIn(&where, &args, "e.type", q.Types)
 	addIn(&where, &args, "e.status", q.Statuses)

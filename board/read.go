@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"blackboard/board/sqlite"
 )
@@ -277,18 +278,11 @@ func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 				return err
 			}
 		}
-		var near candidates
-		if q.Contains != "" {
-			var err error
-			if near, err = findContaining(tx, q.Contains); err != nil {
-				return err
-			}
-			if near.none || near.known && len(near.ids) == 0 {
-				found.Entries = []Entry{}
-				return nil
-			}
+		if !utf8.ValidString(q.Contains) || strings.ContainsRune(q.Contains, 0) {
+			found.Entries = []Entry{} // no content has it
+			return nil
 		}
-		sql, args, err := q.sql(near)
+		sql, args, err := q.sql()
 		if err != nil {
 			return err
 		}

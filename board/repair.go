@@ -102,11 +102,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return err
 		}
 		err = db.Write(ctx, func(tx *sqlite.Tx) error {
-			w := &writer{tx: tx}
-			if err := s.log.fill(w, s.log.state.Run); err != nil {
-				return err
-			}
-			return w.fresh.updateWords(tx)
+			return s.log.fill(&writer{tx: tx}, s.log.state.Run)
 		})
 		if err == nil {
 			err = (&Board{path: to, run: run, db: db}).Check(ctx)
