@@ -1,10 +1,11 @@
 package hooks
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/lazyregexp"
 )
 
 // The lines around everything that is injected. What stands between them cannot imitate them.
@@ -23,11 +24,11 @@ func framed(parts []string) string {
 
 // The tags and marks by which harnesses and models tell who is speaking. A blank is any that can stand between words, not only those of ASCII.
 var (
-	roleTag = regexp.MustCompile(`(?i)<(` + blanks + `/?` + blanks + `(?:[a-z_]+:)?(?:system|user|human|assistant|developer|tool|function|hook|board|agent|local|command|untrusted|ide|antml|im)?[-_ ]?` +
+	roleTag = lazyregexp.New(`(?i)<(` + blanks + `/?` + blanks + `(?:[a-z_]+:)?(?:system|user|human|assistant|developer|tool|function|hook|board|agent|local|command|untrusted|ide|antml|im)?[-_ ]?` +
 		`(?:reminder|context|query|results?|use|calls?|prompt|instructions?|message|` +
 		`submit-(?:hook|context)|prompt-submit-(?:hook|context)|notes|system|user|human|assistant|developer|invoke|thinking|stdout|stderr|caveat|command-(?:stdout|stderr|name|message|args)|start|end)\b)`)
-	barTag    = regexp.MustCompile(`<(\|[^|<>\n]{0,40}\|)>`)
-	frameLine = regexp.MustCompile(`(?i)={2,}(` + blanks + `(?:end` + blanks + `of` + blanks + `)?board` + blanks + `notes)`)
+	barTag    = lazyregexp.New(`<(\|[^|<>\n]{0,40}\|)>`)
+	frameLine = lazyregexp.New(`(?i)={2,}(` + blanks + `(?:end` + blanks + `of` + blanks + `)?board` + blanks + `notes)`)
 )
 
 const blanks = `[\s\p{Z}\x{2800}]*`

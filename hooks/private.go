@@ -1,16 +1,16 @@
 package hooks
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/hooks/harness"
 	"blackboard/kb/secret"
 )
 
 // privateTag is a tag around what nobody is to keep, however it is written; harnesses may have escaped it.
-var privateTag = regexp.MustCompile(`(?i)(?:<|&lt;)\s*(/?)\s*private\b[^<>]*?(?:>|&gt;|/>)`)
+var privateTag = lazyregexp.New(`(?i)(?:<|&lt;)\s*(/?)\s*private\b[^<>]*?(?:>|&gt;|/>)`)
 
 // withheld stands where something private was.
 const withheld = "«private»"

@@ -2,13 +2,13 @@ package kb
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/kb/store"
 )
 
@@ -71,7 +71,7 @@ func checkID(id string) error {
 // Check says what Remember would refuse about a capsule whatever else there is.
 func (c Capsule) Check() error { return c.normalise() }
 
-var lineEnds = regexp.MustCompile(`\r+\n`)
+var lineEnds = lazyregexp.New(`\r+\n`)
 
 // normalise fills in defaults and checks everything that can be checked without looking at other capsules.
 func (c *Capsule) normalise() error {

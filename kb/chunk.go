@@ -3,9 +3,10 @@ package kb
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"blackboard/board/lazyregexp"
 )
 
 const (
@@ -181,14 +182,14 @@ func flat(s string) string {
 
 // titleMarks are what markdown has in a heading that is no part of its text: pictures, the addresses of links, tags, emphasis.
 var titleMarks = []struct {
-	is      *regexp.Regexp
+	is      *lazyregexp.Regexp
 	becomes string
 }{
-	{regexp.MustCompile(`!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])`), " "},
-	{regexp.MustCompile(`\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])`), "$1"},
-	{regexp.MustCompile(`</?[a-zA-Z][^>]*>`), " "},
-	{regexp.MustCompile(`\{#[^}]*\}`), " "},
-	{regexp.MustCompile(`(\*\*|__)`), ""},
+	{lazyregexp.New(`!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])`), " "},
+	{lazyregexp.New(`\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])`), "$1"},
+	{lazyregexp.New(`</?[a-zA-Z][^>]*>`), " "},
+	{lazyregexp.New(`\{#[^}]*\}`), " "},
+	{lazyregexp.New(`(\*\*|__)`), ""},
 }
 
 // cut makes one chunk of a section, or several of one that is too long, each named by the headings in it.

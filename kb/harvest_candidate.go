@@ -2,11 +2,12 @@ package kb
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file makes capsules of what was counted in a worklog, and the command lines that store them. Their confidence is that of a guess: what came before
@@ -153,7 +154,7 @@ func (c Candidate) RememberLine() string {
 	return line
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:,@%+-]+$`)
 
 // quote makes one word of a shell of s. Within single quotes a shell changes nothing, so only they need care.
 func quote(s string) string {

@@ -2,20 +2,21 @@ package kb
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file reads command lines, as far as it takes to know that two of them are forms of one, and which of them say nothing because everybody runs them. It is no
 // parser of a shell: a part that is misread costs a candidate, no more.
 
 var (
-	separators = regexp.MustCompile(`&&|\|\||[;\n]`)
-	pipes      = regexp.MustCompile(`\|&?`)
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-	redirect   = regexp.MustCompile(`^\d*[<>]`)
-	inline     = regexp.MustCompile(`<<| -c |\s-e\s`)
+	separators = lazyregexp.New(`&&|\|\||[;\n]`)
+	pipes      = lazyregexp.New(`\|&?`)
+	assignment = lazyregexp.New(`^[A-Za-z_]\w*=`)
+	redirect   = lazyregexp.New(`^\d*[<>]`)
+	inline     = lazyregexp.New(`<<| -c |\s-e\s`)
 	// verbs of doing: what they do may be why another command passes now
 	setup = strings.Fields(`install i add get tidy sync update upgrade generate migrate init up start restart pull checkout merge rebase clean build chmod chown mkdir
 		ln rm mv cp kill login enable apply reset`)
@@ -66,7 +67,7 @@ func setsUp(command string) bool {
 	return false
 }
 
-var cdPrefix = regexp.MustCompile(`^\s*cd [^&;|]+(&&|;)\s*`)
+var cdPrefix = lazyregexp.New(`^\s*cd [^&;|]+(&&|;)\s*`)
 
 // argWords are the words of a simple command without assignments, wrappers and redirections, so that the first one is the program.
 func argWords(s string) []string {

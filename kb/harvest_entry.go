@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file reads an entry of a worklog, whatever the hook that wrote it calls its fields (harvest.go has the names), and whether what it tells of went well.
@@ -160,8 +161,8 @@ func readOutcome(get func(...string) any, text func(...string) string, errText s
 }
 
 var (
-	exitLine  = regexp.MustCompile(`(?m)^Exit [Cc]ode:? (\d+)$`)
-	patchFile = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
+	exitLine  = lazyregexp.New(`(?m)^Exit [Cc]ode:? (\d+)$`)
+	patchFile = lazyregexp.New(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 )
 
 // reads says whether a tool only looks at a file: then nothing was changed that could be why a command passes now.

@@ -1,16 +1,17 @@
 package kb
 
 import (
-	"regexp"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file finds, in the output of a command, the line that says what is wrong, and tells whether two of them say the same.
 
 var (
-	errorWords = regexp.MustCompile(`(?i)\berror\b|error:|\w(Error|Exception)\b|fatal|panic:|undefined|undeclared|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|unknown|missing|timed out|unexpected|invalid|unresolved|conflict|declared and not used`)
-	noError    = regexp.MustCompile(`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
-	dullError  = regexp.MustCompile(`(?i)^(FAIL(ED)?|errors?|failed|(process )?(exit(ed)?|failed)( with)?( status| code)*:? ?-?\d*|command failed.*|make(\[\d+\])?: .*Error \d+|npm ERR! code \w+|the command failed)[.:]?$`)
+	errorWords = lazyregexp.New(`(?i)\berror\b|error:|\w(Error|Exception)\b|fatal|panic:|undefined|undeclared|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|unknown|missing|timed out|unexpected|invalid|unresolved|conflict|declared and not used`)
+	noError    = lazyregexp.New(`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
+	dullError  = lazyregexp.New(`(?i)^(FAIL(ED)?|errors?|failed|(process )?(exit(ed)?|failed)( with)?( status| code)*:? ?-?\d*|command failed.*|make(\[\d+\])?: .*Error \d+|npm ERR! code \w+|the command failed)[.:]?$`)
 )
 
 // errorLine picks the line of an output that says what is wrong: the first that sounds like it, as the others often follow from it; else the last.
@@ -30,9 +31,9 @@ func errorLine(text string) string {
 }
 
 var (
-	tempPath   = regexp.MustCompile(`(/private)?(/var/folders|/var/tmp|/tmp)/[^\s'":;,)]*`)
-	hashLike   = regexp.MustCompile(`\b(0x)?[0-9a-fA-F]*\d[0-9a-fA-F]*\b`)
-	numberLike = regexp.MustCompile(`\d+`)
+	tempPath   = lazyregexp.New(`(/private)?(/var/folders|/var/tmp|/tmp)/[^\s'":;,)]*`)
+	hashLike   = lazyregexp.New(`\b(0x)?[0-9a-fA-F]*\d[0-9a-fA-F]*\b`)
+	numberLike = lazyregexp.New(`\d+`)
 )
 
 // vague replaces what differs from one time to the next, so that the same error or command is known again: temporary paths, hashes, numbers.

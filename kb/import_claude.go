@@ -6,10 +6,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"blackboard/board/lazyregexp"
 )
 
 // claudeIndex is the file of a memory folder that lists the others.
@@ -212,7 +213,7 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 }
 
 // claudeLink is a line of an index: a link at its beginning, after the sign of a list.
-var claudeLink = regexp.MustCompile(`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
+var claudeLink = lazyregexp.New(`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
 // unlinked returns what of an index is not a line that lists a file that is there, and how many lines are. A heading stays if something stays under it.
 func unlinked(text string, exists func(file string) bool) (rest string, linked int) {
@@ -287,7 +288,7 @@ func claudeFields(fields []metaField) []metaField {
 	return out
 }
 
-var looseField = regexp.MustCompile(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
+var looseField = lazyregexp.New(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
 
 // looseFrontMatter reads front matter that is not quite YAML, as models write it: each line a key and a text, whatever signs are in that.
 func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {

@@ -2,9 +2,10 @@ package kb
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // markdownSource says what a markdown file is taken for beyond what it says itself.
@@ -159,9 +160,9 @@ func (d *importDraft) headings(body, about, from string) {
 }
 
 var (
-	mdHeading   = regexp.MustCompile(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	mdUnderline = regexp.MustCompile(`^ {0,3}=+[ \t]*$`)
-	mdFence     = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	mdHeading   = lazyregexp.New(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	mdUnderline = lazyregexp.New(`^ {0,3}=+[ \t]*$`)
+	mdFence     = lazyregexp.New("^ {0,3}(```+|~~~+)")
 )
 
 // topHeading returns the heading that a text begins with, and what follows it.

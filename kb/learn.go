@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file reads what the workers of a run say they have learned. Three things are told apart by their content:
@@ -101,7 +102,7 @@ func ReadLearnings(r io.Reader, role string, said Transcript) (LearnSet, error) 
 }
 
 // listStart begins a list of objects. A bracket alone would not do: "[12:03] started" is a line of a log.
-var listStart = regexp.MustCompile(`^\[\s*\{`)
+var listStart = lazyregexp.New(`^\[\s*\{`)
 
 // mostlyObjects tells jsonl from text. A few lines of something else do not matter: a harness's transcript may have a line of a crash in it.
 func mostlyObjects(head []byte) bool {

@@ -1,10 +1,11 @@
 package kb
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file reads what a learning says about itself besides its text: its kind, in a label, and what follows the text, as in (source: foo.py:42, confidence: 0.9).
@@ -53,8 +54,8 @@ func roleKind(role, text string) string {
 }
 
 var (
-	metaGroup = regexp.MustCompile(`[ \t]*[(\[]([^()\[\]]*)[)\]]\.?$`)
-	metaKey   = regexp.MustCompile(`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
+	metaGroup = lazyregexp.New(`[ \t]*[(\[]([^()\[\]]*)[)\]]\.?$`)
+	metaKey   = lazyregexp.New(`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
 )
 
 // cutMetadata takes (source: foo.py:42), (confidence: 0.9), tags: a, b and their like from the end of a text. What is not surely meant so stays.

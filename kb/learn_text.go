@@ -1,24 +1,25 @@
 package kb
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file reads LEARNING: lines, as people and models write them: with bullets, emphasis, numbers and labels, over several lines. What is quoted, stands in a
 // code block or shows the form is not meant. A text is gone through once, line by line, since a transcript may be large.
 
 var (
-	ansi       = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
-	learnFence = regexp.MustCompile("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
+	ansi       = lazyregexp.New(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
+	learnFence = lazyregexp.New("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
 	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, the colon, the text
-	learnStart   = regexp.MustCompile(`^((?:[ \t]*(?:[-*+•●⏺▪◦]|\d+[.)]|#{1,6})[ \t]+)*[ \t]*)(?:\*\*|__)?LEARNING(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}))?(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?[ \t]*(.*)$`)
-	learnMention = regexp.MustCompile(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
+	learnStart   = lazyregexp.New(`^((?:[ \t]*(?:[-*+•●⏺▪◦]|\d+[.)]|#{1,6})[ \t]+)*[ \t]*)(?:\*\*|__)?LEARNING(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}))?(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?[ \t]*(.*)$`)
+	learnMention = lazyregexp.New(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
 	// "Write them in this form:", "Example:", but not "Here is what I learned, in the format you want:"
-	learnForm   = regexp.MustCompile(`(?i)(\b(emit|write|print|output|add|report|use)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for )?example):\W*$`)
-	firstPerson = regexp.MustCompile(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
-	listItem    = regexp.MustCompile(`^([-*+•]|\d+[.)])[ \t]`)
+	learnForm   = lazyregexp.New(`(?i)(\b(emit|write|print|output|add|report|use)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for )?example):\W*$`)
+	firstPerson = lazyregexp.New(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
+	listItem    = lazyregexp.New(`^([-*+•]|\d+[.)])[ \t]`)
 )
 
 // A scan is what is known of the lines before, as far as the next one depends on them.
@@ -126,8 +127,8 @@ func (s *scan) end() {
 }
 
 var (
-	inlineLabel = regexp.MustCompile(`^(?:\*\*|__)?(?:\[([^\]]{1,40})\]|\(([^)]{1,40})\)|([A-Za-z][A-Za-z _-]{1,14})(?:\*\*|__)?[:：])(?:\*\*|__)?[:：]?[ \t]+`)
-	aboutLines  = regexp.MustCompile(`^(lines?|markers?|prefix)\b`)
+	inlineLabel = lazyregexp.New(`^(?:\*\*|__)?(?:\[([^\]]{1,40})\]|\(([^)]{1,40})\)|([A-Za-z][A-Za-z _-]{1,14})(?:\*\*|__)?[:：])(?:\*\*|__)?[:：]?[ \t]+`)
+	aboutLines  = lazyregexp.New(`^(lines?|markers?|prefix)\b`)
 )
 
 // words makes a capsule of what a LEARNING: line says. Without a label the text may begin with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
@@ -161,7 +162,7 @@ func (l *learner) words(from, label, text string) {
 	l.add(from, c)
 }
 
-var placeholder = regexp.MustCompile(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
+var placeholder = lazyregexp.New(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
 
 // isPlaceholder reports whether a text is the form of a learning, not one: prompts show <what you learned>, and models say it again. A learning may have a <name>
 // in it.

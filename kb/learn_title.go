@@ -1,15 +1,16 @@
 package kb
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file makes titles, and lines to show, of texts that nobody has checked: those of transcripts and worklogs. It also counts words, to know whether a text says enough.
 
 // sentenceEnd is where a sentence ends: not after "e.g.", nor within v1.2.
-var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
+var sentenceEnd = lazyregexp.New(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 
 // TitleOf makes a title for a text that has none: its first sentence that says something, or as much of it as a title takes.
 func TitleOf(text string) string {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 )
 
@@ -411,7 +411,7 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 }
 
 // lineInRef finds the number of a line in the reference of a source: L12, 12, line 12, :12-20.
-var lineInRef = regexp.MustCompile(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
+var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
 
 // openSource shows the source of an entry in the editor.
 func (x *acts) openSource(id string) tea.Cmd {

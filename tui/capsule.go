@@ -2,11 +2,11 @@ package tui
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 )
 
@@ -40,7 +40,7 @@ type capsuleMsg struct {
 const maxTitles = 50
 
 // capsuleID is what looks like a capsule's id, among references.
-var capsuleID = regexp.MustCompile(`^k[0-9a-hjkmnp-tv-z]{9}$`)
+var capsuleID = lazyregexp.New(`^k[0-9a-hjkmnp-tv-z]{9}$`)
 
 func newCapsulePage(a *app, id string) *capsulePage {
 	return &capsulePage{app: a, id: id, doc: document{app: a}}

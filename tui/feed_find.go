@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 )
 
 // startFilter begins to type into the filter.
@@ -89,7 +89,7 @@ func (f *feed) query() feedQuery {
 }
 
 // filterField is one word of a filter: name:value, or a text; either may be in quotes.
-var filterField = regexp.MustCompile(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
+var filterField = lazyregexp.New(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
 
 // queryOf reads what is typed into a filter: one text is looked for as it is, of several each has to be there, as a word or the beginning of one.
 func queryOf(text string) feedQuery {

@@ -3,13 +3,14 @@ package tui
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"blackboard/board/lazyregexp"
 )
 
 const (
@@ -191,7 +192,7 @@ func (m *layout) html(n *ast.HTMLBlock, w int) []string {
 }
 
 // tableRule is the line below the head of a table, which may begin without a bar.
-var tableRule = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
+var tableRule = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
 
 // keepsLines reports whether the lines of a paragraph mean something: those of a table, and of definitions of links.
 func keepsLines(n ast.Node, src []byte) bool {
@@ -291,7 +292,7 @@ func (m *layout) codeSpan(n *ast.CodeSpan) string {
 }
 
 // escape is what stands for something else in a text: \* and &amp;
-var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&#?[0-9A-Za-z]{1,32};")
+var escape = lazyregexp.New("\\\\[!-/:-@\\[-`{-~]|&#?[0-9A-Za-z]{1,32};")
 
 // literal is a text with what its escapes stand for, clean.
 func (m *layout) literal(s []byte) string {

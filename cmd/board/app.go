@@ -8,13 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 	"blackboard/board/replace"
 	"blackboard/board/sqlite"
 )
@@ -102,7 +102,7 @@ func finish(commands []*cli.Command, parent string) {
 }
 
 // badValue is how the flag package complains about a value.
-var badValue = regexp.MustCompile(`^invalid value "(.*)" for flag -([a-z-]+): `)
+var badValue = lazyregexp.New(`^invalid value "(.*)" for flag -([a-z-]+): `)
 
 // flagError says what is wrong with a flag's value, without the names of Go's functions.
 func flagError(command string, err error) error {

@@ -7,12 +7,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 )
 
 // Runes of a content that the CI formats show; the board has the rest.
@@ -261,7 +261,7 @@ func (r ciReport) markdown(w io.Writer) error {
 }
 
 // oldCommand is the start of a command that some CI runners obey anywhere in a line: ##[add-mask], ##vso[task.complete].
-var oldCommand = regexp.MustCompile(`##(\w*)\[`)
+var oldCommand = lazyregexp.New(`##(\w*)\[`)
 
 // ciLine puts a text on one line, since runners obey lines that begin with "::", cuts it at n runes and takes control characters out.
 func ciLine(s string, n int) string {

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
 	"blackboard/kb"
@@ -32,7 +32,7 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 	}
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9._@:/+=-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9._@:/+=-]+$`)
 
 func (p *program) candidates(ctx context.Context, app *cli.App, words []string, last string) []string {
 	if len(words) == 1 && words[0] == "help" {

@@ -3,6 +3,7 @@
 // The program, bottom-up:
 //
 //	board/sqlite   opens SQLite files: WAL, full durability, one writer at a time under a lock file, migrations
+//	board/lazyregexp  regular expressions that are compiled at their first use
 //	board/replace  puts files in the place of others, whole or not at all
 //	board/words    one reader of text: words, stems, identifiers, numbers, dates, negations, opposites, order
 //	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import

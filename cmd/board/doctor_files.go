@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 )
@@ -148,10 +148,10 @@ func (l *fileLook) permissions(path string, info fs.FileInfo) {
 }
 
 // unfinishedName matches the names of files that were being written: those of writeFile, of hooks, of a token, of what was set up.
-var unfinishedName = regexp.MustCompile(`^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
+var unfinishedName = lazyregexp.New(`^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
 
 // brokenName matches what `board kb rebuild` and repairs have moved out of their way.
-var brokenName = regexp.MustCompile(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
+var brokenName = lazyregexp.New(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
 
 // isLeftover reports whether a file is of no use to anybody. Lock files stay for ever, and so do a -wal and a -shm beside their file; unfinished capsules are the knowledge base's to
 // deal with, and models' half downloads are continued by the next pull.

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board/lazyregexp"
 )
 
 // selftestVariable is the variable that servers set by its version, all at once.
@@ -208,7 +209,7 @@ func (s *selftestServer) keep(ctx context.Context, n int) {
 
 // bySQLite matches what SQLite says of a file that it cannot trust, by itself or as
 // package sqlite puts it.
-var bySQLite = regexp.MustCompile(`disk I/O error|is malformed|is not a sound SQLite file|constraint failed|SQL logic error|fails its integrity check`)
+var bySQLite = lazyregexp.New(`disk I/O error|is malformed|is not a sound SQLite file|constraint failed|SQL logic error|fails its integrity check`)
 
 // refused notes an error that nothing in a self-test should meet.
 func (t *selftestRun) refused(ctx context.Context, said string) {

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/topics"
 )
@@ -268,7 +268,7 @@ func notText(c *cli.Context, what, arg string) error {
 	return usagef("`board "+commandName(c)+" --help` shows what it takes; pipe it in if it is meant", "%q is no %s", arg, what)
 }
 
-var looksLikeID = regexp.MustCompile(`^[es][0-9]+$`)
+var looksLikeID = lazyregexp.New(`^[es][0-9]+$`)
 
 // readAll reads at most limit bytes. A signal ends the wait for input that does not come.
 func (p *program) readAll(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {

@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/urfave/cli/v2"
+
+	"blackboard/board/lazyregexp"
 )
 
 func (p *program) manCommand() *cli.Command {
@@ -87,7 +88,7 @@ func manCommands(b *strings.Builder, parent string, c *cli.Command) {
 }
 
 // lineStart finds what roff takes for a request at the start of a line.
-var lineStart = regexp.MustCompile(`(?m)^([.'])`)
+var lineStart = lazyregexp.New(`(?m)^([.'])`)
 
 // roff makes a text harmless to roff, in ASCII, and keeps hyphens what they are, so that flags can be copied.
 func roff(s string) string {

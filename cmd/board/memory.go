@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/kb/memory"
 )
 
@@ -180,7 +180,7 @@ func (p *program) oneText(c *cli.Context, what string, args []string) (string, e
 }
 
 // lifespan is days, hours and minutes: "7d", "12h", "1d12h".
-var lifespan = regexp.MustCompile(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
+var lifespan = lazyregexp.New(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
 
 // expiry reads --ttl or --expires, nil if neither is given. never says whether there may be an end to an end.
 func expiry(c *cli.Context, never bool) (*time.Time, error) {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -154,9 +154,9 @@ func (r *resolver) item(ctx context.Context, id string, since time.Time) string 
 
 var (
 	// lineOf is what follows a path to say where in the file: ":12", ":12-20", ":12:3", "#L12-L20".
-	lineOf = regexp.MustCompile(`(?::[0-9]+(?:[-:][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
+	lineOf = lazyregexp.New(`(?::[0-9]+(?:[-:][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
 	// namesFile is what can only be meant as a file, even where there is none: other texts name people and tickets.
-	namesFile = regexp.MustCompile(`^[^\s:?*]*[^\s:?*/]\.[A-Za-z][A-Za-z0-9]{0,7}$`)
+	namesFile = lazyregexp.New(`^[^\s:?*]*[^\s:?*/]\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 )
 
 // file looks at a path in the workspace. Others are not looked at: it is the item's author who names them.

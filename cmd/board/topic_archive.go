@@ -1,12 +1,12 @@
 package main
 
 import (
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/hooks/topics"
 )
 
@@ -29,7 +29,7 @@ board help topic says how one is restored.`,
 }
 
 // days are at most 99,999, some 270 years: a duration holds them.
-var days = regexp.MustCompile(`^([0-9]{1,5})d?$`)
+var days = lazyregexp.New(`^([0-9]{1,5})d?$`)
 
 func (p *program) topicArchive(c *cli.Context) error {
 	if err := noArgs(c); err != nil {

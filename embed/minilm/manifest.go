@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/embed"
 )
 
@@ -99,7 +99,7 @@ func KnownModels() []string {
 	return names
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Named returns the manifest of a model that is known by name, or as organisation/model what the hub may have, or with any other plain
 // name what can only come from a place that is named as well: its Repo is empty.

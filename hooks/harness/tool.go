@@ -1,9 +1,10 @@
 package harness
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // MaxText is how much of a text of a tool is looked at, in bytes: what is kept is far less, and looking for secrets costs time.
@@ -45,7 +46,7 @@ func (t *Tool) given(v any) {
 const patchBegin = "*** Begin Patch"
 
 // patchFile is a line of a patch that names a file.
-var patchFile = regexp.MustCompile(`(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$`)
+var patchFile = lazyregexp.New(`(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$`)
 
 // patch replaces the text of a patch by the files that it is about: it says what was done, and is short.
 func (t *Tool) patch() {
@@ -64,7 +65,7 @@ func (t *Tool) patch() {
 }
 
 // How tools tell an exit code in their output. A program can print such a line too, so the last one counts; and only for shells is it asked for.
-var exitLine = regexp.MustCompile(`(?mi)^(?:command exited with code|exit code:?|exit status) (\d{1,9})\r?$`)
+var exitLine = lazyregexp.New(`(?mi)^(?:command exited with code|exit code:?|exit status) (\d{1,9})\r?$`)
 
 // told looks for an exit code in a text.
 func (t *Tool) told(s string) bool {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board/lazyregexp"
 )
 
 // kind is what a tool does to the world.
@@ -135,7 +136,7 @@ func explained(err error) string {
 }
 
 // flagWords are flags that are parameters of tools.
-var flagWords = regexp.MustCompile(`--(supersedes|force|reason|source|confidence|worker|title|body)\b`)
+var flagWords = lazyregexp.New(`--(supersedes|force|reason|source|confidence|worker|title|body)\b`)
 
 // inToolWords says with tools what the domain's errors, warnings and reasons say with commands.
 var inToolWords = strings.NewReplacer(
@@ -212,7 +213,7 @@ func plain(err error) string {
 }
 
 // roughNumber is a number as the validation writes it: 2/1, 1.000000.
-var roughNumber = regexp.MustCompile(`\b(?:(\d+)/1|(\d+)\.0{6})\b`)
+var roughNumber = lazyregexp.New(`\b(?:(\d+)/1|(\d+)\.0{6})\b`)
 
 // takes lists what a tool takes.
 func takes(s *jsonschema.Schema) string {

@@ -1,13 +1,14 @@
 package setup
 
 import (
-	"regexp"
 	"runtime"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // plainPath needs no quotes in any shell.
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+var plainPath = lazyregexp.New(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // quote makes one word of a path for the shell that runs hooks.
 func quote(path string) string {
@@ -46,7 +47,7 @@ func firstWord(line string) (word, rest string) {
 }
 
 // hookLine is how all lines of ours end: the event and the harness.
-var hookLine = regexp.MustCompile(`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`)
+var hookLine = lazyregexp.New(`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`)
 
 // isProgram reports whether a path is this program's, or was that of an earlier one: what is called as board is.
 func isProgram(path, binary string) bool {

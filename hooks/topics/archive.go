@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/board/replace"
 )
 
@@ -137,7 +137,7 @@ type snapshot struct {
 	n         int
 }
 
-var snapshotName = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?$`)
+var snapshotName = lazyregexp.New(`^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?$`)
 
 // listSnapshots are the directories of an archive, the oldest first.
 func listSnapshots(into string) ([]snapshot, error) {

@@ -1,11 +1,11 @@
 package topics
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/board/words"
 )
 
@@ -98,7 +98,7 @@ func CleanRoom(spec string) string {
 	return strings.Trim(manyBlank.ReplaceAllString(strings.Join(r.out, "\n"), "\n\n"), "\n")
 }
 
-var manyBlank = regexp.MustCompile(`\n{3,}`)
+var manyBlank = lazyregexp.New(`\n{3,}`)
 
 // room is how far a spec has been read.
 type room struct {
@@ -132,7 +132,7 @@ func (r *room) keep(line string, keep bool) {
 }
 
 // ticked is a box that is ticked: that says what was judged already.
-var ticked = regexp.MustCompile(`^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
+var ticked = lazyregexp.New(`^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
 
 // section is what the line is in; before all headings, and below the title, it is unknown.
 func (r *room) section() section {
@@ -203,8 +203,8 @@ func (r *room) line(text string) {
 }
 
 var (
-	labelForm = regexp.MustCompile(`^(\pL[\pL\pM\pN /&+_()-]{0,60}?)\s*(?::|\s[-–—]\s)\s*(.*)$`)
-	htmlTag   = regexp.MustCompile(`</?[A-Za-z][^>]*>`)
+	labelForm = lazyregexp.New(`^(\pL[\pL\pM\pN /&+_()-]{0,60}?)\s*(?::|\s[-–—]\s)\s*(.*)$`)
+	htmlTag   = lazyregexp.New(`</?[A-Za-z][^>]*>`)
 	emphasis  = strings.NewReplacer("**", "", "__", "", "`", "")
 )
 

@@ -3,9 +3,10 @@ package topics
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"blackboard/board/lazyregexp"
 )
 
 // maxSmall is the most bytes that are read of a file that has a line or two.
@@ -14,7 +15,7 @@ const maxSmall = 64 << 10
 const branchPrefix = "refs/heads/"
 
 // hash is a commit: SHA-1 or SHA-256.
-var hash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var hash = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // readHead returns the branch that a repository, or a worktree's part of it, is on. Packed refs do not matter: HEAD is never packed.
 func readHead(git string) (branch, head string) {

@@ -1,8 +1,9 @@
 package topics
 
 import (
-	"regexp"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // This file reads as much of markdown as it takes to know a spec's sections: headings of all kinds, fenced code, comments. It errs towards headings: what is indented, quoted or in a list
@@ -18,11 +19,11 @@ type mdLine struct {
 }
 
 var (
-	marker    = regexp.MustCompile(`^\s*(?:>\s?|[-*+]\s+|\d{1,9}[.)]\s+)`)
-	atx       = regexp.MustCompile(`^\s*(#{1,6})(?:\s+(.*?)|(\pL.*?))?\s*#*\s*$`)
-	htmlTitle = regexp.MustCompile(`(?i)^\s*<h([1-6])[^>]*>(.*?)(?:</h[1-6]>.*)?$`)
-	underline = regexp.MustCompile(`^ {0,3}(=+|-+)\s*$`)
-	fence     = regexp.MustCompile("^\\s*(`{3,}|~{3,})(.*)$")
+	marker    = lazyregexp.New(`^\s*(?:>\s?|[-*+]\s+|\d{1,9}[.)]\s+)`)
+	atx       = lazyregexp.New(`^\s*(#{1,6})(?:\s+(.*?)|(\pL.*?))?\s*#*\s*$`)
+	htmlTitle = lazyregexp.New(`(?i)^\s*<h([1-6])[^>]*>(.*?)(?:</h[1-6]>.*)?$`)
+	underline = lazyregexp.New(`^ {0,3}(=+|-+)\s*$`)
+	fence     = lazyregexp.New("^\\s*(`{3,}|~{3,})(.*)$")
 )
 
 // unmarked is a line without the marks of quotes and lists before it, and whether there were any of a list.

@@ -3,12 +3,12 @@ package topics
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/board/words"
 )
 
@@ -34,7 +34,7 @@ const sessionPrefix = "session-"
 const nameHint = "use letters, digits, - _ and . in between: auth-refactor"
 
 // reserved are the names that Windows keeps for devices, whatever follows their first dot.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?$`)
+var reserved = lazyregexp.New(`(?i)^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?$`)
 
 // CheckName reports what is wrong with a topic's name, if anything. A name is the beginning of file names, on every system: it has letters (of any script), digits, - _ and ., begins with a
 // letter or digit and does not end with a dot. Upper and lower case are kept, but make no difference (Dir.Spelling).
@@ -81,7 +81,7 @@ func KindOf(name string) string {
 }
 
 // round is the number that tells repetitions of a review apart: 2, v2, r2, round2.
-var round = regexp.MustCompile(`^(v|r|round)?[0-9]+$`)
+var round = lazyregexp.New(`^(v|r|round)?[0-9]+$`)
 
 // isReview says whether a topic is a review, by the words of its name: the first one begins with "review" (review-auth, reviewing.auth, re-review-auth, rereview), or the last one, but for the
 // number of a round, is "review" (auth-review, auth-re-review-2, auth_review_v3). A topic about something else that has the word in its middle is none: fix-review-comments, preview-page.
@@ -100,7 +100,7 @@ func isReview(name string) bool {
 }
 
 // plainID is a session's id that can be part of a file name as it is.
-var plainID = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$`)
+var plainID = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$`)
 
 // SessionTopic returns the name of a session's own topic, "" for no id. Ids are whatever a harness made up: one that is no file name, or is long, is told by what of it can be kept and a hash of
 // all of it, so that two sessions never share a topic.
