@@ -8,7 +8,8 @@
 //
 // # Files
 //
-//	shapes.go   the tables: the prefixes, alphabets and lengths of tokens, as facts, and what matches them
+//	shapes.txt  the prefixes, alphabets and lengths of tokens, as facts
+//	shapes.go   what reads and matches them
 //	scan.go     Find's one pass over a text; private keys, curl's headers and users
 //	named.go    values that only their name makes a secret; passwords in URLs; what looks like a secret and is none
 //	merge.go    overlapping matches become one finding
