@@ -5,8 +5,11 @@
 SIMD = $(shell [ "$$(go env GOARCH)" = amd64 ] && GOEXPERIMENT=simd go list simd/archsimd 2>/dev/null)
 FAST = $(if $(SIMD),GOEXPERIMENT=simd,$(info no SIMD with this toolchain and machine: the embedding model will be slower, all else is the same))
 
-build: ; $(FAST) CGO_ENABLED=0 go build -trimpath -o bin/board ./cmd/board
-install: ; $(FAST) CGO_ENABLED=0 go install -trimpath ./cmd/board
+# Without the man pages of the CLI library, whose markdown renderer each start would pay for: we have our own.
+TAGS = -tags urfave_cli_no_docs
+
+build: ; $(FAST) CGO_ENABLED=0 go build $(TAGS) -trimpath -o bin/board ./cmd/board
+install: ; $(FAST) CGO_ENABLED=0 go install $(TAGS) -trimpath ./cmd/board
 # Static binaries for each system in dist, with their checksums. The same source and toolchain give the same bytes: no paths, no times, no build id.
 VERSION ?= $(shell git describe --tags --always --dirty)
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -14,7 +17,7 @@ release: # needs sha256sum
 	rm -rf dist && mkdir dist
 	set -e; for t in $(TARGETS); do os=$${t%/*}; arch=$${t#*/}; exe=; [ $$os = windows ] && exe=.exe; fast=; [ $$arch = amd64 ] && fast="$(FAST)"; \
 	  echo "board-$(VERSION)-$$os-$$arch$$exe"; \
-	  env $$fast GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o "dist/board-$(VERSION)-$$os-$$arch$$exe" ./cmd/board; done
+	  env $$fast GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build $(TAGS) -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o "dist/board-$(VERSION)-$$os-$$arch$$exe" ./cmd/board; done
 	go run -ldflags '-X main.version=$(VERSION)' ./cmd/board man > dist/board.1
 	for s in bash zsh fish; do go run ./cmd/board completion $$s > dist/board.$$s; done
 	cd dist && sha256sum * > SHA256SUMS
