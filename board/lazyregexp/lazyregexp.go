@@ -23,9 +23,6 @@ func (r *Regexp) get() *regexp.Regexp {
 	return r.re
 }
 
-// FindAllString is that of [regexp.Regexp].
-func (r *Regexp) FindAllString(s string, n int) []string { return r.get().FindAllString(s, n) }
-
 // FindAllStringIndex is that of [regexp.Regexp].
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int { return r.get().FindAllStringIndex(s, n) }
 
@@ -41,9 +38,6 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 
 // FindString is that of [regexp.Regexp].
 func (r *Regexp) FindString(s string) string { return r.get().FindString(s) }
-
-// FindStringIndex is that of [regexp.Regexp].
-func (r *Regexp) FindStringIndex(s string) []int { return r.get().FindStringIndex(s) }
 
 // FindStringSubmatch is that of [regexp.Regexp].
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.get().FindStringSubmatch(s) }
