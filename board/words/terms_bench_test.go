@@ -49,7 +49,7 @@ func prose(n int) string {
 }
 
 func BenchmarkAnalyze(b *testing.B) {
-	code, err := os.ReadFile("analyze_token.go")
+	code, err := os.ReadFile("token.go")
 	if err != nil {
 		b.Fatal(err)
 	}

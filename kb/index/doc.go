@@ -4,7 +4,7 @@
 //
 // # Words
 //
-// A document has texts with weights, one for each field. The analyser makes terms of them (analyze.go); what is stored of a term in a document is its
+// A document has texts with weights, one for each field. Package words makes terms of them; what is stored of a term in a document is its
 // weighted frequency, and of the document its weighted length, a byte each. A search adds up BM25F over the posting lists of its terms, with totals as they
 // are at that moment; function words weigh little, however few documents have them. So a score depends on what the index holds, never on when a document came
 // or how it was stored.
