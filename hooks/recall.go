@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"blackboard/board/words"
@@ -26,9 +27,11 @@ func (t *turn) query() string {
 }
 
 // fillers are the words of prompts that only say how to go on.
-var fillers = strings.Fields(`a again ahead all alright and are as awesome correct continue cool do does done exactly fine for go going good got great i in
+var fillers = sync.OnceValue(func() []string {
+	return strings.Fields(`a again ahead all alright and are as awesome correct continue cool do does done exactly fine for go going good got great i in
 	is it keep know let lets looks me more my next nice no nope now of ok okay on one perfect please proceed ready right
 	so sounds stop sure thank thanks that the then there this to try two up wait well works yeah yep yes you your lgtm y n`)
+})
 
 // trivial says whether a prompt asks for nothing that could be known: it is too short, a command of the harness, or says only how to go on.
 func trivial(prompt string) bool {
@@ -41,7 +44,7 @@ func trivial(prompt string) bool {
 	letters, count := 0, 0
 	for _, w := range words.Split(prompt, "") {
 		letters += utf8.RuneCountInString(w)
-		if !slices.Contains(fillers, strings.TrimSuffix(w, "'s")) {
+		if !slices.Contains(fillers(), strings.TrimSuffix(w, "'s")) {
 			count++
 		}
 		if len(w) > utf8.RuneCountInString(w) { // in scripts without spaces a character says as much as some letters
