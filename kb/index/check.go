@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -11,72 +12,57 @@ import (
 // Check reads the whole index and returns an error that matches ErrCorrupt if anything in it contradicts anything else: a list out of
 // order, a total that is wrong, a vector without its code. It tells nothing about the documents themselves; see Documents.
 func (x *Index) Check(tx *sqlite.Tx) error {
+	_, err := x.check(tx)
+	return err
+}
+
+// check is Check, and returns the documents.
+func (x *Index) check(tx *sqlite.Tx) (map[int64]record, error) {
 	docs, m, err := x.dump(tx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var n, length int64
+	n, length := int64(len(docs)), int64(0)
 	for _, r := range docs {
-		n++
 		length += int64(lengths[r.length])
 	}
 	if n != m.docs || length != m.length {
-		return corrupt("it has %d documents of %d words and counts %d of %d", n, length/4, m.docs, m.length/4)
+		return nil, corrupt("it has %d documents of %d words and counts %d of %d", n, length/4, m.docs, m.length/4)
 	}
 	var vectors int64
 	if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_vectors`)).Scan(&vectors); err != nil {
-		return err
+		return nil, err
 	}
 	if vectors != m.vectors {
-		return corrupt("it has %d vectors and counts %d", vectors, m.vectors)
+		return nil, corrupt("it has %d vectors and counts %d", vectors, m.vectors)
 	}
-	return x.checkCodes(tx, &m, docs)
+	return docs, x.checkCodes(tx, &m, docs)
 }
 
 // Documents returns the ids of the documents that the index holds, sorted.
 func (x *Index) Documents(tx *sqlite.Tx) ([]int64, error) {
-	v, done, err := x.at(tx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var all []int64
-	for _, s := range v.segs {
-		ids, err := s.allIDs(tx)
-		if err != nil {
-			return nil, err
-		}
-		for ord, id := range ids {
-			if !s.isDead(ord) {
-				all = append(all, id)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all, nil
+	docs, _, err := x.dump(tx)
+	return slices.Sorted(maps.Keys(docs)), err
 }
 
 // CheckOf is Check, and holds the index against what it is of: query gives the ids of the documents that it should hold, sorted, and what is the name of one.
 func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
-	if err := x.Check(tx); err != nil {
-		return err
-	}
-	ids, err := x.Documents(tx)
+	docs, err := x.check(tx)
 	if err != nil {
 		return err
 	}
-	i := 0
+	ids := slices.Sorted(maps.Keys(docs))
 	var id int64
 	if err := tx.Each([]any{&id}, func() error {
-		if i >= len(ids) || ids[i] != id {
+		if len(ids) == 0 || ids[0] != id {
 			return corrupt("%s number %d is not in it", what, id)
 		}
-		i++
+		ids = ids[1:]
 		return nil
 	}, query); err != nil {
 		return err
 	}
-	if i < len(ids) {
+	if len(ids) > 0 {
 		return corrupt("it holds %ss that there are not", what)
 	}
 	return nil
@@ -89,24 +75,24 @@ func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 		return nil, m, err
 	}
 	all := map[int64]record{}
-	add := func(r record) error {
-		if _, twice := all[r.doc]; twice {
-			return corrupt("document %d is there twice", r.doc)
+	add := func(records []record) error {
+		for _, r := range records {
+			if _, twice := all[r.doc]; twice {
+				return corrupt("document %d is there twice", r.doc)
+			}
+			all[r.doc] = r
 		}
-		all[r.doc] = r
 		return nil
 	}
 	tail, err := x.readTail(tx)
 	if err != nil {
 		return nil, m, err
 	}
-	for _, r := range tail {
-		if err := add(r); err != nil {
-			return nil, m, err
-		}
-	}
 	live, err := x.liveCounts(tx)
 	if err != nil {
+		return nil, m, err
+	}
+	if err := add(tail); err != nil {
 		return nil, m, err
 	}
 	for _, l := range live {
@@ -114,13 +100,11 @@ func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 			return nil, m, corrupt("segment %d is not numbered yet", l.seg)
 		}
 		records, err := x.dumpSegment(tx, &m, l.seg)
+		if err == nil {
+			err = add(records)
+		}
 		if err != nil {
 			return nil, m, err
-		}
-		for _, r := range records {
-			if err := add(r); err != nil {
-				return nil, m, err
-			}
 		}
 	}
 	var strays int
@@ -164,29 +148,19 @@ func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error)
 			break
 		}
 		last, n := -1, 0
-		for ord := range s.list.all(s.n) {
+		for ord, tf := range s.list.all(s.n) {
 			if ord <= last {
 				return nil, corrupt("the list of %q in segment %d is not sorted", s.term, seg)
 			}
-			last = ord
-			t := termTF{term: s.term}
-			if s.list.kind == kindText {
-				t.tf = s.list.tfs[n]
-			}
-			n++
-			records[ord].terms = append(records[ord].terms, t)
+			last, n = ord, n+1
+			records[ord].terms = append(records[ord].terms, termTF{s.term, tf})
 		}
 		if n != s.list.n {
 			return nil, corrupt("the list of %q in segment %d names documents that there are not", s.term, seg)
 		}
 	}
-	live := records[:0]
-	for ord, r := range records {
-		if !s.isDead(ord) {
-			live = append(live, r)
-		}
-	}
-	return live, nil
+	ord := -1
+	return slices.DeleteFunc(records, func(record) bool { ord++; return s.isDead(ord) }), nil
 }
 
 // checkCodes holds every code against its vector.
@@ -212,24 +186,25 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 		if err != nil {
 			return err
 		}
-		coded := 0
+		hasCode := func(ord int) bool { return !s.isDead(ord) && c != nil && c.has.has(ord) }
+		wrong := 0
 		for ord := range ids {
-			if !s.isDead(ord) && c != nil && c.has.has(ord) {
-				coded++
+			if hasCode(ord) {
+				wrong++ // until its vector is seen
 			}
 		}
 		if err := x.eachVector(tx, m.dim, ids, func(ord int, v embed.Vector) {
-			if !s.isDead(ord) && c != nil && c.has.has(ord) {
-				if encodeSigns(code, v); slices.Equal(code, c.at(ord)) {
-					coded--
+			if !hasCode(ord) {
+				if !s.isDead(ord) {
+					wrong++
 				}
-			} else if !s.isDead(ord) {
-				coded++ // a vector without a code
+			} else if encodeSigns(code, v); slices.Equal(code, c.at(ord)) {
+				wrong--
 			}
 		}); err != nil {
 			return err
 		}
-		if coded != 0 {
+		if wrong != 0 {
 			return corrupt("the codes of segment %d do not fit its vectors", l.seg)
 		}
 	}
@@ -244,11 +219,7 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 		if v, err = decodeVector(v, raw, m.dim); err != nil {
 			return err
 		}
-		sum := 0.0
-		for _, f := range v {
-			sum += float64(f) * float64(f)
-		}
-		if !(math.Abs(sum-1) < 1e-3) {
+		if sum := square(v); !(math.Abs(sum-1) < 1e-3) {
 			return corrupt("the vector of document %d has the length %g, not 1", id, math.Sqrt(sum))
 		}
 		return nil

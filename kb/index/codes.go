@@ -211,7 +211,7 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 	span := ids[len(ids)-1] - ids[0]
 	stmt, args := `SELECT doc, vector FROM @_vectors WHERE doc BETWEEN ? AND ? ORDER BY doc`, []any{ids[0], ids[len(ids)-1]}
 	if span < 0 || span/4 > int64(len(ids)) { // far apart: ask for each
-		stmt, args = `SELECT v.doc, v.vector FROM json_each(?) j JOIN @_vectors v ON v.doc = j.value`, []any{jsonInts(ids)}
+		stmt, args = `SELECT v.doc, v.vector FROM json_each(?) j JOIN @_vectors v ON v.doc = j.value`, []any{sqlite.List(ids)}
 	}
 	var doc int64
 	var raw rawBytes
@@ -221,11 +221,10 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 		if !found {
 			return nil
 		}
-		if v, err = decodeVector(v, raw, dim); err != nil {
-			return err
+		if v, err = decodeVector(v, raw, dim); err == nil {
+			fn(i, v)
 		}
-		fn(i, v)
-		return nil
+		return err
 	}, x.q(stmt), args...)
 }
 

@@ -40,13 +40,9 @@ func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]Te
 				continue
 			}
 			for _, t := range s.terms {
-				p := t.lists[i]
-				if p == nil {
-					continue
-				}
-				if tf := p.find(ord); tf > 0 {
-					f := float32(tf)
-					out[id] = append(out[id], TermScore{t.term, t.df, float64(tf) / 4, float64(share(t.weight, f, norms[seg.lens[ord]]))})
+				if p := t.lists[i]; p != nil && p.find(ord) > 0 {
+					tf := float32(p.find(ord))
+					out[id] = append(out[id], TermScore{t.term, t.df, float64(tf) / 4, float64(share(t.weight, tf, norms[seg.lens[ord]]))})
 				}
 			}
 		}

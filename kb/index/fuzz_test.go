@@ -207,7 +207,10 @@ func fuzzWritten(t *testing.T, data []byte, n int) {
 			t.Fatalf("%q: %v, %v, %d documents, want %d", term, found, err, p.n, len(want))
 		}
 		fuzzList(t, &p, n)
-		got := slices.Collect(p.all(n))
+		var got []int
+		for ord := range p.all(n) {
+			got = append(got, ord)
+		}
 		if !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
 			t.Fatalf("%q is in %v, want %v", term, got, want)
 		}

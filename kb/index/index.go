@@ -156,18 +156,15 @@ const (
 // State looks at the tables.
 func (x *Index) State(tx *sqlite.Tx) (State, error) {
 	var have int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`, x.cfg.Name+"_meta").Scan(&have); err != nil {
+	err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`, x.cfg.Name+"_meta").Scan(&have)
+	if err != nil || have == 0 {
 		return Absent, err
-	}
-	if have == 0 {
-		return Absent, nil
 	}
 	var stamp string
-	err := tx.QueryRow(x.q(`SELECT stamp FROM @_meta`)).Scan(&stamp)
-	if err != nil && !sqlite.IsNoRows(err) {
+	switch err := tx.QueryRow(x.q(`SELECT stamp FROM @_meta`)).Scan(&stamp); {
+	case err != nil && !sqlite.IsNoRows(err):
 		return Absent, err
-	}
-	if stamp != x.stamp() {
+	case stamp != x.stamp():
 		return Outdated, nil
 	}
 	return Ready, nil
@@ -175,17 +172,12 @@ func (x *Index) State(tx *sqlite.Tx) (State, error) {
 
 // Reset makes the tables anew, empty. The caller then puts every document, in the same transaction, so that nobody finds half of them; Rebuild does both.
 func (x *Index) Reset(tx *sqlite.Tx) error {
-	for _, t := range tableNames {
-		if _, err := tx.Exec(x.q(`DROP TABLE IF EXISTS @_`) + t); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.Exec(x.q(tables)); err != nil {
+	if err := x.exec(tx, `DROP TABLE IF EXISTS @_`+strings.Join(tableNames, `; DROP TABLE IF EXISTS @_`)+`;`+tables); err != nil {
 		return err
 	}
 	// Numbers begin anywhere: what others remember of the old tables must not fit the new ones, and the old ones' numbers may be damaged.
-	_, err := tx.Exec(x.q(`INSERT INTO @_meta VALUES (1, ?, '', 0, 0, ?, 0, 0, 0, ?)`), x.stamp(), 1+rand.Int64N(maxGeneration/4), 1+rand.Int64N(maxSeg/4))
-	return err
+	return x.exec(tx, `INSERT INTO @_meta VALUES (1, ?, '', 0, 0, ?, 0, 0, 0, ?)`,
+		x.stamp(), 1+rand.Int64N(maxGeneration/4), 1+rand.Int64N(maxSeg/4))
 }
 
 // meta is the one row of the table of that name.
@@ -224,9 +216,8 @@ func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {
 
 func (x *Index) writeMeta(tx *sqlite.Tx, m *meta) error {
 	m.generation++
-	_, err := tx.Exec(x.q(`UPDATE @_meta SET model = ?, dim = ?, since = ?, generation = ?, docs = ?, length = ?, vectors = ?, next_seg = ?`),
+	return x.exec(tx, `UPDATE @_meta SET model = ?, dim = ?, since = ?, generation = ?, docs = ?, length = ?, vectors = ?, next_seg = ?`,
 		m.model, m.dim, m.since, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
-	return err
 }
 
 // Model returns the name and the dimension of the model whose vectors the index holds, "" and 0 if it holds none yet.
@@ -245,10 +236,8 @@ func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 	if err != nil || m.model == model.Name && m.dim == model.Dim {
 		return err
 	}
-	for _, t := range []string{"codes", "vectors"} {
-		if _, err := tx.Exec(x.q(`DELETE FROM @_`) + t); err != nil {
-			return err
-		}
+	if err := x.exec(tx, `DELETE FROM @_codes; DELETE FROM @_vectors`); err != nil {
+		return err
 	}
 	m.model, m.dim, m.vectors, m.since = model.Name, model.Dim, 0, m.generation+1
 	return x.writeMeta(tx, &m)
@@ -282,4 +271,10 @@ func (x *Index) Stats(tx *sqlite.Tx) (s Stats, err error) {
 
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// exec runs statements that give no rows.
+func (x *Index) exec(tx *sqlite.Tx, stmts string, args ...any) error {
+	_, err := tx.Exec(x.q(stmts), args...)
+	return err
 }

@@ -151,7 +151,7 @@ func TestManyAtOnce(t *testing.T) {
 	})
 	for _, s := range append(searchers, writers...) {
 		read(t, s.db, func(tx *sqlite.Tx) error {
-			ids, err := s.x.Documents(tx)
+			ids, err := s.x.seen(tx)
 			if !slices.Equal(ids, slices.Sorted(maps.Keys(things))) {
 				t.Errorf("an index knows %v, the file holds %v", ids, things)
 			}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -19,24 +18,20 @@ const (
 	maxCandidates = 4000
 )
 
-func modelError(name string, dim int, v *view) error {
-	return fmt.Errorf("%w: the question's is of %q with %d numbers, the index holds those of %q with %d", ErrOtherModel, name, dim, v.model, v.dim)
-}
-
 var distances = sync.Pool{New: func() any { s := make([]uint16, 0, MaxSegment); return &s }}
 
 // nearest is the vector lane: codes choose some hundred candidates, and those are compared exactly.
 func (s *search) nearest(qv embed.Vector) ([]scored, error) {
-	exact, cands, err := s.byCodes(qv)
+	cands, err := s.byCodes(qv)
 	if err != nil {
 		return nil, err
 	}
-	add := func(p place, cos float64, v embed.Vector) {
+	var exact []scored
+	if err := s.cosines(qv, cands, func(p place, cos float64, v embed.Vector) {
 		if cos > 0 && cos >= s.q.Near {
 			exact = append(exact, scored{place: p, score: cos, vector: v})
 		}
-	}
-	if err := s.cosines(qv, cands, add); err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	for i := range exact {
@@ -48,8 +43,8 @@ func (s *search) nearest(qv embed.Vector) ([]scored, error) {
 	return exact[:min(len(exact), s.q.Depth)], nil
 }
 
-// byCodes returns the tail's documents with their cosines, and the places of the candidates among the sealed ones.
-func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err error) {
+// byCodes returns the places of the candidates: those whose codes are nearest, and what is in the tail.
+func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
 	code := make([]signs, codeParts(len(qv)))
 	encodeSigns(code, qv)
 	dist := make([]*[]uint16, len(s.v.segs))
@@ -62,23 +57,17 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 		}
 	}()
 	for i, seg := range s.v.segs {
-		if seg.mem != nil {
+		if seg.mem != nil { // not coded: all of them
 			for ord, v := range seg.mem.vectors {
 				if v != nil && s.ok[i].has(ord) {
-					if cos := Cosine(qv, v); cos > 0 && cos >= s.q.Near {
-						h := scored{place: place{i, ord}, score: cos}
-						if s.q.KeepVectors {
-							h.vector = v
-						}
-						exact = append(exact, h)
-					}
+					cands = append(cands, place{i, ord})
 				}
 			}
 			continue
 		}
 		c, err := seg.allCodes(s.tx, s.v.dim)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if c == nil {
 			continue
@@ -103,13 +92,12 @@ func (s *search) byCodes(qv embed.Vector) (exact []scored, cands []place, err er
 			hist[d] += n
 		}
 	}
-	cands, err = s.byDistance(dist, hist, len(qv))
-	return exact, cands, err
+	return s.byDistance(cands, dist, hist, len(qv))
 }
 
-// byDistance returns the places of the documents whose codes are nearest, of vectors with dim numbers. dist has the distances of each segment's documents, nil for one without codes, and hist
-// how many documents there are at each distance.
-func (s *search) byDistance(dist []*[]uint16, hist []int, dim int) ([]place, error) {
+// byDistance appends the places of the documents whose codes are nearest, of vectors with dim numbers. dist has the
+// distances of each segment's documents, nil for one without codes, and hist how many documents are at each distance.
+func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int) ([]place, error) {
 	want := max(minCandidates, 4*s.q.Depth)
 	if s.v.vectors <= fewVectors {
 		want = max(want, fewCandidates)
@@ -119,9 +107,10 @@ func (s *search) byDistance(dist []*[]uint16, hist []int, dim int) ([]place, err
 		below += hist[limit]
 	}
 	if below+hist[limit] == 0 {
-		return nil, nil
+		return cands, nil
 	}
-	cands := make([]place, 0, below+hist[limit])
+	room := max(maxCandidates, want) + len(cands)
+	cands = slices.Grow(cands, below+hist[limit])
 	ties := make([]scored, 0, hist[limit])
 	for i, d := range dist {
 		if d == nil {
@@ -138,7 +127,7 @@ func (s *search) byDistance(dist []*[]uint16, hist []int, dim int) ([]place, err
 			}
 		}
 	}
-	if len(cands)+len(ties) > max(maxCandidates, want) {
+	if len(cands)+len(ties) > room {
 		// Thousands of documents that are all the same to the code: the newest of them.
 		for k := range ties {
 			var err error
@@ -147,7 +136,7 @@ func (s *search) byDistance(dist []*[]uint16, hist []int, dim int) ([]place, err
 			}
 		}
 		slices.SortFunc(ties, better)
-		ties = ties[:max(0, max(maxCandidates, want)-len(cands))]
+		ties = ties[:max(0, room-len(cands))]
 	}
 	for _, t := range ties {
 		cands = append(cands, t.place)
@@ -244,28 +233,19 @@ const warmBytes = 256 << 20
 // Warm reads what searches need into memory and keeps it up to date from then on: for a process that lives. It takes 48 bytes or more for
 // each vector's code, and the vectors themselves up to 256 MB.
 func (x *Index) Warm(tx *sqlite.Tx) error {
+	x.mu.Lock()
+	if !x.warm {
+		x.warm, x.view = true, nil // the next view has what is to be kept
+	}
+	x.mu.Unlock()
 	if tx.Wrote() { // what it sees may be undone: the next transaction will do
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		x.warm, x.view = true, nil
 		return nil
 	}
 	_, done, err := x.at(tx)
-	if err != nil {
-		return err
+	if err == nil {
+		done()
 	}
-	done()
-	m, err := x.readMeta(tx)
-	if err != nil {
-		return err
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.warm = true
-	if x.view == nil || x.view.generation != m.generation {
-		return x.refresh(tx, m)
-	}
-	return x.warmVectors(tx)
+	return err
 }
 
 // IsWarm reports whether Warm was called.
@@ -295,11 +275,9 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		if err != nil {
 			return err
 		}
-		c, err := s.allCodes(tx, v.dim)
-		if err != nil {
+		if c, err := s.allCodes(tx, v.dim); err != nil {
 			return err
-		}
-		if c == nil {
+		} else if c == nil {
 			continue
 		}
 		exact := make(embed.Vector, s.n*v.dim)

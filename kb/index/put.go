@@ -30,8 +30,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 		}
 		ids[i] = docs[i].ID
 	}
-	slices.Sort(ids)
-	if len(slices.Compact(ids)) < len(docs) {
+	if slices.Sort(ids); len(slices.Compact(ids)) < len(docs) {
 		return errors.New("documents with one id twice were given to the index at once")
 	}
 	if err := x.remove(tx, &m, ids); err != nil {
@@ -52,24 +51,23 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 				return err
 			}
 		}
-	} else if err := x.putTail(tx, &m, records); err != nil {
-		return err
-	}
-	if err := x.tidy(tx, &m); err != nil {
-		return err
-	}
-	return x.writeMeta(tx, &m)
-}
-
-// putTail appends records to the tail. Their numbers are never used again, so a reader that knows a number knows the record.
-func (x *Index) putTail(tx *sqlite.Tx, m *meta, records []record) error {
-	insert := x.q(`INSERT INTO @_tail VALUES (?, ?, ?)`)
-	for i := range records {
-		if _, err := tx.Exec(insert, m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
-			return err
+	} else {
+		// A number of the tail is never used again, so a reader that knows a number knows the record.
+		for i := range records {
+			if err := x.exec(tx, `INSERT INTO @_tail VALUES (?, ?, ?)`, m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return x.finish(tx, &m)
+}
+
+// finish ends a change.
+func (x *Index) finish(tx *sqlite.Tx, m *meta) error {
+	if err := x.tidy(tx, m); err != nil {
+		return err
+	}
+	return x.writeMeta(tx, m)
 }
 
 // putVector stores a document's vector, scaled to length 1. A vector of zeros says nothing and is not stored.
@@ -85,26 +83,27 @@ func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 		return nil
 	}
 	m.vectors++
-	_, err := tx.Exec(x.q(`INSERT INTO @_vectors VALUES (?, ?)`), d.ID, encodeVector(v))
-	return err
+	return x.exec(tx, `INSERT INTO @_vectors VALUES (?, ?)`, d.ID, encodeVector(v))
 }
 
 // unit returns v scaled to length 1, and false if it has no direction: all zero, or not all numbers.
 func unit(v embed.Vector) (embed.Vector, bool) {
 	u := slices.Clone(v)
 	u.Normalize()
-	var sum float64
-	for _, f := range u {
-		sum += float64(f) * float64(f)
-	}
+	sum := square(u)
 	return u, !math.IsNaN(sum) && !math.IsInf(sum, 0) && sum > 0.5
 }
 
-func encodeVector(v embed.Vector) []byte {
-	b := make([]byte, 0, 4*len(v))
+// square is a vector's length, squared.
+func square(v embed.Vector) (sum float64) {
 	for _, f := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+		sum += float64(f) * float64(f)
 	}
+	return sum
+}
+
+func encodeVector(v embed.Vector) []byte {
+	b, _ := binary.Append(nil, binary.LittleEndian, []float32(v)) // numbers always can be
 	return b
 }
 
@@ -133,28 +132,24 @@ func (x *Index) Delete(tx *sqlite.Tx, ids ...int64) error {
 	if err != nil {
 		return err
 	}
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	if err := x.remove(tx, &m, ids); err != nil {
+	if err := x.remove(tx, &m, slices.Compact(sorted(ids))); err != nil {
 		return err
 	}
-	if err := x.tidy(tx, &m); err != nil {
-		return err
-	}
-	return x.writeMeta(tx, &m)
+	return x.finish(tx, &m)
 }
+
+// sorted is a sorted copy.
+func sorted(ids []int64) []int64 { return slices.Sorted(slices.Values(ids)) }
 
 // remove takes documents out, wherever they are; ids are sorted.
 func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
 	if len(ids) == 0 || m.docs == 0 {
 		return nil
 	}
-	tail, vector := x.q(`DELETE FROM @_tail WHERE doc = ? RETURNING record`), x.q(`DELETE FROM @_vectors WHERE doc = ?`)
 	var sealed []int64 // what was not in the tail
 	for _, id := range ids {
 		var rec []byte
-		switch err := tx.QueryRow(tail, id).Scan(&rec); {
+		switch err := tx.QueryRow(x.q(`DELETE FROM @_tail WHERE doc = ? RETURNING record`), id).Scan(&rec); {
 		case sqlite.IsNoRows(err):
 			sealed = append(sealed, id)
 		case err != nil:
@@ -166,7 +161,7 @@ func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
 			m.length -= int64(lengths[rec[0]])
 		}
 		if m.vectors > 0 {
-			res, err := tx.Exec(vector, id)
+			res, err := tx.Exec(x.q(`DELETE FROM @_vectors WHERE doc = ?`), id)
 			if err != nil {
 				return err
 			}
@@ -217,7 +212,7 @@ func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
 		if killed == 0 {
 			continue
 		}
-		if _, err := tx.Exec(x.q(`UPDATE @_live SET rev = ?, dead_n = dead_n + ?, dead = ? WHERE seg = ?`),
+		if err := x.exec(tx, `UPDATE @_live SET rev = ?, dead_n = dead_n + ?, dead = ? WHERE seg = ?`,
 			m.generation+1, killed, dead.bytes(), seg); err != nil {
 			return err
 		}
@@ -231,8 +226,7 @@ func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, er
 	if err != nil || dim == 0 {
 		return nil, err
 	}
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
+	ids = sorted(ids)
 	out := make(map[int64]embed.Vector, len(ids))
 	err = x.eachVector(tx, dim, ids, func(i int, v embed.Vector) { out[ids[i]] = slices.Clone(v) })
 	return out, err

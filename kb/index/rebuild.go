@@ -32,16 +32,13 @@ func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), l
 		}
 		after = some[len(some)-1].ID
 		docs := make([]Doc, len(some))
-		for i := range some {
-			docs[i] = some[i].Doc
-			if some[i].Model == "" {
-				continue
+		for i, k := range some {
+			docs[i] = k.Doc
+			if old != nil && k.Model != "" && k.Model == old.model.Name {
+				docs[i].Vector = old.all[k.ID]
 			}
-			if old != nil && some[i].Model == old.model.Name {
-				docs[i].Vector = old.all[docs[i].ID]
-			}
-			if docs[i].Vector == nil {
-				if err := lost(docs[i].ID); err != nil {
+			if k.Model != "" && docs[i].Vector == nil {
+				if err := lost(k.ID); err != nil {
 					return err
 				}
 			}

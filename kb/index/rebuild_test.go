@@ -89,7 +89,7 @@ func TestRebuild(t *testing.T) {
 				if err := x.Check(tx); err != nil {
 					return err
 				}
-				ids, err := x.Documents(tx)
+				ids, err := x.seen(tx)
 				if err != nil {
 					return err
 				}

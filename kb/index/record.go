@@ -95,30 +95,30 @@ func decodeRecord(doc int64, b []byte) (record, error) {
 	}
 	all := string(b[1+w:]) // one allocation for all terms
 	r.terms = make([]termTF, 0, n)
-	for at := 0; uint64(len(r.terms)) < n; {
-		size, w := uvarintString(all[at:])
-		if w <= 0 || size == 0 || size >= uint64(len(all)-at-w) { // one byte more for the frequency
+	for k := range int(n) {
+		term, rest, ok := cutTerm(all)
+		if !ok || rest == "" || k > 0 && r.terms[k-1].term >= term {
 			return bad()
 		}
-		at += w
-		t := termTF{all[at : at+int(size)], all[at+int(size)]}
-		if k := len(r.terms); k > 0 && r.terms[k-1].term >= t.term {
-			return bad()
-		}
-		r.terms = append(r.terms, t)
-		at += int(size) + 1
-		if uint64(len(r.terms)) == n && at != len(all) {
-			return bad()
-		}
+		r.terms, all = append(r.terms, termTF{term, rest[0]}), rest[1:]
 	}
-	if n == 0 && len(all) > 0 {
+	if all != "" {
 		return bad()
 	}
 	return r, nil
 }
 
-// uvarintString is binary.Uvarint over a string.
-func uvarintString(s string) (v uint64, n int) {
+// cutTerm reads a term, which its length comes before, and returns what follows; false for bytes that are none.
+func cutTerm[T string | []byte](b T) (term, rest T, ok bool) {
+	size, w := uvarint(b)
+	if w == 0 || size == 0 || size > uint64(len(b)-w) {
+		return term, rest, false
+	}
+	return b[w : w+int(size)], b[w+int(size):], true
+}
+
+// uvarint is binary.Uvarint, also over a string.
+func uvarint[T string | []byte](s T) (v uint64, n int) {
 	for i := 0; i < len(s) && i < binary.MaxVarintLen64; i++ {
 		v |= uint64(s[i]&0x7f) << (7 * i)
 		if s[i] < 0x80 {

@@ -2,9 +2,8 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"sort"
-	"strings"
 
 	"blackboard/board/sqlite"
 )
@@ -35,49 +34,6 @@ func (x *Index) tidy(tx *sqlite.Tx, m *meta) error {
 	}
 }
 
-// Seal makes a segment of the tail now, however short it is, and merges all segments as far as they fit into one.
-func (x *Index) Seal(tx *sqlite.Tx) error {
-	m, err := x.readMeta(tx)
-	if err != nil {
-		return err
-	}
-	if err := x.seal(tx, &m); err != nil {
-		return err
-	}
-	live, err := x.liveCounts(tx)
-	if err != nil {
-		return err
-	}
-	var segs []int64
-	total := 0
-	for _, s := range live {
-		if total+s.live > MaxSegment {
-			if err := x.mergeIfUseful(tx, &m, segs, live); err != nil {
-				return err
-			}
-			segs, total = nil, 0
-		}
-		segs, total = append(segs, s.seg), total+s.live
-	}
-	if err := x.mergeIfUseful(tx, &m, segs, live); err != nil {
-		return err
-	}
-	return x.writeMeta(tx, &m)
-}
-
-func (x *Index) mergeIfUseful(tx *sqlite.Tx, m *meta, segs []int64, live []liveCount) error {
-	if len(segs) == 1 {
-		i := slices.IndexFunc(live, func(l liveCount) bool { return l.seg == segs[0] })
-		if live[i].live == live[i].n {
-			return nil
-		}
-	}
-	if len(segs) == 0 {
-		return nil
-	}
-	return x.merge(tx, m, segs)
-}
-
 type liveCount struct {
 	seg     int64
 	n, live int
@@ -99,7 +55,7 @@ func (x *Index) liveCounts(tx *sqlite.Tx) (all []liveCount, err error) {
 }
 
 // toMerge chooses what to merge next, or nothing.
-func (x *Index) toMerge(tx *sqlite.Tx) ([]int64, error) {
+func (x *Index) toMerge(tx *sqlite.Tx) ([]liveCount, error) {
 	all, err := x.liveCounts(tx)
 	if err != nil {
 		return nil, err
@@ -107,7 +63,7 @@ func (x *Index) toMerge(tx *sqlite.Tx) ([]int64, error) {
 	classes := map[int][]liveCount{}
 	for _, s := range all {
 		if s.live < s.n-s.live {
-			return []int64{s.seg}, nil
+			return []liveCount{s}, nil
 		}
 		class := 0
 		for size := x.cfg.Seal * fanout; s.live >= size; size *= fanout {
@@ -120,11 +76,11 @@ func (x *Index) toMerge(tx *sqlite.Tx) ([]int64, error) {
 			continue
 		}
 		slices.SortStableFunc(segs, func(a, b liveCount) int { return a.live - b.live })
-		var out []int64
+		var out []liveCount
 		total := 0
 		for _, s := range segs {
 			if total+s.live <= MaxSegment {
-				out, total = append(out, s.seg), total+s.live
+				out, total = append(out, s), total+s.live
 			}
 		}
 		if len(out) >= fanout || len(out) > 1 && total > MaxSegment/2 {
@@ -140,7 +96,7 @@ func (x *Index) seal(tx *sqlite.Tx, m *meta) error {
 	if err != nil || len(records) == 0 {
 		return err
 	}
-	if _, err := tx.Exec(x.q(`DELETE FROM @_tail`)); err != nil {
+	if err := x.exec(tx, `DELETE FROM @_tail`); err != nil {
 		return err
 	}
 	return x.build(tx, m, records)
@@ -160,41 +116,25 @@ func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 
 // build writes a segment of records, which are sorted by id; their vectors are stored already.
 func (x *Index) build(tx *sqlite.Tx, m *meta, records []record) error {
-	lists := map[string]*plist{}
+	lists := termLists{}
 	ids := make([]int64, len(records))
 	lens := make([]byte, len(records))
 	for ord := range records {
 		r := &records[ord]
 		ids[ord], lens[ord] = r.doc, r.length
 		for _, t := range r.terms {
-			p := lists[t.term]
-			if p == nil {
-				p = &plist{}
-				if strings.HasPrefix(t.term, keywordMark) {
-					p.kind = kindList
-				}
-				lists[t.term] = p
-			}
-			p.add(ord, t.tf)
+			lists.of(t.term).add(ord, t.tf)
 		}
 	}
-	terms := make([]string, 0, len(lists))
-	for t := range lists {
-		terms = append(terms, t)
-	}
-	slices.Sort(terms)
-	w, err := x.newSegmentWriter(tx, m, len(ids))
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	for _, t := range terms {
+	w := x.newSegmentWriter(tx, m, len(ids))
+	for _, t := range slices.Sorted(maps.Keys(lists)) {
 		if err := w.add(t, lists[t]); err != nil {
 			return err
 		}
 	}
 	var c *codes
 	if m.vectors > 0 {
+		var err error
 		if c, err = x.codesOf(tx, m, ids); err != nil {
 			return err
 		}
@@ -209,24 +149,17 @@ type segmentWriter struct {
 	tx     *sqlite.Tx
 	seg    int64
 	blocks int64
-	close  func() error
 }
 
-func (x *Index) newSegmentWriter(tx *sqlite.Tx, m *meta, n int) (*segmentWriter, error) {
+func (x *Index) newSegmentWriter(tx *sqlite.Tx, m *meta, n int) *segmentWriter {
 	w := &segmentWriter{x: x, tx: tx, seg: m.nextSeg}
 	m.nextSeg++
 	m.stirred = true
-	insert, err := tx.Prepare(x.q(`INSERT INTO @_blocks VALUES (?, ?)`))
-	if err != nil {
-		return nil, err
-	}
-	w.close = insert.Close
-	w.blockWriter = blockWriter{n: n, write: func(block []byte) error {
-		_, err := insert.Exec(rowID(w.seg, w.blocks), block)
+	w.blockWriter = blockWriter{n: n, dir: []byte{}, write: func(block []byte) error {
 		w.blocks++
-		return err
+		return x.exec(tx, `INSERT INTO @_blocks VALUES (?, ?)`, rowID(w.seg, w.blocks-1), block)
 	}}
-	return w, nil
+	return w
 }
 
 // rowID numbers the blocks, and the chunks of codes, of a segment.
@@ -236,30 +169,19 @@ func (w *segmentWriter) finish(ids []int64, lens []byte, c *codes) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if _, err := w.tx.Exec(w.x.q(`INSERT INTO @_segments VALUES (?, ?, ?, ?, ?, ?, ?)`),
-		w.seg, len(ids), ids[0], ids[len(ids)-1], nonNil(w.dir), lens, encodeIDs(ids)); err != nil {
+	if err := w.x.exec(w.tx, `INSERT INTO @_segments VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		w.seg, len(ids), ids[0], ids[len(ids)-1], w.dir, lens, encodeIDs(ids)); err != nil {
 		return err
 	}
-	if _, err := w.tx.Exec(w.x.q(`INSERT INTO @_live VALUES (?, 0, 0, x'')`), w.seg); err != nil {
+	if err := w.x.exec(w.tx, `INSERT INTO @_live VALUES (?, 0, 0, x'')`, w.seg); err != nil {
 		return err
 	}
-	if c == nil {
-		return nil
-	}
-	for i := 0; i*chunkDocs < len(ids); i++ {
-		if _, err := w.tx.Exec(w.x.q(`INSERT INTO @_codes VALUES (?, ?)`), rowID(w.seg, int64(i)), c.encodeChunk(i)); err != nil {
+	for i := 0; c != nil && i*chunkDocs < len(ids); i++ {
+		if err := w.x.exec(w.tx, `INSERT INTO @_codes VALUES (?, ?)`, rowID(w.seg, int64(i)), c.encodeChunk(i)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// nonNil is b, but not NULL in SQL.
-func nonNil(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
 }
 
 // source is a segment that is being merged.
@@ -297,10 +219,10 @@ func (s *source) next() error {
 }
 
 // merge writes the living documents of segments into a new one and removes the old ones.
-func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []int64) error {
+func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []liveCount) error {
 	var from []*source
-	for _, seg := range segs {
-		s, err := x.openSource(tx, m, seg)
+	for _, l := range segs {
+		s, err := x.openSource(tx, m, l.seg)
 		if err != nil {
 			return err
 		}
@@ -311,11 +233,7 @@ func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []int64) error {
 		return corrupt("a merge of %d documents", len(ids))
 	}
 	if len(ids) > 0 {
-		w, err := x.newSegmentWriter(tx, m, len(ids))
-		if err != nil {
-			return err
-		}
-		defer w.close()
+		w := x.newSegmentWriter(tx, m, len(ids))
 		if err := mergeLists(from, w); err != nil {
 			return err
 		}
@@ -323,12 +241,11 @@ func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []int64) error {
 			return err
 		}
 	}
-	for _, seg := range segs {
-		for _, stmt := range []string{`DELETE FROM @_segments WHERE seg = ?1`, `DELETE FROM @_live WHERE seg = ?1`,
-			`DELETE FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24`, `DELETE FROM @_codes WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24`} {
-			if _, err := tx.Exec(x.q(stmt), seg); err != nil {
-				return err
-			}
+	for _, s := range from {
+		if err := x.exec(tx, `DELETE FROM @_segments WHERE seg = ?1; DELETE FROM @_live WHERE seg = ?1;
+			DELETE FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24;
+			DELETE FROM @_codes WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24`, s.seg); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -380,10 +297,7 @@ func renumber(from []*source, m *meta) (ids []int64, lens []byte, c *codes) {
 			}
 		}
 	}
-	byID := func(a, b place) int { return cmp.Compare(a.id, b.id) }
-	if !slices.IsSortedFunc(all, byID) {
-		slices.SortFunc(all, byID)
-	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.id, b.id) })
 	for to, p := range all {
 		s := from[p.src]
 		s.ords[p.ord] = int32(to)
@@ -426,36 +340,27 @@ func mergeLists(from []*source, w *segmentWriter) error {
 			if s.done || s.term != term {
 				continue
 			}
-			i := 0
-			for o := range s.list.all(s.n) {
-				p := posting{ord: s.ords[o]}
-				if s.list.kind == kindText {
-					p.tf = s.list.tfs[i]
-				} else {
-					kind = kindList
-				}
-				i++
-				if p.ord >= 0 {
-					found = append(found, p)
+			if s.list.kind != kindText {
+				kind = kindList
+			}
+			for o, tf := range s.list.all(s.n) {
+				if ord := s.ords[o]; ord >= 0 {
+					found = append(found, posting{ord, tf})
 				}
 			}
 			if err := s.next(); err != nil {
 				return err
 			}
 		}
-		if len(found) == 0 {
-			continue
-		}
-		byOrd := func(i, j int) bool { return found[i].ord < found[j].ord }
-		if !sort.SliceIsSorted(found, byOrd) {
-			sort.Slice(found, byOrd)
-		}
+		slices.SortFunc(found, func(a, b posting) int { return cmp.Compare(a.ord, b.ord) })
 		list := plist{kind: kind}
 		for _, p := range found {
 			list.add(int(p.ord), p.tf)
 		}
-		if err := w.add(term, &list); err != nil {
-			return err
+		if len(found) > 0 {
+			if err := w.add(term, &list); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -116,7 +117,8 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 	q.Depth = max(q.Depth, 1)
 	if len(q.Vector) > 0 && (q.Model != v.model || len(q.Vector) != v.dim) {
 		if v.vectors > 0 {
-			return Result{}, modelError(q.Model, len(q.Vector), v)
+			return Result{}, fmt.Errorf("%w: the question's is of %q with %d numbers, the index holds those of %q with %d",
+				ErrOtherModel, q.Model, len(q.Vector), v.model, v.dim)
 		}
 		q.Vector = nil
 	}

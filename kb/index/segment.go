@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // A segment's postings lie in blocks: entries sorted by term, one after the other, a new block when one is full. The directory names
@@ -57,21 +58,22 @@ func (p *plist) ord(i int) int {
 	return int(binary.LittleEndian.Uint16(p.ords[2*i:]))
 }
 
-// all yields the ordinals below limit.
-func (p *plist) all(limit int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		if p.kind == kindBitmap {
-			for i, b := range p.bits {
-				for ; b != 0; b &= b - 1 {
-					if o := i*8 + bits.TrailingZeros8(b); o >= limit || !yield(o) {
-						return
-					}
+// all yields the ordinals below limit, with the weighted frequencies: 0 for keywords.
+func (p *plist) all(limit int) iter.Seq2[int, uint8] {
+	return func(yield func(int, uint8) bool) {
+		for i, b := range p.bits {
+			for ; b != 0; b &= b - 1 {
+				if o := i*8 + bits.TrailingZeros8(b); o >= limit || !yield(o, 0) {
+					return
 				}
 			}
-			return
 		}
-		for i := range p.n {
-			if o := p.ord(i); o < limit && !yield(o) {
+		for i := 0; p.kind != kindBitmap && i < p.n; i++ {
+			var tf uint8
+			if p.kind == kindText {
+				tf = p.tfs[i]
+			}
+			if o := p.ord(i); o < limit && !yield(o, tf) {
 				return
 			}
 		}
@@ -101,6 +103,22 @@ func (p *plist) find(ord int) uint8 {
 		return 0
 	}
 	return p.tfs[i]
+}
+
+// termLists are the posting lists of documents that are being gathered, by term.
+type termLists map[string]*plist
+
+// of is the list of a term, a new one for a new term.
+func (l termLists) of(term string) *plist {
+	p := l[term]
+	if p == nil {
+		p = &plist{}
+		if strings.HasPrefix(term, keywordMark) {
+			p.kind = kindList
+		}
+		l[term] = p
+	}
+	return p
 }
 
 // add appends a document to a list that is being made.
@@ -135,13 +153,9 @@ func appendEntry(b []byte, term string, p *plist, n int) []byte {
 
 // cutEntry reads the first entry of a block of a segment of n documents and returns what follows. Bytes that are no entry are ErrCorrupt.
 func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
-	size, w := binary.Uvarint(b)
-	if w <= 0 || size == 0 || size > uint64(len(b)-w) {
+	term, b, ok := cutTerm(b)
+	if !ok || len(b) == 0 {
 		return nil, p, nil, corrupt("an entry of a block cannot be read")
-	}
-	term, b = b[w:w+int(size)], b[w+int(size):]
-	if len(b) == 0 {
-		return nil, p, nil, corrupt("an entry of a block is cut off")
 	}
 	p.kind, b = b[0], b[1:]
 	count, w := binary.Uvarint(b)
@@ -163,10 +177,9 @@ func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
 	if need > len(b) {
 		return nil, p, nil, corrupt("an entry of a block is cut off")
 	}
-	switch p.kind {
-	case kindBitmap:
+	if p.kind == kindBitmap {
 		p.bits = b[:need:need]
-	default:
+	} else {
 		p.ords, p.tfs = b[:2*p.n:2*p.n], b[2*p.n:need:need]
 	}
 	return term, p, b[need:], nil
@@ -221,17 +234,12 @@ func (w *blockWriter) flush() error {
 // decodeDir reads the first terms of a segment's blocks.
 func decodeDir(b []byte) ([]string, error) {
 	var dir []string
-	all := string(b)
-	for len(all) > 0 {
-		size, w := uvarintString(all)
-		if w <= 0 || size == 0 || size > uint64(len(all)-w) {
-			return nil, corrupt("a segment's directory cannot be read")
+	for all := string(b); all != ""; {
+		term, rest, ok := cutTerm(all)
+		if !ok || len(dir) > 0 && dir[len(dir)-1] >= term {
+			return nil, corrupt("a segment's directory cannot be read, or is not sorted")
 		}
-		t := all[w : w+int(size)]
-		if len(dir) > 0 && dir[len(dir)-1] >= t {
-			return nil, corrupt("a segment's directory is not sorted")
-		}
-		dir, all = append(dir, t), all[w+int(size):]
+		dir, all = append(dir, term), rest
 	}
 	return dir, nil
 }
@@ -263,23 +271,19 @@ func encodeIDs(ids []int64) []byte {
 // decodeIDs reads n ascending ids.
 func decodeIDs(b []byte, n int) ([]int64, error) {
 	ids := make([]int64, 0, min(n, MaxSegment))
-	var last int64
 	for len(ids) < n {
-		if len(ids) == 0 {
-			v, w := binary.Varint(b)
-			if w <= 0 {
-				return nil, corrupt("a segment's ids cannot be read")
+		id, w := binary.Varint(b)
+		if k := len(ids); k > 0 {
+			var d uint64
+			d, w = binary.Uvarint(b)
+			if id = ids[k-1] + int64(d); id <= ids[k-1] {
+				w = 0
 			}
-			last, b = v, b[w:]
-		} else {
-			d, w := binary.Uvarint(b)
-			next := last + int64(d)
-			if w <= 0 || next <= last {
-				return nil, corrupt("a segment's ids cannot be read")
-			}
-			last, b = next, b[w:]
 		}
-		ids = append(ids, last)
+		if w <= 0 {
+			return nil, corrupt("a segment's ids cannot be read")
+		}
+		ids, b = append(ids, id), b[w:]
 	}
 	if len(b) > 0 {
 		return nil, corrupt("a segment has more ids than documents")
@@ -314,10 +318,7 @@ func (s bitset) count() (n int) {
 
 // bytes returns the set as it is stored, 8 bytes a word.
 func (s bitset) bytes() []byte {
-	b := make([]byte, 0, 8*len(s))
-	for _, w := range s {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, []uint64(s)) // numbers always can be
 	return b
 }
 
@@ -327,9 +328,7 @@ func decodeBitset(b []byte, n int) (bitset, error) {
 	if len(b) != 8*len(s) {
 		return nil, corrupt("a set of %d documents has %d bytes", n, len(b))
 	}
-	for i := range s {
-		s[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
+	binary.Decode(b, binary.LittleEndian, []uint64(s)) // there are enough
 	if n%64 != 0 && s[len(s)-1]>>(n%64) != 0 {
 		return nil, corrupt("a set of %d documents has one beyond", n)
 	}

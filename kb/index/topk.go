@@ -1,11 +1,12 @@
 package index
 
 import (
+	"errors"
 	"math"
 	"slices"
 )
 
-// topK keeps the k best: a heap with the worst on top.
+// topK keeps the k best: when there are so many, in a heap with the worst on top.
 type topK struct {
 	k    int
 	tail int // number of the segment that is the tail, -1 if there is none
@@ -43,12 +44,8 @@ func (t *topK) worse(a, b topItem) bool {
 		return a.ord < b.ord
 	}
 	x, err := t.id(a.place)
-	if err != nil {
-		t.err = err
-		return false
-	}
-	y, err := t.id(b.place)
-	if err != nil {
+	y, err2 := t.id(b.place)
+	if err = errors.Join(err, err2); err != nil {
 		t.err = err
 		return false
 	}
@@ -56,33 +53,27 @@ func (t *topK) worse(a, b topItem) bool {
 }
 
 func (t *topK) push(it topItem) {
-	h := t.heap
-	if len(h) < t.k {
-		h = append(h, it)
-		for i := len(h) - 1; i > 0; {
-			up := (i - 1) / 2
-			if !t.worse(h[i], h[up]) {
-				break
+	switch {
+	case len(t.heap) < t.k: // in no order yet
+		if t.heap = append(t.heap, it); len(t.heap) == t.k {
+			for i := t.k/2 - 1; i >= 0; i-- {
+				t.sink(i)
 			}
-			h[i], h[up] = h[up], h[i]
-			i = up
 		}
-		t.heap = h
-		return
+	case t.worse(t.heap[0], it):
+		t.heap[0] = it
+		t.sink(0)
 	}
-	if !t.worse(h[0], it) {
-		return
-	}
-	h[0] = it
-	for i := 0; ; {
+}
+
+// sink lets an item change places with those below it until they are better.
+func (t *topK) sink(i int) {
+	for h := t.heap; ; {
 		c := 2*i + 1
-		if c >= len(h) {
-			return
-		}
 		if c+1 < len(h) && t.worse(h[c+1], h[c]) {
 			c++
 		}
-		if !t.worse(h[c], h[i]) {
+		if c >= len(h) || !t.worse(h[c], h[i]) {
 			return
 		}
 		h[i], h[c] = h[c], h[i]

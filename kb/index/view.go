@@ -3,7 +3,7 @@ package index
 import (
 	"cmp"
 	"database/sql"
-	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 
@@ -13,11 +13,6 @@ import (
 
 // rawBytes are a column's bytes without a copy, good until the next row.
 type rawBytes = sql.RawBytes
-
-func jsonInts(ids []int64) string {
-	b, _ := json.Marshal(ids) // numbers always can be
-	return string(b)
-}
 
 // view is what a search works on: the state of the index at one generation.
 type view struct {
@@ -66,11 +61,10 @@ func (s *sealed) allIDs(tx *sqlite.Tx) ([]int64, error) {
 		return nil, err
 	}
 	ids, err := decodeIDs(raw, s.n)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.ids = ids
 	}
-	s.ids = ids
-	return ids, nil
+	return ids, err
 }
 
 // allCodes returns the documents' codes, nil if none has one.
@@ -81,11 +75,8 @@ func (s *sealed) allCodes(tx *sqlite.Tx, dim int) (*codes, error) {
 		return s.codes, nil
 	}
 	c, err := s.x.readCodes(tx, s, dim)
-	if err != nil {
-		return nil, err
-	}
-	s.codes, s.noCode = c, c == nil
-	return c, nil
+	s.codes, s.noCode = c, err == nil && c == nil
+	return c, err
 }
 
 // loadSegment reads a segment as it is now.
@@ -168,28 +159,26 @@ func (x *Index) ownOf(tx *sqlite.Tx) *Index {
 // refresh brings the view to the transaction's moment, reading only what it does not know. Segment numbers and the tail's numbers are never
 // used twice, so what is known under a number is true.
 func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
-	known := map[int64]*segment{}
-	old := x.view
-	if old != nil {
+	v := &view{meta: m, tail: newTail()}
+	known, later := map[int64]*segment{}, true
+	if old := x.view; old != nil && old.since == m.since {
+		v.tail, later = old.tail, m.generation > old.generation
 		for _, s := range old.segs {
 			known[s.seg] = s
 		}
 	}
-	v := &view{meta: m}
 	type version struct{ seg, rev int64 }
 	have, err := sqlite.All(tx, func(r *version) []any { return []any{&r.seg, &r.rev} }, x.q(`SELECT seg, rev FROM @_live`))
 	if err != nil {
 		return err
 	}
-	sameModel := old != nil && old.since == m.since
 	for _, h := range have {
 		s := known[h.seg]
-		switch {
-		case s == nil || !sameModel:
+		if s == nil {
 			if s, err = x.loadSegment(tx, h.seg); err != nil {
 				return err
 			}
-		case s.rev != h.rev:
+		} else if s.rev != h.rev {
 			var dead []byte
 			var n int
 			if err := tx.QueryRow(x.q(`SELECT dead_n, dead FROM @_live WHERE seg = ?`), h.seg).Scan(&n, &dead); err != nil {
@@ -203,7 +192,7 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 		v.segs = append(v.segs, s)
 	}
 	slices.SortFunc(v.segs, func(a, b *segment) int { return cmp.Compare(b.hi, a.hi) })
-	if v.tail, err = x.refreshTail(tx, old, m); err != nil {
+	if err := x.refreshTail(tx, v, later); err != nil {
 		return err
 	}
 	if v.tail.n > 0 {
@@ -223,73 +212,48 @@ type tail struct {
 	last    int64 // the highest generation in it
 	ids     []int64
 	lens    []byte
-	lists   map[string]*plist
+	lists   termLists
 	vectors []embed.Vector // nil where there is none
 	dead    bitset
-	since   int64 // of the model
 }
 
-func newTail(since int64) *tail {
-	return &tail{byGen: map[int64]int{}, lists: map[string]*plist{}, since: since}
-}
+func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
 
-// refreshTail brings the tail up to date: what is gone is marked dead, what is new is appended. The lock is held, so nobody else looks.
-func (x *Index) refreshTail(tx *sqlite.Tx, old *view, m meta) (*tail, error) {
-	t := newTail(m.since)
-	if old != nil && old.tail.since == m.since {
-		t = old.tail
+// refreshTail brings a view's tail up to date, which is that of an earlier moment if later is set: what is gone is
+// marked dead, what is new is appended. The lock is held, so nobody else looks.
+func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
+	t := v.tail
+	var count, added int
+	if err := tx.QueryRow(x.q(`SELECT (SELECT count(*) FROM @_tail), (SELECT count(*) FROM @_tail WHERE gen > ?)`), t.last).
+		Scan(&count, &added); err != nil {
+		return err
 	}
-	if old != nil && t == old.tail && m.generation > old.generation {
-		// Mostly something was added and nothing went, which counting tells: what is added later has higher numbers.
-		var count, added int
-		if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_tail`)).Scan(&count); err != nil {
-			return nil, err
-		}
-		if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_tail WHERE gen > ?`), t.last).Scan(&added); err != nil {
-			return nil, err
-		}
-		if count == len(t.byGen)+added {
-			return t, x.appendTail(tx, t, t.last+1, m.dim)
-		}
+	// Mostly something was added and nothing went, which counting tells: what is added later has higher numbers.
+	if later && count == len(t.byGen)+added {
+		return x.appendTail(tx, t, t.last+1, v.dim)
 	}
-	now := map[int64]int64{}
-	var gen, doc int64
-	if err := tx.Each([]any{&gen, &doc}, func() error {
-		now[gen] = doc
+	now, err := sqlite.Column[int64](tx, x.q(`SELECT gen FROM @_tail ORDER BY gen`))
+	if err != nil {
+		return err
+	}
+	t.last = 0 // of what stays: a snapshot of another age may have known later ones, which a next one has to read
+	for g, ord := range t.byGen {
+		if _, stays := slices.BinarySearch(now, g); stays {
+			t.last = max(t.last, g)
+			continue
+		}
+		t.dead.set(ord)
+		delete(t.byGen, g)
+	}
+	if 2*t.dead.count() > t.n {
+		t = newTail()
+		v.tail = t
+	}
+	i := slices.IndexFunc(now, func(g int64) bool { _, known := t.byGen[g]; return !known })
+	if i < 0 {
 		return nil
-	}, x.q(`SELECT gen, doc FROM @_tail`)); err != nil {
-		return nil, err
 	}
-	gone := 0
-	for g := range t.byGen {
-		if _, ok := now[g]; !ok {
-			gone++
-		}
-	}
-	if gone > 0 && 2*(gone+t.dead.count()) > t.n {
-		t, gone = newTail(m.since), 0
-	}
-	if gone > 0 {
-		t.last = 0 // of what stays: a snapshot of another age may have known later ones, which a next one has to read
-		for g, ord := range t.byGen {
-			if _, ok := now[g]; ok {
-				t.last = max(t.last, g)
-				continue
-			}
-			t.dead.set(ord)
-			delete(t.byGen, g)
-		}
-	}
-	var fresh []int64
-	for g := range now {
-		if _, ok := t.byGen[g]; !ok {
-			fresh = append(fresh, g)
-		}
-	}
-	if len(fresh) == 0 {
-		return t, nil
-	}
-	return t, x.appendTail(tx, t, slices.Min(fresh), m.dim)
+	return x.appendTail(tx, t, now[i], v.dim)
 }
 
 // appendTail appends what the tail does not know, from a number on.
@@ -328,14 +292,7 @@ func (t *tail) add(gen int64, r *record) {
 		t.dead = append(t.dead, 0)
 	}
 	for _, term := range r.terms {
-		p := t.lists[term.term]
-		if p == nil {
-			p = &plist{}
-			if term.term[:1] == keywordMark {
-				p.kind = kindList
-			}
-			t.lists[term.term] = p
-		}
+		p := t.lists.of(term.term)
 		if p.add(ord, term.tf); p.kind == kindText {
 			p.wide = append(p.wide, uint16(ord))
 		}
@@ -351,11 +308,7 @@ func (x *Index) tailVectors(tx *sqlite.Tx, t *tail, first, dim int) error {
 	for ord := first; ord < t.n; ord++ {
 		ords[t.ids[ord]] = ord
 	}
-	ids := make([]int64, 0, len(ords))
-	for id := range ords {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(ords))
 	return x.eachVector(tx, dim, ids, func(i int, v embed.Vector) { t.vectors[ords[ids[i]]] = slices.Clone(v) })
 }
 
@@ -381,7 +334,11 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if p, ok := s.x.postings.get(key); ok {
 		return p, nil
 	}
-	raw, err := s.x.block(tx, rowID(s.seg, int64(block)))
+	var raw []byte
+	err := tx.QueryRow(s.x.q(`SELECT data FROM @_blocks WHERE id = ?`), rowID(s.seg, int64(block))).Scan(&raw)
+	if sqlite.IsNoRows(err) {
+		err = corrupt("block %d of segment %d is missing", block, s.seg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -389,33 +346,19 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		s.x.postings.put(key, nil)
-		return nil, nil
+	var kept *plist
+	if found {
+		kept = p.kept()
 	}
-	q := p.kept()
-	s.x.postings.put(key, q)
-	return q, nil
+	s.x.postings.put(key, kept)
+	return kept, nil
 }
 
-// block reads one block.
-func (x *Index) block(tx *sqlite.Tx, id int64) ([]byte, error) {
-	var b []byte
-	if err := tx.QueryRow(x.q(`SELECT data FROM @_blocks WHERE id = ?`), id).Scan(&b); err != nil {
-		if sqlite.IsNoRows(err) {
-			return nil, corrupt("block %d is missing", id)
-		}
-		return nil, err
-	}
-	return b, nil
-}
-
-// postingCache keeps posting lists that were read. Segments never change, so nothing in it goes stale. It holds two generations
-// of at most half its size each: what was not asked for in a whole generation is forgotten.
+// postingCache keeps posting lists that were read. Segments never change, so nothing in it goes stale. When it is full it begins anew.
 type postingCache struct {
-	mu       sync.Mutex
-	cur, old map[postingKey]*plist
-	size     int
+	mu    sync.Mutex
+	lists map[postingKey]*plist
+	size  int
 }
 
 type postingKey struct {
@@ -429,30 +372,20 @@ const postingBytes = 128 << 20
 func (c *postingCache) get(k postingKey) (*plist, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p, ok := c.cur[k]; ok {
-		return p, true
-	}
-	p, ok := c.old[k]
-	if ok {
-		c.add(k, p)
-	}
+	p, ok := c.lists[k]
 	return p, ok
 }
 
 func (c *postingCache) put(k postingKey, p *plist) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.add(k, p)
-}
-
-func (c *postingCache) add(k postingKey, p *plist) {
 	size := len(k.term) + 150
 	if p != nil {
 		size += len(p.ords) + len(p.tfs) + len(p.bits) + 2*len(p.wide)
 	}
-	if c.cur == nil || c.size+size > postingBytes/2 {
-		c.cur, c.old, c.size = map[postingKey]*plist{}, c.cur, 0
+	if c.lists == nil || c.size+size > postingBytes {
+		c.lists, c.size = map[postingKey]*plist{}, 0
 	}
-	c.cur[k] = p
+	c.lists[k] = p
 	c.size += size
 }
