@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -110,9 +109,7 @@ func (c *Client) WaitGone(ctx context.Context) error {
 		if _, err := c.Status(ctx); errors.Is(err, ErrNone) && ctx.Err() == nil && !Held(c.place) {
 			return nil
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
+		if !sleep(ctx, 20*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
@@ -125,9 +122,7 @@ func (c *Client) WaitReady(ctx context.Context) (Status, error) {
 		if err == nil {
 			return st, nil
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
+		if !sleep(ctx, 20*time.Millisecond) {
 			return st, fmt.Errorf("%w: %w", ErrNone, ctx.Err())
 		}
 	}
@@ -162,9 +157,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs [
 		m = res.Model
 		for i := range n {
 			v := make(embed.Vector, m.Dim)
-			for j := range v {
-				v[j] = math.Float32frombits(binary.LittleEndian.Uint32(res.Data[4*(i*m.Dim+j):]))
-			}
+			binary.Decode(res.Data[4*i*m.Dim:], binary.LittleEndian, []float32(v)) // there are enough
 			vs = append(vs, v)
 		}
 		texts = texts[n:]

@@ -45,17 +45,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	s.active.Add(1)
-	defer func() {
-		s.active.Add(-1)
-		s.used()
-	}()
-	ctx, cancel := context.WithCancel(r.Context())
-	defer context.AfterFunc(s.streams, cancel)()
+	ctx, done := s.stream(r.Context())
 	out := make(chan Event)
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	defer cancel()
+	defer done()
 	wg.Go(func() { s.follow(ctx, runs, since, out) })
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -121,65 +115,46 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, out cha
 	dir := filepath.Join(s.cfg.Place.Home, "boards")
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	following := map[string]bool{}
-	last := map[string]int64{} // of the runs that were followed: one that is followed again goes on there
-	var mu sync.Mutex
-	first := true
-	t := time.NewTicker(lookForRuns)
-	defer t.Stop()
-	for {
-		names := runs
+	followed := map[string]bool{}
+	for names := runs; ; {
 		if len(runs) == 0 {
-			found, err := board.RunNames(dir)
-			if err != nil {
+			var err error
+			if names, err = board.RunNames(dir); err != nil {
 				s.log.Debug("looking for boards", "error", err)
 			}
-			names = found
 		}
 		for _, run := range names {
-			mu.Lock()
-			known := following[run]
-			from, again := last[run]
-			following[run] = true
-			mu.Unlock()
-			if known {
+			if followed[run] {
 				continue
 			}
-			if !again {
-				from = since
-				if !first && since == board.FromNow {
-					from = 0 // it was made since the stream began
-				}
-			}
+			followed[run] = true
+			seq := since
 			wg.Go(func() {
-				seq, err := from, error(nil)
-				defer func() {
-					if r := recover(); r != nil {
-						s.log.Error("following a board failed badly", "run", run, "panic", r, "stack", string(debug.Stack()))
-					} else if err != nil && ctx.Err() == nil {
+				for { // a board that cannot be followed is looked for again, and followed from where it was
+					if err := s.followOne(ctx, dir, run, &seq, out); err != nil && ctx.Err() == nil {
 						s.log.Debug("following a board", "run", run, "error", err)
 					}
-					mu.Lock()
-					defer mu.Unlock()
-					if seq != board.FromNow {
-						last[run] = seq
+					if !sleep(ctx, lookForRuns) {
+						return
 					}
-					delete(following, run) // it is looked for again
-				}()
-				err = followOne(ctx, dir, run, &seq, out)
+					seq = max(seq, 0) // it was made since the stream began
+				}
 			})
 		}
-		first = false
-		select {
-		case <-t.C:
-		case <-ctx.Done():
+		since = max(since, 0)
+		if !sleep(ctx, lookForRuns) {
 			return
 		}
 	}
 }
 
 // followOne sends the events of a board, and its gate's changes. It begins after seq, and keeps it up to date.
-func followOne(ctx context.Context, dir, run string, seq *int64, out chan<- Event) error {
+func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, out chan<- Event) error {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("following a board failed badly", "run", run, "panic", r, "stack", string(debug.Stack()))
+		}
+	}()
 	b, err := board.Open(ctx, dir, run)
 	if err != nil {
 		return err

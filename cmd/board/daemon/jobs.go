@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"blackboard/embed"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -102,33 +103,35 @@ func (s *Server) embedCapsules(ctx context.Context) (string, error) {
 	}
 }
 
-// unembedded reports whether there are capsules that wait for their embedding.
-func (s *Server) unembedded(ctx context.Context) (wait bool) {
+// wanted reports whether there is a knowledge base that fn says yes to.
+func (s *Server) wanted(ctx context.Context, fn func(*held) (bool, error)) (yes bool) {
 	if !there(kb.Path(s.cfg.Place.Home)) {
 		return false
 	}
-	err := s.warm.use(ctx, true, func(h *held) error {
-		n, err := h.kb.Unembedded(ctx)
-		wait = n > 0
+	err := s.warm.use(ctx, true, func(h *held) (err error) {
+		yes, err = fn(h)
 		return err
 	})
-	return err == nil && wait
+	return err == nil && yes
+}
+
+// unembedded reports whether there are capsules that wait for their embedding.
+func (s *Server) unembedded(ctx context.Context) bool {
+	return s.wanted(ctx, func(h *held) (bool, error) {
+		n, err := h.kb.Unembedded(ctx)
+		return n > 0, err
+	})
 }
 
 // uncalibrated reports whether nobody has measured when a prompt may be answered unasked with the model at hand: until then none is.
-func (s *Server) uncalibrated(ctx context.Context) (wanted bool) {
-	if !there(kb.Path(s.cfg.Place.Home)) {
-		return false
-	}
-	err := s.warm.use(ctx, true, func(h *held) error {
+func (s *Server) uncalibrated(ctx context.Context) bool {
+	return s.wanted(ctx, func(h *held) (bool, error) {
 		if h.model == nil {
-			return nil
+			return false, nil
 		}
 		_, known, err := h.kb.Threshold(ctx, h.model.Model().Name)
-		wanted = err == nil && !known
-		return err
+		return !known, err
 	})
-	return err == nil && wanted
 }
 
 func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
@@ -146,11 +149,8 @@ func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
 func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int, err error) {
 	for {
 		n, left := 0, 0
-		err := s.warm.use(ctx, false, func(h *held) error {
-			if h.model == nil {
-				return nil
-			}
-			opt.Embedder = h.model
+		err := s.warm.withModel(ctx, func(model embed.Embedder) error {
+			opt.Embedder = model
 			m, err := memory.Open(s.cfg.Place.Home, opt)
 			if err != nil {
 				return err
@@ -160,7 +160,9 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 			n, left = r.Embedded, r.Left
 			return err
 		})
-		total += n
+		if total += n; errors.Is(err, embed.ErrNoModel) {
+			return total, nil
+		}
 		if err != nil || n == 0 || left == 0 {
 			return total, err
 		}
@@ -169,18 +171,10 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 
 // memoriesChanged returns what reports whether a memory was written to since it was last asked. It looks at the files from outside, since opening them all takes too long.
 func (s *Server) memoriesChanged() func(context.Context) bool {
-	before := ""
+	before, dir := "", memory.Dir(s.cfg.Place.Home)
 	return func(context.Context) bool {
-		now := ""
-		for _, dir := range []string{memory.Dir(s.cfg.Place.Home), filepath.Join(memory.Dir(s.cfg.Place.Home), "workspaces")} {
-			entries, _ := os.ReadDir(dir) // none yet
-			for _, e := range entries {
-				// Not the index of the log, nor an empty log: those change whenever a file is opened.
-				if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !strings.HasSuffix(e.Name(), "-shm") {
-					now += fmt.Sprintf("%s %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
-				}
-			}
-		}
+		// Not the index of the log, nor an empty log: those change whenever a file is opened.
+		now := filesIn([]string{dir, filepath.Join(dir, "workspaces")}, func(f fs.FileInfo) bool { return f.Size() > 0 && !strings.HasSuffix(f.Name(), "-shm") })
 		changed := now != before
 		before = now
 		return changed && now != ""

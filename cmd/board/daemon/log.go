@@ -32,36 +32,24 @@ type logFile struct {
 	path string
 	mu   sync.Mutex
 	f    *os.File
-	size int64
 }
 
-func (l *logFile) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return err
-	}
-	l.f, l.size = f, info.Size()
-	return nil
+func (l *logFile) open() (err error) {
+	l.f, err = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return err
 }
 
 func (l *logFile) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.size+int64(len(b)) > maxLog {
+	if info, err := l.f.Stat(); err != nil || info.Size()+int64(len(b)) > maxLog {
 		l.f.Close()
 		os.Rename(l.path, l.path+".1") // if that fails, the old one grows on
 		if err := l.open(); err != nil {
 			return 0, err
 		}
 	}
-	n, err := l.f.Write(b)
-	l.size += int64(n)
-	return n, err
+	return l.f.Write(b)
 }
 
 func (l *logFile) Close() error {

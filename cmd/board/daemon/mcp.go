@@ -13,27 +13,16 @@ import (
 // mcpServer is the MCP server of a daemon, over what it keeps warm.
 func (s *Server) mcpServer(cfg mcp.Config) *mcp.Server {
 	cfg.Home, cfg.Rates, cfg.Log, cfg.Now, cfg.Far = s.cfg.Place.Home, s.cfg.Rates, s.log, s.cfg.Now, true
-	cfg.Search = func(ctx context.Context, q kb.Query) (res kb.Result, notes []string, err error) {
-		err = s.warm.use(ctx, true, func(h *held) error {
-			if q.Mode != kb.ModeBM25 {
-				notes = h.notes
-			}
-			res, err = h.kb.Search(ctx, q)
-			return err
-		})
-		return res, notes, err
+	cfg.Search = func(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
+		res, err := s.search(ctx, searchRequest{q, s.cfg.ModelDir})
+		return res.Result, res.Notes, err
 	}
 	cfg.Embedder = func(ctx context.Context) (embed.Embedder, func()) {
-		var m *warmEmbedder
-		err := s.warm.use(ctx, false, func(h *held) error {
-			if h.model != nil {
-				m = &warmEmbedder{&s.warm, h.model.Model()}
-			}
+		var m embed.Embedder // without one, words are searched alone
+		s.warm.withModel(ctx, func(model embed.Embedder) error {
+			m = &warmEmbedder{&s.warm, model.Model()}
 			return nil
 		})
-		if err != nil || m == nil {
-			return nil, func() {}
-		}
 		return m, func() {}
 	}
 	return mcp.New(cfg)
@@ -63,15 +52,9 @@ func (e *warmEmbedder) Embed(ctx context.Context, texts []string) (vs []embed.Ve
 // counted has requests count as use, so that the daemon does not end while a client waits for something.
 func (s *Server) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.active.Add(1)
-		defer func() {
-			s.active.Add(-1)
-			s.served.Add(1)
-			s.used()
-		}()
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		defer context.AfterFunc(s.streams, cancel)()
+		ctx, done := s.stream(r.Context())
+		defer s.served.Add(1)
+		defer done()
 		h.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -139,11 +139,19 @@ func alone(ctx context.Context, cfg Config, lock *flock.Flock) error {
 		if _, err := c.Status(ctx); err == nil || time.Since(begin) > patience {
 			return ErrRunning
 		}
-		select {
-		case <-time.After(again):
-		case <-ctx.Done():
+		if !sleep(ctx, again) {
 			return ctx.Err()
 		}
+	}
+}
+
+// sleep waits, and reports whether ctx has not ended meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -184,45 +192,29 @@ func listen(path string) (net.Listener, error) {
 // maxConns is how many connections a listener has at once; who comes then waits.
 const maxConns = 128
 
-// limited is a listener with a bound.
+// limited is a listener with a bound. When it is closed, what waits for a slot gets one: the server closes all connections.
 type limited struct {
 	net.Listener
 	slots chan struct{}
-	once  sync.Once
-	ended chan struct{}
 }
 
-func newLimited(l net.Listener) *limited {
-	return &limited{Listener: l, slots: make(chan struct{}, maxConns), ended: make(chan struct{})}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.ended:
-		return nil, net.ErrClosed
-	}
+func (l limited) Accept() (net.Conn, error) {
+	l.slots <- struct{}{}
 	c, err := l.Listener.Accept()
 	if err != nil {
 		<-l.slots
 		return nil, err
 	}
-	return &limitedConn{Conn: c, l: l}, nil
-}
-
-func (l *limited) Close() error {
-	l.once.Do(func() { close(l.ended) })
-	return l.Listener.Close()
+	return &limitedConn{c, sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
 type limitedConn struct {
 	net.Conn
-	l    *limited
-	once sync.Once
+	free func()
 }
 
 func (c *limitedConn) Close() error {
-	c.once.Do(func() { <-c.l.slots })
+	c.free()
 	return c.Conn.Close()
 }
 
@@ -257,12 +249,12 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 	done := make(chan error, 2)
 	servers := []*http.Server{h}
 	var agents *mcp.Server
-	go func() { done <- h.Serve(newLimited(l)) }()
+	go func() { done <- h.Serve(limited{l, make(chan struct{}, maxConns)}) }()
 	if s.tcp != nil {
 		var t *http.Server
 		t, agents = s.tcpServer(*s.cfg.TCP, s.token)
 		servers = append(servers, t)
-		go func() { done <- t.Serve(newLimited(s.tcp)) }()
+		go func() { done <- t.Serve(limited{s.tcp, make(chan struct{}, maxConns)}) }()
 		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")
 	}
 	s.log.Info("started", "pid", os.Getpid(), "build", s.cfg.Build, "home", s.cfg.Place.Home, "socket", s.cfg.Place.Socket)
@@ -319,12 +311,25 @@ func (s *Server) finish(why string) {
 // used notes that somebody needs it.
 func (s *Server) used() { s.lastUse.Store(int64(time.Since(s.started))) }
 
+// stream has something that may last long count as use until done is called. Its context ends with the server.
+func (s *Server) stream(parent context.Context) (ctx context.Context, done func()) {
+	s.active.Add(1)
+	ctx, cancel := context.WithCancel(parent)
+	stop := context.AfterFunc(s.streams, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+		s.active.Add(-1)
+		s.used()
+	}
+}
+
 // idle is for how long nobody has needed it.
 func (s *Server) idle() time.Duration { return time.Since(s.started) - time.Duration(s.lastUse.Load()) }
 
 // untilIdle ends the server when nobody has needed it for a while.
 func (s *Server) untilIdle(ctx context.Context) {
-	for {
+	for wait := time.Duration(0); sleep(ctx, wait); {
 		left := s.cfg.Idle - s.idle()
 		switch {
 		case s.whenIdle.Load() && s.active.Load() == 0:
@@ -334,59 +339,32 @@ func (s *Server) untilIdle(ctx context.Context) {
 			s.finish("idle")
 			return
 		}
-		wait := time.Second
+		wait = time.Second
 		if !s.whenIdle.Load() {
-			wait = max(time.Second, min(left, 5*time.Second))
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return
-		case <-s.stopping:
-			return
+			wait = max(wait, min(left, 5*time.Second))
 		}
 	}
 }
 
 // watchPlace ends a server that nobody can reach any more: its socket was replaced, or its data home is gone.
 func (s *Server) watchPlace(ctx context.Context) {
-	mine, err := os.Lstat(s.cfg.Place.Socket)
-	if err != nil {
-		s.finish("its socket is gone")
-		return
-	}
-	home, err := os.Lstat(s.cfg.Place.Home)
-	if err != nil {
-		s.finish("its data home is gone")
-		return
-	}
-	t := time.NewTicker(2 * time.Second)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return
-		case <-s.stopping:
-			return
-		}
-		if now, err := os.Lstat(s.cfg.Place.Socket); err != nil || !os.SameFile(now, mine) {
-			s.finish("its socket is gone")
-			return
-		}
-		if now, err := os.Lstat(s.cfg.Place.Home); err != nil || !os.SameFile(now, home) {
-			s.finish("its data home is gone")
-			return
+	paths := []string{s.cfg.Place.Socket, s.cfg.Place.Home}
+	begun := map[string]fs.FileInfo{}
+	for wait := time.Duration(0); sleep(ctx, wait); wait = 2 * time.Second {
+		for i, path := range paths {
+			now, err := os.Lstat(path)
+			if err != nil || begun[path] != nil && !os.SameFile(now, begun[path]) {
+				s.finish([]string{"its socket", "its data home"}[i] + " is gone")
+				return
+			}
+			begun[path] = now
 		}
 	}
 }
 
 // admit refuses clients of another build, but for the verbs that any may use.
 func (s *Server) admit(r *http.Request, verb string) error {
-	if r.Context().Value(overTCP{}) != nil {
-		return nil
-	}
-	if verb != "stop" && verb != "status" && r.Header.Get(headerBuild) != s.cfg.Build {
+	if r.Context().Value(overTCP{}) == nil && verb != "stop" && verb != "status" && r.Header.Get(headerBuild) != s.cfg.Build {
 		return ErrOtherBuild
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/replace"
 	"blackboard/hooks/mcp"
 )
 
@@ -65,14 +66,14 @@ func Token(place Place) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		_, err = temp.WriteString(base64.RawURLEncoding.EncodeToString(b) + "\n")
-		if e := temp.Close(); err == nil {
-			err = e
-		}
+		err = replace.Fill(temp, func(f *os.File) error {
+			_, err := f.WriteString(base64.RawURLEncoding.EncodeToString(b) + "\n")
+			return err
+		})
 		if err == nil {
 			err = os.Link(temp.Name(), place.Token) // of two that make one, one wins
+			os.Remove(temp.Name())
 		}
-		os.Remove(temp.Name())
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}

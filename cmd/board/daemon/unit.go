@@ -40,13 +40,10 @@ func (u Unit) Systemd() (string, error) {
 // Launchd writes an agent's property list.
 func (u Unit) Launchd() (string, error) {
 	var b strings.Builder
-	text := func(tag, s string) error {
+	text := func(tag, s string) {
 		b.WriteString("<" + tag + ">")
-		if err := xml.EscapeText(&b, []byte(s)); err != nil {
-			return err
-		}
+		xml.EscapeText(&b, []byte(s)) // a builder takes all
 		b.WriteString("</" + tag + ">\n")
-		return nil
 	}
 	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -57,18 +54,12 @@ func (u Unit) Launchd() (string, error) {
 <array>
 `)
 	for _, arg := range []string{u.Exe, "daemon", "run", "--detached", "--idle", "0"} {
-		if err := text("string", arg); err != nil {
-			return "", err
-		}
+		text("string", arg)
 	}
 	b.WriteString("</array>\n<key>EnvironmentVariables</key>\n<dict>\n")
 	for _, e := range u.Env {
-		if err := text("key", e[0]); err != nil {
-			return "", err
-		}
-		if err := text("string", e[1]); err != nil {
-			return "", err
-		}
+		text("key", e[0])
+		text("string", e[1])
 	}
 	b.WriteString("</dict>\n<key>RunAtLoad</key>\n<true/>\n<key>KeepAlive</key>\n<dict>\n<key>SuccessfulExit</key>\n<false/>\n</dict>\n</dict>\n</plist>\n")
 	return b.String(), nil

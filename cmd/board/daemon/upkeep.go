@@ -66,13 +66,13 @@ func newUpkeep(jobs []Job, journal string, log *slog.Logger) *upkeep {
 	for _, s := range u.readJournal() {
 		before[s.Name] = s
 	}
+	past := func(t *time.Time) bool { return t != nil && t.Before(time.Now()) } // a time to come is of a clock that was wrong
 	for _, j := range jobs {
-		s := JobStatus{Name: j.Name}
-		b := before[j.Name]
-		if b.Last != nil && b.Last.Before(time.Now()) { // a time to come is of a clock that was wrong
+		s, b := JobStatus{Name: j.Name}, before[j.Name]
+		if past(b.Last) {
 			s.Last, s.Millis, s.Result, s.Failed = b.Last, b.Millis, b.Result, b.Failed
 		}
-		if b.Done != nil && b.Done.Before(time.Now()) {
+		if past(b.Done) {
 			s.Done = b.Done
 		}
 		u.status = append(u.status, s)
@@ -125,8 +125,11 @@ func (u *upkeep) runJob(ctx context.Context, i int) {
 	next, done := time.Now().Add(j.First), true
 	if j.Daily {
 		u.note(i, func(s *JobStatus) {
-			if s.Done != nil {
-				next = later(next, time.Now().Add(j.Every-time.Since(*s.Done)))
+			if s.Done == nil {
+				return
+			}
+			if due := time.Now().Add(j.Every - time.Since(*s.Done)); due.After(next) {
+				next = due
 			}
 		})
 	}
@@ -148,14 +151,6 @@ func (u *upkeep) runJob(ctx context.Context, i int) {
 	}
 }
 
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
 // wait waits until a job's time has come, or it is wanted before; false if ctx ends. One that has failed is not wanted before its time: it would fail again and again.
 func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time, failed bool) bool {
 	wake := j.Wake
@@ -170,9 +165,7 @@ func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time, failed bool) 
 		if wake != nil {
 			left = min(left, WakeEvery)
 		}
-		select {
-		case <-time.After(left):
-		case <-ctx.Done():
+		if !sleep(ctx, left) {
 			return false
 		}
 		if wake != nil && time.Now().Before(next) && wake(ctx) {

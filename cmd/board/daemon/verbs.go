@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/binary"
-	"math"
 	"os"
 	"runtime"
 	"time"
@@ -57,21 +56,13 @@ func (s *Server) embed(ctx context.Context, req embedRequest) (res embedResponse
 	for i, t := range req.Texts {
 		texts[i] = string(t)
 	}
-	err = s.warm.use(ctx, false, func(h *held) error {
-		if h.model == nil {
-			return embed.ErrNoModel
-		}
-		vs, err := h.model.Embed(ctx, texts)
-		if err != nil {
-			return err
-		}
-		res.Model = h.model.Model()
+	err = s.warm.withModel(ctx, func(model embed.Embedder) error {
+		vs, err := model.Embed(ctx, texts)
 		for _, v := range vs {
-			for _, f := range v {
-				res.Data = binary.LittleEndian.AppendUint32(res.Data, math.Float32bits(f))
-			}
+			res.Data, _ = binary.Append(res.Data, binary.LittleEndian, []float32(v)) // numbers always can be
 		}
-		return nil
+		res.Model = model.Model()
+		return err
 	})
 	return res, err
 }

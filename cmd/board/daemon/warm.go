@@ -68,10 +68,6 @@ func (w *warm) tryUse(needKB bool, fn func(*held) error) (used bool, err error) 
 	if !w.current(needKB) {
 		return false, nil
 	}
-	return true, w.useNow(needKB, fn)
-}
-
-func (w *warm) useNow(needKB bool, fn func(*held) error) error {
 	h := &held{model: w.model}
 	if w.modelErr != nil {
 		h.notes = append(h.notes, fmt.Sprintf("the embedding model cannot be used: %v", w.modelErr))
@@ -81,7 +77,17 @@ func (w *warm) useNow(needKB bool, fn func(*held) error) error {
 		w.watch.settle()
 		h.notes = append(h.notes, w.kb.TakeNotes()...)
 	}
-	return fn(h)
+	return true, fn(h)
+}
+
+// withModel calls fn with the model. That there is none is embed.ErrNoModel.
+func (w *warm) withModel(ctx context.Context, fn func(embed.Embedder) error) error {
+	return w.use(ctx, false, func(h *held) error {
+		if h.model == nil {
+			return embed.ErrNoModel
+		}
+		return fn(h.model)
+	})
 }
 
 // current reports whether what is open is what is on the disk.
@@ -128,7 +134,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 	if err != nil {
 		return err
 	}
-	w.kb, w.watch = k, watch(k, kb.Sidecars(w.cfg.Place.Home), w.log)
+	w.kb, w.watch = k, newWatcher(w.log).watch(k, kb.Sidecars(w.cfg.Place.Home))
 	return nil
 }
 
@@ -167,14 +173,18 @@ func (w *warm) close() {
 
 // modelFiles says which files a model has, with their sizes and times: what differs when it is replaced.
 func modelFiles(dir string) string {
-	s := ""
-	for _, d := range []string{dir, filepath.Join(dir, "onnx")} {
-		entries, err := os.ReadDir(d)
+	return filesIn([]string{dir, filepath.Join(dir, "onnx")}, func(fs.FileInfo) bool { return true })
+}
+
+// filesIn says which files that count there are in directories, with their sizes and times.
+func filesIn(dirs []string, counts func(fs.FileInfo) bool) (s string) {
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s += err.Error() + "\n"
 		}
 		for _, e := range entries {
-			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && counts(info) {
 				s += fmt.Sprintf("%s %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
 			}
 		}

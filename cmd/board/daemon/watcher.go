@@ -44,8 +44,6 @@ const (
 )
 
 // watch begins to watch.
-func watch(k *kb.KB, dir string, log *slog.Logger) *watcher { return newWatcher(log).watch(k, dir) }
-
 func (w *watcher) watch(k *kb.KB, dir string) *watcher {
 	w.pickUp, w.lookAt, w.dir = k.PickUp, k.Sync, filepath.Clean(dir)
 	f, err := fsnotify.NewWatcher()
@@ -91,7 +89,10 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	timer := time.NewTimer(burst)
 	defer timer.Stop()
 	lost := false // nothing is watched any more
-	watchAgain := func() {
+	syncNow := func() {
+		if w.sync(); !lost {
+			return
+		}
 		if err := w.add(); err != nil {
 			w.log.Warn("files are not watched any more, so they are looked at now and then", "error", err)
 			again.Reset(w.every)
@@ -118,16 +119,10 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 			timer.Reset(burst)
 		case <-again.C:
 			w.lookAtAll()
-			w.sync()
-			if lost {
-				watchAgain()
-			}
+			syncNow()
 		case <-timer.C:
 			w.settle()
-			w.sync()
-			if lost {
-				watchAgain()
-			}
+			syncNow()
 		case <-w.ctx.Done():
 			return
 		}
