@@ -20,7 +20,7 @@ var allowedImports = map[string][]string{
 	"board":            {"blackboard/board/sqlite", "blackboard/embed", "blackboard/board/words"},
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},
-	"embed/minilm":     {"blackboard/embed", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/rogpeppe/go-internal/lockedfile"}, // the lock: two pulls at once
+	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
 	"hooks/mcp":        {"blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},

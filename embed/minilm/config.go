@@ -129,21 +129,18 @@ func (c *config) readLimits() error {
 		Vocab     int `json:"vocab_size"`
 		Hidden    int `json:"hidden_size"`
 	}
-	if _, err := readJSON(filepath.Join(c.dir, "config.json"), &model); err != nil {
-		return err
-	}
 	var sentence struct {
 		Limit int  `json:"max_seq_length"`
 		Lower bool `json:"do_lower_case"`
 	}
-	if _, err := readJSON(filepath.Join(c.dir, "sentence_bert_config.json"), &sentence); err != nil {
-		return err
-	}
 	var tokens struct {
 		Limit float64 `json:"model_max_length"` // 1e30 stands for none
 	}
-	if _, err := readJSON(filepath.Join(c.dir, "tokenizer_config.json"), &tokens); err != nil {
-		return err
+	into := []any{&model, &sentence, &tokens}
+	for i, name := range []string{"config.json", "sentence_bert_config.json", "tokenizer_config.json"} {
+		if _, err := readJSON(filepath.Join(c.dir, name), into[i]); err != nil {
+			return err
+		}
 	}
 	c.vocab, c.hidden, c.lower = model.Vocab, model.Hidden, sentence.Lower
 	c.limit = sentence.Limit

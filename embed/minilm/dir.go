@@ -72,31 +72,23 @@ func readJSON(path string, v any) (bool, error) {
 }
 
 // findWeights returns the path of the model's ONNX file. Exporters put it at the top, also where the transformer has its own directory.
+// Models are published with it in onnx/, converters write it beside the rest.
 func (c *config) findWeights(top string) (string, error) {
-	weights, err := findWeights(c.dir)
-	if errors.Is(err, fs.ErrNotExist) && c.dir != top {
-		weights, err = findWeights(top)
+	for _, dir := range []string{c.dir, top} {
+		for _, name := range []string{"onnx/model.onnx", "model.onnx"} {
+			path := File{Name: name}.in(dir)
+			switch info, err := os.Stat(path); {
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				return "", badModel("make it readable for this user", err, "the model's weights cannot be opened")
+			case info.IsDir():
+				return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
+			default:
+				return path, checkWeights(path)
+			}
+		}
 	}
-	return weights, err
-}
-
-// findWeights returns the path of the ONNX file in one directory. Models are published with it in onnx/, converters write it beside the rest.
-func findWeights(dir string) (string, error) {
-	for _, name := range []string{filepath.Join("onnx", "model.onnx"), "model.onnx"} {
-		path := filepath.Join(dir, name)
-		info, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return "", badModel("make it readable for this user", err, "the model's weights cannot be opened")
-		}
-		if info.IsDir() {
-			return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
-		}
-		return path, checkWeights(path)
-	}
-	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no model.onnx or onnx/model.onnx", dir)
+	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no model.onnx or onnx/model.onnx", top)
 }
 
 // checkWeights tells the usual accidents of a download from weights: nothing, a page, a Git LFS pointer.

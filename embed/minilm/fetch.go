@@ -57,7 +57,7 @@ func (s source) where() string {
 // byte where the sum is known, or nothing.
 func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error) {
 	sum := sha256.New()
-	part := to + ".part"
+	part := to + partSuffix
 	var err error
 	if f.from.base == nil {
 		err = f.copyFile(ctx, file, part, sum)
@@ -88,8 +88,12 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 	return file, nil
 }
 
-// tagSuffix is for the file in which a download without a known sum notes what it is a part of.
-const tagSuffix = ".tag"
+const (
+	// partSuffix is for a file that is not whole yet.
+	partSuffix = ".part"
+	// tagSuffix is for the file in which a download without a known sum notes what it is a part of.
+	tagSuffix = ".tag"
+)
 
 func removePart(part string) {
 	os.Remove(part)
@@ -98,7 +102,7 @@ func removePart(part string) {
 
 // copyFile copies from a directory, always from the beginning.
 func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash.Hash) error {
-	in, err := os.Open(filepath.Join(f.from.dir, filepath.FromSlash(file.Name)))
+	in, err := os.Open(file.in(f.from.dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return errAbsent
 	}
@@ -230,20 +234,15 @@ func (f *fetcher) get(ctx context.Context, address *url.URL, have int64, tag str
 
 // contentRange reads "bytes 5-9/10". size is -1 where it is not given.
 func contentRange(s string) (start, size int64, err error) {
-	bad := fmt.Errorf("its range is %q", s)
 	span, total, ok := strings.Cut(strings.TrimPrefix(s, "bytes "), "/")
 	first, _, ok2 := strings.Cut(span, "-")
-	if !ok || !ok2 {
-		return 0, 0, bad
-	}
-	if start, err = strconv.ParseInt(first, 10, 64); err != nil {
-		return 0, 0, bad
-	}
 	if total == "*" {
-		return start, -1, nil
+		total = "-1"
 	}
-	if size, err = strconv.ParseInt(total, 10, 64); err != nil {
-		return 0, 0, bad
+	start, err1 := strconv.ParseInt(first, 10, 64)
+	size, err2 := strconv.ParseInt(total, 10, 64)
+	if !ok || !ok2 || err1 != nil || err2 != nil {
+		return 0, 0, fmt.Errorf("its range is %q", s)
 	}
 	return start, size, nil
 }
@@ -322,13 +321,13 @@ func openPart(part string, have int64) (*os.File, error) {
 	if err != nil {
 		return nil, cannotWrite(err, part)
 	}
-	if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := out.Truncate(have); err != nil {
-			out.Close()
-			return nil, cannotWrite(err, part)
-		}
+	if info, e := out.Stat(); e == nil && info.Mode().IsRegular() {
+		err = out.Truncate(have)
 	}
-	if _, err := out.Seek(have, io.SeekStart); err != nil {
+	if err == nil {
+		_, err = out.Seek(have, io.SeekStart)
+	}
+	if err != nil {
 		out.Close()
 		return nil, cannotWrite(err, part)
 	}
@@ -345,10 +344,8 @@ func hashFile(path string, n int64, sum hash.Hash) error {
 		return cannotWrite(err, path)
 	}
 	defer in.Close()
-	if _, err := io.CopyN(sum, in, n); err != nil {
-		return cannotWrite(err, path)
-	}
-	return nil
+	_, err = io.CopyN(sum, in, n)
+	return cannotWrite(err, path)
 }
 
 // sumOf returns a file's SHA-256 and size.

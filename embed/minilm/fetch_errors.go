@@ -72,8 +72,11 @@ func (f *fetcher) statusError(resp *http.Response, file File) error {
 	return failure(ErrFetch, hintElsewhere, nil, "%s answers to %s of %s with %s", host, file.Name, what, status)
 }
 
-// cannotWrite says why the disk does not take something.
+// cannotWrite says why the disk does not take something; nil if it does.
 func cannotWrite(err error, path string) error {
+	if err == nil {
+		return nil
+	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		path, err = pathErr.Path, pathErr.Err

@@ -41,6 +41,9 @@ type File struct {
 	Unless string `json:"-"`
 }
 
+// in is where the file lies in a directory.
+func (f File) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Name)) }
+
 // Manifest says what a model consists of and where it is published.
 type Manifest struct {
 	Name     string // of the model, and of its directory

@@ -103,36 +103,27 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		return nil, err
 	}
 	defer e.running.Done()
+	out := make([]embed.Vector, len(texts))
 	ids := make([][]uint32, len(texts))
+	var order []int
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ids[i] = e.tokens.encode(text)
-	}
-	return e.compute(ctx, ids)
-}
-
-type result struct {
-	index  int
-	vector embed.Vector
-	err    error
-}
-
-// compute runs the model on each text.
-func (e *Embedder) compute(ctx context.Context, texts [][]uint32) ([]embed.Vector, error) {
-	out := make([]embed.Vector, len(texts))
-	var order []int
-	for i, ids := range texts {
-		if len(ids) == 0 { // the model would not survive an input of length 0
+		if ids[i] = e.tokens.encode(text); len(ids[i]) == 0 { // the model would not survive an input of length 0
 			out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}
 		order = append(order, i)
 	}
 	// The longest first, so that at the end no slot works on a long text while the others have nothing left to do.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(texts[b]), len(texts[a])) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ids[b]), len(ids[a])) })
 
+	type result struct {
+		index  int
+		vector embed.Vector
+		err    error
+	}
 	results := make(chan result, len(order)) // has room for all, so that nobody is stuck when the call has been cancelled
 	for sent, received := 0, 0; received < len(order); {
 		slots := e.slots
@@ -157,28 +148,12 @@ func (e *Embedder) compute(ctx context.Context, texts [][]uint32) ([]embed.Vecto
 			sent++
 			e.running.Go(func() {
 				defer func() { <-slots }()
-				v, err := e.session.run(texts[i], e.pooling)
+				v, err := e.session.run(ids[i], e.pooling)
 				results <- result{i, v, err}
 			})
 		}
 	}
 	return out, nil
-}
-
-// Warm computes one text of every length for which the model is compiled anew, so that no later call has to wait for that. It takes a
-// second or more and memory for each; a process that answers one question has no use for it.
-func (e *Embedder) Warm(ctx context.Context) error {
-	if err := e.enter(); err != nil {
-		return err
-	}
-	defer e.running.Done()
-	word := e.tokens.vocab.unknown
-	for _, n := range e.session.buckets {
-		if _, err := e.compute(ctx, [][]uint32{slices.Repeat([]uint32{word}, n)}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Close waits for the calls that are under way and releases the model. Every later call fails with embed.ErrClosed; closing again does

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/gofrs/flock"
+
+	"blackboard/board/replace"
 )
 
 // place is a model's directory and what lies round it.
@@ -39,44 +41,28 @@ func newPlace(dir string) (*place, error) {
 }
 
 func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // lock waits until nobody else fetches into the directory.
 func (p *place) lock(ctx context.Context, o *PullOptions) (unlock func(), err error) {
-	type answer struct {
-		file *lockedfile.File
-		err  error
+	const again = 100 * time.Millisecond
+	lock := flock.New(p.lockage, flock.SetPermissions(0o600))
+	got, err := lock.TryLock()
+	if err == nil && !got {
+		o.progress(Progress{Waiting: true})
+		_, err = lock.TryLockContext(ctx, again)
 	}
-	got := make(chan answer, 1)
-	go func() { // the wait itself cannot be interrupted
-		file, err := lockedfile.OpenFile(p.lockage, os.O_RDWR|os.O_CREATE, 0o600)
-		got <- answer{file, err}
-	}()
-	wait := time.After(300 * time.Millisecond)
-	for {
-		select {
-		case a := <-got:
-			if a.err != nil {
-				return nil, cannotWrite(a.err, p.lockage)
-			}
-			return func() { a.file.Close() }, nil
-		case <-wait:
-			o.progress(Progress{Waiting: true})
-		case <-ctx.Done():
-			go func() {
-				if a := <-got; a.file != nil {
-					a.file.Close()
-				}
-			}()
-			return nil, ctx.Err()
-		}
+	switch {
+	case ctx.Err() != nil:
+		lock.Unlock()
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, cannotWrite(err, p.lockage)
 	}
+	return func() { lock.Unlock() }, nil
 }
 
 // settle finishes or takes back a replacement that was interrupted.
@@ -85,15 +71,9 @@ func (p *place) settle() error {
 		return nil
 	}
 	if _, err := os.Lstat(p.dir); errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(p.old, p.dir); err != nil {
-			return cannotWrite(err, p.dir)
-		}
-		return nil
+		return cannotWrite(os.Rename(p.old, p.dir), p.dir)
 	}
-	if err := os.RemoveAll(p.old); err != nil {
-		return cannotWrite(err, p.old)
-	}
-	return nil
+	return cannotWrite(os.RemoveAll(p.old), p.old)
 }
 
 // sound returns what is there, if it is the model wanted and nothing is wrong with it; nil if something is to be done.
@@ -117,7 +97,7 @@ func (p *place) sound(m Manifest) *Pulled {
 			if wrong := checkFile(p.dir, f); wrong != "" {
 				return nil
 			}
-			if info, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(f.Name))); err == nil {
+			if info, err := os.Stat(f.in(p.dir)); err == nil {
 				f.Bytes = info.Size()
 				r.Files = append(r.Files, f)
 			}
@@ -135,7 +115,7 @@ func (p *place) sound(m Manifest) *Pulled {
 		}
 		r = &record{}
 		for _, f := range m.Files {
-			if sum, n, err := sumOf(filepath.Join(p.dir, filepath.FromSlash(f.Name))); err == nil {
+			if sum, n, err := sumOf(f.in(p.dir)); err == nil {
 				r.Files = append(r.Files, File{Name: f.Name, Bytes: n, SHA256: sum})
 			}
 		}
@@ -147,7 +127,7 @@ func (p *place) sound(m Manifest) *Pulled {
 
 // checkFile says what is wrong with a file of a model's directory, or "".
 func checkFile(dir string, f File) string {
-	path := filepath.Join(dir, filepath.FromSlash(f.Name))
+	path := f.in(dir)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.Optional:
@@ -183,10 +163,7 @@ func (p *place) replaceable(m Manifest, force bool) error {
 	if !info.IsDir() {
 		return failure(ErrConflict, "name another directory with BOARD_MODEL_DIR", nil, "%s is a file", p.dir)
 	}
-	r, err := readRecord(p.dir)
-	if err != nil {
-		r = nil // it will be written anew
-	}
+	r, _ := readRecord(p.dir) // one that cannot be read will be written anew
 	ours := []string{recordName, "README.md", ".gitattributes", "config_sentence_transformers.json"}
 	for _, f := range slices.Concat(anyFiles, m.Files) {
 		ours = append(ours, f.Name)
@@ -198,10 +175,7 @@ func (p *place) replaceable(m Manifest, force bool) error {
 	}
 	empty := true
 	var foreign []string
-	err = filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
+	if err := eachFile(p.dir, func(path string) error {
 		empty = false
 		if rel, err := filepath.Rel(p.dir, path); err != nil || !slices.Contains(ours, filepath.ToSlash(rel)) {
 			if foreign = append(foreign, rel); len(foreign) > 3 {
@@ -209,8 +183,7 @@ func (p *place) replaceable(m Manifest, force bool) error {
 			}
 		}
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return cannotWrite(err, p.dir)
 	}
 	if len(foreign) > 0 { // replacing would delete them
@@ -234,47 +207,48 @@ func (p *place) replaceable(m Manifest, force bool) error {
 func (p *place) tidy(m Manifest) error {
 	keep := map[string]bool{}
 	for _, f := range m.Files {
-		for _, suffix := range []string{".part", ".part" + tagSuffix} {
-			keep[p.staged(f.Name)+suffix] = true
-		}
-		keep[p.staged(f.Name)] = f.SHA256 != ""
+		to := f.in(p.staging)
+		keep[to], keep[to+partSuffix], keep[to+partSuffix+tagSuffix] = f.SHA256 != "", true, true
 	}
-	err := filepath.WalkDir(p.staging, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || keep[path] {
-			return err
+	return cannotWrite(eachFile(p.staging, func(path string) error {
+		if keep[path] {
+			return nil
 		}
 		return os.Remove(path)
+	}), p.staging)
+}
+
+// eachFile calls fn for all that lies in a directory, and in those below it, and is none itself.
+func eachFile(dir string, fn func(path string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return fn(path)
 	})
-	if err != nil {
-		return cannotWrite(err, p.staging)
-	}
-	return nil
 }
 
 // haveAlready reports whether the very file is there: staged by an interrupted pull, or, if link is set, in a damaged directory, from
 // where it is linked.
-func (p *place) haveAlready(file File, to string, link bool) bool {
+func (p *place) haveAlready(file File, link bool) bool {
+	to, there := file.in(p.staging), file.in(p.dir)
 	if _, err := os.Stat(to); err == nil {
 		if checkFile(p.staging, file) == "" {
 			return true
 		}
 		os.Remove(to)
 	}
-	there := filepath.Join(p.dir, filepath.FromSlash(file.Name))
 	if _, err := os.Stat(there); err != nil || !link || checkFile(p.dir, file) != "" {
 		return false
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return false
-	}
-	return os.Link(there, to) == nil
+	return os.MkdirAll(filepath.Dir(to), 0o700) == nil && os.Link(there, to) == nil
 }
 
 // install lets the staged directory take its place.
 func (p *place) install() error {
 	err := filepath.WalkDir(p.staging, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			syncDir(path)
+			replace.SyncDir(path) // where that can be done to a directory
 		}
 		return err
 	})
@@ -282,29 +256,21 @@ func (p *place) install() error {
 		return cannotWrite(err, p.staging)
 	}
 	_, err = os.Lstat(p.dir)
-	replace := err == nil
-	if replace {
+	replaces := err == nil
+	if replaces {
 		if err := os.Rename(p.dir, p.old); err != nil {
 			return failure(ErrReadOnly, "it may be a mount point, or its parent may belong to somebody else: name a directory below it with BOARD_MODEL_DIR", errors.Unwrap(err), "%s cannot be replaced", p.dir)
 		}
 	}
 	if err := os.Rename(p.staging, p.dir); err != nil {
-		if replace {
+		if replaces {
 			err = errors.Join(err, os.Rename(p.old, p.dir))
 		}
 		return cannotWrite(err, p.dir)
 	}
-	syncDir(filepath.Dir(p.dir))
-	if replace {
+	replace.SyncDir(filepath.Dir(p.dir)) // it is there, whether that is made durable or not
+	if replaces {
 		os.RemoveAll(p.old) // the next pull will try again
 	}
 	return nil
-}
-
-// syncDir makes a directory's entries durable, where that can be done to a directory.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }

@@ -118,8 +118,8 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	r := &record{V: 1, Name: o.Manifest.Name, Source: from.String(), Revision: o.Manifest.Revision, Files: files}
-	if err := r.write(p.staging); err != nil {
-		return nil, cannotWrite(err, p.staging)
+	if err := cannotWrite(r.write(p.staging), p.staging); err != nil {
+		return nil, err
 	}
 	if err := p.install(); err != nil {
 		return nil, err
@@ -200,20 +200,20 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 	var files, missing []File
 	var need int64
 	for _, file := range o.Manifest.Files {
-		if file.SHA256 != "" && p.haveAlready(file, p.staged(file.Name), !o.Force) {
+		if file.SHA256 != "" && p.haveAlready(file, !o.Force) {
 			files = append(files, file)
 			continue
 		}
-		have, _ := f.resumable(file, p.staged(file.Name)+".part")
+		have, _ := f.resumable(file, file.in(p.staging)+partSuffix)
 		missing, need = append(missing, file), need+file.Bytes-have
 	}
 	if err := o.room(need, o.Manifest.Name); err != nil {
 		return nil, err
 	}
 	for _, file := range missing {
-		to := p.staged(file.Name)
+		to := file.in(p.staging)
 		if file.Unless != "" {
-			if _, err := os.Stat(p.staged(file.Unless)); err == nil {
+			if _, err := os.Stat(File{Name: file.Unless}.in(p.staging)); err == nil {
 				continue
 			}
 		}
@@ -254,8 +254,4 @@ func (o *PullOptions) hintAbsent() string {
 		return "name the address or the directory directly below which the model's files lie"
 	}
 	return "the model must be published in ONNX form; --revision main tries the newest one, --from another place"
-}
-
-func (p *place) staged(name string) string {
-	return filepath.Join(p.staging, filepath.FromSlash(name))
 }

@@ -18,12 +18,10 @@ import (
 // session is a model loaded by hugot. hugot's own pipelines are not used: they would load the tokenizer a second time (75 ms of the
 // start, measured with a vocabulary of 30,000) and cannot do without tokenizer.json.
 type session struct {
-	path    string // of the weights, for messages
-	base    *backends.BasePipeline
-	output  int  // which of the model's outputs is read
-	ready   bool // that output is one vector per text, not per token
-	dim     int  // numbers per vector; 0 when the files don't say
-	buckets []int
+	path   string // of the weights, for messages
+	base   *backends.BasePipeline
+	output int // which of the model's outputs is read
+	dim    int // numbers per vector; 0 when the files don't say
 }
 
 // Every new length of input compiles the model anew, so texts are padded to these lengths. Up to MiniLM's 256 tokens the steps are
@@ -50,10 +48,10 @@ func load(path string, limit, hidden int) (r *session, err error) {
 			r, err = nil, badModel(hintFetch, fmt.Errorf("%v", p), "%s cannot be loaded", path)
 		}
 	}()
-	r = &session{path: path, buckets: buckets(limit)}
+	r = &session{path: path}
 	opts := options.Defaults()
 	opts.Backend = "GO"
-	for _, set := range []options.WithOption{options.WithGoMLXBatchBuckets([]int{1}), options.WithGoMLXSequenceBuckets(r.buckets)} {
+	for _, set := range []options.WithOption{options.WithGoMLXBatchBuckets([]int{1}), options.WithGoMLXSequenceBuckets(buckets(limit))} {
 		if err := set(opts); err != nil {
 			return nil, err
 		}
@@ -70,10 +68,10 @@ func load(path string, limit, hidden int) (r *session, err error) {
 		defer weights.Close()
 		model.OnnxReader = weights
 	}
-	if err := backends.CreateModelBackend(ctx, model, opts); err != nil {
-		return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
+	if err = backends.CreateModelBackend(ctx, model, opts); err == nil {
+		r.base, err = backends.NewBasePipeline(ctx, hugot.FeatureExtractionConfig{}, opts, model)
 	}
-	if r.base, err = backends.NewBasePipeline(ctx, hugot.FeatureExtractionConfig{}, opts, model); err != nil {
+	if err != nil {
 		return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
 	}
 	if err := r.checkShape(hidden); err != nil {
@@ -100,7 +98,6 @@ func (r *session) checkShape(hidden int) error {
 	r.output = -1
 	for rank := 3; rank >= 2 && r.output < 0; rank-- {
 		r.output = slices.IndexFunc(model.OutputsMeta, func(o backends.InputOutputInfo) bool { return len(o.Dimensions) == rank })
-		r.ready = rank == 2
 	}
 	if r.output < 0 {
 		return badModel(hint, nil, "%s has no output of one vector per token or per text", r.path)
@@ -133,10 +130,11 @@ func (r *session) run(ids []uint32, how pooling) (v embed.Vector, err error) {
 	batch.Input = []backends.TokenizedInput{{TokenIDs: ids, TypeIDs: make([]uint32, len(ids)), AttentionMask: mask, MaxAttentionIndex: len(ids) - 1}}
 	batch.MaxSequenceLength = len(ids)
 	defer batch.Destroy() // releases the inputs; there is nobody to tell when that fails
-	if err := backends.CreateInputTensors(batch, r.base.Model, r.base.Runtime); err != nil {
-		return nil, badModel(hintFetch, err, "%s cannot be run", r.path)
+	err = backends.CreateInputTensors(batch, r.base.Model, r.base.Runtime)
+	if err == nil {
+		err = backends.RunSessionOnBatch(context.Background(), batch, r.base)
 	}
-	if err := backends.RunSessionOnBatch(context.Background(), batch, r.base); err != nil {
+	if err != nil {
 		return nil, badModel(hintFetch, err, "%s cannot be run", r.path)
 	}
 	switch out := batch.OutputValues[r.output].(type) {

@@ -35,19 +35,13 @@ func (t *tokenizer) encode(text string) []uint32 {
 	s := scan{tokenizer: t, room: t.limit - len(t.suffix)}
 	s.ids = append(make([]uint32, 0, min(t.limit, len(text)/3+len(t.prefix)+len(t.suffix)+1)), t.prefix...)
 	for i := 0; i < len(text) && len(s.ids) < s.room; {
-		c := text[i]
-		if t.addedByte[c] {
+		if t.addedByte[text[i]] {
 			if a, ok := t.addedAt(text[i:]); ok {
 				s.flush()
 				s.ids = append(s.ids, a.id)
 				i += len(a.text)
 				continue
 			}
-		}
-		if c < utf8.RuneSelf {
-			s.ascii(c)
-			i++
-			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		s.rune(r)
@@ -78,64 +72,16 @@ type scan struct {
 	one [utf8.UTFMax]byte // scratch space of normal, here because it would escape there
 }
 
-// What an ASCII character is.
-const (
-	asciiOther = iota
-	asciiControl
-	asciiSpace
-	asciiPunct
-	asciiUpper
-)
-
-var asciiClass = func() (class [utf8.RuneSelf]byte) {
-	for c := range class {
-		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			class[c] = asciiSpace
-		case c < ' ' || c == 0x7f:
-			class[c] = asciiControl
-		case c >= 'A' && c <= 'Z':
-			class[c] = asciiUpper
-		case c >= '0' && c <= '9' || c >= 'a' && c <= 'z':
-		default:
-			class[c] = asciiPunct
-		}
-	}
-	return class
-}()
-
-func (s *scan) ascii(c byte) {
-	switch asciiClass[c] {
-	case asciiSpace:
-		s.flush()
-		return
-	case asciiPunct:
-		s.alone(rune(c))
-		return
-	case asciiControl:
-		if s.clean {
-			return
-		}
-		if c == '\v' || c == '\f' { // white space to the pre-tokeniser, but a control character to the cleaner
-			s.flush()
-			return
-		}
-	case asciiUpper:
-		if s.lower {
-			c += 'a' - 'A'
-		}
-	}
-	if s.chars++; s.chars <= s.vocab.maxChars {
-		s.word = append(s.word, c)
-	}
-}
-
-// rune takes a character beyond ASCII.
+// rune takes a character.
 func (s *scan) rune(r rune) {
 	switch {
+	case r >= 'a' && r <= 'z': // most of them
+		s.split(r)
 	case s.clean && (r == utf8.RuneError || isControl(r)):
-	case unicode.IsSpace(r):
+	case unicode.IsSpace(r): // two of these are control characters to the cleaner
 		s.flush()
+	case r < utf8.RuneSelf:
+		s.lowered(r)
 	case s.cjk && isCJK(r):
 		s.flush()
 		s.normal(r)
@@ -187,7 +133,7 @@ func (s *scan) lowered(r rune) {
 
 // split adds r to the word, or ends the word if r is punctuation.
 func (s *scan) split(r rune) {
-	if r < utf8.RuneSelf && asciiClass[r] == asciiPunct || r >= utf8.RuneSelf && unicode.IsPunct(r) {
+	if isPunct(r) {
 		s.alone(r)
 		return
 	}
@@ -216,8 +162,21 @@ func (s *scan) flush() {
 	s.word, s.chars = s.word[:0], 0
 }
 
-// isControl reports whether the cleaner drops r, a character beyond ASCII.
-func isControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs) }
+// isPunct reports whether r is a word of its own: of ASCII all that is neither a letter nor a digit, but for controls.
+func isPunct(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r < 0x7f && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}
+	return unicode.IsPunct(r)
+}
+
+// isControl reports whether the cleaner drops r.
+func isControl(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == 0x7f || r < ' ' && r != '\t' && r != '\n' && r != '\r'
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
+}
 
 // isCJK reports whether r lies in the blocks that BERT's own code calls CJK: Han ideographs, no kana and no hangul.
 func isCJK(r rune) bool {

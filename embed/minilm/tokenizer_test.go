@@ -157,7 +157,7 @@ func TestAccents(t *testing.T) {
 		}
 		var want []byte
 		for _, part := range norm.NFD.String(string(r)) {
-			if !unicode.Is(unicode.Mn, part) && !unicode.IsPunct(part) && (part >= utf8.RuneSelf || asciiClass[part] != asciiPunct) {
+			if !unicode.Is(unicode.Mn, part) && !isPunct(part) {
 				want = utf8.AppendRune(want, part)
 			}
 		}

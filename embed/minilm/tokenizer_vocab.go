@@ -18,26 +18,22 @@ func (c *config) readVocab(path string) (*tokenizer, error) {
 		return nil, noModel(hintFetch, fs.ErrNotExist, "the model in %s has neither tokenizer.json nor vocab.txt", c.dir)
 	}
 	file := struct {
-		Lower   *bool `json:"do_lower_case"`
-		CJK     *bool `json:"tokenize_chinese_chars"`
+		Lower   bool  `json:"do_lower_case"`
+		CJK     bool  `json:"tokenize_chinese_chars"`
 		Accents *bool `json:"strip_accents"`
 		Unknown token `json:"unk_token"`
 		CLS     token `json:"cls_token"`
 		SEP     token `json:"sep_token"`
 		Pad     token `json:"pad_token"`
 		Mask    token `json:"mask_token"`
-	}{Unknown: "[UNK]", CLS: "[CLS]", SEP: "[SEP]", Pad: "[PAD]", Mask: "[MASK]"}
+	}{Lower: true, CJK: true, Unknown: "[UNK]", CLS: "[CLS]", SEP: "[SEP]", Pad: "[PAD]", Mask: "[MASK]"}
 	if _, err := readJSON(filepath.Join(c.dir, "tokenizer_config.json"), &file); err != nil {
 		return nil, err
 	}
-	or := func(set *bool, otherwise bool) bool {
-		if set == nil {
-			return otherwise
-		}
-		return *set
+	t := &tokenizer{clean: true, cjk: file.CJK, lower: file.Lower, accents: file.Lower}
+	if file.Accents != nil {
+		t.accents = *file.Accents
 	}
-	t := &tokenizer{clean: true, cjk: or(file.CJK, true), lower: or(file.Lower, true)}
-	t.accents = or(file.Accents, t.lower)
 	t.vocab = newVocabulary(strings.Count(string(data), "\n"))
 	t.vocab.maxChars = maxChars
 	ids := map[string]uint32{}

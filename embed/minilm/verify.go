@@ -107,10 +107,7 @@ func verify(ctx context.Context, dir, reference string, known []Manifest) (*Repo
 
 // checkFiles holds the files against what they should be, and returns the model's manifest if it is one that is known.
 func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
-	record, err := readRecord(dir)
-	if err != nil {
-		record = nil // what else is there decides
-	}
+	record, _ := readRecord(dir) // of one that cannot be read, what else is there decides
 	m := identify(dir, record, known)
 	var files []File
 	what := ""
@@ -131,7 +128,7 @@ func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
 		}
 		if problem := checkFile(dir, f); problem != "" {
 			wrong = append(wrong, problem)
-		} else if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Name))); err == nil {
+		} else if _, err := os.Stat(f.in(dir)); err == nil {
 			checked++
 		}
 	}
@@ -165,24 +162,15 @@ func identify(dir string, r *record, known []Manifest) *Manifest {
 }
 
 // Texts that are near in meaning in pairs, and far from the other pairs.
-var pairs = [][2]string{
-	{"The payment service retries failed refunds every night.", "Each night, refunds that failed are tried again by the payment service."},
-	{"How do I replace the keys that sign our tokens?", "Rotating the signing keys of the tokens, step by step."},
-	{"Heavy rain flooded the cellar of the old house.", "Water stood in the old house's cellar after the heavy rain."},
-}
-
-func pairTexts() []string {
-	var out []string
-	for _, p := range pairs {
-		out = append(out, p[:]...)
-	}
-	return out
+var pairs = []string{
+	"The payment service retries failed refunds every night.", "Each night, refunds that failed are tried again by the payment service.",
+	"How do I replace the keys that sign our tokens?", "Rotating the signing keys of the tokens, step by step.",
+	"Heavy rain flooded the cellar of the old house.", "Water stood in the old house's cellar after the heavy rain.",
 }
 
 // checkVectors holds vectors against the contract of embed.Embedder, and sees whether near texts are nearer than far ones. That
 // decides on a model that is known to read English; on others it is worth a word.
 func (r *Report) checkVectors(ctx context.Context, e *Embedder, english bool) error {
-	pairs := pairTexts()
 	first, err := e.Embed(ctx, slices.Concat(pairs, []string{"", "ok", strings.Repeat("a long text about the gate ", 200)}))
 	var again []embed.Vector
 	if err == nil {
