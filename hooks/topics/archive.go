@@ -97,8 +97,6 @@ type archived struct {
 	changed time.Time
 }
 
-func (a *archiver) day() string { return a.opt.Now.UTC().Format(time.DateOnly) }
-
 // look finds the latest copy of each file.
 func (a *archiver) look(ctx context.Context) error {
 	snapshots, err := listSnapshots(a.into)
@@ -164,17 +162,12 @@ func (a *archiver) workspace(ctx context.Context, d *Dir) error {
 		return nil
 	}
 	for _, e := range entries {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		if e.IsDir() || e.Name() == lockFile || strings.HasPrefix(e.Name(), unfinished) {
 			continue
 		}
-		if err := a.file(ctx, d, e.Name()); errors.Is(err, fs.ErrNotExist) { // wiped meanwhile
-			continue
-		} else if ctx.Err() != nil {
+		if err := a.file(ctx, d, e.Name()); ctx.Err() != nil {
 			return ctx.Err()
-		} else if err != nil {
+		} else if !errors.Is(err, fs.ErrNotExist) { // else it was wiped meanwhile
 			a.problem(err)
 		}
 	}
@@ -182,22 +175,24 @@ func (a *archiver) workspace(ctx context.Context, d *Dir) error {
 		return nil
 	}
 	all, err := d.List()
-	if err != nil {
-		a.problem(err)
-	}
+	a.problem(err)
 	for i := range all {
 		if a.old(&all[i]) {
-			if err := a.move(ctx, d, &all[i]); ctx.Err() != nil {
-				return ctx.Err()
-			} else if err != nil {
-				a.problem(err)
-			}
+			a.problem(a.move(ctx, d, &all[i]))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	return nil
 }
 
-func (a *archiver) problem(err error) { a.result.Problems = append(a.result.Problems, err.Error()) }
+// problem notes what is the matter with a single file, if anything.
+func (a *archiver) problem(err error) {
+	if err != nil {
+		a.result.Problems = append(a.result.Problems, err.Error())
+	}
+}
 
 // read reads a file as it is at one moment: a worklog is appended to.
 func (a *archiver) read(ctx context.Context, d *Dir, file string) ([]byte, fs.FileInfo, error) {
@@ -222,7 +217,8 @@ func (a *archiver) file(ctx context.Context, d *Dir, name string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(filepath.Join(d.path, name)); err == nil && a.same(rel, info) {
+	// The latest copy may have its size and time.
+	if info, err := os.Stat(filepath.Join(d.path, name)); err == nil && a.have[rel].size == info.Size() && a.have[rel].changed.Equal(info.ModTime()) {
 		return nil
 	}
 	data, info, err := a.read(ctx, d, name)
@@ -234,18 +230,10 @@ func (a *archiver) file(ctx context.Context, d *Dir, name string) error {
 	if a.opt.DryRun {
 		return nil
 	}
-	to := ""
-	for n := 1; ; n++ {
-		day := a.day()
-		if n > 1 {
-			day += "." + strconv.Itoa(n)
-		}
-		to = filepath.Join(a.into, day, rel)
-		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			break
-		} else if err != nil {
-			return err
-		}
+	day := a.opt.Now.UTC().Format(time.DateOnly)
+	to := filepath.Join(a.into, day, rel)
+	for n := 2; exists(to); n++ {
+		to = filepath.Join(a.into, day+"."+strconv.Itoa(n), rel)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
@@ -255,12 +243,6 @@ func (a *archiver) file(ctx context.Context, d *Dir, name string) error {
 	}
 	a.have[rel] = archived{to, info.Size(), info.ModTime()}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
-}
-
-// same says whether the latest copy has the size and the time of a file.
-func (a *archiver) same(rel string, info fs.FileInfo) bool {
-	c, ok := a.have[rel]
-	return ok && c.size == info.Size() && c.changed.Equal(info.ModTime())
 }
 
 // holds says whether the latest copy has a file's content.

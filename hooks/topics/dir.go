@@ -1,6 +1,7 @@
 package topics
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -66,12 +67,8 @@ func Open(root, workspace string, opt Options) (*Dir, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	if opt.WorklogBytes <= 0 {
-		opt.WorklogBytes = DefaultWorklogBytes
-	}
-	if opt.WorklogLines <= 0 {
-		opt.WorklogLines = DefaultWorklogLines
-	}
+	opt.WorklogBytes = cmp.Or(max(opt.WorklogBytes, 0), DefaultWorklogBytes)
+	opt.WorklogLines = cmp.Or(max(opt.WorklogLines, 0), DefaultWorklogLines)
 	return &Dir{workspace: workspace, path: filepath.Join(root, below(workspace)), opt: opt}, nil
 }
 

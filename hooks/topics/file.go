@@ -31,16 +31,28 @@ const (
 // errTooLong is a file with more than was asked for.
 var errTooLong = errors.New("the file is too long to be read")
 
-// readFile reads a regular file of at most limit bytes. What is none, such as a pipe, would keep a hook waiting.
-func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
+// exists says whether there is something of that name.
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// openFile opens a regular file. What is none, such as a pipe, would keep a hook waiting.
+func openFile(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
-	if err != nil {
-		return nil, nil, err
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, info, fmt.Errorf("%s is no regular file", name)
+	if err != nil {
+		return nil, info, err
 	}
 	f, err := os.Open(name)
+	return f, info, err
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := openFile(name)
 	if err != nil {
 		return nil, info, err
 	}

@@ -1,8 +1,8 @@
 package topics
 
 import (
+	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,12 +38,7 @@ type Startup struct {
 
 // Startup returns what a session of a topic starts with. Whether anything is to be injected at all says Suppressed.
 func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
-	most := func(n, standard int) int {
-		if n > 0 {
-			return n
-		}
-		return standard
-	}
+	most := func(n, standard int) int { return cmp.Or(max(n, 0), standard) }
 	s := Startup{CleanRoom: t.CleanRoom() && !limits.Full, Worklog: []Entry{}}
 	spec, err := d.Spec(t.Name)
 	if err != nil {
@@ -87,8 +82,8 @@ func (d *Dir) Suppressed(topic string, env func(string) string) string {
 		names = append(names, topic+noContextExt)
 	}
 	for _, name := range names {
-		if _, err := os.Lstat(filepath.Join(d.path, name)); err == nil {
-			return filepath.Join(d.path, name) + " is there"
+		if name = filepath.Join(d.path, name); exists(name) {
+			return name + " is there"
 		}
 	}
 	return ""

@@ -74,14 +74,7 @@ func (d *Dir) add(topic string, entries ...Entry) (added bool, err error) {
 // readWorklog reads a worklog, of one that is longer than it should be the last whole lines, and says where they start.
 func (d *Dir) readWorklog(name string) (data []byte, start int64, err error) {
 	limit := int64(d.opt.WorklogBytes)
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() { // a pipe would keep a hook waiting
-		return nil, 0, fmt.Errorf("%s is no regular file", name)
-	}
-	f, err := os.Open(name)
+	f, info, err := openFile(name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -125,10 +118,7 @@ func appendTo(name string, at int64, data []byte) error {
 			err = errors.Join(err, f.Truncate(at))
 		}
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // repeats is how many of the latest entries are looked at for one that comes again: hooks that are called twice are called at nearly the same time.
