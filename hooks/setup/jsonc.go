@@ -3,8 +3,8 @@ package setup
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
 )
 
 // node is a value in a JSON text and where it stands. The text may have comments, trailing commas and a byte order mark, as the files of several harnesses do.
@@ -28,55 +28,61 @@ const maxDepth = 2000
 
 var bom = []byte("\xef\xbb\xbf")
 
-type jsonParser struct {
-	b     []byte
-	i     int
-	depth int
-}
-
 // parseJSON reads a text that holds one value. It is nil for a text that holds none: only white space and comments.
 func parseJSON(b []byte) (*node, error) {
-	p := &jsonParser{b: b}
+	text, strict, err := blanked(b)
+	if err != nil || isAllBlank(text) {
+		return nil, err
+	}
+	var wrong *json.SyntaxError
+	if err := json.Unmarshal(strict, new(json.RawMessage)); errors.As(err, &wrong) {
+		return nil, errorAt(b, int(wrong.Offset), wrong.Error())
+	}
+	return (&jsonReader{b: text}).value(), nil
+}
+
+func errorAt(b []byte, at int, what string) error {
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(b[:at], []byte{'\n'}), what)
+}
+
+// blanked returns a text with blanks in the place of its byte order mark and its comments, and one that has them in the place of its trailing commas too.
+func blanked(b []byte) (text, strict []byte, err error) {
+	text = bytes.Clone(b)
+	blank := func(from, end int) { copy(text[from:end], bytes.Repeat([]byte{' '}, end-from)) }
 	if bytes.HasPrefix(b, bom) {
-		p.i = len(bom)
+		blank(0, len(bom))
 	}
-	if err := p.skip(); err != nil || p.i == len(b) {
-		return nil, err
-	}
-	n, err := p.value()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.skip(); err != nil {
-		return nil, err
-	}
-	if p.i < len(b) {
-		return nil, p.errorf("there is something behind the end of the value")
-	}
-	return n, nil
-}
-
-func (p *jsonParser) errorf(format string, a ...any) error {
-	return fmt.Errorf("line %d: %s", 1+bytes.Count(p.b[:min(p.i, len(p.b))], []byte{'\n'}), fmt.Sprintf(format, a...))
-}
-
-// skip goes over white space and comments.
-func (p *jsonParser) skip() error {
-	for p.i < len(p.b) {
-		switch c := p.b[p.i]; {
-		case isBlank(c):
-			p.i++
-		case c == '/':
-			end := commentEnd(p.b, p.i)
-			if end < 0 {
-				return p.errorf("a comment does not end, or a slash stands alone")
+	var commas []int     // the trailing ones
+	last, before := 0, 0 // the places of the last two characters that are not blank
+	for i, depth := 0, 0; i < len(b); i++ {
+		switch text[i] {
+		case ' ', '\t', '\n', '\r':
+			continue
+		case '/':
+			if end := commentEnd(b, i); end >= 0 {
+				blank(i, end)
+				i = end - 1
+				continue
 			}
-			p.i = end
-		default:
-			return nil
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return nil, nil, errorAt(b, i, fmt.Sprintf("values are nested deeper than %d", maxDepth))
+			}
+		case '}', ']':
+			if depth--; text[last] == ',' && text[before] != '{' && text[before] != '[' {
+				commas = append(commas, last)
+			}
+		}
+		last, before = i, last
+		if b[i] == '"' {
+			i = stringEnd(b, i)
 		}
 	}
-	return nil
+	strict = bytes.Clone(text)
+	for _, i := range commas {
+		strict[i] = ' '
+	}
+	return text, strict, nil
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -101,108 +107,59 @@ func commentEnd(b []byte, i int) int {
 	return -1
 }
 
-func (p *jsonParser) value() (*node, error) {
-	if p.i == len(p.b) {
-		return nil, p.errorf("the text ends where a value should be")
+// stringEnd is the place of the quotes that end the string at i, or of the end of the text.
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b) && b[i] != '"'; i++ {
+		if b[i] == '\\' {
+			i++
+		}
 	}
-	switch c := p.b[p.i]; c {
+	return min(i, len(b))
+}
+
+// jsonReader finds the values in a text that is valid but for trailing commas.
+type jsonReader struct {
+	b []byte
+	i int
+}
+
+// next goes over white space to the next character.
+func (r *jsonReader) next() byte {
+	for isBlank(r.b[r.i]) {
+		r.i++
+	}
+	return r.b[r.i]
+}
+
+func (r *jsonReader) value() *node {
+	n := &node{kind: r.next(), start: r.i}
+	switch n.kind {
 	case '{', '[':
-		return p.container(c)
+		for r.i++; r.next() != n.kind+2; { // the closing one of both kinds
+			it := item{start: r.i, comma: -1}
+			if n.kind == '{' {
+				it.key = r.value().str
+				r.next()
+				r.i++ // the colon
+			}
+			it.value = r.value()
+			if r.next() == ',' {
+				it.comma = r.i
+				r.i++
+			}
+			n.items = append(n.items, it)
+		}
+		r.i++
 	case '"':
-		return p.text()
-	}
-	start := p.i
-	for p.i < len(p.b) && (p.b[p.i] >= '0' && p.b[p.i] <= '9' || p.b[p.i]|0x20 >= 'a' && p.b[p.i]|0x20 <= 'z' || strings.IndexByte("+-.", p.b[p.i]) >= 0) {
-		p.i++
-	}
-	if !json.Valid(p.b[start:p.i]) {
-		word := string(p.b[start:min(max(p.i, start+1), start+20)])
-		p.i = start
-		return nil, p.errorf("%q is no value", word)
-	}
-	return &node{kind: 'x', start: start, end: p.i}, nil
-}
-
-func (p *jsonParser) text() (*node, error) {
-	start := p.i
-	for p.i++; p.i < len(p.b) && p.b[p.i] != '"' && p.b[p.i] != '\n'; p.i++ {
-		if p.b[p.i] == '\\' {
-			p.i++
+		r.i = stringEnd(r.b, r.i) + 1
+		json.Unmarshal(r.b[n.start:r.i], &n.str) // it is valid
+	default:
+		for n.kind = 'x'; r.i < len(r.b) && bytes.IndexByte([]byte(" \t\r\n,]}"), r.b[r.i]) < 0; {
+			r.i++
 		}
 	}
-	if p.i >= len(p.b) || p.b[p.i] != '"' {
-		p.i = start
-		return nil, p.errorf("a string does not end on its line")
-	}
-	p.i++
-	n := &node{kind: '"', start: start, end: p.i}
-	if err := json.Unmarshal(p.b[start:p.i], &n.str); err != nil {
-		p.i = start
-		return nil, p.errorf("a string is broken: %v", err)
-	}
-	return n, nil
-}
-
-func (p *jsonParser) container(open byte) (*node, error) {
-	if p.depth++; p.depth > maxDepth {
-		return nil, p.errorf("values are nested deeper than %d", maxDepth)
-	}
-	defer func() { p.depth-- }()
-	n := &node{kind: open, start: p.i}
-	p.i++
-	for {
-		if err := p.skip(); err != nil {
-			return nil, err
-		}
-		if p.i < len(p.b) && p.b[p.i] == open+2 { // the closing one of both kinds
-			p.i++
-			n.end = p.i
-			return n, nil
-		}
-		if k := len(n.items); k > 0 && n.items[k-1].comma < 0 {
-			return nil, p.errorf("a comma or %q is missing", open+2)
-		}
-		it, err := p.item(open == '{')
-		if err != nil {
-			return nil, err
-		}
-		n.items = append(n.items, it)
-	}
-}
-
-func (p *jsonParser) item(member bool) (it item, err error) {
-	it.start, it.comma = p.i, -1
-	if member {
-		if p.i == len(p.b) || p.b[p.i] != '"' {
-			return it, p.errorf("a name in double quotes is missing")
-		}
-		key, err := p.text()
-		if err != nil {
-			return it, err
-		}
-		it.key = key.str
-		if err := p.skip(); err != nil {
-			return it, err
-		}
-		if p.i == len(p.b) || p.b[p.i] != ':' {
-			return it, p.errorf("a colon is missing behind %q", it.key)
-		}
-		p.i++
-		if err := p.skip(); err != nil {
-			return it, err
-		}
-	}
-	if it.value, err = p.value(); err != nil {
-		return it, err
-	}
-	if err := p.skip(); err != nil {
-		return it, err
-	}
-	if p.i < len(p.b) && p.b[p.i] == ',' {
-		it.comma = p.i
-		p.i++
-	}
-	return it, nil
+	n.end = r.i
+	return n
 }
 
 // member is the value of a name and its index. Of a name that is there twice the last one counts, as for every reader of JSON.

@@ -154,11 +154,7 @@ func (s style) insert(b []byte, c *node, items []any) []edit {
 		return nil
 	}
 	inside := b[c.start+1 : c.end-1]
-	if len(c.items) > 0 {
-		s.lines = bytes.IndexByte(inside, '\n') >= 0
-	} else {
-		s.lines = s.lines || bytes.IndexByte(inside, '\n') >= 0
-	}
+	s.lines = bytes.IndexByte(inside, '\n') >= 0 || s.lines && len(c.items) == 0
 	closing, _ := indentAt(b, c.start)
 	lead := closing + s.unit
 	if len(c.items) > 0 {
@@ -174,41 +170,37 @@ func (s style) insert(b []byte, c *node, items []any) []edit {
 			texts = append(texts, s.render(it, lead))
 		}
 	}
+	gap := strings.TrimPrefix(s.comma(), ",")
+	if s.lines {
+		gap = s.nl + lead
+	}
+	put := gap + strings.Join(texts, ","+gap)
 	if len(c.items) == 0 {
-		return s.insertFirst(b, c, texts, lead, closing)
+		return s.insertFirst(b, c, put, closing)
 	}
 	last := c.items[len(c.items)-1]
-	trailing := last.comma >= 0
-	end := last.value.end
-	if trailing {
-		end = last.comma + 1
+	end := max(last.value.end, last.comma+1)
+	at := end
+	if s.lines {
+		at = lineEnd(b, end)
 	}
 	switch {
-	case !s.lines && trailing:
-		gap := strings.TrimPrefix(s.comma(), ",")
-		return []edit{{end, 0, gap + strings.Join(texts, s.comma()) + ","}}
-	case !s.lines:
-		return []edit{{end, 0, s.comma() + strings.Join(texts, s.comma())}}
-	}
-	put := s.nl + lead + strings.Join(texts, ","+s.nl+lead)
-	if trailing {
-		return []edit{{lineEnd(b, end), 0, put + ","}}
-	}
-	if at := lineEnd(b, end); at > end {
+	case last.comma >= 0:
+		return []edit{{at, 0, put + ","}}
+	case at > end:
 		return []edit{{end, 0, ","}, {at, 0, put}}
 	}
 	return []edit{{end, 0, "," + put}}
 }
 
 // insertFirst puts the first items into a container that has none.
-func (s style) insertFirst(b []byte, c *node, texts []string, lead, closing string) []edit {
+func (s style) insertFirst(b []byte, c *node, put, closing string) []edit {
 	at := lineEnd(b, c.start+1)
-	if !s.lines {
-		return []edit{{at, 0, strings.Join(texts, s.comma())}}
-	}
-	put := s.nl + lead + strings.Join(texts, ","+s.nl+lead)
 	rest := b[at : c.end-1]
-	if bytes.IndexByte(rest, '\n') >= 0 {
+	switch {
+	case !s.lines:
+		return []edit{{at, 0, strings.TrimPrefix(put, " ")}}
+	case bytes.IndexByte(rest, '\n') >= 0:
 		return []edit{{at, 0, put}}
 	}
 	return []edit{{at, len(rest), put + s.nl + closing}}
@@ -255,10 +247,9 @@ func remove(b []byte, c *node, i int) []edit {
 		if isAllBlank(b[c.start+1:it.start]) && isAllBlank(b[stop:c.end-1]) {
 			return []edit{{c.start + 1, c.end - c.start - 2, ""}}
 		}
-		if it.comma >= 0 {
-			return []edit{{from, end - from, ""}, {it.comma, 1, ""}}
+		if it.comma < 0 {
+			return []edit{{from, end - from, ""}}
 		}
-		return []edit{{from, end - from, ""}}
 	case it.comma < 0: // the last one: the comma before it goes too
 		return []edit{{c.items[i-1].comma, 1, ""}, {from, end - from, ""}}
 	case own < 0 && i == 0 && isAllBlank(b[it.comma+1:c.items[1].start]):

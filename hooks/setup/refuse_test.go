@@ -18,7 +18,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"broken JSON", "claude", "line 2", func(b *bench) { b.write(".claude/settings.json", "{\n  \"a\" 1\n}") }},
 		{"cut off", "gemini", "does not parse", func(b *bench) { b.write(".gemini/settings.json", `{"a": [1, 2`) }},
-		{"two values", "cursor", "behind the end", func(b *bench) { b.write(".cursor/mcp.json", `{} {}`) }},
+		{"two values", "cursor", "after top-level value", func(b *bench) { b.write(".cursor/mcp.json", `{} {}`) }},
 		{"hooks are no object", "claude", "hooks of", func(b *bench) { b.write(".claude/settings.json", `{"hooks": null}`) }},
 		{"an event is no list", "qwen", "SessionStart of", func(b *bench) { b.write(".qwen/settings.json", `{"hooks": {"SessionStart": {}}}`) }},
 		{"no object", "gemini", "holds an array", func(b *bench) { b.write(".gemini/settings.json", `[]`) }},

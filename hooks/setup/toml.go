@@ -37,29 +37,18 @@ func parseTOML(b []byte) (map[string]any, []table, error) {
 	p.Reset(body)
 	for p.NextExpression() {
 		e := p.Expression()
-		switch e.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			t := table{}
-			last := 0
-			for k := e.Key(); k.Next(); {
-				t.path = append(t.path, string(k.Node().Data))
-				last = int(k.Node().Raw.Offset)
-			}
-			t.start = offset + bytes.LastIndexByte(body[:last], '\n') + 1
-			t.end = offset + endOfLine(body, last)
-			tables = append(tables, t)
-		case unstable.KeyValue:
-			if len(tables) == 0 {
-				continue
-			}
+		var keys []string
+		last := 0
+		for k := e.Key(); k.Next(); {
+			keys, last = append(keys, string(k.Node().Data)), offset+int(k.Node().Raw.Offset)
+		}
+		if e.Kind != unstable.KeyValue {
+			tables = append(tables, table{path: keys, start: max(offset, bytes.LastIndexByte(b[:last], '\n')+1), end: endOfLine(b, last)})
+		} else if len(tables) > 0 {
 			t := &tables[len(tables)-1]
-			var keys []string
-			for k := e.Key(); k.Next(); {
-				keys = append(keys, string(k.Node().Data))
-			}
-			from, to := int(e.Raw.Offset), int(e.Raw.Offset+e.Raw.Length)
-			t.values = append(t.values, value{strings.Join(keys, "."), offset + from, offset + to})
-			t.end = offset + endOfLine(body, to)
+			from := offset + int(e.Raw.Offset)
+			t.end = endOfLine(b, from+int(e.Raw.Length))
+			t.values = append(t.values, value{strings.Join(keys, "."), from, from + int(e.Raw.Length)})
 		}
 	}
 	return meaning, tables, p.Error()
