@@ -110,16 +110,13 @@ func (p *runPage) actBindings() []key.Binding {
 
 // withSignal reads a signal and asks about it. What cannot be done with it as it stands is said instead.
 func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea.Cmd {
-	return x.app.hold(func(ctx context.Context) tea.Msg {
+	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.SignalByID(ctx, id)
 		if err != nil {
-			return noticeMsg{err: err}
+			return nil, err
 		}
 		f, err := ask(&d.Signal)
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return overlayMsg{f}
+		return overlayMsg{f}, err
 	})
 }
 
@@ -362,15 +359,15 @@ func (x *acts) raiseForm(chosen string) *form {
 
 // promote asks for what a capsule needs beyond what the entry has, and stores it.
 func (x *acts) promote(id string) tea.Cmd {
-	return x.app.hold(func(ctx context.Context) tea.Msg {
+	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.Entry(ctx, id)
-		if err == nil && x.app.Promoted == nil {
-			err = errNoKnowledge
+		switch {
+		case err != nil:
+			return nil, err
+		case x.app.Promoted == nil:
+			return nil, errNoKnowledge
 		}
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return overlayMsg{x.promoteForm(x.app.Promoted(x.run, &d.Entry), id)}
+		return overlayMsg{x.promoteForm(x.app.Promoted(x.run, &d.Entry), id)}, nil
 	})
 }
 
@@ -416,15 +413,16 @@ var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b
 // openSource shows the source of an entry in the editor.
 func (x *acts) openSource(id string) tea.Cmd {
 	return x.app.do(func(ctx context.Context) tea.Msg {
+		var path string
+		var line int
 		d, err := x.b.Entry(ctx, id)
+		if err == nil {
+			path, line, err = x.sourceFile(&d.Entry)
+		}
 		if err != nil {
 			return noticeMsg{err: err}
 		}
-		path, line, err := x.sourceFile(&d.Entry)
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return openFileMsg{path, line}
+		return x.app.editFile(path, line)()
 	})
 }
 

@@ -56,12 +56,69 @@ func (a *app) do(fn func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return fn(a.ctx) }
 }
 
-// after gives a message after a while.
-func (a *app) after(d time.Duration, msg tea.Msg) tea.Cmd {
+// answer is made in a command and taken in Update, where alone a page may be changed: if the page that it is for is still there, else it is dropped.
+type answer struct {
+	to   page // nil: the program
+	take func() tea.Cmd
+	drop func() // nil: there is nothing to do
+}
+
+// ask does something that takes time, and then what fn returns. Neither happens to a page that was left.
+func (a *app) ask(to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
+	return a.do(func(ctx context.Context) tea.Msg { return answer{to: to, take: fn(ctx)} })
+}
+
+// after does something after a while.
+func (a *app) after(d time.Duration, to page, take func() tea.Cmd) tea.Cmd {
 	if a.still {
 		return nil
 	}
-	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	return tea.Tick(d, func(time.Time) tea.Msg { return answer{to: to, take: take} })
+}
+
+// latest is a question that is asked again and again. Only the last answer is taken, and what was asked before is called off.
+type latest struct {
+	n    int
+	stop context.CancelFunc
+}
+
+func (l *latest) ask(a *app, to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
+	l.drop()
+	ctx, stop := context.WithCancel(a.ctx)
+	n := l.n
+	l.stop = stop
+	return func() tea.Msg {
+		defer stop()
+		take := fn(ctx)
+		return answer{to: to, take: func() tea.Cmd {
+			if n != l.n {
+				return nil
+			}
+			return take()
+		}}
+	}
+}
+
+// drop calls the question under way off.
+func (l *latest) drop() {
+	l.n++
+	if l.stop != nil {
+		l.stop()
+	}
+}
+
+// once keeps something from being read while it is read already; what happens meanwhile makes it be read once more.
+type once struct{ reading, again bool }
+
+func (o *once) begin() bool {
+	o.reading, o.again = true, o.reading
+	return !o.again
+}
+
+// end reports whether it has to be read once more.
+func (o *once) end() bool {
+	o.reading = false
+	return o.again
 }
 
 // knowledge is the knowledge base, opened once. The error says why there is none.
@@ -178,10 +235,16 @@ func (a *app) soon(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// hold is do for what a key has to wait for, such as a form that needs to read something first: keys that are pressed meanwhile wait too.
-func (a *app) hold(fn func(context.Context) tea.Msg) tea.Cmd {
+// hold is do for what a key has to wait for, such as a form that needs to read something first: keys that are pressed meanwhile wait too. An error is said instead.
+func (a *app) hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 	a.holds++
-	return a.do(func(ctx context.Context) tea.Msg { return heldMsg{fn(ctx)} })
+	return a.do(func(ctx context.Context) tea.Msg {
+		msg, err := fn(ctx)
+		if err != nil {
+			msg = noticeMsg{err: err}
+		}
+		return heldMsg{msg}
+	})
 }
 
 func notice(text string) tea.Cmd { return func() tea.Msg { return noticeMsg{text: text} } }
@@ -224,13 +287,6 @@ func explain(err error) string {
 	return s
 }
 
-// editedMsg says that the editor was closed.
-type editedMsg struct {
-	from any // who asked
-	text string
-	err  error // nothing is to be kept; the error says where what was written still is
-}
-
 // Messages about the editor.
 type (
 	// editorMsg gives the screen to an editor.
@@ -238,13 +294,8 @@ type (
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}
-	// openFileMsg shows a file in the editor.
-	openFileMsg struct {
-		path string
-		line int
-	}
-	// screenBackMsg says that the screen is ours again.
-	screenBackMsg struct{ err error }
+	// screenBackMsg says that the screen is ours again, and what is to be done then.
+	screenBackMsg struct{ then tea.Msg }
 )
 
 // editFile shows a file in the editor, at a line if that is above 0. The screen is the editor's meanwhile.
@@ -254,13 +305,13 @@ func (a *app) editFile(path string, line int) tea.Cmd {
 		return noticeError(err)
 	}
 	return func() tea.Msg {
-		return editorMsg{cmd, func(err error) tea.Msg { return screenBackMsg{editorError(err)} }}
+		return editorMsg{cmd, func(err error) tea.Msg { return screenBackMsg{noticeMsg{err: editorError(err)}} }}
 	}
 }
 
-// editText has a text written in the editor, and tells from of it in an editedMsg. The file it is in meanwhile is only this user's. It is removed, but for one
-// that an editor left which failed.
-func (a *app) editText(from any, text, suffix string) tea.Cmd {
+// editText has a text written in the editor, and gives done what was written; with an error nothing is to be kept, and it says where what was written still is.
+// The file it is in meanwhile is only this user's. It is removed, but for one that an editor left which failed.
+func (a *app) editText(to page, text, suffix string, done func(text string, err error) tea.Cmd) tea.Cmd {
 	return a.do(func(context.Context) tea.Msg {
 		path, err := writeTemporary(text, suffix)
 		if err != nil {
@@ -277,10 +328,11 @@ func (a *app) editText(from any, text, suffix string) tea.Cmd {
 				err = readErr
 			}
 			if err != nil && readErr == nil && string(data) != text {
-				return editedMsg{from: from, err: fmt.Errorf("%w; nothing is saved, and what was written is in %s", err, path)}
+				err = fmt.Errorf("%w; nothing is saved, and what was written is in %s", err, path)
+			} else {
+				os.Remove(path)
 			}
-			os.Remove(path)
-			return editedMsg{from: from, text: string(data), err: err}
+			return screenBackMsg{answer{to: to, take: func() tea.Cmd { return done(string(data), err) }}}
 		}}
 	})
 }

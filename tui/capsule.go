@@ -20,20 +20,11 @@ type capsulePage struct {
 	events  []kb.Event
 	titles  map[string]string // of the capsules it leads to, by id
 	err     error
-	asking  bool
-	again   bool // something changed while it was read
+	reading once
 	looked  bool // it was read once: reading it again is no retrieval
 	all     bool // all about it is shown
 	doc     document
 	w       int
-}
-
-type capsuleMsg struct {
-	from    *capsulePage
-	capsule kb.Capsule
-	events  []kb.Event
-	titles  map[string]string
-	err     error
 }
 
 // maxTitles is of how many of the capsules it leads to the titles are read.
@@ -50,34 +41,44 @@ func (p *capsulePage) init() tea.Cmd { return p.read() }
 
 // read reads it, once at a time. The first time counts as a retrieval: somebody wants to know what it says.
 func (p *capsulePage) read() tea.Cmd {
-	if p.asking {
-		p.again = true
+	if !p.reading.begin() {
 		return nil
 	}
 	get := (*kb.KB).Look
 	if p.looked {
 		get = (*kb.KB).Get
 	}
-	p.asking, p.again, p.looked = true, false, true
-	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := capsuleMsg{from: p, titles: map[string]string{}}
+	p.looked = true
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		var c kb.Capsule
+		var events []kb.Event
+		titles := map[string]string{}
 		k, err := p.app.knowledge(ctx)
 		if err == nil {
-			m.capsule, err = get(k, ctx, p.id)
+			c, err = get(k, ctx, p.id)
 		}
 		if err == nil {
-			m.events, err = k.History(ctx, p.id)
+			events, err = k.History(ctx, p.id)
 		}
-		if m.err = err; err != nil {
-			return m
-		}
-		others := leadsTo(&m.capsule)
-		for _, id := range others[:min(len(others), maxTitles)] {
-			if c, err := k.Get(ctx, id); err == nil { // one that is gone has no title
-				m.titles[id] = oneLine(c.Title, kb.MaxTitle)
+		if err == nil {
+			others := leadsTo(&c)
+			for _, id := range others[:min(len(others), maxTitles)] {
+				if c, err := k.Get(ctx, id); err == nil { // one that is gone has no title
+					titles[id] = oneLine(c.Title, kb.MaxTitle)
+				}
 			}
 		}
-		return m
+		return func() tea.Cmd {
+			again := p.reading.end()
+			if p.err = err; err == nil {
+				p.capsule, p.events, p.titles = &c, events, titles
+			}
+			p.compose()
+			if again {
+				return p.read()
+			}
+			return nil
+		}
 	})
 }
 
@@ -98,26 +99,6 @@ func leadsTo(c *kb.Capsule) []string {
 
 func (p *capsulePage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case capsuleMsg:
-		if msg.from != p {
-			return nil
-		}
-		p.asking = false
-		if p.err = msg.err; msg.err == nil {
-			p.capsule, p.events, p.titles = &msg.capsule, msg.events, msg.titles
-		}
-		p.compose()
-		if p.again {
-			return p.read()
-		}
-	case capsuleTextMsg:
-		if msg.from == p {
-			return p.app.editText(msg.edit, msg.edit.text, ".md")
-		}
-	case editedMsg:
-		if e, ok := msg.from.(*capsuleEdit); ok && e.from == p {
-			return e.edited(msg)
-		}
 	case doneMsg:
 		if msg.kind == changedKnowledge && msg.err == nil {
 			return p.read()

@@ -18,41 +18,37 @@ type capsuleEdit struct {
 	revision int    // that the person has seen
 }
 
-// capsuleTextMsg has the text to edit.
-type capsuleTextMsg struct {
-	from *capsulePage
-	edit *capsuleEdit
-}
-
 // edit has the capsule's file edited.
 func (p *capsulePage) edit() tea.Cmd {
-	return p.app.hold(func(ctx context.Context) tea.Msg {
-		k, err := p.app.knowledge(ctx)
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		text, revision, err := k.Text(ctx, p.id)
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return capsuleTextMsg{p, &capsuleEdit{p, string(text), revision}}
+	return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
+		e, err := p.toEdit(ctx)
+		return answer{to: p, take: func() tea.Cmd { return p.app.editText(p, e.text, ".md", e.edited) }}, err
 	})
 }
 
-// edited saves what comes back from the editor. If that is refused, a form has the text, and says why.
-func (e *capsuleEdit) edited(msg editedMsg) tea.Cmd {
-	if msg.err != nil {
-		return noticeError(msg.err)
+func (p *capsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
+	k, err := p.app.knowledge(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if msg.text == e.text {
+	text, revision, err := k.Text(ctx, p.id)
+	return &capsuleEdit{p, string(text), revision}, err
+}
+
+// edited saves what comes back from the editor. If that is refused, a form has the text, and says why.
+func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
+	if err != nil {
+		return noticeError(err)
+	}
+	if text == e.text {
 		return notice(e.from.id + " is as it was")
 	}
-	return e.from.app.hold(func(ctx context.Context) tea.Msg {
-		out, err := e.save(ctx, msg.text, false)
+	return e.from.app.hold(func(ctx context.Context) (tea.Msg, error) {
+		out, err := e.save(ctx, text, false)
 		if err != nil {
-			return overlayMsg{e.form(msg.text, err)}
+			return overlayMsg{e.form(text, err)}, nil
 		}
-		return doneMsg{outcome: out}
+		return doneMsg{outcome: out}, nil
 	})
 }
 

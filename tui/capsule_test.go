@@ -133,28 +133,16 @@ func TestCapsuleRetire(t *testing.T) {
 func (h *harness) edits(script string) {
 	h.t.Helper()
 	page := h.m.top().(*capsulePage)
-	msg := h.textOf(page)
+	e := must(page.toEdit(context.Background()))
 	path := filepath.Join(h.t.TempDir(), "text.md")
-	if err := os.WriteFile(path, []byte(msg.edit.text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(e.text), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
 	if out, err := exec.Command("sh", "-c", script, "sh", path).CombinedOutput(); err != nil {
 		h.t.Fatalf("%v: %s", err, out)
 	}
 	text := must(os.ReadFile(path))
-	h.send(editedMsg{from: msg.edit, text: string(text)})
-}
-
-// textOf is what a page gives to the editor.
-func (h *harness) textOf(page *capsulePage) capsuleTextMsg {
-	h.t.Helper()
-	held := page.edit()().(heldMsg)
-	h.m.app.holds--
-	msg, ok := held.msg.(capsuleTextMsg)
-	if !ok {
-		h.t.Fatalf("there is no text to edit: %#v", held.msg)
-	}
-	return msg
+	h.do(e.edited(string(text), nil))
 }
 
 func TestCapsuleEdit(t *testing.T) {
@@ -169,7 +157,7 @@ func TestCapsuleEdit(t *testing.T) {
 	h.wants("Take back the edit")
 	h.press("enter")
 	h.wants("has a number", "revision 3")
-	h.send(editedMsg{from: &capsuleEdit{from: h.m.top().(*capsulePage)}, err: os.ErrPermission})
+	h.do((&capsuleEdit{from: h.m.top().(*capsulePage)}).edited("", os.ErrPermission))
 	h.wants("✗ permission denied")
 }
 
@@ -203,10 +191,10 @@ func TestCapsuleEditMeanwhile(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
 	page := h.m.top().(*capsulePage)
-	msg := h.textOf(page)
+	e := must(page.toEdit(context.Background()))
 	k := h.openKB()
 	must(k.Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs"; return nil }, kb.EditOptions{}))
-	h.send(editedMsg{from: msg.edit, text: strings.Replace(msg.edit.text, "has a number", "is mine", 1)})
+	h.do(e.edited(strings.Replace(e.text, "has a number", "is mine", 1), nil))
 	h.wants("has revision 2, not 1", "is mine")
 	h.press("ctrl+s")
 	h.wants("is at revision 3", "is mine")

@@ -20,26 +20,21 @@ type detailPage struct {
 	b    *board.Board
 	id   string
 
-	entry  *board.EntryDetail  // one of the two, once it is read
-	signal *board.SignalDetail //
-	lines  map[string]string   // the beginnings of what it links to, by id
-	err    error
-	asking bool
-	again  bool // it has to be read once more
-	doc    document
-	w      int
+	evidence
+	err     error
+	reading once
+	doc     document
+	w       int
 
 	past *board.Snapshot          // it is shown as it was then; nil: as it is
 	step func(by int) (id string) // goes on in the list that it was opened from; nil: it was not
 }
 
-type detailMsg struct {
-	from   *detailPage
-	id     string
-	entry  *board.EntryDetail
+// evidence is what is read of an entry or a signal.
+type evidence struct {
+	entry  *board.EntryDetail // one of the two, once it is read
 	signal *board.SignalDetail
-	lines  map[string]string
-	err    error
+	lines  map[string]string // the beginnings of what it links to, by id
 }
 
 // maxLinkLines is of how many of its links the texts are read.
@@ -65,34 +60,61 @@ func (p *detailPage) init() tea.Cmd { return p.read() }
 
 // read reads it, once at a time.
 func (p *detailPage) read() tea.Cmd {
-	if p.asking {
-		p.again = true
+	if !p.reading.begin() {
 		return nil
 	}
-	p.asking, p.again = true, false
-	if p.past != nil {
-		return p.readPast()
-	}
-	id := p.id
-	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := detailMsg{from: p, id: id, lines: map[string]string{}}
-		var out []string
-		if isSignal(id) {
-			d, err := p.b.SignalByID(ctx, id)
-			m.signal, m.err = &d, err
-			out = []string{d.Signal.Origin}
+	id, past := p.id, p.past
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		var found evidence
+		var err error
+		if past != nil {
+			found, err = p.readPast(ctx, id, past)
 		} else {
-			d, err := p.b.Entry(ctx, id)
-			m.entry, m.err = &d, err
-			for _, kind := range board.LinkKinds {
-				out = append(out, d.Entry.Of(kind)...)
-			}
+			found, err = p.readNow(ctx, id)
 		}
-		for _, id := range out[:min(len(out), maxLinkLines)] {
-			m.lines[id] = p.beginning(ctx, id)
-		}
-		return m
+		return func() tea.Cmd { return p.took(id, found, err) }
 	})
+}
+
+func (p *detailPage) readNow(ctx context.Context, id string) (found evidence, err error) {
+	found.lines = map[string]string{}
+	var out []string
+	if isSignal(id) {
+		d, err := p.b.SignalByID(ctx, id)
+		if err != nil {
+			return found, err
+		}
+		found.signal = &d
+		out = []string{d.Signal.Origin}
+	} else {
+		d, err := p.b.Entry(ctx, id)
+		if err != nil {
+			return found, err
+		}
+		found.entry = &d
+		for _, kind := range board.LinkKinds {
+			out = append(out, d.Entry.Of(kind)...)
+		}
+	}
+	for _, id := range out[:min(len(out), maxLinkLines)] {
+		found.lines[id] = p.beginning(ctx, id)
+	}
+	return found, nil
+}
+
+// took shows what was read, unless it is of what was shown before.
+func (p *detailPage) took(id string, found evidence, err error) tea.Cmd {
+	again := p.reading.end()
+	if id == p.id {
+		if p.err = err; err == nil {
+			p.evidence = found
+		}
+		p.compose()
+	}
+	if again {
+		return p.read()
+	}
+	return nil
 }
 
 // beginning is the beginning of an entry's or a signal's content; nothing if it cannot be read.
@@ -116,20 +138,6 @@ func (p *detailPage) beginning(ctx context.Context, id string) string {
 
 func (p *detailPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case detailMsg:
-		if msg.from != p {
-			return nil
-		}
-		p.asking = false
-		if msg.id == p.id {
-			if p.err = msg.err; msg.err == nil {
-				p.entry, p.signal, p.lines = msg.entry, msg.signal, msg.lines
-			}
-			p.compose()
-		}
-		if p.again {
-			return p.read()
-		}
 	case eventsMsg:
 		if msg.from.b == p.b && msg.err == nil {
 			return p.changed()
@@ -154,14 +162,14 @@ func (p *detailPage) changed() tea.Cmd {
 		return nil
 	}
 	if p.app.shown != page(p) {
-		p.again = true
+		p.reading.again = true
 		return nil
 	}
 	return p.read()
 }
 
 func (p *detailPage) resume() tea.Cmd {
-	if p.again {
+	if p.reading.again {
 		return p.read()
 	}
 	return nil
@@ -173,7 +181,7 @@ func (p *detailPage) goOn(by int) tea.Cmd {
 	if id == "" || id == p.id {
 		return notice("there is no other one")
 	}
-	p.id, p.entry, p.signal, p.err = id, nil, nil, nil
+	p.id, p.evidence, p.err = id, evidence{}, nil
 	p.doc.top, p.doc.at = 0, 0
 	p.compose()
 	return p.read()

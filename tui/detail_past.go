@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/board"
 )
 
@@ -20,34 +18,30 @@ type momentMsg struct {
 }
 
 // readPast reads what is shown as it was, from the board of that moment. Only its history comes from the log.
-func (p *detailPage) readPast() tea.Cmd {
-	id, past := p.id, p.past
-	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := detailMsg{from: p, id: id, lines: map[string]string{}}
-		for i := range past.Entries {
-			m.lines[past.Entries[i].ID] = past.Entries[i].Content
-		}
-		for i := range past.Signals {
-			m.lines[past.Signals[i].ID] = past.Signals[i].Status + ": " + past.Signals[i].Content
-		}
-		history, err := p.b.History(ctx, id)
-		history = slices.DeleteFunc(history, func(e board.Event) bool { return e.Seq > past.Seq })
-		linked := past.Backlinks(id)
-		if i := slices.IndexFunc(past.Signals, func(s board.Signal) bool { return s.ID == id }); i >= 0 {
-			m.signal = &board.SignalDetail{Signal: past.Signals[i], Linked: linked, History: history}
-		} else if i := slices.IndexFunc(past.Entries, func(e board.Entry) bool { return e.ID == id }); i >= 0 {
-			m.entry = &board.EntryDetail{Entry: past.Entries[i], Linked: linked, History: history}
-			for _, s := range past.Signals {
-				if s.Origin == id {
-					m.entry.Raised = append(m.entry.Raised, s)
-				}
+func (p *detailPage) readPast(ctx context.Context, id string, past *board.Snapshot) (found evidence, err error) {
+	found.lines = map[string]string{}
+	for i := range past.Entries {
+		found.lines[past.Entries[i].ID] = past.Entries[i].Content
+	}
+	for i := range past.Signals {
+		found.lines[past.Signals[i].ID] = past.Signals[i].Status + ": " + past.Signals[i].Content
+	}
+	history, err := p.b.History(ctx, id)
+	history = slices.DeleteFunc(history, func(e board.Event) bool { return e.Seq > past.Seq })
+	linked := past.Backlinks(id)
+	if i := slices.IndexFunc(past.Signals, func(s board.Signal) bool { return s.ID == id }); i >= 0 {
+		found.signal = &board.SignalDetail{Signal: past.Signals[i], Linked: linked, History: history}
+	} else if i := slices.IndexFunc(past.Entries, func(e board.Entry) bool { return e.ID == id }); i >= 0 {
+		found.entry = &board.EntryDetail{Entry: past.Entries[i], Linked: linked, History: history}
+		for _, s := range past.Signals {
+			if s.Origin == id {
+				found.entry.Raised = append(found.entry.Raised, s)
 			}
-		} else if err == nil {
-			_, err = p.b.Entry(ctx, id) // it came later, or not at all
 		}
-		m.err = err
-		return m
-	})
+	} else if err == nil {
+		_, err = p.b.Entry(ctx, id) // it came later, or not at all
+	}
+	return found, err
 }
 
 // now is the moment that ages and leases are judged by.

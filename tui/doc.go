@@ -20,8 +20,9 @@
 //
 // # Rules
 //
-//   - No IO in Init, Update or View: it is done in commands (app.do), which come back as messages. A message with an answer carries for whom it is;
-//     pages take their own and leave the others.
+//   - No IO in Init, Update or View: it is done in commands (app.ask), which come back as an answer: a function that Update
+//     calls, unless the page that asked was left. Of a question that is asked again and again only the last answer counts
+//     (latest); what is read once at a time is read again if something happened meanwhile (once).
 //   - Sizes are pushed down (setSize), never pulled. Every line a page gives is exactly as wide as it was told, and there are as many as it was told.
 //   - What agents wrote is hostile to a terminal: it passes clean or oneLine before it is shown.
 //   - Nothing is said by colour alone: with NO_COLOR every screen still says all of it.

@@ -34,7 +34,7 @@ type feed struct {
 	narrow  bool            // found is what is shown
 	past    *board.Snapshot // what is shown is the past
 	picked  []int32         // which of its entries pass the filter, by their places; nil: all of them
-	asked   int             // the number of the last question to the board
+	asked   latest          // the last question to the board
 	asking  bool
 	stale   bool // found has to be asked anew when the question under way is answered
 	problem error
@@ -55,33 +55,6 @@ type entryRow struct {
 	created              time.Time
 	must                 bool
 }
-
-type (
-	feedPageMsg struct {
-		from    *feed
-		page    int64
-		entries []board.Entry
-		err     error
-	}
-	feedFoundMsg struct {
-		from  *feed
-		asked int
-		after bool // more of what was found before
-		rows  []entryRow
-		more  bool
-		err   error
-	}
-	feedPickedMsg struct {
-		from   *feed
-		asked  int
-		picked []int32
-		chosen string
-	}
-	feedTypedMsg struct {
-		from  *feed
-		value string
-	}
-)
 
 func newFeed(p *runPage) *feed {
 	f := &feed{page: p, pages: map[int64]*feedPage{}, filter: newFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must")}
@@ -209,56 +182,26 @@ func (f *feed) read(n int64) tea.Cmd {
 		q.Before = board.EntryID(end + 1)
 	}
 	b := f.page.b
-	return f.page.app.do(func(ctx context.Context) tea.Msg {
+	return f.page.app.ask(f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := b.Query(ctx, q)
-		return feedPageMsg{f, n, found.Entries, err}
+		return func() tea.Cmd { return f.took(n, found.Entries, err) }
 	})
 }
 
-func (f *feed) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case feedPageMsg:
-		if msg.from != f {
-			return nil
-		}
-		return f.took(msg)
-	case feedFoundMsg:
-		if msg.from != f || msg.asked != f.asked {
-			return nil
-		}
-		return f.foundThem(msg)
-	case feedPickedMsg:
-		if msg.from == f && msg.asked == f.asked {
-			f.pickedThem(msg)
-		}
-		return nil
-	case feedTypedMsg:
-		if msg.from == f && msg.value == f.filter.value() {
-			return f.find()
-		}
-		return nil
-	}
-	if f.filter.active {
-		_, cmd := f.filter.update(msg) // a blinking cursor
-		return cmd
-	}
-	return nil
-}
-
-func (f *feed) took(msg feedPageMsg) tea.Cmd {
-	pg := f.pages[msg.page]
+func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
+	pg := f.pages[page]
 	if pg == nil {
 		return nil // forgotten meanwhile
 	}
 	pg.reading = false
-	if msg.err != nil {
+	if err != nil {
 		pg.stale = true // asked again with the next move
-		return noticeError(msg.err)
+		return noticeError(err)
 	}
-	for i := range msg.entries {
-		n, err := board.ParseEntryID(msg.entries[i].ID)
-		if err == nil && (n-1)/pageRows == msg.page { // entries that came meanwhile may have pushed others over the edge
-			pg.rows[(n-1)%pageRows] = rowOf(&msg.entries[i])
+	for i := range entries {
+		n, err := board.ParseEntryID(entries[i].ID)
+		if err == nil && (n-1)/pageRows == page { // entries that came meanwhile may have pushed others over the edge
+			pg.rows[(n-1)%pageRows] = rowOf(&entries[i])
 		}
 		f.grow(n)
 	}

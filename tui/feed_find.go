@@ -43,7 +43,13 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	case f.page.app.still:
 		return f.find()
 	}
-	return tea.Batch(cmd, f.page.app.after(typePause, feedTypedMsg{f, f.filter.value()}))
+	typed := f.filter.value()
+	return tea.Batch(cmd, f.page.app.after(typePause, f.page, func() tea.Cmd {
+		if typed != f.filter.value() {
+			return nil
+		}
+		return f.find()
+	}))
 }
 
 // typePause is how long after a key a question is asked: who types on does not want the answer.
@@ -57,7 +63,7 @@ func (f *feed) clearFilter() tea.Cmd {
 	if f.page.back.on {
 		return f.showPast()
 	}
-	f.asked++
+	f.asked.drop()
 	f.asking, f.problem, f.more, f.narrow, f.found = false, nil, false, false, nil
 	f.list.setLen(int(f.total))
 	return f.need()
@@ -178,40 +184,40 @@ func (f *feed) needMore() tea.Cmd {
 }
 
 func (f *feed) ask(q board.Query, after bool) tea.Cmd {
-	f.asked++
-	asked, b := f.asked, f.page.b
+	b := f.page.b
 	q.Order, q.Limit = board.Newest, pageRows
 	if !after {
 		q.Limit = max(pageRows, len(f.found)) // as many as somebody has gone through
 	}
-	return f.page.app.do(func(ctx context.Context) tea.Msg {
+	return f.asked.ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := b.Query(ctx, q)
 		rows := make([]entryRow, len(found.Entries))
 		for i := range found.Entries {
 			rows[i] = rowOf(&found.Entries[i])
 		}
-		return feedFoundMsg{f, asked, after, rows, found.More, err}
+		return func() tea.Cmd { return f.foundThem(rows, found.More, after, err) }
 	})
 }
 
-func (f *feed) foundThem(msg feedFoundMsg) tea.Cmd {
+// foundThem shows what was found; after says that it follows what was found before.
+func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 	f.asking = false
-	if f.problem = msg.err; msg.err != nil {
+	if f.problem = err; err != nil {
 		f.found, f.more = nil, false
 		f.list.setLen(0)
 		return nil
 	}
-	if msg.after {
-		f.found = append(f.found, msg.rows...)
+	if after {
+		f.found = append(f.found, rows...)
 	} else {
 		chosen := ""
 		if f.list.cursor < len(f.found) {
 			chosen = f.found[f.list.cursor].id
 		}
-		f.found = msg.rows
+		f.found = rows
 		f.list.keep(len(f.found), slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen }), true)
 	}
-	f.more = msg.more
+	f.more = more
 	f.list.setLen(len(f.found))
 	if f.stale {
 		return f.find()

@@ -114,10 +114,10 @@ func TestFirstReadingFails(t *testing.T) {
 	p := newRunPage(h.m.app, "audit-7")
 	h.do(h.m.handleAll(pushMsg{p}))
 	p.known = false
-	h.send(sceneMsg{from: p, err: errors.New("the disk is busy")})
+	h.do(p.seen(scene{}, nil, errors.New("the disk is busy")))
 	h.wants("the disk is busy")
 	h.press("j", "w", "[", "tab", "enter")
-	h.send(agesMsg{p})
+	h.do(p.age())
 	h.wants("never expire")
 }
 
@@ -128,7 +128,7 @@ func TestNotFollowed(t *testing.T) {
 	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
 	h.press("j")
 	h.wants("not live: the file was removed")
-	h.send(agesMsg{p})
+	h.do(p.age())
 	h.lacks("not live")
 }
 
@@ -138,7 +138,7 @@ func TestPastFails(t *testing.T) {
 	p := h.m.top().(*runPage)
 	b := h.openRun("audit-7")
 	h.press("[")
-	h.send(pastMsg{from: p, seq: 16, err: errors.New("the log is damaged")})
+	h.do(p.wentBack(pastScene{seq: 16}, errors.New("the log is damaged")))
 	h.wants("live", "the log is damaged")
 	must(b.Waive(context.Background(), "x", "s2", "covered"))
 	h.do(p.look())
@@ -173,10 +173,10 @@ func TestOnePoll(t *testing.T) {
 	h := openAudit(t)
 	h.m.app.still = false
 	h.m.asked = 3
-	if h.m.statusAnswer(statusMsg{asked: 2}) != nil {
+	if h.m.statusAnswer(Status{}, 2) != nil {
 		t.Error("an answer to an older question asks again")
 	}
-	if h.m.statusAnswer(statusMsg{asked: 3}) == nil {
+	if h.m.statusAnswer(Status{}, 3) == nil {
 		t.Error("nothing asks again")
 	}
 	h.m.app.still = true
@@ -196,9 +196,12 @@ func TestTwice(t *testing.T) {
 		t.Errorf("%d pages are left", n)
 	}
 	late := newRunPage(h.m.app, "audit-7")
-	b := must(board.Open(context.Background(), h.cfg.Boards, "audit-7"))
-	h.send(openedMsg{from: late, b: b})
-	if _, err := b.State(context.Background()); err == nil {
+	opened := late.init()().(answer)
+	closed := false
+	close := opened.drop
+	opened.drop = func() { close(); closed = true }
+	h.send(opened)
+	if late.b != nil || !closed {
 		t.Error("the board of a page that was left stays open")
 	}
 }
@@ -296,24 +299,30 @@ func TestNextOne(t *testing.T) {
 func TestEditorFails(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	a := newApp(context.Background(), Config{Editor: func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }})
-	msg := a.editText("me", "before\n", ".md")().(editorMsg)
+	var text string
+	var problem error
+	keep := func(s string, err error) tea.Cmd { text, problem = s, err; return nil }
+	msg := a.editText(nil, "before\n", ".md", keep)().(editorMsg)
+	ends := func(err error) { msg.done(err).(screenBackMsg).then.(answer).take() }
 	file := msg.cmd.Args[1]
 	if err := os.WriteFile(file, []byte("written\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	failed := exec.Command("sh", "-c", "exit 1").Run()
-	got := msg.done(failed).(editedMsg)
-	if got.err == nil || !strings.Contains(got.err.Error(), file) {
-		t.Errorf("%+v", got)
+	ends(failed)
+	if problem == nil || !strings.Contains(problem.Error(), file) {
+		t.Errorf("%v", problem)
 	}
 	if data, err := os.ReadFile(file); err != nil || string(data) != "written\n" {
 		t.Errorf("what was written is gone: %q, %v", data, err)
 	}
-	if got := msg.done(exec.Command("sh", "-c", "exit 127").Run()).(editedMsg); !strings.Contains(got.err.Error(), "was not found") {
-		t.Errorf("%v", got.err)
+	ends(exec.Command("sh", "-c", "exit 127").Run())
+	if problem == nil || !strings.Contains(problem.Error(), "was not found") {
+		t.Errorf("%v", problem)
 	}
-	if got := msg.done(nil).(editedMsg); got.err != nil || got.text != "written\n" {
-		t.Errorf("%+v", got)
+	ends(nil)
+	if problem != nil || text != "written\n" {
+		t.Errorf("%q, %v", text, problem)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "board-*")); len(left) > 0 {
 		t.Errorf("%v is left", left)

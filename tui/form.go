@@ -173,13 +173,6 @@ func (f *form) update(msg tea.Msg) tea.Cmd {
 			f.busy, f.err = false, msg.err
 		}
 		return nil
-	case editedMsg:
-		if fl, ok := msg.from.(*field); ok && f.has(fl) {
-			if f.err = msg.err; f.err == nil {
-				fl.fill(strings.TrimRight(msg.text, "\n"))
-			}
-		}
-		return nil
 	case tea.KeyMsg:
 		return f.key(msg)
 	case tea.MouseMsg:
@@ -188,13 +181,12 @@ func (f *form) update(msg tea.Msg) tea.Cmd {
 	return f.toField(msg) // a blinking cursor
 }
 
-func (f *form) has(fl *field) bool {
-	for _, own := range f.fields {
-		if own == fl {
-			return true
-		}
+// edited takes a text that was written in the editor.
+func (f *form) edited(fl *field, text string, err error) tea.Cmd {
+	if f.err = err; err == nil {
+		fl.fill(strings.TrimRight(text, "\n"))
 	}
-	return false
+	return nil
 }
 
 func (f *form) key(msg tea.KeyMsg) tea.Cmd {
@@ -225,7 +217,7 @@ func (f *form) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.prevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
 	case area && key.Matches(msg, k.inEditor):
-		return f.app.editText(fl, fl.whole(), ".md")
+		return f.app.editText(f, fl.whole(), ".md", func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
 	case fl != nil && len(fl.choices) > 0:
 		switch {
 		case key.Matches(msg, k.choiceNext):

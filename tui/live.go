@@ -17,35 +17,36 @@ const maxGathered = 2000
 
 // follower follows the log of a run. What it tells is only that something happened, and where: what is shown is read from the tables.
 type follower struct {
-	events  chan board.Event
-	failed  chan error
-	seq     int64 // of the last event that was told
-	looking bool  // the scene is being read
-	again   bool  // and has to be read once more
-	err     error // why it is not followed any more; nil: it is
+	events chan board.Event
+	failed chan error
+	seq    int64 // of the last event that was told
+	look   once  // the reading of the scene
+	err    error // why it is not followed any more; nil: it is
 }
 
-type (
-	eventsMsg struct {
-		from   *runPage
-		events []board.Event
-		err    error // the end of following
-	}
-	sceneMsg struct {
-		from *runPage
-		scene
-		burn []board.BurnPoint
-		err  error
-	}
-	agesMsg struct{ from *runPage }
-)
+// eventsMsg says that something happened in a run. It reaches every page, so that each about the run can look again.
+type eventsMsg struct {
+	from   *runPage
+	events []board.Event
+	err    error // the end of following
+}
 
 // agesEvery is how often ages and leases are shown anew when nothing happens.
 const agesEvery = 10 * time.Second
 
 // start reads the run for the first time, and begins to follow it.
-func (p *runPage) start() tea.Cmd {
-	return tea.Batch(p.look(), p.app.after(agesEvery, agesMsg{p}))
+func (p *runPage) start(b *board.Board) tea.Cmd {
+	p.b = b
+	return tea.Batch(p.look(), p.app.after(agesEvery, p, p.age))
+}
+
+// age shows ages and leases anew, and tries to follow the log again if that failed.
+func (p *runPage) age() tea.Cmd {
+	cmds := []tea.Cmd{p.look(), p.app.after(agesEvery, p, p.age)}
+	if p.follow.err != nil {
+		cmds = append(cmds, p.followFrom(p.follow.seq))
+	}
+	return tea.Batch(cmds...)
 }
 
 // followFrom follows the log from after an event on.
@@ -108,84 +109,66 @@ func (p *runPage) gather() tea.Cmd {
 	})
 }
 
-// look reads the scene as it is now. It is read once at a time; what happens meanwhile makes it be read once more.
+// look reads the scene as it is now.
 func (p *runPage) look() tea.Cmd {
-	if p.follow.looking {
-		p.follow.again = true
+	if !p.follow.look.begin() {
 		return nil
 	}
-	p.follow.looking, p.follow.again = true, false
 	b := p.b
-	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := sceneMsg{from: p}
-		if m.state, m.err = b.State(ctx); m.err != nil {
-			return m
-		}
-		if m.verdict, m.err = b.Gate(ctx, board.Policy{}); m.err != nil {
-			return m
-		}
-		found, err := b.Signals(ctx, board.SignalQuery{})
-		if m.signals, m.err = found.Signals, err; err != nil {
-			return m
-		}
-		m.burn, m.err = b.Burndown(ctx)
-		return m
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		s, burn, err := readScene(ctx, b)
+		return func() tea.Cmd { return p.seen(s, burn, err) }
 	})
 }
 
-// followUpdate takes what comes from following.
-func (p *runPage) followUpdate(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case sceneMsg:
-		if msg.from != p {
-			return nil
-		}
-		return p.seen(msg)
-	case eventsMsg:
-		if msg.from != p {
-			return nil
-		}
-		if msg.err != nil {
-			p.follow.err = msg.err // the line of time says so
-			return noticeError(msg.err)
-		}
-		p.follow.seq = msg.events[len(msg.events)-1].Seq
-		p.feed.happened(msg.events)
-		return tea.Batch(p.look(), p.gather(), p.feed.need(), p.feed.refind())
-	case agesMsg:
-		if msg.from != p {
-			return nil
-		}
-		cmds := []tea.Cmd{p.look(), p.app.after(agesEvery, msg)}
-		if p.follow.err != nil {
-			cmds = append(cmds, p.followFrom(p.follow.seq))
-		}
-		return tea.Batch(cmds...)
+func readScene(ctx context.Context, b *board.Board) (s scene, burn []board.BurnPoint, err error) {
+	if s.state, err = b.State(ctx); err != nil {
+		return s, nil, err
 	}
-	return nil
+	if s.verdict, err = b.Gate(ctx, board.Policy{}); err != nil {
+		return s, nil, err
+	}
+	found, err := b.Signals(ctx, board.SignalQuery{})
+	if err != nil {
+		return s, nil, err
+	}
+	s.signals = found.Signals
+	burn, err = b.Burndown(ctx)
+	return s, burn, err
+}
+
+// happened takes note of what the log tells.
+func (p *runPage) happened(msg eventsMsg) tea.Cmd {
+	switch {
+	case msg.from != p:
+		return nil
+	case msg.err != nil:
+		p.follow.err = msg.err // the line of time says so
+		return noticeError(msg.err)
+	}
+	p.follow.seq = msg.events[len(msg.events)-1].Seq
+	p.feed.happened(msg.events)
+	return tea.Batch(p.look(), p.gather(), p.feed.need(), p.feed.refind())
 }
 
 // seen shows a scene that was read.
-func (p *runPage) seen(msg sceneMsg) tea.Cmd {
+func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	first := !p.known
-	p.follow.looking = false
 	var cmds []tea.Cmd
-	if p.follow.again {
+	if p.follow.look.end() {
 		cmds = append(cmds, p.look())
 	}
-	if msg.err != nil {
-		p.err = msg.err // what was seen before stays; it is tried again
-		return tea.Batch(append(cmds, noticeError(msg.err))...)
+	if p.err = err; err != nil { // what was seen before stays; it is tried again
+		return tea.Batch(append(cmds, noticeError(err))...)
 	}
-	p.err = nil
-	p.signals.burn = msg.burn
-	p.feed.grow(msg.state.Entries.Total)
-	p.back.now = max(p.back.now, msg.state.Seq)
+	p.signals.burn = burn
+	p.feed.grow(s.state.Entries.Total)
+	p.back.now = max(p.back.now, s.state.Seq)
 	if p.known = true; !p.back.on {
-		p.show(msg.scene)
+		p.show(s)
 	}
 	if first {
-		cmds = append(cmds, p.followFrom(msg.state.Seq))
+		cmds = append(cmds, p.followFrom(s.state.Seq))
 	}
 	return tea.Batch(append(cmds, p.feed.need())...)
 }

@@ -24,11 +24,10 @@ type memoryPage struct {
 	known  bool // something was read for the tab that is shown
 	err    error
 
-	seq     int                // of the last reading asked for; answers to others are dropped
-	reading bool               // it is not answered yet
-	cancel  context.CancelFunc // ends it
-	ask     *form              // asks for an agent or a source that is in no list; nil: none does
-	asking  pickKind           // which of them
+	last    latest   // the last reading asked for
+	reading bool     // it is not answered yet
+	ask     *form    // asks for an agent or a source that is in no list; nil: none does
+	asking  pickKind // which of them
 
 	list   list
 	detail *memoryDetail // of the chosen row; shown beside the list where there is room
@@ -38,26 +37,22 @@ type memoryPage struct {
 // memoryState is what is kept of the memory's page while the program runs.
 type memoryState struct{ agent string } // through whose eyes one looked
 
-// memoryRowsMsg answers a reading.
-type memoryRowsMsg struct {
-	from  *memoryPage
-	seq   int
-	next  bool // the rows follow those that were read before
+// memoryRows is what one reading gives.
+type memoryRows struct {
 	rows  []memoryRow
 	more  bool
 	about memorySummary
-	err   error
 }
 
 func newMemoryPage(a *app) *memoryPage {
-	p := &memoryPage{app: a, filter: newFilter(a, "words of a title, a text, a tag, an id"), cancel: func() {}}
+	p := &memoryPage{app: a, filter: newFilter(a, "words of a title, a text, a tag, an id")}
 	p.query.section, p.query.agent = sectionWorkspace, a.lastMemory.agent
 	p.hands = &memoryHands{a, p.query.agent, p}
 	if a.Workspace == "" {
 		p.query.section = sectionAccount
 	}
 	p.list = list{app: a, row: p.row}
-	p.detail = newMemoryDetail(a, p.query.agent, memoryRef{}, false)
+	p.detail = newMemoryDetail(a, p.query.agent, memoryRef{}, p)
 	return p
 }
 
@@ -80,40 +75,25 @@ func (p *memoryPage) need() tea.Cmd {
 
 // readFrom reads rows, those after an item if next is said. What was asked for before and is not answered yet is given up.
 func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
-	p.cancel()
-	p.seq++
 	p.reading = true
-	ctx, cancel := context.WithCancel(p.app.ctx)
-	p.cancel = cancel
-	q, seq := p.query, p.seq
-	return func() tea.Msg {
-		defer cancel()
-		msg := memoryRowsMsg{from: p, seq: seq, next: next}
-		msg.err = p.app.withMemory(ctx, q.agent, func(s *memory.Store) (err error) {
-			if msg.about, err = summarise(ctx, s); err != nil {
+	q := p.query
+	return p.last.ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
+		var found memoryRows
+		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) (err error) {
+			if found.about, err = summarise(ctx, s); err != nil {
 				return err
 			}
-			msg.rows, msg.more, err = q.read(ctx, s, p.app.Now(), before, limit)
+			found.rows, found.more, err = q.read(ctx, s, p.app.Now(), before, limit)
 			return err
 		})
-		return msg
-	}
+		return func() tea.Cmd { return p.answered(found, next, err) }
+	})
 }
 
 func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case memoryRowsMsg:
-		if msg.from != p || msg.seq != p.seq {
-			return nil
-		}
-		return p.answered(msg)
 	case doneMsg:
 		return p.done(msg)
-	case pickMsg:
-		if msg.from != p {
-			return nil
-		}
-		return p.picked(msg)
 	case tea.WindowSizeMsg:
 		return p.showChosen()
 	case tea.KeyMsg:
@@ -122,35 +102,34 @@ func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 		return p.mouse(msg)
 	}
 	if p.filter.active {
-		if _, cmd := p.filter.update(msg); cmd != nil {
-			return cmd
-		}
+		_, cmd := p.filter.update(msg)
+		return cmd
 	}
-	return tea.Batch(p.hands.update(msg), p.detail.update(msg))
+	return nil
 }
 
-// answered takes what was read. The chosen row stays chosen, if it is still there.
-func (p *memoryPage) answered(msg memoryRowsMsg) tea.Cmd {
-	p.reading, p.known, p.err = false, true, msg.err
-	if msg.about.read {
-		p.about = msg.about
+// answered takes what was read; next says that the rows follow those that were read before. The chosen row stays chosen, if it is still there.
+func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
+	p.reading, p.known, p.err = false, true, err
+	if found.about.read {
+		p.about = found.about
 	}
 	chosen := p.chosen()
 	switch {
-	case msg.err != nil && !msg.next:
+	case err != nil && !next:
 		p.rows, p.more = nil, false
-	case msg.err == nil && msg.next:
-		p.rows, p.more = append(p.rows, msg.rows...), msg.more
-	case msg.err == nil:
-		p.rows, p.more = msg.rows, msg.more
+	case err == nil && next:
+		p.rows, p.more = append(p.rows, found.rows...), found.more
+	case err == nil:
+		p.rows, p.more = found.rows, found.more
 	}
 	p.list.setLen(len(p.rows))
 	if at := slices.IndexFunc(p.rows, func(r memoryRow) bool { return r.ref == chosen }); at >= 0 {
 		p.list.moveTo(at)
 	}
 	p.setSize(p.w, p.h) // counts may have made the tabs longer
-	if msg.next && msg.err != nil {
-		return noticeError(msg.err)
+	if next && err != nil {
+		return noticeError(err)
 	}
 	return p.showChosen()
 }
@@ -260,7 +239,7 @@ func (p *memoryPage) goTo(s memorySection) tea.Cmd {
 // open shows the chosen row on a page of its own.
 func (p *memoryPage) open() tea.Cmd {
 	if ref := p.chosen(); ref != (memoryRef{}) {
-		return p.app.push(newMemoryDetail(p.app, p.query.agent, ref, true))
+		return p.app.push(newMemoryDetail(p.app, p.query.agent, ref, nil))
 	}
 	return nil
 }
@@ -371,6 +350,6 @@ func (p *memoryPage) bindings() []key.Binding {
 func (p *memoryPage) typing() bool { return p.filter.active }
 
 func (p *memoryPage) close() {
-	p.cancel()
+	p.last.drop()
 	p.detail.close()
 }

@@ -15,26 +15,23 @@ type memoryDetail struct {
 	app   *app
 	hands *memoryHands
 	own   bool // it is a page of its own, which a person has opened
+	on    page // the page it is on
 
-	ref    memoryRef    // what is to be shown; the zero ref: nothing
-	facts  *memoryFacts // what is shown: of another thing while ref's are read, so that nothing flickers
-	err    error        // why there is nothing
-	seq    int          // of the last reading asked for
-	cancel context.CancelFunc
-	doc    document
-	w, h   int
+	ref   memoryRef    // what is to be shown; the zero ref: nothing
+	facts *memoryFacts // what is shown: of another thing while ref's are read, so that nothing flickers
+	err   error        // why there is nothing
+	last  latest       // the last reading asked for
+	doc   document
+	w, h  int
 }
 
-type memoryFactsMsg struct {
-	from  *memoryDetail
-	seq   int
-	facts *memoryFacts
-	err   error
-}
-
-func newMemoryDetail(a *app, agent string, ref memoryRef, own bool) *memoryDetail {
-	d := &memoryDetail{app: a, ref: ref, own: own, cancel: func() {}, doc: document{app: a}}
-	d.hands = &memoryHands{a, agent, d}
+// newMemoryDetail shows ref on a page, or on one of its own if on is nil.
+func newMemoryDetail(a *app, agent string, ref memoryRef, on page) *memoryDetail {
+	d := &memoryDetail{app: a, ref: ref, own: on == nil, on: on, doc: document{app: a}}
+	if d.own {
+		d.on = d
+	}
+	d.hands = &memoryHands{a, agent, d.on}
 	return d
 }
 
@@ -42,20 +39,28 @@ func (d *memoryDetail) init() tea.Cmd { return d.read() }
 
 // read reads what is to be shown. It is no access: that a person looks at an item says nothing about what agents need.
 func (d *memoryDetail) read() tea.Cmd {
-	d.cancel()
-	d.seq++
-	ctx, cancel := context.WithCancel(d.app.ctx)
-	d.cancel = cancel
-	agent, ref, seq := d.hands.agent, d.ref, d.seq
-	return func() tea.Msg {
-		defer cancel()
-		msg := memoryFactsMsg{from: d, seq: seq}
-		msg.err = d.app.withMemory(ctx, agent, func(s *memory.Store) (err error) {
-			msg.facts, err = readFacts(ctx, s, ref)
+	agent, ref := d.hands.agent, d.ref
+	return d.last.ask(d.app, d.on, func(ctx context.Context) func() tea.Cmd {
+		var facts *memoryFacts
+		err := d.app.withMemory(ctx, agent, func(s *memory.Store) (err error) {
+			facts, err = readFacts(ctx, s, ref)
 			return err
 		})
-		return msg
+		if err != nil {
+			facts = nil
+		}
+		return func() tea.Cmd { return d.took(facts, err) }
+	})
+}
+
+// took shows what was read.
+func (d *memoryDetail) took(facts *memoryFacts, err error) tea.Cmd {
+	if facts == nil || d.facts == nil || d.facts.ref != facts.ref {
+		d.doc.top, d.doc.at = 0, 0
 	}
+	d.facts, d.err = facts, err
+	d.layout()
+	return nil
 }
 
 // show reads another thing, unless it is the one that is shown.
@@ -81,45 +86,27 @@ func (d *memoryDetail) again() tea.Cmd {
 
 // lookAs shows what another agent sees, from nothing on.
 func (d *memoryDetail) lookAs(agent string) {
-	d.hands = &memoryHands{d.app, agent, d}
+	d.hands = &memoryHands{d.app, agent, d.on}
 	d.clear()
 }
 
 // clear shows nothing.
 func (d *memoryDetail) clear() {
-	d.cancel()
-	d.seq++
+	d.last.drop()
 	d.ref, d.facts, d.err = memoryRef{}, nil, nil
 	d.doc.setLines(nil)
 }
 
 func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case memoryFactsMsg:
-		if msg.from != d || msg.seq != d.seq {
-			return nil
-		}
-		if d.err = msg.err; d.err != nil {
-			msg.facts = nil
-		}
-		if msg.facts == nil || d.facts == nil || d.facts.ref != msg.facts.ref {
-			d.doc.top, d.doc.at = 0, 0
-		}
-		d.facts = msg.facts
-		d.layout()
-		return nil
 	case doneMsg:
-		if d.own && msg.err == nil && msg.kind == changedMemory {
+		if msg.err == nil && msg.kind == changedMemory {
 			return d.again()
 		}
-		return nil
 	case tea.KeyMsg:
 		return d.key(msg)
 	case tea.MouseMsg:
 		return d.mouseAt(msg, msg.Y-1)
-	}
-	if d.own {
-		return d.hands.update(msg)
 	}
 	return nil
 }
@@ -151,7 +138,7 @@ func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 func (d *memoryDetail) follow() tea.Cmd {
 	to := d.doc.chosen()
 	if id, ok := strings.CutPrefix(to, toItem); ok {
-		return d.app.push(newMemoryDetail(d.app, d.hands.agent, memoryRef{kind: kindItem, id: id}, true))
+		return d.app.push(newMemoryDetail(d.app, d.hands.agent, memoryRef{kind: kindItem, id: id}, nil))
 	}
 	if id, ok := strings.CutPrefix(to, toCapsule); ok {
 		return d.app.push(newCapsulePage(d.app, id))
@@ -221,4 +208,4 @@ func (d *memoryDetail) bindings() []key.Binding {
 }
 
 func (d *memoryDetail) typing() bool { return false }
-func (d *memoryDetail) close()       { d.cancel() }
+func (d *memoryDetail) close()       { d.last.drop() }

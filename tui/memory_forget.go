@@ -14,10 +14,10 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 	if ref.kind == kindConversation {
 		return notice("a conversation is not forgotten: X scrubs it")
 	}
-	return m.app.hold(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		where, says, err := m.said(ctx, ref)
 		if err != nil {
-			return noticeMsg{err: err}
+			return nil, err
 		}
 		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: []string{"No read finds it any more, and nothing brings it back.", says}, button: "forget it"}
 		switch ref.kind {
@@ -30,7 +30,7 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 			f.fields = []*field{{name: "why", label: "Why", hint: "may be left empty"}}
 			f.submit = m.forgetNow(ref)
 		}
-		return overlayMsg{newForm(m.app, f)}
+		return overlayMsg{newForm(m.app, f)}, nil
 	})
 }
 

@@ -44,9 +44,6 @@ func (d *memoryDraft) hostile() bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return clean(s) != plain.Replace(s) })
 }
 
-// memoryDraftMsg says that a text was read, and can be edited.
-type memoryDraftMsg struct{ draft *memoryDraft }
-
 // bindings are the keys of what can be done with ref.
 func (m *memoryHands) bindings(ref memoryRef) []key.Binding {
 	k := &m.app.keys
@@ -81,31 +78,16 @@ func (m *memoryHands) key(msg tea.KeyMsg, ref memoryRef) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// update takes what is for the page of these hands: a text that can be edited, and one that was.
-func (m *memoryHands) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case memoryDraftMsg:
-		if msg.draft.hands.page == m.page {
-			return m.app.editText(msg.draft, msg.draft.text(), ".md")
-		}
-	case editedMsg:
-		if d, ok := msg.from.(*memoryDraft); ok && d.hands.page == m.page {
-			return d.edited(msg)
-		}
-	}
-	return nil
-}
-
 // edited keeps what was written in the editor. What cannot be kept is not lost: a form opens with it, and says why.
-func (d *memoryDraft) edited(msg editedMsg) tea.Cmd {
-	m, text := d.hands, strings.TrimSpace(msg.text)
+func (d *memoryDraft) edited(text string, err error) tea.Cmd {
+	m, text := d.hands, strings.TrimSpace(text)
 	switch {
-	case msg.err != nil:
-		return noticeError(msg.err)
+	case err != nil:
+		return noticeError(err)
 	case text == strings.TrimSpace(d.text()):
 		return notice("nothing was changed")
 	}
-	return m.app.hold(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		var out outcome
 		var err error
 		if d.item != nil {
@@ -114,17 +96,20 @@ func (d *memoryDraft) edited(msg editedMsg) tea.Cmd {
 			out, err = m.writeNamed(ctx, d.named, text)
 		}
 		if err == nil {
-			return doneMsg{outcome: out}
+			return doneMsg{outcome: out}, nil
 		}
-		var f *form
-		if d.item != nil {
-			f = m.itemForm(d.item, text)
-		} else {
-			f = m.namedForm(d.named, text)
-		}
+		f := d.form(text)
 		f.err = err
-		return overlayMsg{f}
+		return overlayMsg{f}, nil
 	})
+}
+
+// form asks for what it is of, with a text in it.
+func (d *memoryDraft) form(text string) *form {
+	if d.item != nil {
+		return d.hands.itemForm(d.item, text)
+	}
+	return d.hands.namedForm(d.named, text)
 }
 
 // fresh reads what ref names as it is now, to be edited.
@@ -162,17 +147,15 @@ func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return notice(why)
 	}
-	return m.app.hold(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
-		switch {
-		case err != nil:
-			return noticeMsg{err: err}
-		case d.hostile():
-			return noticeMsg{err: errors.New(ref.id + " has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")}
-		case d.item != nil:
-			return overlayMsg{m.itemForm(d.item, d.item.Content)}
+		if err == nil && d.hostile() {
+			err = errors.New(ref.id + " has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")
 		}
-		return overlayMsg{m.namedForm(d.named, d.named.Body)}
+		if err != nil {
+			return nil, err
+		}
+		return overlayMsg{d.form(d.text())}, nil
 	})
 }
 
@@ -181,11 +164,8 @@ func (m *memoryHands) inEditor(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return notice(why)
 	}
-	return m.app.hold(func(ctx context.Context) tea.Msg {
+	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return memoryDraftMsg{d}
+		return answer{to: m.page, take: func() tea.Cmd { return m.app.editText(m.page, d.text(), ".md", d.edited) }}, err
 	})
 }

@@ -26,13 +26,6 @@ type choice struct {
 	other bool // it is in no list: it is asked for
 }
 
-// pickMsg says what was chosen.
-type pickMsg struct {
-	from   *memoryPage
-	kind   pickKind
-	choice choice
-}
-
 // picker lies over the page and has one of a list chosen.
 type picker struct {
 	app     *app
@@ -78,8 +71,8 @@ func (o *picker) update(msg tea.Msg) tea.Cmd {
 }
 
 func (o *picker) take() tea.Cmd {
-	msg := pickMsg{o.page, o.kind, o.choices[o.list.cursor]}
-	return tea.Batch(o.app.closeOver(o), func() tea.Msg { return msg })
+	o.app.closeOver(o)
+	return o.page.picked(o.kind, o.choices[o.list.cursor])
 }
 
 func (o *picker) setSize(w, h int) {
@@ -157,7 +150,7 @@ func (p *memoryPage) sources() []choice {
 // choosePlace reads the channels or the conversations that there are, and has one chosen.
 func (p *memoryPage) choosePlace() tea.Cmd {
 	q := p.query
-	return p.app.hold(func(ctx context.Context) tea.Msg {
+	return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		heading, all := "Which channel?", []choice{{label: "all channels"}}
 		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) error {
 			if q.section == sectionChannel {
@@ -174,23 +167,20 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 			}
 			return err
 		})
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return overlayMsg{newPicker(p, pickPlace, heading, all, q.place)}
+		return overlayMsg{newPicker(p, pickPlace, heading, all, q.place)}, err
 	})
 }
 
 // picked takes what was chosen, or asks for a name that is in no list.
-func (p *memoryPage) picked(msg pickMsg) tea.Cmd {
-	if !msg.choice.other {
-		return p.setChoice(msg.kind, msg.choice.value)
+func (p *memoryPage) picked(kind pickKind, c choice) tea.Cmd {
+	if !c.other {
+		return p.setChoice(kind, c.value)
 	}
 	heading, label := "Through whose eyes?", "Agent"
-	if msg.kind == pickSource {
+	if kind == pickSource {
 		heading, label = "From which source?", "Source"
 	}
-	p.asking = msg.kind
+	p.asking = kind
 	p.ask = newForm(p.app, form{heading: heading, fields: []*field{{name: "name", label: label, required: true}}, button: "look",
 		submit: func(context.Context, values) (outcome, error) { return outcome{}, nil }})
 	return p.app.overlay(p.ask)

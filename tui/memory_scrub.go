@@ -78,26 +78,11 @@ type scrubPage struct {
 	w, h     int
 }
 
-type manifestMsg struct {
-	from     *scrubPage
-	manifest memory.Manifest
-	err      error
-}
-
 func (p *scrubPage) init() tea.Cmd { return nil }
 
 func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
 	k := &p.app.keys
 	switch msg := msg.(type) {
-	case manifestMsg:
-		if msg.from != p {
-			return nil
-		}
-		if msg.err != nil {
-			return noticeError(msg.err)
-		}
-		p.manifest = msg.manifest
-		p.layout()
 	case doneMsg:
 		if msg.form != nil && msg.form == p.confirm && msg.err == nil {
 			return p.app.pop(p)
@@ -107,9 +92,9 @@ func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
 		case key.Matches(msg, k.scrub):
 			return p.askHash()
 		case key.Matches(msg, k.refresh):
-			return p.app.do(func(ctx context.Context) tea.Msg {
+			return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 				m, err := p.hands.manifest(ctx, p.query)
-				return manifestMsg{p, m, err}
+				return func() tea.Cmd { return p.took(m, err) }
 			})
 		case key.Matches(msg, k.copyID):
 			return copyText(p.manifest.Hash)
@@ -118,6 +103,16 @@ func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		p.doc.mouse(msg, msg.Y-1)
 	}
+	return nil
+}
+
+// took shows a manifest that was read anew.
+func (p *scrubPage) took(m memory.Manifest, err error) tea.Cmd {
+	if err != nil {
+		return noticeError(err)
+	}
+	p.manifest = m
+	p.layout()
 	return nil
 }
 

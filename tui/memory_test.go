@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -326,13 +325,17 @@ func TestMemoryStale(t *testing.T) {
 	h := openFilledMemory(t)
 	p := h.m.top().(*memoryPage)
 	before := len(p.rows)
-	h.send(memoryRowsMsg{from: p, seq: p.seq - 1})
-	h.send(memoryRowsMsg{from: &memoryPage{}, seq: p.seq})
+	late := p.readFrom(false, "", 1)
+	h.do(p.read())
+	h.do(late)
 	if len(p.rows) != before || before != 5 {
 		t.Errorf("%d rows, before %d", len(p.rows), before)
 	}
 	d := p.detail
-	h.send(memoryFactsMsg{from: d, seq: d.seq - 1, err: errors.New("late")})
+	d.ref = memoryRef{kind: kindItem, id: "m999999999"}
+	late = d.read()
+	d.clear()
+	h.do(late)
 	if d.err != nil {
 		t.Error(d.err)
 	}

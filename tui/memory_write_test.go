@@ -150,7 +150,7 @@ func TestMemoryEditor(t *testing.T) {
 	draft := func() *memoryDraft {
 		return must(hands.fresh(context.Background(), memoryRef{kind: kindItem, id: "m000000001"}))
 	}
-	edited := func(text string, err error) { h.send(editedMsg{from: draft(), text: text, err: err}) }
+	edited := func(text string, err error) { h.do(draft().edited(text, err)) }
 	edited("", errors.New("the editor ended badly"))
 	h.wants("the editor ended badly")
 	edited(draft().text()+"\n", nil)
@@ -163,11 +163,6 @@ func TestMemoryEditor(t *testing.T) {
 	if it := draft().item; it.Content != "Written elsewhere." {
 		t.Errorf("%q", it.Content)
 	}
-	other := draft()
-	other.hands = &memoryHands{app: h.m.app, page: &memoryPage{}}
-	if got := hands.update(editedMsg{from: other, text: "late"}); got != nil {
-		t.Error("a text that another page asked for was taken")
-	}
 }
 
 // TestMemoryEditorTwice: two texts that are edited at the same time are each saved where they belong, though another agent is chosen meanwhile.
@@ -177,8 +172,8 @@ func TestMemoryEditorTwice(t *testing.T) {
 	first := must(hands.fresh(ctx, memoryRef{kind: kindItem, id: "m000000001"}))
 	second := must(hands.fresh(ctx, memoryRef{kind: kindItem, id: "m000000002"}))
 	h.asResearcher()
-	h.send(editedMsg{from: first, text: "The first."})
-	h.send(editedMsg{from: second, text: "The second."})
+	h.do(first.edited("The first.", nil))
+	h.do(second.edited("The second.", nil))
 	for id, want := range map[string]string{"m000000001": "The first.", "m000000002": "The second."} {
 		if it := must(s.Peek(ctx, id)); it.Content != want {
 			t.Errorf("%s says %q", id, it.Content)

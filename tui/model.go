@@ -63,11 +63,6 @@ type model struct {
 	asked  int          // the number of the last question about the status
 }
 
-type statusMsg struct {
-	Status
-	asked int
-}
-
 func newModel(a *app) *model {
 	m := &model{app: a, pages: []page{newRunsPage(a)}, status: Status{Capsules: -1}}
 	if a.Run != "" {
@@ -101,16 +96,19 @@ func (m *model) askStatus() tea.Cmd {
 	}
 	m.asked++
 	asked := m.asked
-	return m.app.do(func(ctx context.Context) tea.Msg { return statusMsg{m.app.Status(ctx), asked} })
+	return m.app.ask(nil, func(ctx context.Context) func() tea.Cmd {
+		status := m.app.Status(ctx)
+		return func() tea.Cmd { return m.statusAnswer(status, asked) }
+	})
 }
 
 // statusAnswer shows how things stand, and asks again after a while: once, however often it was asked.
-func (m *model) statusAnswer(msg statusMsg) tea.Cmd {
-	m.status = msg.Status
-	if msg.asked != m.asked {
+func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
+	m.status = status
+	if asked != m.asked {
 		return nil
 	}
-	return m.app.after(statusEvery, askStatusMsg{})
+	return m.app.after(statusEvery, nil, m.askStatus)
 }
 
 // Update hands a message to whom it is for, and does at once what that asks of the screen.
@@ -162,13 +160,20 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case momentMsg:
 		return m.toMoment(msg)
+	case answer:
+		switch {
+		case msg.to == nil || m.shows(msg.to):
+			return msg.take()
+		case msg.drop != nil:
+			msg.drop()
+		}
+		return nil
 	case heldMsg:
 		return m.release(msg)
 	case noticeMsg:
 		m.notice = msg
 		return nil
-	case openFileMsg:
-		return m.app.editFile(msg.path, msg.line)
+
 	case copyMsg:
 		m.notice = noticeMsg{good: true, text: msg.text + " copied, if the terminal lets programs do that"}
 		return m.app.copyOut(msg.text)
@@ -176,35 +181,19 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.app.screenAway()
 		return tea.ExecProcess(msg.cmd, msg.done)
 	case screenBackMsg:
-		m.notice = noticeMsg{err: msg.err}
-		return m.app.screenBack()
+		return tea.Batch(m.app.screenBack(), m.handle(msg.then))
 	case tea.ResumeMsg:
 		return m.app.screenBack()
-	case editedMsg:
-		return tea.Batch(m.app.screenBack(), m.broadcast(msg))
-	case statusMsg:
-		return m.statusAnswer(msg)
-	case askStatusMsg:
-		return m.askStatus()
 	case doneMsg:
 		return m.done(msg)
-	case openedMsg:
-		if !m.shows(msg.from) { // it was left meanwhile: nobody takes the board
-			msg.drop()
-			return nil
-		}
-	case runsAgainMsg:
-		if m.top() != page(msg.from) { // nobody looks at it
-			return m.app.after(runsEvery, msg)
-		}
 	}
 	return m.broadcast(msg)
 }
 
-// shows reports whether a page is among those of the stack.
-func (m *model) shows(p page) bool { return slices.Contains(m.pages, p) }
-
-type askStatusMsg struct{}
+// shows reports whether a page is on the stack, or lies over it.
+func (m *model) shows(p page) bool {
+	return slices.Contains(m.pages, p) || slices.Contains(m.overs, p)
+}
 
 // broadcast gives a message to every page; each takes its own.
 func (m *model) broadcast(msg tea.Msg) tea.Cmd {

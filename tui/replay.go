@@ -27,21 +27,6 @@ type replay struct {
 	past    *board.Snapshot // of shown
 }
 
-type (
-	pastMsg struct {
-		from  *runPage
-		seq   int64
-		past  *board.Snapshot
-		scene scene
-		event board.Event
-		err   error
-	}
-	scrubbedMsg struct {
-		from *runPage
-		seq  int64
-	}
-)
-
 // timeKey goes through time as the keys say, and reports whether it was one of them.
 func (p *runPage) timeKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	k := &p.app.keys
@@ -81,7 +66,13 @@ func (p *runPage) goTo(seq int64) tea.Cmd {
 	if p.app.still {
 		return p.readPast()
 	}
-	return p.app.after(scrubPause, scrubbedMsg{p, p.back.seq})
+	seq = p.back.seq
+	return p.app.after(scrubPause, p, func() tea.Cmd {
+		if seq != p.back.seq { // the hand does not rest
+			return nil
+		}
+		return p.readPast()
+	})
 }
 
 // toNow goes back to the present.
@@ -101,47 +92,50 @@ func (p *runPage) readPast() tea.Cmd {
 	}
 	p.back.reading = true
 	seq, b := p.back.seq, p.b
-	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := pastMsg{from: p, seq: seq}
-		if m.past, m.err = b.Replay(ctx, seq); m.err != nil {
-			return m
-		}
-		m.scene.state = m.past.State()
-		if m.scene.verdict, m.err = m.past.Gate(board.Policy{}); m.err != nil {
-			return m
-		}
-		m.scene.signals = byUrgency(m.past.Signals)
-		for e, err := range b.Events(ctx, seq-1) {
-			m.event, m.err = e, err
-			break
-		}
-		return m
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		m := pastScene{seq: seq}
+		err := m.read(ctx, b)
+		return func() tea.Cmd { return p.wentBack(m, err) }
 	})
 }
 
-func (p *runPage) replayUpdate(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case scrubbedMsg:
-		if msg.from == p && p.back.on && msg.seq == p.back.seq { // the hand rests
-			return p.readPast()
-		}
-	case pastMsg:
-		if msg.from != p {
-			return nil
-		}
-		p.back.reading = false
-		if !p.back.on {
-			return nil
-		}
-		if msg.err != nil {
-			return tea.Batch(p.toNow(), noticeError(msg.err))
-		}
-		p.back.shown, p.back.past, p.back.at = msg.seq, msg.past, msg.event.At
-		p.back.what = msg.event.Verb + " " + msg.event.ID + " by " + msg.event.Actor
-		p.show(msg.scene)
-		return tea.Batch(p.feed.showPast(), p.readPast()) // read on if the hand has gone on
+// pastScene is a run as it was after an event.
+type pastScene struct {
+	seq   int64
+	past  *board.Snapshot
+	scene scene
+	event board.Event
+}
+
+func (m *pastScene) read(ctx context.Context, b *board.Board) (err error) {
+	if m.past, err = b.Replay(ctx, m.seq); err != nil {
+		return err
+	}
+	m.scene.state = m.past.State()
+	if m.scene.verdict, err = m.past.Gate(board.Policy{}); err != nil {
+		return err
+	}
+	m.scene.signals = byUrgency(m.past.Signals)
+	for e, err := range b.Events(ctx, m.seq-1) {
+		m.event = e
+		return err
 	}
 	return nil
+}
+
+// wentBack shows a moment that was read.
+func (p *runPage) wentBack(m pastScene, err error) tea.Cmd {
+	p.back.reading = false
+	switch {
+	case !p.back.on:
+		return nil
+	case err != nil:
+		return tea.Batch(p.toNow(), noticeError(err))
+	}
+	p.back.shown, p.back.past, p.back.at = m.seq, m.past, m.event.At
+	p.back.what = m.event.Verb + " " + m.event.ID + " by " + m.event.Actor
+	p.show(m.scene)
+	return tea.Batch(p.feed.showPast(), p.readPast()) // read on if the hand has gone on
 }
 
 // byUrgency is the order in which the board lists signals.
@@ -162,7 +156,7 @@ func byUrgency(all []board.Signal) []board.Signal {
 // showPast shows the entries of the past. With a filter they are gone through in a command: they may be many.
 func (f *feed) showPast() tea.Cmd {
 	past, q, chosen := f.page.back.past, f.query(), f.chosen()
-	f.asked++
+	f.asked.drop()
 	f.problem, f.more, f.asking, f.narrow, f.found = nil, false, false, false, nil
 	if f.past = past; past == nil {
 		return nil
@@ -176,30 +170,28 @@ func (f *feed) showPast() tea.Cmd {
 		f.list.keep(len(past.Entries), at, true)
 		return nil
 	}
-	asked := f.asked
 	f.picked = []int32{}
 	f.list.setLen(0)
 	f.asking = true
-	return f.page.app.do(func(context.Context) tea.Msg {
+	return f.asked.ask(f.page.app, f.page, func(context.Context) func() tea.Cmd {
 		picked := []int32{}
 		for i := len(past.Entries) - 1; i >= 0; i-- {
 			if passes(&past.Entries[i], &q) {
 				picked = append(picked, int32(i))
 			}
 		}
-		return feedPickedMsg{f, asked, picked, chosen}
+		return func() tea.Cmd {
+			f.asking, f.picked = false, picked
+			at := slices.IndexFunc(picked, func(i int32) bool { return past.Entries[i].ID == chosen })
+			f.list.keep(len(picked), at, true)
+			return nil
+		}
 	})
-}
-
-// pickedThem shows what of the past passes the filter.
-func (f *feed) pickedThem(msg feedPickedMsg) {
-	f.asking, f.picked = false, msg.picked
-	f.list.keep(len(f.picked), slices.IndexFunc(f.picked, func(i int32) bool { return f.past.Entries[i].ID == msg.chosen }), true)
 }
 
 // leavePast shows the entries of now again.
 func (f *feed) leavePast() {
-	f.asked++
+	f.asked.drop()
 	f.past, f.picked, f.asking, f.narrow, f.found = nil, nil, false, false, nil
 	f.list.setLen(int(f.total))
 	f.list.follow()

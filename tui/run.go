@@ -59,19 +59,6 @@ type rect struct{ x, y, w, h int }
 
 func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
 
-type openedMsg struct {
-	from *runPage
-	b    *board.Board
-	err  error
-}
-
-// drop closes a board that nobody takes.
-func (m openedMsg) drop() {
-	if m.b != nil {
-		m.b.Close()
-	}
-}
-
 func newRunPage(a *app, name string) *runPage {
 	p := &runPage{app: a, name: name}
 	p.ctx, p.stop = context.WithCancel(a.ctx)
@@ -85,23 +72,18 @@ func newRunPage(a *app, name string) *runPage {
 func (p *runPage) init() tea.Cmd {
 	return p.app.do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
-		if err == nil {
-			b.SetNow(p.app.Now)
+		if err != nil {
+			return answer{to: p, take: func() tea.Cmd { p.err = err; return nil }}
 		}
-		return openedMsg{p, b, err}
+		b.SetNow(p.app.Now)
+		return answer{p, func() tea.Cmd { return p.start(b) }, func() { b.Close() }}
 	})
 }
 
 func (p *runPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case openedMsg:
-		if msg.from != p {
-			return nil
-		}
-		if p.b, p.err = msg.b, msg.err; p.err != nil {
-			return nil
-		}
-		return p.start()
+	case eventsMsg:
+		return p.happened(msg)
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
@@ -115,7 +97,11 @@ func (p *runPage) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	return tea.Batch(p.followUpdate(msg), p.replayUpdate(msg), p.feed.update(msg), p.signals.update(msg))
+	if p.feed.filter.active {
+		_, cmd := p.feed.filter.update(msg) // a blinking cursor
+		return cmd
+	}
+	return nil
 }
 
 func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {

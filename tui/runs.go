@@ -27,16 +27,6 @@ type runsPage struct {
 	w, h   int
 }
 
-type runsMsg struct {
-	from *runsPage
-	all  []board.Info
-	took time.Duration
-	err  error
-	more bool // it is asked again after a while
-}
-
-type runsAgainMsg struct{ from *runsPage }
-
 func newRunsPage(a *app) *runsPage {
 	p := &runsPage{app: a, filter: newFilter(a, "part of a name or a goal")}
 	p.list = list{app: a, row: p.row}
@@ -45,34 +35,36 @@ func newRunsPage(a *app) *runsPage {
 
 func (p *runsPage) init() tea.Cmd { return p.load(true) }
 
-func (p *runsPage) load(more bool) tea.Cmd {
-	return p.app.do(func(ctx context.Context) tea.Msg {
+// load reads the runs, and again after a while if that is wanted.
+func (p *runsPage) load(again bool) tea.Cmd {
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		start := time.Now()
 		all, err := board.List(ctx, p.app.Boards)
 		slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
-		return runsMsg{p, all, time.Since(start), err, more}
+		took := time.Since(start)
+		return func() tea.Cmd {
+			if p.loaded, p.err = true, err; err == nil {
+				p.all = all
+				p.narrow()
+			}
+			if !again {
+				return nil
+			}
+			return p.app.after(max(runsEvery, 20*took), p, p.loadAgain) // a twentieth of the time at most, however many runs there are
+		}
 	})
+}
+
+// loadAgain reads the runs if somebody looks at them.
+func (p *runsPage) loadAgain() tea.Cmd {
+	if p.app.shown != page(p) {
+		return p.app.after(runsEvery, p, p.loadAgain)
+	}
+	return p.load(true)
 }
 
 func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case runsMsg:
-		if msg.from != p {
-			return nil
-		}
-		p.loaded, p.err = true, msg.err
-		if msg.err == nil {
-			p.all = msg.all
-			p.narrow()
-		}
-		if !msg.more {
-			return nil
-		}
-		return p.app.after(max(runsEvery, 20*msg.took), runsAgainMsg{p}) // a twentieth of the time at most, however many runs there are
-	case runsAgainMsg:
-		if msg.from == p {
-			return p.load(true)
-		}
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:

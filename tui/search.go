@@ -44,11 +44,10 @@ type searchBox struct {
 	input     textinput.Model
 	inResults bool // the results have the keys
 
-	asked    int // the number of the last question: answers to others are too late
+	asked    latest // the last question
 	asking   bool
 	askedFor question
-	stop     context.CancelFunc // of the question under way
-	result   *kb.Result         // nil: nothing was asked, or it failed
+	result   *kb.Result // nil: nothing was asked, or it failed
 	err      error
 	list     list
 	w, h     int
@@ -61,19 +60,6 @@ type searchPlaces struct {
 	notes         []string
 	list, preview rect
 }
-
-type (
-	searchedMsg struct {
-		from   *searchBox
-		asked  int
-		result kb.Result
-		err    error
-	}
-	searchTypedMsg struct {
-		from *searchBox
-		text string
-	}
-)
 
 func newSearch(a *app) page {
 	s := &searchBox{app: a, searchState: a.lastSearch, input: textinput.New()}
@@ -110,7 +96,6 @@ func (s *searchBox) focus(results bool) tea.Cmd {
 // ask asks what is typed, and calls off what was asked before.
 func (s *searchBox) ask() tea.Cmd {
 	s.close()
-	s.asked++
 	s.asking, s.err = false, nil
 	defer s.layout()
 	if strings.TrimSpace(s.text) == "" || s.app.Search == nil {
@@ -126,26 +111,14 @@ func (s *searchBox) ask() tea.Cmd {
 	if s.scope != "" {
 		q.Scopes = []string{s.scope}
 	}
-	asked := s.asked
-	ctx, stop := context.WithCancel(s.app.ctx)
-	s.stop = stop
-	return s.app.do(func(context.Context) tea.Msg {
-		defer stop()
+	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		res, err := s.app.Search.Search(ctx, q)
-		return searchedMsg{s, asked, res, err}
+		return func() tea.Cmd { return s.took(&res, err) }
 	})
 }
 
 func (s *searchBox) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case searchedMsg:
-		if msg.from == s && msg.asked == s.asked {
-			s.took(msg)
-		}
-	case searchTypedMsg:
-		if msg.from == s && msg.text == s.text && s.question != s.askedFor {
-			return s.ask()
-		}
 	case doneMsg:
 		if msg.kind == changedKnowledge && msg.err == nil {
 			return s.ask()
@@ -167,15 +140,16 @@ func (s *searchBox) update(msg tea.Msg) tea.Cmd {
 }
 
 // took shows an answer. The capsule that was chosen stays chosen if it is still there.
-func (s *searchBox) took(msg searchedMsg) {
-	s.asking, s.err, s.result = false, msg.err, nil
-	if msg.err == nil {
-		s.result = &msg.result
+func (s *searchBox) took(res *kb.Result, err error) tea.Cmd {
+	s.asking, s.err, s.result = false, err, nil
+	if err == nil {
+		s.result = res
 	}
 	hits := s.hits()
 	s.list.setLen(len(hits))
 	s.list.moveTo(max(slices.IndexFunc(hits, func(h kb.Hit) bool { return h.ID == s.chosen }), 0))
 	s.layout()
+	return nil
 }
 
 func (s *searchBox) hits() []kb.Hit {
@@ -250,7 +224,16 @@ func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
 	if s.app.still || s.text == "" {
 		return tea.Batch(cmd, s.ask())
 	}
-	return tea.Batch(cmd, s.app.after(searchPause, searchTypedMsg{s, s.text}))
+	text := s.text
+	return tea.Batch(cmd, s.app.after(searchPause, s, func() tea.Cmd { return s.rested(text) }))
+}
+
+// rested asks what was typed, if nothing was typed since.
+func (s *searchBox) rested(text string) tea.Cmd {
+	if text != s.text || s.question == s.askedFor {
+		return nil
+	}
+	return s.ask()
 }
 
 func (s *searchBox) resultKey(msg tea.KeyMsg) tea.Cmd {
@@ -338,12 +321,7 @@ func (s *searchBox) bindings() []key.Binding {
 func (s *searchBox) typing() bool { return !s.inResults }
 
 // close calls off the question under way.
-func (s *searchBox) close() {
-	if s.stop != nil {
-		s.stop()
-		s.stop = nil
-	}
-}
+func (s *searchBox) close() { s.asked.drop() }
 
 // problem is why there is no answer, with what can be done about it.
 func (s *searchBox) problem() string {

@@ -189,9 +189,8 @@ func TestSearchLate(t *testing.T) {
 
 	// By the clock: only what is still typed is asked, and only if it is another question.
 	h.m.app.still = false
-	h.send(searchTypedMsg{s, "twelve"})
-	h.send(searchTypedMsg{s, "two"})
-	h.send(searchTypedMsg{&searchBox{}, "two"})
+	h.do(s.rested("twelve"))
+	h.do(s.rested("two"))
 	if len(queries) != 2 {
 		t.Errorf("asked %d times", len(queries))
 	}
@@ -199,7 +198,7 @@ func TestSearchLate(t *testing.T) {
 	if s.typed(nil) == nil || s.asking {
 		t.Error("it does not wait for the next key")
 	}
-	h.send(searchTypedMsg{s, "three"})
+	h.do(s.rested("three"))
 	h.wants("answer to three")
 }
 

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/board"
 )
 
@@ -47,8 +45,6 @@ func (s *signalsPane) narrow(chosen string, expected bool) {
 	}
 	s.list.keep(len(s.shown), slices.IndexFunc(s.shown, func(sig board.Signal) bool { return sig.ID == chosen }), expected)
 }
-
-func (s *signalsPane) update(tea.Msg) tea.Cmd { return nil }
 
 // chosen is the id of the chosen signal, or "".
 func (s *signalsPane) chosen() string {

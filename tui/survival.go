@@ -35,8 +35,7 @@ type survivalPage struct {
 	result   *board.Survival
 	state    reportState // of the file that result is about
 	err      error       // why there is no result
-	checking bool
-	again    bool // what is being checked has changed meanwhile
+	checking once
 	changed  bool // the run has, since it was checked
 
 	items   list
@@ -56,22 +55,6 @@ type reportState struct {
 	size     int64
 }
 
-type (
-	survivalMsg struct {
-		from   *survivalPage
-		report string
-		state  reportState
-		result board.Survival
-		err    error
-	}
-	survivalLookMsg  struct{ from *survivalPage }
-	survivalStateMsg struct {
-		from   *survivalPage
-		report string
-		state  reportState
-	}
-)
-
 // newSurvivalPage begins with the report that was chosen last for the run; without one it asks for one.
 func newSurvivalPage(a *app, name string, b *board.Board) page {
 	p := &survivalPage{app: a, name: name, b: b, doc: document{app: a, at: -1}}
@@ -85,32 +68,35 @@ func newSurvivalPage(a *app, name string, b *board.Board) page {
 }
 
 func (p *survivalPage) init() tea.Cmd {
-	look := p.app.after(reportEvery, survivalLookMsg{p})
+	look := p.app.after(reportEvery, p, p.look)
 	if p.pick != nil {
-		return tea.Batch(p.pick.init(), look)
+		return tea.Batch(p.pick.init(p), look)
 	}
 	return tea.Batch(p.check(), look)
 }
 
 // check reads the report and looks for every item in it, once at a time.
 func (p *survivalPage) check() tea.Cmd {
-	if p.report == "" {
+	if p.report == "" || !p.checking.begin() {
 		return nil
 	}
-	if p.checking {
-		p.again = true
-		return nil
-	}
-	p.checking, p.again, p.changed = true, false, false
+	p.changed = false
 	path := p.report
-	return p.app.do(func(ctx context.Context) tea.Msg {
-		m := survivalMsg{from: p, report: path, state: stateOf(path)}
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		var result board.Survival
+		state := stateOf(path)
 		report, err := board.OpenReport(path)
 		if err == nil {
-			m.result, err = p.b.Survival(ctx, report)
+			result, err = p.b.Survival(ctx, report)
 		}
-		m.err = err
-		return m
+		return func() tea.Cmd {
+			if again := p.checking.end(); again || path != p.report {
+				return p.check()
+			}
+			p.state = state
+			p.checked(&result, err)
+			return nil
+		}
 	})
 }
 
@@ -125,23 +111,6 @@ func stateOf(path string) reportState {
 
 func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case survivalMsg:
-		if msg.from == p {
-			return p.checked(msg)
-		}
-	case survivalLookMsg:
-		if msg.from == p {
-			return p.look()
-		}
-	case survivalStateMsg:
-		if msg.from != p {
-			return nil
-		}
-		again := p.app.after(reportEvery, survivalLookMsg{p})
-		if p.changed || msg.report == p.report && msg.state != p.state {
-			return tea.Batch(p.check(), again)
-		}
-		return again
 	case eventsMsg:
 		if msg.from.b == p.b && msg.err == nil {
 			p.changed = true
@@ -156,7 +125,8 @@ func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
 		return p.mouse(msg)
 	default:
 		if p.pick != nil {
-			return p.pick.update(msg)
+			_, cmd := p.pick.filter.update(msg) // a blinking cursor
+			return cmd
 		}
 	}
 	return nil
@@ -165,22 +135,25 @@ func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
 // look asks how the report stands, without reading it.
 func (p *survivalPage) look() tea.Cmd {
 	path := p.report
-	return p.app.do(func(context.Context) tea.Msg { return survivalStateMsg{p, path, stateOf(path)} })
+	return p.app.ask(p, func(context.Context) func() tea.Cmd {
+		state := stateOf(path)
+		return func() tea.Cmd {
+			again := p.app.after(reportEvery, p, p.look)
+			if p.changed || path == p.report && state != p.state {
+				return tea.Batch(p.check(), again)
+			}
+			return again
+		}
+	})
 }
 
 // checked shows what was found. The chosen item stays chosen.
-func (p *survivalPage) checked(msg survivalMsg) tea.Cmd {
-	p.checking = false
-	if msg.report != p.report || p.again {
-		return p.check()
-	}
+func (p *survivalPage) checked(result *board.Survival, err error) {
 	chosen := p.chosen()
-	p.state, p.err, p.result = msg.state, msg.err, nil
-	if msg.err == nil {
-		p.result = &msg.result
+	if p.result, p.err = result, err; err != nil {
+		p.result = nil
 	}
 	p.narrow(chosen)
-	return nil
 }
 
 // narrow shows the items that are missing, then the others unless only the missing ones are wanted.
@@ -229,7 +202,7 @@ func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.report):
 		p.pick = newReportPicker(p.app)
 		p.setSize(p.w, p.h)
-		return p.pick.init()
+		return p.pick.init(p)
 	case key.Matches(msg, k.refresh):
 		return p.check()
 	case key.Matches(msg, k.missingOnly):

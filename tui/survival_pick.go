@@ -44,23 +44,21 @@ type reportPicker struct {
 	w      int
 }
 
-type reportsMsg struct {
-	from *reportPicker
-	all  []reportFile
-	more bool
-	err  error
-}
-
 func newReportPicker(a *app) *reportPicker {
 	p := &reportPicker{app: a, filter: newFilter(a, "part of a name, or the path of a file")}
 	p.list = list{app: a, row: p.row}
 	return p
 }
 
-func (p *reportPicker) init() tea.Cmd {
-	return tea.Batch(p.filter.start(), p.app.do(func(ctx context.Context) tea.Msg {
+// init looks for files, for the page it is on.
+func (p *reportPicker) init(on page) tea.Cmd {
+	return tea.Batch(p.filter.start(), p.app.ask(on, func(ctx context.Context) func() tea.Cmd {
 		all, more, err := findReports(ctx, p.app.Files)
-		return reportsMsg{p, all, more, err}
+		return func() tea.Cmd {
+			p.loaded, p.all, p.more, p.err = true, all, more, err
+			p.narrow()
+			return nil
+		}
 	}))
 }
 
@@ -121,18 +119,6 @@ func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
 		return entries[:n], true, err
 	}
 	return entries, false, err
-}
-
-func (p *reportPicker) update(msg tea.Msg) tea.Cmd {
-	if msg, ok := msg.(reportsMsg); ok {
-		if msg.from == p {
-			p.loaded, p.all, p.more, p.err = true, msg.all, msg.more, msg.err
-			p.narrow()
-		}
-		return nil
-	}
-	_, cmd := p.filter.update(msg) // a blinking cursor
-	return cmd
 }
 
 func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {

@@ -205,26 +205,26 @@ func TestSurvivalChanged(t *testing.T) {
 	h.press("enter")
 	p := h.m.top().(*survivalPage)
 	before := p.result
-	h.send(survivalLookMsg{p})
+	h.do(p.look())
 	if p.result != before {
 		t.Error("it was checked again though nothing has changed")
 	}
 	h.write("report.md", auditReport+"\n\nBackups are encrypted with a passphrase that everybody knows.\n", 1)
-	h.send(survivalLookMsg{p})
+	h.do(p.look())
 	if p.result.Missing != before.Missing-1 {
 		t.Errorf("%d are missing, and %d were before one was added", p.result.Missing, before.Missing)
 	}
 	checked := p.result.Checked
 	must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Something else entirely", MustSurface: true}))
 	p.update(eventsMsg{from: &runPage{b: p.b}}) // the run's own page would wait for the next one
-	h.send(survivalLookMsg{p})
+	h.do(p.look())
 	if p.result.Checked != checked+1 {
 		t.Errorf("%d items are checked, and %d were before one was posted", p.result.Checked, checked)
 	}
 	if err := os.Remove(p.report); err != nil {
 		t.Fatal(err)
 	}
-	h.send(survivalLookMsg{p})
+	h.do(p.look())
 	h.wants("there is no report report.md")
 	h.lacks("standard input")
 }
