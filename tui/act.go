@@ -20,59 +20,61 @@ import (
 
 // acts are what a person can do on a run. Each is one method of the board, in the name of Config.Worker.
 type acts struct {
-	app *app
-	run string
-	b   *board.Board
+	app  *app
+	run  string
+	b    *board.Board
+	past bool // what is shown is the past, which cannot be acted on: it may have changed since
 }
 
 func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
 
 // bindings are the keys of what can be done with what is chosen. If the signal is known, they are those that fit how it stands.
 func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
-	k := &x.app.keys
 	switch {
 	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
-		return []key.Binding{k.reopen, k.post, k.raise}
+		return []key.Binding{keys.reopen, keys.post, keys.raise}
 	case isSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
-		return []key.Binding{k.address, k.waive, k.release, k.claim, k.post, k.raise}
+		return []key.Binding{keys.address, keys.waive, keys.release, keys.claim, keys.post, keys.raise}
 	case isSignal(id):
-		return []key.Binding{k.address, k.waive, k.claim, k.post, k.raise}
+		return []key.Binding{keys.address, keys.waive, keys.claim, keys.post, keys.raise}
 	case id != "":
-		return []key.Binding{k.post, k.raise, k.promote, k.source}
+		return []key.Binding{keys.post, keys.raise, keys.promote, keys.source}
 	}
-	return []key.Binding{k.post, k.raise}
+	return []key.Binding{keys.post, keys.raise}
 }
 
 // key does what a key says with what is chosen, and reports whether it was one of these.
 func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
-	k := &x.app.keys
+	if x.past {
+		return notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
+	}
 	switch {
-	case key.Matches(msg, k.post):
+	case key.Matches(msg, keys.post):
 		return x.app.overlay(x.postForm(id)), true
-	case key.Matches(msg, k.raise):
+	case key.Matches(msg, keys.raise):
 		return x.app.overlay(x.raiseForm(id)), true
-	case isSignal(id) && key.Matches(msg, k.address):
+	case isSignal(id) && key.Matches(msg, keys.address):
 		return x.withSignal(id, x.addressForm), true
-	case isSignal(id) && key.Matches(msg, k.waive):
+	case isSignal(id) && key.Matches(msg, keys.waive):
 		return x.withSignal(id, x.waiveForm), true
-	case isSignal(id) && key.Matches(msg, k.reopen):
+	case isSignal(id) && key.Matches(msg, keys.reopen):
 		return x.withSignal(id, x.reopenForm), true
-	case isSignal(id) && key.Matches(msg, k.claim):
+	case isSignal(id) && key.Matches(msg, keys.claim):
 		return x.claim(id), true
-	case isSignal(id) && key.Matches(msg, k.release):
+	case isSignal(id) && key.Matches(msg, keys.release):
 		return x.withSignal(id, x.releaseForm), true
-	case id != "" && !isSignal(id) && key.Matches(msg, k.promote):
+	case id != "" && !isSignal(id) && key.Matches(msg, keys.promote):
 		return x.promote(id), true
-	case id != "" && !isSignal(id) && key.Matches(msg, k.source):
+	case id != "" && !isSignal(id) && key.Matches(msg, keys.source):
 		return x.openSource(id), true
 	}
 	// What cannot be done with what is chosen is said: somebody who hears nothing types on, and what is typed are keys too.
-	for _, b := range []key.Binding{k.address, k.waive, k.reopen, k.claim, k.release} {
+	for _, b := range []key.Binding{keys.address, keys.waive, keys.reopen, keys.claim, keys.release} {
 		if key.Matches(msg, b) {
 			return notice(b.Help().Desc + " is for a question: choose one first"), true
 		}
 	}
-	for _, b := range []key.Binding{k.promote, k.source} {
+	for _, b := range []key.Binding{keys.promote, keys.source} {
 		if key.Matches(msg, b) {
 			return notice(b.Help().Desc + " is for an entry: choose one first"), true
 		}
@@ -80,20 +82,10 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// actKey and actBindings are the acts on what is chosen on a run's page. The past cannot be acted on: what is chosen there may have changed since.
-func (p *runPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
-	x := &acts{p.app, p.name, p.b}
-	if !p.back.on {
-		return x.key(msg, p.chosen())
-	}
-	for _, b := range x.bindings(p.chosen(), nil) {
-		if key.Matches(msg, b) {
-			return notice(thePast), true
-		}
-	}
-	return nil, false
-}
+// acts are what can be done on a run's page.
+func (p *runPage) acts() *acts { return &acts{p.app, p.name, p.b, p.back.on} }
 
+// actBindings are the keys of what can be done with what is chosen.
 func (p *runPage) actBindings() []key.Binding {
 	if p.back.on {
 		return nil
@@ -105,7 +97,7 @@ func (p *runPage) actBindings() []key.Binding {
 			signal = &p.scene.signals[i]
 		}
 	}
-	return (&acts{p.app, p.name, p.b}).bindings(id, signal)
+	return p.acts().bindings(id, signal)
 }
 
 // withSignal reads a signal and asks about it. What cannot be done with it as it stands is said instead.

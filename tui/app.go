@@ -21,9 +21,8 @@ import (
 // and lastSearch, which only the search changes, in update.
 type app struct {
 	Config
-	ctx  context.Context // ends with the program
-	st   *styles
-	keys keyMap
+	ctx context.Context // ends with the program
+	st  *styles
 	// still stands in tests: nothing is followed, nothing is asked again by the clock.
 	still bool
 
@@ -48,7 +47,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	return &app{Config: cfg, ctx: ctx, st: newStyles(cfg.Renderer), keys: newKeyMap()}
+	return &app{Config: cfg, ctx: ctx, st: newStyles(cfg.Renderer)}
 }
 
 // do makes a command of something that takes time. It ends early when the program does.

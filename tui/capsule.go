@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board/lazyregexp"
@@ -104,7 +103,10 @@ func (p *capsulePage) update(msg tea.Msg) tea.Cmd {
 			return p.read()
 		}
 	case tea.KeyMsg:
-		return p.key(msg)
+		if cmd, ok := p.actions().press(msg); ok {
+			return cmd
+		}
+		p.doc.update(msg)
 	case tea.MouseMsg:
 		if p.doc.mouse(msg, msg.Y-1) {
 			return p.follow()
@@ -113,27 +115,11 @@ func (p *capsulePage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (p *capsulePage) key(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
-	switch {
-	case key.Matches(msg, k.copyID):
-		return copyText(p.id)
-	case key.Matches(msg, k.refresh):
-		return p.read()
-	case p.capsule == nil:
-	case key.Matches(msg, k.open):
-		return p.follow()
-	case key.Matches(msg, k.meta):
-		p.all = !p.all
-		p.compose()
-		p.doc.scroll(-len(p.doc.lines))
-	case key.Matches(msg, k.edit):
-		return p.edit()
-	case key.Matches(msg, k.retire):
-		return p.app.overlay(p.retireForm())
-	default:
-		p.doc.update(msg)
-	}
+// showAll shows all about it, or its text from the beginning.
+func (p *capsulePage) showAll() tea.Cmd {
+	p.all = !p.all
+	p.compose()
+	p.doc.scroll(-len(p.doc.lines))
 	return nil
 }
 
@@ -164,17 +150,18 @@ func (p *capsulePage) setSize(w, h int) {
 
 func (p *capsulePage) title() string { return p.id }
 
-func (p *capsulePage) bindings() []key.Binding {
-	k := &p.app.keys
-	if p.capsule == nil {
-		return append([]key.Binding{k.copyID, k.refresh}, k.moving()...)
-	}
-	var all []key.Binding
+func (p *capsulePage) actions() actions {
+	var all actions
 	if p.doc.places() > 0 {
-		all = append(all, renamed(k.open, "go there"), renamed(k.next, "next place"), renamed(k.previous, "place before"))
+		all = actions{{renamed(keys.open, "go there"), p.follow}}.also(renamed(keys.next, "next place"), renamed(keys.previous, "place before"))
 	}
-	return append(append(all, k.edit, k.retire, k.meta, k.copyID, k.refresh), k.moving()...)
+	if p.capsule != nil {
+		all = append(all, action{keys.edit, p.edit}, action{keys.retire, p.retire}, action{keys.meta, p.showAll})
+	}
+	return append(all, action{keys.copyID, p.copyID}, action{keys.refresh, p.read}).also(keys.moving()...)
 }
+
+func (p *capsulePage) copyID() tea.Cmd { return copyText(p.id) }
 
 func (p *capsulePage) typing() bool { return false }
 func (p *capsulePage) close()       {}

@@ -111,10 +111,10 @@ func (e *capsuleEdit) form(text string, why error) *form {
 	return f
 }
 
-// retireForm asks why the capsule shall not be found any more.
-func (p *capsulePage) retireForm() *form {
+// retire asks why the capsule shall not be found any more.
+func (p *capsulePage) retire() tea.Cmd {
 	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "It goes out of searches and lists, and can be restored."}
-	return newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
+	return p.app.overlay(newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
 		{name: "why", label: "Why?", hint: "goes on record; may be empty"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		k, err := p.app.knowledge(ctx)
@@ -126,5 +126,5 @@ func (p *capsulePage) retireForm() *form {
 			return outcome{}, err
 		}
 		return outcome{text: p.id + " is retired", kind: changedKnowledge, undo: p.restore("restore "+p.id, c.Revision)}, nil
-	}})
+	}}))
 }

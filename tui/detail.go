@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -188,32 +187,20 @@ func (p *detailPage) goOn(by int) tea.Cmd {
 }
 
 func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
-	switch {
-	case p.past != nil && key.Matches(msg, k.live):
-		return p.app.soon(momentMsg{p.b, math.MaxInt64})
-	case p.step != nil && key.Matches(msg, k.nextOne):
-		return p.goOn(1)
-	case p.step != nil && key.Matches(msg, k.previousOne):
-		return p.goOn(-1)
-	case key.Matches(msg, k.open):
-		return p.follow()
-	case key.Matches(msg, k.copyID):
-		return copyText(p.id)
-	case key.Matches(msg, k.refresh):
-		return p.read()
+	if cmd, ok := p.actions().press(msg); ok {
+		return cmd
 	}
 	if p.entry == nil && p.signal == nil {
 		return nil
 	}
-	if cmd, ok := p.actKey(msg); ok {
+	if cmd, ok := p.acts().key(msg, p.id); ok {
 		return cmd
 	}
 	p.doc.update(msg)
 	return nil
 }
 
-func (p *detailPage) acts() *acts { return &acts{p.app, p.name, p.b} }
+func (p *detailPage) acts() *acts { return &acts{p.app, p.name, p.b, p.past != nil} }
 
 // follow walks to where the chosen link leads.
 func (p *detailPage) follow() tea.Cmd {
@@ -228,19 +215,6 @@ func (p *detailPage) follow() tea.Cmd {
 	next := newDetailPage(p.app, p.name, p.b, to)
 	next.past = p.past
 	return p.app.push(next)
-}
-
-// actKey does what a key says with what is shown, unless that is the past.
-func (p *detailPage) actKey(msg tea.KeyMsg) (tea.Cmd, bool) {
-	if p.past == nil {
-		return p.acts().key(msg, p.id)
-	}
-	for _, b := range p.acts().bindings(p.id, nil) {
-		if key.Matches(msg, b) {
-			return notice(thePast), true
-		}
-	}
-	return nil, false
 }
 
 func (p *detailPage) setSize(w, h int) {
@@ -426,27 +400,28 @@ func (p *detailPage) signalLines() []docLine {
 
 func (p *detailPage) title() string { return p.id }
 
-func (p *detailPage) bindings() []key.Binding {
-	k := &p.app.keys
-	var all []key.Binding
+func (p *detailPage) actions() actions {
+	var all actions
 	if p.doc.places() > 0 {
-		all = append(all, renamed(k.next, "next link"), renamed(k.open, "go there"))
+		all = all.also(renamed(keys.next, "next link"))
+		all = append(all, action{renamed(keys.open, "go there"), p.follow})
 	}
 	if p.step != nil {
-		all = append(all, k.nextOne)
+		all = append(all, action{keys.nextOne, func() tea.Cmd { return p.goOn(1) }})
 	}
 	switch {
 	case p.past != nil:
-		all = append(all, k.live)
+		all = append(all, action{keys.live, func() tea.Cmd { return p.app.soon(momentMsg{p.b, math.MaxInt64}) }})
 	case p.signal != nil:
-		all = append(all, p.acts().bindings(p.id, &p.signal.Signal)...)
+		all = all.also(p.acts().bindings(p.id, &p.signal.Signal)...)
 	default:
-		all = append(all, p.acts().bindings(p.id, nil)...)
+		all = all.also(p.acts().bindings(p.id, nil)...)
 	}
 	if p.step != nil {
-		all = append(all, k.previousOne)
+		all = append(all, action{keys.previousOne, func() tea.Cmd { return p.goOn(-1) }})
 	}
-	return append(append(all, k.copyID, k.search, k.back, renamed(k.previous, "link before"), k.refresh), k.moving()...)
+	all = append(all, action{keys.copyID, func() tea.Cmd { return copyText(p.id) }}).also(keys.search, keys.back, renamed(keys.previous, "link before"))
+	return append(all, action{keys.refresh, p.read}).also(keys.moving()...)
 }
 
 func (p *detailPage) typing() bool { return false }

@@ -8,9 +8,6 @@ import (
 	"blackboard/board"
 )
 
-// thePast is what is said to who wants to act on it.
-const thePast = "this is the past; L goes back to now"
-
 // momentMsg shows a run as it was after an event; after the last one, and any beyond it, that is now.
 type momentMsg struct {
 	b   *board.Board

@@ -84,13 +84,13 @@ func (d *document) choose(step int) {
 
 // update scrolls and chooses as the keys say.
 func (d *document) update(msg tea.KeyMsg) {
-	lines, scrolls := d.app.keys.steps(msg, d.h, len(d.lines))
+	lines, scrolls := keys.steps(msg, d.h, len(d.lines))
 	switch {
 	case scrolls:
 		d.scroll(lines)
-	case key.Matches(msg, d.app.keys.next):
+	case key.Matches(msg, keys.next):
 		d.choose(1)
-	case key.Matches(msg, d.app.keys.previous):
+	case key.Matches(msg, keys.previous):
 		d.choose(-1)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // startFilter begins to type into the filter.
 func (f *feed) startFilter() tea.Cmd {
 	cmd := f.filter.start()
-	f.page.layout()
+	f.page.focusOn(paneFeed)
 	return cmd
 }
 

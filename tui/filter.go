@@ -53,10 +53,10 @@ func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	before := f.value()
 	if m, ok := msg.(tea.KeyMsg); ok {
 		switch {
-		case key.Matches(m, f.app.keys.open), m.Type == tea.KeyTab:
+		case key.Matches(m, keys.open), m.Type == tea.KeyTab:
 			f.stop()
 			return false, nil
-		case key.Matches(m, f.app.keys.cancel):
+		case key.Matches(m, keys.cancel):
 			return f.clear(), nil
 		}
 	}
@@ -78,7 +78,7 @@ func (f *filter) view(w int) string {
 	return fit(f.app.st.accent.Render("/ "+oneLine(f.value(), w))+f.app.st.faint.Render("  esc takes it away"), w)
 }
 
-// bindings are the keys while it is typed into.
-func (f *filter) bindings() []key.Binding {
-	return []key.Binding{renamed(f.app.keys.open, "keep it"), renamed(f.app.keys.cancel, "take it away")}
+// actions are the keys while it is typed into.
+func (f *filter) actions() actions {
+	return actions{}.also(renamed(keys.open, "keep it"), renamed(keys.cancel, "take it away"))
 }

@@ -190,7 +190,6 @@ func (f *form) edited(fl *field, text string, err error) tea.Cmd {
 }
 
 func (f *form) key(msg tea.KeyMsg) tea.Cmd {
-	k := &f.app.keys
 	if f.busy { // it is being done: what is typed now would be lost
 		return nil
 	}
@@ -200,29 +199,29 @@ func (f *form) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	area := fl != nil && fl.lines > 1
 	f.err = nil
-	if key.Matches(msg, k.cancel) || fl == nil && key.Matches(msg, k.quit) {
+	if key.Matches(msg, keys.cancel) || fl == nil && key.Matches(msg, keys.quit) {
 		return f.leave()
 	}
 	f.sure = false
 	switch {
-	case key.Matches(msg, k.submit):
+	case key.Matches(msg, keys.submit):
 		return f.do()
-	case key.Matches(msg, k.open) && !area:
+	case key.Matches(msg, keys.open) && !area:
 		if f.at >= len(f.fields)-1 {
 			return f.do()
 		}
 		return f.focusOn(f.at + 1)
-	case key.Matches(msg, k.nextField), !area && msg.Type == tea.KeyDown:
+	case key.Matches(msg, keys.nextField), !area && msg.Type == tea.KeyDown:
 		return f.focusOn(f.at + 1)
-	case key.Matches(msg, k.prevField), !area && msg.Type == tea.KeyUp:
+	case key.Matches(msg, keys.prevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
-	case area && key.Matches(msg, k.inEditor):
+	case area && key.Matches(msg, keys.inEditor):
 		return f.app.editText(f, fl.whole(), ".md", func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
 	case fl != nil && len(fl.choices) > 0:
 		switch {
-		case key.Matches(msg, k.choiceNext):
+		case key.Matches(msg, keys.choiceNext):
 			fl.pick = (fl.pick + 1) % len(fl.choices)
-		case key.Matches(msg, k.choicePrev):
+		case key.Matches(msg, keys.choicePrev):
 			fl.pick = (fl.pick + len(fl.choices) - 1) % len(fl.choices)
 		}
 		return nil
@@ -396,27 +395,26 @@ func (f *form) fieldLines(fl *field, focused bool) []string {
 
 func (f *form) title() string { return f.heading }
 
-func (f *form) bindings() []key.Binding {
-	k := &f.app.keys
+func (f *form) actions() actions {
 	if len(f.fields) == 0 {
-		return []key.Binding{renamed(k.open, f.button), k.cancel}
+		return actions{}.also(renamed(keys.open, f.button), keys.cancel)
 	}
-	all := []key.Binding{renamed(k.submit, f.button), k.cancel}
+	all := actions{}.also(renamed(keys.submit, f.button), keys.cancel)
 	oneLine := f.fields[f.at].lines <= 1
 	if oneLine && f.at == len(f.fields)-1 {
-		all = []key.Binding{renamed(k.open, f.button), k.cancel, renamed(k.submit, f.button)}
+		all = actions{}.also(renamed(keys.open, f.button), keys.cancel, renamed(keys.submit, f.button))
 	}
 	if len(f.fields) > 1 {
-		all = append(all, k.nextField, k.prevField)
+		all = all.also(keys.nextField, keys.prevField)
 	}
 	if !oneLine {
-		return append(all, k.inEditor)
+		return all.also(keys.inEditor)
 	}
 	if len(f.fields[f.at].choices) > 0 {
-		all = append(all, k.choiceNext, k.choicePrev)
+		all = all.also(keys.choiceNext, keys.choicePrev)
 	}
 	if f.at < len(f.fields)-1 {
-		all = append(all, renamed(k.open, "next field"))
+		all = all.also(renamed(keys.open, "next field"))
 	}
 	return all
 }

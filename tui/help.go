@@ -24,15 +24,15 @@ func newHelp(a *app, title string, here []key.Binding) *helpBox {
 		lines = append(lines, docLine{})
 	}
 	var special []key.Binding
-	moving := a.keys.moving()
+	moving := keys.moving()
 	for _, b := range here {
-		if !isAmong(b, moving) && !isAmong(b, a.keys.global()) {
+		if !isAmong(b, moving) && !isAmong(b, keys.global()) {
 			special = append(special, b)
 		}
 	}
 	group("Here: "+clean(title), special)
-	group("Everywhere", a.keys.global())
-	group("Lists and texts", append(moving, a.keys.open))
+	group("Everywhere", keys.global())
+	group("Lists and texts", append(moving, keys.open))
 	lines = append(lines, docLine{text: a.st.title.Render("Mouse")}, docLine{text: "  A click chooses, a click on what is chosen opens, the wheel scrolls."},
 		docLine{text: "  To mark text, hold shift (in iTerm2: alt)."}, docLine{},
 		docLine{text: a.st.title.Render("Signs")},
@@ -56,7 +56,7 @@ func (h *helpBox) init() tea.Cmd { return nil }
 func (h *helpBox) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		if key.Matches(msg, h.app.keys.back, h.app.keys.quit, h.app.keys.help) {
+		if key.Matches(msg, keys.back, keys.quit, keys.help) {
 			return h.app.closeOver(h)
 		}
 		h.doc.update(msg)
@@ -73,8 +73,8 @@ func (h *helpBox) view() []string {
 }
 
 func (h *helpBox) title() string { return "keys" }
-func (h *helpBox) bindings() []key.Binding {
-	return []key.Binding{h.app.keys.back, h.app.keys.up, h.app.keys.down}
+func (h *helpBox) actions() actions {
+	return actions{}.also(keys.back, keys.up, keys.down)
 }
 func (h *helpBox) typing() bool { return false }
 func (h *helpBox) close()       {}

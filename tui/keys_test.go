@@ -27,9 +27,9 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 func TestKeys(t *testing.T) {
 	everyState(t, func(name string, h *harness) {
 		focus := h.m.focus()
-		all := focus.bindings()
+		all := focus.actions().bindings()
 		if !focus.typing() && len(h.m.overs) == 0 {
-			all = append(all, h.m.app.keys.global()...)
+			all = append(all, keys.global()...)
 		}
 		meaning := map[string]key.Binding{}
 		for _, b := range all {
@@ -64,7 +64,7 @@ func TestHelpNamesEverything(t *testing.T) {
 		if h.m.focus().typing() || len(h.m.overs) > 0 {
 			return
 		}
-		all := h.m.focus().bindings()
+		all := h.m.focus().actions().bindings()
 		h.size(160, 100)
 		h.press("?")
 		for _, b := range all {

@@ -87,9 +87,9 @@ func (l *list) keep(n, row int, expected bool) {
 
 // update moves the cursor as the keys say, and reports whether it was one of them.
 func (l *list) update(msg tea.KeyMsg) bool {
-	rows, ok := l.app.keys.steps(msg, l.h, l.n)
+	rows, ok := keys.steps(msg, l.h, l.n)
 	switch {
-	case key.Matches(msg, l.app.keys.first):
+	case key.Matches(msg, keys.first):
 		l.follow()
 	case ok:
 		l.move(rows)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
@@ -141,7 +140,7 @@ func (p *memoryPage) done(msg doneMsg) tea.Cmd {
 		return p.setChoice(p.asking, msg.form.values()["name"])
 	}
 	if msg.err == nil && msg.kind == changedMemory {
-		return tea.Batch(p.read(), p.detail.again())
+		return p.readAgain()
 	}
 	return nil
 }
@@ -163,41 +162,23 @@ func (p *memoryPage) showChosen() tea.Cmd {
 }
 
 func (p *memoryPage) key(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
 	if p.filter.active {
 		return p.typed(msg)
 	}
-	switch {
-	case key.Matches(msg, k.open):
-		return p.open()
-	case key.Matches(msg, k.tierNext), key.Matches(msg, k.next):
-		return p.goTo((p.query.section + 1) % sections)
-	case key.Matches(msg, k.tierPrev), key.Matches(msg, k.previous):
-		return p.goTo((p.query.section + sections - 1) % sections)
-	case key.Matches(msg, k.named):
-		return p.goTo(sectionNamed)
-	case key.Matches(msg, k.conversations):
-		return p.goTo(sectionConversations)
-	case key.Matches(msg, k.filter):
-		cmd := p.filter.start()
-		p.setSize(p.w, p.h)
-		return cmd
-	case key.Matches(msg, k.refresh):
-		return tea.Batch(p.read(), p.detail.again())
-	case key.Matches(msg, k.create):
-		return p.create()
-	case key.Matches(msg, k.scrub):
-		return p.hands.scrub(p.scrubPlaces())
-	}
-	if cmd, ok := p.choiceKey(msg); ok {
-		return cmd
-	}
-	if cmd, ok := p.hands.key(msg, p.chosen()); ok {
+	if cmd, ok := p.actions().press(msg); ok {
 		return cmd
 	}
 	p.list.update(msg)
 	return p.need()
 }
+
+func (p *memoryPage) startFilter() tea.Cmd {
+	cmd := p.filter.start()
+	p.setSize(p.w, p.h)
+	return cmd
+}
+
+func (p *memoryPage) readAgain() tea.Cmd { return tea.Batch(p.read(), p.detail.again()) }
 
 // typed takes a key of the filter. The list is narrowed as one types, and can be walked meanwhile.
 func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
@@ -319,32 +300,39 @@ func (p *memoryPage) scope() memory.Scope {
 	return s
 }
 
-// scrubPlaces are the scopes that can be scrubbed from here, the one that is shown first.
-func (p *memoryPage) scrubPlaces() []string {
+// scrub scrubs the scope that is shown, or another that there is.
+func (p *memoryPage) scrub() tea.Cmd {
 	here := p.scope().String()
-	return append([]string{here}, slices.DeleteFunc(p.places(), func(s string) bool { return s == here })...)
+	others := slices.DeleteFunc(p.places(), func(s string) bool { return s == here })
+	return p.hands.scrub(append([]string{here}, others...))
 }
 
 func (p *memoryPage) title() string { return "memory" }
 
-func (p *memoryPage) bindings() []key.Binding {
-	k := &p.app.keys
+func (p *memoryPage) actions() actions {
 	if p.filter.active {
-		return p.filter.bindings()
+		return p.filter.actions()
 	}
-	all := []key.Binding{k.open, k.tierNext, k.agent}
-	if p.query.section != sectionConversations {
-		all = append(all, k.create)
+	at := p.query.section
+	to := func(s memorySection) func() tea.Cmd {
+		return func() tea.Cmd { return p.goTo((s + sections) % sections) }
 	}
-	all = append(all, p.hands.bindings(p.chosen())...)
-	all = append(all, k.filter)
-	if p.query.section.tier() != "" {
-		all = append(all, k.curator, k.sourceFilter, k.withForgotten)
+	all := actions{{keys.open, p.open}, {keys.tierNext, to(at + 1)}, {keys.agent, p.chooseAgent}}
+	if at != sectionConversations {
+		all = append(all, action{keys.create, p.create})
 	}
-	if p.query.section == sectionChannel || p.query.section == sectionConversation {
-		all = append(all, k.place)
+	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.filter, p.startFilter})
+	if at.tier() != "" {
+		all = append(all, action{keys.curator, p.nextCurator}, action{keys.sourceFilter, p.chooseSource},
+			action{keys.withForgotten, p.toggleForgotten})
 	}
-	return append(append(all, k.named, k.conversations, k.scrub, k.tierPrev, renamed(k.next, "next tier"), renamed(k.previous, "tier before"), k.refresh), k.moving()...)
+	if at == sectionChannel || at == sectionConversation {
+		all = append(all, action{keys.place, p.choosePlace})
+	}
+	all = append(all, action{keys.named, to(sectionNamed)}, action{keys.conversations, to(sectionConversations)},
+		action{keys.scrub, p.scrub}, action{keys.tierPrev, to(at - 1)}, action{renamed(keys.next, "next tier"), to(at + 1)},
+		action{renamed(keys.previous, "tier before"), to(at - 1)}, action{keys.refresh, p.readAgain})
+	return all.also(keys.moving()...)
 }
 
 func (p *memoryPage) typing() bool { return p.filter.active }

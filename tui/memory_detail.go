@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
@@ -104,25 +103,13 @@ func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
 			return d.again()
 		}
 	case tea.KeyMsg:
-		return d.key(msg)
+		if cmd, ok := d.actions().press(msg); ok {
+			return cmd
+		}
+		d.doc.update(msg)
 	case tea.MouseMsg:
 		return d.mouseAt(msg, msg.Y-1)
 	}
-	return nil
-}
-
-func (d *memoryDetail) key(msg tea.KeyMsg) tea.Cmd {
-	k := &d.app.keys
-	switch {
-	case key.Matches(msg, k.open):
-		return d.follow()
-	case key.Matches(msg, k.refresh):
-		return d.again()
-	}
-	if cmd, ok := d.hands.key(msg, d.ref); ok {
-		return cmd
-	}
-	d.doc.update(msg)
 	return nil
 }
 
@@ -198,13 +185,12 @@ func (f *memoryFacts) title() string {
 
 func (d *memoryDetail) title() string { return oneLine(d.ref.id, 80) }
 
-func (d *memoryDetail) bindings() []key.Binding {
-	k := &d.app.keys
-	all := d.hands.bindings(d.ref)
+func (d *memoryDetail) actions() actions {
+	var all actions
 	if d.doc.places() > 0 {
-		all = append([]key.Binding{renamed(k.open, "go there"), renamed(k.next, "next link"), renamed(k.previous, "link before")}, all...)
+		all = actions{{renamed(keys.open, "go there"), d.follow}}.also(renamed(keys.next, "next link"), renamed(keys.previous, "link before"))
 	}
-	return append(append(all, k.refresh), k.moving()...)
+	return append(append(all, d.hands.actions(d.ref)...), action{keys.refresh, d.again}).also(keys.moving()...)
 }
 
 func (d *memoryDetail) typing() bool { return false }

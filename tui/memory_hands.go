@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
@@ -44,38 +43,24 @@ func (d *memoryDraft) hostile() bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return clean(s) != plain.Replace(s) })
 }
 
-// bindings are the keys of what can be done with ref.
-func (m *memoryHands) bindings(ref memoryRef) []key.Binding {
-	k := &m.app.keys
+// actions are what can be done with ref. What cannot be done with it is not listed, but its key says why not.
+func (m *memoryHands) actions(ref memoryRef) actions {
+	edit := action{keys.edit, func() tea.Cmd { return m.edit(ref) }}
+	editor := action{keys.editor, func() tea.Cmd { return m.inEditor(ref) }}
+	forget := action{keys.forget, func() tea.Cmd { return m.forget(ref) }}
+	copyID := action{keys.copyID, func() tea.Cmd { return copyText(ref.id) }}
 	switch ref.kind {
 	case kindItem:
-		return []key.Binding{k.edit, k.forget, k.editor, k.copyID}
+		return actions{edit, forget, editor, copyID}
 	case kindNamed:
-		return []key.Binding{k.edit, k.editor, renamed(k.forget, "remove"), k.copyID}
+		forget.Binding = renamed(keys.forget, "remove")
+		return actions{edit, editor, forget, copyID}
 	case kindNote:
-		return []key.Binding{k.forget, k.copyID}
+		return actions{forget, copyID, edit.unlisted(), editor.unlisted()}
 	case kindConversation:
-		return []key.Binding{k.copyID}
+		return actions{copyID, edit.unlisted(), editor.unlisted(), forget.unlisted()}
 	}
 	return nil
-}
-
-// key does what a key says with ref, and reports whether it was one of these.
-func (m *memoryHands) key(msg tea.KeyMsg, ref memoryRef) (tea.Cmd, bool) {
-	k := &m.app.keys
-	switch {
-	case ref == memoryRef{}:
-		return nil, false
-	case key.Matches(msg, k.copyID):
-		return copyText(ref.id), true
-	case key.Matches(msg, k.edit):
-		return m.edit(ref), true
-	case key.Matches(msg, k.editor):
-		return m.inEditor(ref), true
-	case key.Matches(msg, k.forget):
-		return m.forget(ref), true
-	}
-	return nil, false
 }
 
 // edited keeps what was written in the editor. What cannot be kept is not lost: a form opens with it, and says why.

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
@@ -52,14 +51,10 @@ func newPicker(p *memoryPage, kind pickKind, heading string, choices []choice, n
 func (o *picker) init() tea.Cmd { return nil }
 
 func (o *picker) update(msg tea.Msg) tea.Cmd {
-	k := &o.app.keys
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		switch {
-		case key.Matches(msg, k.cancel), key.Matches(msg, k.quit):
-			return o.app.closeOver(o)
-		case key.Matches(msg, k.open):
-			return o.take()
+		if cmd, ok := o.actions().press(msg); ok {
+			return cmd
 		}
 		o.list.update(msg)
 	case tea.MouseMsg:
@@ -91,36 +86,25 @@ func (o *picker) view() []string {
 
 func (o *picker) title() string { return o.heading }
 
-func (o *picker) bindings() []key.Binding {
-	k := &o.app.keys
-	return append([]key.Binding{renamed(k.open, "take it"), k.cancel}, k.moving()...)
+func (o *picker) actions() actions {
+	leave := func() tea.Cmd { return o.app.closeOver(o) }
+	return actions{{renamed(keys.open, "take it"), o.take}, {keys.cancel, leave}, action{keys.quit, leave}.unlisted()}.also(keys.moving()...)
 }
 
 func (o *picker) typing() bool { return false }
 func (o *picker) close()       {}
 
-// choiceKey has something chosen that says what is listed, and reports whether the key was one of these.
-func (p *memoryPage) choiceKey(msg tea.KeyMsg) (tea.Cmd, bool) {
-	k, q := &p.app.keys, &p.query
-	items := q.section.tier() != ""
-	switch {
-	case key.Matches(msg, k.agent):
-		return p.app.overlay(newPicker(p, pickAgent, "Through whose eyes?", p.agents(), q.agent)), true
-	case items && key.Matches(msg, k.curator):
-		q.curator = following(append([]string{""}, memory.Curators...), q.curator)
-		return p.narrow(), true
-	case items && key.Matches(msg, k.sourceFilter):
-		return p.app.overlay(newPicker(p, pickSource, "From which source?", p.sources(), q.source)), true
-	case items && key.Matches(msg, k.withForgotten):
-		q.forgotten = !q.forgotten
-		return p.narrow(), true
-	case (q.section == sectionChannel || q.section == sectionConversation) && key.Matches(msg, k.place):
-		return p.choosePlace(), true
-	}
-	return nil, false
+func (p *memoryPage) nextCurator() tea.Cmd {
+	p.query.curator = following(append([]string{""}, memory.Curators...), p.query.curator)
+	return p.narrow()
 }
 
-func (p *memoryPage) agents() []choice {
+func (p *memoryPage) toggleForgotten() tea.Cmd {
+	p.query.forgotten = !p.query.forgotten
+	return p.narrow()
+}
+
+func (p *memoryPage) chooseAgent() tea.Cmd {
 	all := []choice{{label: "nobody", note: "only what is everybody's"}}
 	for _, name := range p.about.known(p.app.Worker) {
 		note := "nothing of its own"
@@ -129,10 +113,11 @@ func (p *memoryPage) agents() []choice {
 		}
 		all = append(all, choice{value: name, label: name, note: note})
 	}
-	return append(all, choice{label: "another…", note: "by its name", other: true})
+	all = append(all, choice{label: "another…", note: "by its name", other: true})
+	return p.app.overlay(newPicker(p, pickAgent, "Through whose eyes?", all, p.query.agent))
 }
 
-func (p *memoryPage) sources() []choice {
+func (p *memoryPage) chooseSource() tea.Cmd {
 	all := []choice{{label: "all sources"}}
 	seen := map[string]bool{"": true, p.query.source: true}
 	if p.query.source != "" {
@@ -144,7 +129,8 @@ func (p *memoryPage) sources() []choice {
 			all = append(all, choice{value: s, label: s})
 		}
 	}
-	return append(all, choice{label: "another…", note: "by its name", other: true})
+	all = append(all, choice{label: "another…", note: "by its name", other: true})
+	return p.app.overlay(newPicker(p, pickSource, "From which source?", all, p.query.source))
 }
 
 // choosePlace reads the channels or the conversations that there are, and has one chosen.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
@@ -81,23 +80,14 @@ type scrubPage struct {
 func (p *scrubPage) init() tea.Cmd { return nil }
 
 func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
-	k := &p.app.keys
 	switch msg := msg.(type) {
 	case doneMsg:
 		if msg.form != nil && msg.form == p.confirm && msg.err == nil {
 			return p.app.pop(p)
 		}
 	case tea.KeyMsg:
-		switch {
-		case key.Matches(msg, k.scrub):
-			return p.askHash()
-		case key.Matches(msg, k.refresh):
-			return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
-				m, err := p.hands.manifest(ctx, p.query)
-				return func() tea.Cmd { return p.took(m, err) }
-			})
-		case key.Matches(msg, k.copyID):
-			return copyText(p.manifest.Hash)
+		if cmd, ok := p.actions().press(msg); ok {
+			return cmd
 		}
 		p.doc.update(msg)
 	case tea.MouseMsg:
@@ -106,14 +96,19 @@ func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// took shows a manifest that was read anew.
-func (p *scrubPage) took(m memory.Manifest, err error) tea.Cmd {
-	if err != nil {
-		return noticeError(err)
-	}
-	p.manifest = m
-	p.layout()
-	return nil
+// read reads what would be removed now.
+func (p *scrubPage) read() tea.Cmd {
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		m, err := p.hands.manifest(ctx, p.query)
+		return func() tea.Cmd {
+			if err != nil {
+				return noticeError(err)
+			}
+			p.manifest = m
+			p.layout()
+			return nil
+		}
+	})
 }
 
 // hashStart is how many characters of a manifest's hash are typed to confirm it.
@@ -203,9 +198,10 @@ func (p *scrubPage) view() []string {
 
 func (p *scrubPage) title() string { return "scrub" }
 
-func (p *scrubPage) bindings() []key.Binding {
-	k := &p.app.keys
-	return append([]key.Binding{renamed(k.scrub, "remove exactly this"), renamed(k.copyID, "copy the hash"), k.refresh}, k.moving()...)
+func (p *scrubPage) actions() actions {
+	copyHash := func() tea.Cmd { return copyText(p.manifest.Hash) }
+	all := actions{{renamed(keys.scrub, "remove exactly this"), p.askHash}, {renamed(keys.copyID, "copy the hash"), copyHash}, {keys.refresh, p.read}}
+	return all.also(keys.moving()...)
 }
 
 func (p *scrubPage) typing() bool { return false }

@@ -301,18 +301,18 @@ func TestMemoryLongList(t *testing.T) {
 
 // TestMemoryKeys sees that in no state of the memory a key means two things.
 func TestMemoryKeys(t *testing.T) {
-	for _, keys := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
+	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
 		h := openFilledMemory(t)
-		h.press(keys...)
-		all := h.m.focus().bindings()
+		h.press(pressed...)
+		all := h.m.focus().actions().bindings()
 		if len(h.m.overs) == 0 {
-			all = append(all, h.m.app.keys.global()...)
+			all = append(all, keys.global()...)
 		}
 		meaning := map[string]string{}
 		for _, b := range all {
 			for _, k := range b.Keys() {
 				if other, taken := meaning[k]; taken && other != b.Help().Desc {
-					t.Errorf("after %q: %s is %q and %q", keys, k, other, b.Help().Desc)
+					t.Errorf("after %q: %s is %q and %q", pressed, k, other, b.Help().Desc)
 				}
 				meaning[k] = b.Help().Desc
 			}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -24,8 +23,8 @@ type page interface {
 	setSize(w, h int)
 	// title is its name in the header.
 	title() string
-	// bindings are the keys that it answers to now, the most useful first.
-	bindings() []key.Binding
+	// actions are the keys that it answers to now, the most useful first.
+	actions() actions
 	// typing says that keys are text just now, not commands.
 	typing() bool
 	// close ends what it has under way.

@@ -12,7 +12,7 @@ import (
 // keyPresses takes keys that arrived together, as they do when a key is held down over a slow line, one after the other; what follows a key that asks for text is
 // text. Keys that come while an answer is waited for wait as well.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
-	if m.app.holds > 0 && !key.Matches(msg, m.app.keys.leave) {
+	if m.app.holds > 0 && !key.Matches(msg, keys.leave) {
 		m.held = append(m.held, msg)
 		return nil
 	}
@@ -40,35 +40,35 @@ func (m *model) release(msg heldMsg) tea.Cmd {
 }
 
 func (m *model) key(msg tea.KeyMsg) tea.Cmd {
-	k, focus := &m.app.keys, m.focus()
+	focus := m.focus()
 	m.notice = noticeMsg{}
 	switch {
-	case key.Matches(msg, k.leave):
+	case key.Matches(msg, keys.leave):
 		return tea.Quit
-	case key.Matches(msg, k.suspend):
+	case key.Matches(msg, keys.suspend):
 		m.app.screenAway()
 		return tea.Suspend
-	case key.Matches(msg, k.redraw):
+	case key.Matches(msg, keys.redraw):
 		return tea.ClearScreen
 	case m.tooSmall():
 		return nil // nobody sees what a key would do
 	case focus.typing():
 		return focus.update(msg)
-	case key.Matches(msg, k.help):
-		return m.app.overlay(newHelp(m.app, m.top().title(), focus.bindings()))
+	case key.Matches(msg, keys.help):
+		return m.app.overlay(newHelp(m.app, m.top().title(), focus.actions().bindings()))
 	case len(m.overs) > 0:
 		return focus.update(msg)
-	case key.Matches(msg, k.search):
+	case key.Matches(msg, keys.search):
 		_, cmd := m.Update(overlayMsg{newSearch(m.app)}) // at once: the next key is text already
 		return cmd
-	case key.Matches(msg, k.memory):
+	case key.Matches(msg, keys.memory):
 		if _, there := m.top().(*memoryPage); there {
 			return nil
 		}
 		return m.app.push(newMemoryPage(m.app))
-	case key.Matches(msg, k.undo):
+	case key.Matches(msg, keys.undo):
 		return m.undo()
-	case key.Matches(msg, k.quit), key.Matches(msg, k.back):
+	case key.Matches(msg, keys.quit), key.Matches(msg, keys.back):
 		return m.back(msg)
 	}
 	return focus.update(msg)
@@ -85,7 +85,7 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 		m.pop()
 		return nil
 	}
-	if key.Matches(msg, m.app.keys.quit) {
+	if key.Matches(msg, keys.quit) {
 		return tea.Quit
 	}
 	return notice("q leaves the program")

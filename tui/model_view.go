@@ -77,8 +77,8 @@ func (m *model) hints() string {
 		return fit(" "+st.info.Render("· "+oneLine(m.notice.text, 300)), m.w)
 	}
 	focus := m.focus()
-	help := m.app.keys.help
-	left := m.keyHints(focus.bindings(), m.w-len(" ? all keys ")-1)
+	help := keys.help
+	left := m.keyHints(focus.actions().bindings(), m.w-len(" ? all keys ")-1)
 	if focus.typing() {
 		return fit(" "+left, m.w)
 	}

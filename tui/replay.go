@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -27,23 +26,16 @@ type replay struct {
 	past    *board.Snapshot // of shown
 }
 
-// timeKey goes through time as the keys say, and reports whether it was one of them.
-func (p *runPage) timeKey(msg tea.KeyMsg) (tea.Cmd, bool) {
-	k := &p.app.keys
+// timeActions go through time. The way back to now comes first for who is not there.
+func (p *runPage) timeActions() actions {
+	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.goTo(p.place() + n) } }
 	leap := max(p.back.now/20, 1)
-	switch {
-	case key.Matches(msg, k.stepBack):
-		return p.goTo(p.place() - 1), true
-	case key.Matches(msg, k.step):
-		return p.goTo(p.place() + 1), true
-	case key.Matches(msg, k.leapBack):
-		return p.goTo(p.place() - leap), true
-	case key.Matches(msg, k.leap):
-		return p.goTo(p.place() + leap), true
-	case key.Matches(msg, k.live):
-		return p.toNow(), true
+	all := actions{{keys.stepBack, by(-1)}, {keys.step, by(1)}, {keys.leapBack, by(-leap)}, {keys.leap, by(leap)}}
+	live := action{keys.live, p.toNow}
+	if p.back.on {
+		return append(actions{live}, all...)
 	}
-	return nil, false
+	return append(all, live)
 }
 
 // place is the event that is looked at.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -105,56 +104,30 @@ func (p *runPage) update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
 	if p.feed.filter.active {
 		return p.feed.typed(msg)
 	}
-	switch {
-	case p.b == nil || !p.known:
+	if p.b == nil || !p.known {
 		return nil
-	case key.Matches(msg, k.next):
-		p.focusOn((p.focus + 1) % panes)
-	case key.Matches(msg, k.previous):
-		p.focusOn((p.focus + panes - 1) % panes)
-	case key.Matches(msg, k.pane1):
-		p.focusOn(paneFeed)
-	case key.Matches(msg, k.pane2):
-		p.focusOn(paneSignals)
-	case key.Matches(msg, k.pane3):
-		p.focusOn(paneGate)
-	case key.Matches(msg, k.pane4):
-		p.focusOn(paneWorkers)
-	case key.Matches(msg, k.filter):
-		p.focusOn(paneFeed)
-		return p.feed.startFilter()
-	case key.Matches(msg, k.allSignals) && p.focus == paneSignals:
-		p.signals.toggle()
-	case key.Matches(msg, k.survival):
-		return p.app.push(newSurvivalPage(p.app, p.name, p.b))
-	case key.Matches(msg, k.open):
-		return p.openChosen()
-	case key.Matches(msg, k.copyID):
-		return copyText(p.chosen())
-	default:
-		if cmd, ok := p.timeKey(msg); ok {
-			return cmd
-		}
-		if cmd, ok := p.actKey(msg); ok {
-			return cmd
-		}
-		p.pane(p.focus).update(msg)
-		return p.feed.need()
 	}
-	return nil
+	if cmd, ok := p.actions().press(msg); ok {
+		return cmd
+	}
+	if cmd, ok := p.acts().key(msg, p.chosen()); ok {
+		return cmd
+	}
+	p.pane(p.focus).update(msg)
+	return p.feed.need()
 }
 
 func (p *runPage) pane(i int) *list {
 	return [panes]*list{&p.feed.list, &p.signals.list, &p.gate.list, &p.workers.list}[i]
 }
 
-func (p *runPage) focusOn(pane int) {
-	p.focus = pane
+func (p *runPage) focusOn(pane int) tea.Cmd {
+	p.focus = (pane + panes) % panes
 	p.layout()
+	return nil
 }
 
 // chosen is the id of what is chosen, or "".
@@ -351,39 +324,34 @@ func (p *runPage) light() (string, bool) {
 	return lightWord(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
 }
 
-func (p *runPage) bindings() []key.Binding {
-	k := &p.app.keys
+func (p *runPage) actions() actions {
 	if p.feed.filter.active {
-		return p.feed.filter.bindings()
+		return p.feed.filter.actions()
 	}
 	if p.b == nil || !p.known {
-		return []key.Binding{k.back}
+		return actions{}.also(keys.back)
 	}
-	all := []key.Binding{}
+	to := func(pane int) func() tea.Cmd { return func() tea.Cmd { return p.focusOn(pane) } }
+	all := actions{{keys.open, p.openChosen}}
 	switch p.focus {
 	case paneFeed:
-		all = append(all, k.open, k.filter)
+		all = append(all, action{keys.filter, p.feed.startFilter})
 	case paneSignals:
-		all = append(all, k.open, k.allSignals)
-	case paneGate:
-		all = append(all, k.open)
+		all = append(all, action{keys.allSignals, p.signals.toggle})
 	case paneWorkers:
-		all = append(all, renamed(k.open, "their entries"))
+		all[0].Binding = renamed(keys.open, "their entries")
 	}
-	all = append(all, p.actBindings()...)
-	all = append(all, renamed(k.next, "next pane"), k.search, k.survival)
-	if p.back.on {
-		all = append(all, k.live)
-	}
-	all = append(all, k.stepBack, k.step, k.leapBack, k.leap)
-	if !p.back.on {
-		all = append(all, k.live)
-	}
-	all = append(all, k.memory, k.copyID, k.pane1, k.pane2, k.pane3, k.pane4, renamed(k.previous, "pane before"))
+	all = append(all.also(p.actBindings()...), action{renamed(keys.next, "next pane"), to(p.focus + 1)}).also(keys.search)
+	all = append(all, action{keys.survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }})
+	all = append(all, p.timeActions()...).also(keys.memory)
+	all = append(all, action{keys.copyID, func() tea.Cmd { return copyText(p.chosen()) }},
+		action{keys.pane1, to(paneFeed)}, action{keys.pane2, to(paneSignals)},
+		action{keys.pane3, to(paneGate)}, action{keys.pane4, to(paneWorkers)},
+		action{renamed(keys.previous, "pane before"), to(p.focus - 1)})
 	if p.focus != paneFeed {
-		all = append(all, renamed(k.filter, "filter entries"))
+		all = append(all, action{renamed(keys.filter, "filter entries"), p.feed.startFilter})
 	}
-	return append(all, k.moving()...)
+	return all.also(keys.moving()...)
 }
 
 func (p *runPage) typing() bool { return p.feed.filter.active }

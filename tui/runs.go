@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -81,7 +80,6 @@ func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
 	if p.filter.active {
 		if msg.Type == tea.KeyUp || msg.Type == tea.KeyDown {
 			p.list.update(msg)
@@ -94,18 +92,17 @@ func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
 		p.setSize(p.w, p.h)
 		return cmd
 	}
-	switch {
-	case key.Matches(msg, k.open):
-		return p.openRun()
-	case key.Matches(msg, k.filter):
-		cmd := p.filter.start()
-		p.setSize(p.w, p.h)
+	if cmd, ok := p.actions().press(msg); ok {
 		return cmd
-	case key.Matches(msg, k.refresh):
-		return p.load(false)
 	}
 	p.list.update(msg)
 	return nil
+}
+
+func (p *runsPage) startFilter() tea.Cmd {
+	cmd := p.filter.start()
+	p.setSize(p.w, p.h)
+	return cmd
 }
 
 // leave takes the filter away before the page is left.
@@ -208,12 +205,13 @@ func (p *runsPage) row(i, w int) string {
 
 func (p *runsPage) title() string { return "runs" }
 
-func (p *runsPage) bindings() []key.Binding {
-	k := &p.app.keys
+func (p *runsPage) actions() actions {
 	if p.filter.active {
-		return p.filter.bindings()
+		return p.filter.actions()
 	}
-	return append([]key.Binding{k.open, k.filter, k.search, k.memory, k.quit, k.refresh}, k.moving()...)
+	all := actions{{keys.open, p.openRun}, {keys.filter, p.startFilter}}.also(keys.search, keys.memory, keys.quit)
+	all = append(all, action{keys.refresh, func() tea.Cmd { return p.load(false) }})
+	return all.also(keys.moving()...)
 }
 
 func (p *runsPage) typing() bool { return p.filter.active }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -177,17 +178,20 @@ func (s *searchBox) keep() {
 
 func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	if s.inResults {
-		return s.resultKey(msg)
+		cmd, ok := s.actions().press(msg)
+		if !ok {
+			s.list.update(msg)
+		}
+		return cmd
 	}
 	if s.old && msg.Type == tea.KeyRunes { // a new question takes the place of that of the last time
 		s.input.SetValue("")
 	}
 	s.old = false
-	k := &s.app.keys
 	switch {
-	case key.Matches(msg, k.cancel):
+	case key.Matches(msg, keys.cancel):
 		return s.app.closeOver(s)
-	case key.Matches(msg, k.open):
+	case key.Matches(msg, keys.open):
 		if s.question != s.askedFor || s.err != nil {
 			return s.ask()
 		}
@@ -195,11 +199,11 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		return s.openChosen()
-	case key.Matches(msg, k.choose):
+	case key.Matches(msg, keys.choose):
 		s.list.update(msg)
-	case key.Matches(msg, k.next, k.previous):
+	case key.Matches(msg, keys.next, keys.previous):
 		return s.focus(true)
-	case key.Matches(msg, k.clear):
+	case key.Matches(msg, keys.clear):
 		s.input.SetValue("")
 		return s.typed(nil)
 	default:
@@ -236,38 +240,32 @@ func (s *searchBox) rested(text string) tea.Cmd {
 	return s.ask()
 }
 
-func (s *searchBox) resultKey(msg tea.KeyMsg) tea.Cmd {
-	k := &s.app.keys
-	switch {
-	case key.Matches(msg, k.back, k.quit):
-		return s.app.closeOver(s)
-	case key.Matches(msg, k.next, k.previous, k.toInput):
-		return s.focus(false)
-	case key.Matches(msg, k.open):
-		return s.openChosen()
-	case key.Matches(msg, k.copyID):
-		if h := s.hit(); h != nil {
-			return copyText(h.ID)
-		}
-	case key.Matches(msg, k.explain):
-		s.explain = !s.explain
-		s.layout()
-	case key.Matches(msg, k.mode):
-		if s.mode == "" {
-			s.mode = kb.ModeAuto
-		}
-		s.mode = following(kb.Modes, s.mode)
-		return s.ask()
-	case key.Matches(msg, k.kind):
-		s.kind = following(append([]string{""}, kb.Kinds...), s.kind)
-		return s.ask()
-	case key.Matches(msg, k.scope):
-		s.scope = following(append([]string{""}, kb.Scopes...), s.scope)
-		return s.ask()
-	default:
-		s.list.update(msg)
+func (s *searchBox) copyID() tea.Cmd {
+	if h := s.hit(); h != nil {
+		return copyText(h.ID)
 	}
 	return nil
+}
+
+func (s *searchBox) toggleExplain() tea.Cmd {
+	s.explain = !s.explain
+	s.layout()
+	return nil
+}
+
+func (s *searchBox) nextMode() tea.Cmd {
+	s.mode = following(kb.Modes, cmp.Or(s.mode, kb.ModeAuto))
+	return s.ask()
+}
+
+func (s *searchBox) nextKind() tea.Cmd {
+	s.kind = following(append([]string{""}, kb.Kinds...), s.kind)
+	return s.ask()
+}
+
+func (s *searchBox) nextScope() tea.Cmd {
+	s.scope = following(append([]string{""}, kb.Scopes...), s.scope)
+	return s.ask()
 }
 
 // following is the value that comes after another, the first one after the last.
@@ -306,16 +304,22 @@ func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
 
 func (s *searchBox) title() string { return "search" }
 
-func (s *searchBox) bindings() []key.Binding {
-	k := &s.app.keys
+func (s *searchBox) actions() actions {
 	if !s.inResults {
-		enter := renamed(k.open, "search")
+		enter := renamed(keys.open, "search")
 		if s.question == s.askedFor && s.hit() != nil {
-			enter = k.open
+			enter = keys.open
 		}
-		return []key.Binding{enter, k.choose, renamed(k.next, "to the results"), renamed(k.cancel, "close"), k.clear}
+		return actions{}.also(enter, keys.choose, renamed(keys.next, "to the results"), renamed(keys.cancel, "close"), keys.clear)
 	}
-	return append([]key.Binding{k.open, k.mode, k.kind, k.scope, k.explain, k.toInput, k.copyID, renamed(k.next, "type"), renamed(k.quit, "close"), renamed(k.back, "close")}, k.moving()...)
+	toInput := func() tea.Cmd { return s.focus(false) }
+	leave := func() tea.Cmd { return s.app.closeOver(s) }
+	return actions{
+		{keys.open, s.openChosen}, {keys.mode, s.nextMode}, {keys.kind, s.nextKind}, {keys.scope, s.nextScope},
+		{keys.explain, s.toggleExplain}, {keys.toInput, toInput}, {keys.copyID, s.copyID},
+		{renamed(keys.next, "type"), toInput}, {renamed(keys.quit, "close"), leave}, {renamed(keys.back, "close"), leave},
+		action{keys.previous, toInput}.unlisted(),
+	}.also(keys.moving()...)
 }
 
 func (s *searchBox) typing() bool { return !s.inResults }

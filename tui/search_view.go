@@ -100,7 +100,7 @@ func (s *searchBox) view() []string {
 
 // filters are the ways to search, with their keys.
 func (s *searchBox) filters(w int) string {
-	st, k := s.app.st, &s.app.keys
+	st := s.app.st
 	part := func(key, value string) string { return st.key.Render(key) + " " + value }
 	mode := s.mode
 	if mode == "" {
@@ -117,7 +117,7 @@ func (s *searchBox) filters(w int) string {
 	if s.asking {
 		busy = st.faint.Render("searching…")
 	}
-	return spread(part(k.mode.Help().Key, mode)+"  "+part(k.kind.Help().Key, kind)+"  "+part(k.scope.Help().Key, scope), busy, w)
+	return spread(part(keys.mode.Help().Key, mode)+"  "+part(keys.kind.Help().Key, kind)+"  "+part(keys.scope.Help().Key, scope), busy, w)
 }
 
 // found is how much was found, and how.

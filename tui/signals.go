@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"blackboard/board"
 )
 
@@ -30,9 +32,10 @@ func (s *signalsPane) show(all []board.Signal) {
 	s.narrow(s.chosen(), s.page.acted)
 }
 
-func (s *signalsPane) toggle() {
+func (s *signalsPane) toggle() tea.Cmd {
 	s.every = !s.every
 	s.narrow(s.chosen(), true)
+	return nil
 }
 
 // narrow shows the open signals, or all.

@@ -194,49 +194,48 @@ func (p *survivalPage) chosen() string {
 }
 
 func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
 	if p.pick != nil {
 		return p.pickKey(msg)
 	}
+	cmd, ok := p.actions().press(msg)
 	switch {
-	case key.Matches(msg, k.report):
-		p.pick = newReportPicker(p.app)
-		p.setSize(p.w, p.h)
-		return p.pick.init(p)
-	case key.Matches(msg, k.refresh):
-		return p.check()
-	case key.Matches(msg, k.missingOnly):
-		p.missing = !p.missing
-		p.narrow(p.chosen())
-	case key.Matches(msg, k.open):
-		return p.openItem()
-	case key.Matches(msg, k.source):
-		return p.openReport()
-	case key.Matches(msg, k.copyID):
-		if id := p.chosen(); id != "" {
-			return copyText(id)
-		}
-	case key.Matches(msg, k.next), key.Matches(msg, k.previous):
-		p.inDoc = !p.inDoc
+	case ok:
 	case p.inDoc:
 		p.doc.update(msg)
 	case p.items.update(msg):
 		p.compose()
 	}
+	return cmd
+}
+
+// pickReport asks for another report.
+func (p *survivalPage) pickReport() tea.Cmd {
+	p.pick = newReportPicker(p.app)
+	p.setSize(p.w, p.h)
+	return p.pick.init(p)
+}
+
+func (p *survivalPage) toggleMissing() tea.Cmd {
+	p.missing = !p.missing
+	p.narrow(p.chosen())
+	return nil
+}
+
+func (p *survivalPage) otherSide() tea.Cmd {
+	p.inDoc = !p.inDoc
 	return nil
 }
 
 // pickKey gives a key to the picker, and takes what came of it.
 func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
-	k := &p.app.keys
 	switch {
-	case key.Matches(msg, k.cancel) && p.pick.filter.value() == "":
+	case key.Matches(msg, keys.cancel) && p.pick.filter.value() == "":
 		if p.report == "" {
 			return p.app.pop(p)
 		}
 		p.pick = nil
 		return nil
-	case key.Matches(msg, k.open):
+	case key.Matches(msg, keys.open):
 		return p.choose(p.pick.chosen())
 	}
 	return p.pick.key(msg)
@@ -309,26 +308,26 @@ func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
 
 func (p *survivalPage) title() string { return "survival" }
 
-func (p *survivalPage) bindings() []key.Binding {
-	k := &p.app.keys
+func (p *survivalPage) actions() actions {
 	if p.pick != nil {
-		return []key.Binding{renamed(k.open, "check it"), renamed(k.cancel, "back"), k.fileNext, k.fileBefore}
+		return actions{}.also(renamed(keys.open, "check it"), renamed(keys.cancel, "back"), keys.fileNext, keys.fileBefore)
 	}
-	all := []key.Binding{}
-	if p.result != nil {
-		if all = append(all, k.open, k.missingOnly); !p.noText() {
-			all = append(all, renamed(k.source, "open the report"))
-		}
-	}
-	all = append(all, k.report, renamed(k.refresh, "check again"))
+	again := actions{{keys.report, p.pickReport}, {renamed(keys.refresh, "check again"), p.check}}
 	if p.result == nil {
-		return all
+		return again
+	}
+	report := action{renamed(keys.source, "open the report"), p.openReport}
+	if p.noText() {
+		report = report.unlisted()
 	}
 	other := "to the text"
 	if p.inDoc {
 		other = "to the items"
 	}
-	return append(append(all, renamed(k.next, other), k.copyID), k.moving()...)
+	all := append(actions{{keys.open, p.openItem}, {keys.missingOnly, p.toggleMissing}, report}, again...)
+	all = append(all, action{renamed(keys.next, other), p.otherSide}, action{keys.previous, p.otherSide}.unlisted(),
+		action{keys.copyID, func() tea.Cmd { return copyText(p.chosen()) }})
+	return all.also(keys.moving()...)
 }
 
 func (p *survivalPage) typing() bool { return p.pick != nil }
