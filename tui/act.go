@@ -16,6 +16,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
+	"blackboard/tui/keys"
 )
 
 // acts are what a person can do on a run. Each is one method of the board, in the name of Config.Worker.
@@ -32,15 +33,15 @@ func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
 func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	switch {
 	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
-		return []key.Binding{keys.reopen, keys.post, keys.raise}
+		return []key.Binding{keys.Reopen, keys.Post, keys.Raise}
 	case isSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
-		return []key.Binding{keys.address, keys.waive, keys.release, keys.claim, keys.post, keys.raise}
+		return []key.Binding{keys.Address, keys.Waive, keys.Release, keys.Claim, keys.Post, keys.Raise}
 	case isSignal(id):
-		return []key.Binding{keys.address, keys.waive, keys.claim, keys.post, keys.raise}
+		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise}
 	case id != "":
-		return []key.Binding{keys.post, keys.raise, keys.promote, keys.source}
+		return []key.Binding{keys.Post, keys.Raise, keys.Promote, keys.Source}
 	}
-	return []key.Binding{keys.post, keys.raise}
+	return []key.Binding{keys.Post, keys.Raise}
 }
 
 // key does what a key says with what is chosen, and reports whether it was one of these.
@@ -49,32 +50,32 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		return notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
 	}
 	switch {
-	case key.Matches(msg, keys.post):
+	case key.Matches(msg, keys.Post):
 		return x.app.overlay(x.postForm(id)), true
-	case key.Matches(msg, keys.raise):
+	case key.Matches(msg, keys.Raise):
 		return x.app.overlay(x.raiseForm(id)), true
-	case isSignal(id) && key.Matches(msg, keys.address):
+	case isSignal(id) && key.Matches(msg, keys.Address):
 		return x.withSignal(id, x.addressForm), true
-	case isSignal(id) && key.Matches(msg, keys.waive):
+	case isSignal(id) && key.Matches(msg, keys.Waive):
 		return x.withSignal(id, x.waiveForm), true
-	case isSignal(id) && key.Matches(msg, keys.reopen):
+	case isSignal(id) && key.Matches(msg, keys.Reopen):
 		return x.withSignal(id, x.reopenForm), true
-	case isSignal(id) && key.Matches(msg, keys.claim):
+	case isSignal(id) && key.Matches(msg, keys.Claim):
 		return x.claim(id), true
-	case isSignal(id) && key.Matches(msg, keys.release):
+	case isSignal(id) && key.Matches(msg, keys.Release):
 		return x.withSignal(id, x.releaseForm), true
-	case id != "" && !isSignal(id) && key.Matches(msg, keys.promote):
+	case id != "" && !isSignal(id) && key.Matches(msg, keys.Promote):
 		return x.promote(id), true
-	case id != "" && !isSignal(id) && key.Matches(msg, keys.source):
+	case id != "" && !isSignal(id) && key.Matches(msg, keys.Source):
 		return x.openSource(id), true
 	}
 	// What cannot be done with what is chosen is said: somebody who hears nothing types on, and what is typed are keys too.
-	for _, b := range []key.Binding{keys.address, keys.waive, keys.reopen, keys.claim, keys.release} {
+	for _, b := range []key.Binding{keys.Address, keys.Waive, keys.Reopen, keys.Claim, keys.Release} {
 		if key.Matches(msg, b) {
 			return notice(b.Help().Desc + " is for a question: choose one first"), true
 		}
 	}
-	for _, b := range []key.Binding{keys.promote, keys.source} {
+	for _, b := range []key.Binding{keys.Promote, keys.Source} {
 		if key.Matches(msg, b) {
 			return notice(b.Help().Desc + " is for an entry: choose one first"), true
 		}
@@ -157,15 +158,19 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-// anew does something on the run's board, which is opened for it: the page it was begun on may be gone.
-func (x *acts) anew(ctx context.Context, fn func(*board.Board) error) error {
-	b, err := board.Open(ctx, x.app.Boards, x.run)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	b.SetNow(x.app.Now)
-	return fn(b)
+// undo takes an act back on the run's board, which is opened for it: the page it was begun on may be gone. What fn returns
+// takes that back in turn; nil: it cannot be.
+func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*undo, error)) *undo {
+	return &undo{text, func(ctx context.Context) (outcome, error) {
+		b, err := board.Open(ctx, x.app.Boards, x.run)
+		if err != nil {
+			return outcome{}, err
+		}
+		defer b.Close()
+		b.SetNow(x.app.Now)
+		back, err := fn(ctx, b)
+		return outcome{text: done, kind: changedRun, undo: back}, err
+	}}
 }
 
 // undoClose takes back that a signal was closed, unless somebody has done something with it since.
@@ -174,20 +179,17 @@ func (x *acts) undoClose(closed board.Signal) *undo {
 	if closed.AddressedBy != "" {
 		text += ", whose answer " + closed.AddressedBy + " stays on the board"
 	}
-	return &undo{text, func(ctx context.Context) (outcome, error) {
-		err := x.anew(ctx, func(b *board.Board) error {
-			d, err := b.SignalByID(ctx, id)
-			if err != nil {
-				return err
-			}
-			if s := &d.Signal; s.Status != closed.Status || s.Closed == nil || closed.Closed == nil || !s.Closed.Equal(*closed.Closed) {
-				return fmt.Errorf("%s was changed since: it is %s now · o reopens it all the same", id, s.Status)
-			}
-			_, err = b.Reopen(ctx, x.app.Worker, id, "taken back")
-			return err
-		})
-		return outcome{text: id + " is open again", kind: changedRun}, err
-	}}
+	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*undo, error) {
+		d, err := b.SignalByID(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if s := &d.Signal; s.Status != closed.Status || s.Closed == nil || closed.Closed == nil || !s.Closed.Equal(*closed.Closed) {
+			return nil, fmt.Errorf("%s was changed since: it is %s now · o reopens it all the same", id, s.Status)
+		}
+		_, err = b.Reopen(ctx, x.app.Worker, id, "taken back")
+		return nil, err
+	})
 }
 
 func (x *acts) waiveForm(s *board.Signal) (*form, error) {
@@ -213,14 +215,11 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		done := outcome{text: id + " is open again", kind: changedRun}
 		if was == board.Waived { // an answer cannot be linked twice
-			done.undo = &undo{"waive " + id + " of " + x.run + " again", func(ctx context.Context) (done outcome, err error) {
-				err = x.anew(ctx, func(b *board.Board) error {
-					s, err := b.Waive(ctx, x.app.Worker, id, reason)
-					done = outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(s)}
-					return err
-				})
-				return done, err
-			}}
+			text := "waive " + id + " of " + x.run + " again"
+			done.undo = x.undo(text, id+" is waived", func(ctx context.Context, b *board.Board) (*undo, error) {
+				s, err := b.Waive(ctx, x.app.Worker, id, reason)
+				return x.undoClose(s), err
+			})
 		}
 		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
 		return done, err
@@ -231,13 +230,12 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 func (x *acts) claim(id string) tea.Cmd {
 	return x.app.do(func(ctx context.Context) tea.Msg {
 		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
-		done := outcome{kind: changedRun, undo: &undo{"release " + id + " of " + x.run, func(ctx context.Context) (outcome, error) {
-			err := x.anew(ctx, func(b *board.Board) error {
-				_, err := b.Release(ctx, x.app.Worker, id, false)
-				return err
-			})
-			return outcome{text: id + " is free again", kind: changedRun}, err
-		}}}
+		text := "release " + id + " of " + x.run
+		back := x.undo(text, id+" is free again", func(ctx context.Context, b *board.Board) (*undo, error) {
+			_, err := b.Release(ctx, x.app.Worker, id, false)
+			return nil, err
+		})
+		done := outcome{kind: changedRun, undo: back}
 		if err == nil {
 			done.text = id + " is yours until " + clock(*s.LeaseUntil)
 			if s.Since != nil {
@@ -304,17 +302,6 @@ func (x *acts) postForm(chosen string) *form {
 	}})
 }
 
-// splitList is a list that was typed with commas.
-func splitList(s string) []string {
-	var out []string
-	for _, t := range strings.Split(s, ",") {
-		if t = strings.TrimSpace(t); t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // parseLinks reads links as they are typed: a kind, then ids.
 func parseLinks(s string) (board.Links, error) {
 	var l board.Links
@@ -378,7 +365,7 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
 		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		k, err := x.app.knowledgeToWrite(ctx)
+		k, err := x.app.openKnowledge(ctx, true)
 		if err != nil {
 			return outcome{}, err
 		}

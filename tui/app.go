@@ -32,8 +32,9 @@ type app struct {
 	shown page      // the page on top of the others
 	holds int       // answers that keys wait for
 
-	lastSearch searchState // what the search was about when it was closed
-	lastMemory memoryState // what the memory was looked at with
+	lastSearch searchState       // what the search was about when it was closed
+	lastAgent  string            // through whose eyes the memory was looked at
+	lastReport map[string]string // which report was chosen, by run
 
 	mu       sync.Mutex
 	base     *kb.KB
@@ -47,7 +48,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	return &app{Config: cfg, ctx: ctx, st: newStyles(cfg.Renderer)}
+	return &app{Config: cfg, ctx: ctx, st: newStyles(cfg.Renderer), lastReport: map[string]string{}}
 }
 
 // do makes a command of something that takes time. It ends early when the program does.
@@ -106,6 +107,14 @@ func (l *latest) drop() {
 	}
 }
 
+// blink is what makes a cursor blink; nothing in tests.
+func (a *app) blink(cmd tea.Cmd) tea.Cmd {
+	if a.still {
+		return nil
+	}
+	return cmd
+}
+
 // once keeps something from being read while it is read already; what happens meanwhile makes it be read once more.
 type once struct{ reading, again bool }
 
@@ -120,17 +129,13 @@ func (o *once) end() bool {
 	return o.again
 }
 
-// knowledge is the knowledge base, opened once. The error says why there is none.
-func (a *app) knowledge(ctx context.Context) (*kb.KB, error) { return a.openKnowledge(ctx, false) }
-
 // errNoKnowledge is for a screen that was started without a knowledge base.
 var errNoKnowledge = errors.New("there is no knowledge base here")
 
-// knowledgeToWrite is the knowledge base, made if there is none.
-func (a *app) knowledgeToWrite(ctx context.Context) (*kb.KB, error) {
-	return a.openKnowledge(ctx, true)
-}
+// knowledge is the knowledge base, opened once. The error says why there is none.
+func (a *app) knowledge(ctx context.Context) (*kb.KB, error) { return a.openKnowledge(ctx, false) }
 
+// openKnowledge is knowledge, but with create it is made if there is none.
 func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,8 +185,6 @@ type (
 		good bool // it is about something that was done
 		err  error
 	}
-	// copyMsg puts a text on the clipboard.
-	copyMsg struct{ text string }
 	// doneMsg is what an act came to. It reaches every page, so that each can look again at what it shows.
 	doneMsg struct {
 		form *form // which asked for it; nil: none
@@ -258,21 +261,17 @@ func noticeError(err error) tea.Cmd {
 	}
 }
 
-// copyText puts a text on the clipboard of whoever sits at the terminal.
-func copyText(text string) tea.Cmd {
+// copyText puts a text on the clipboard of whoever sits at the terminal. The terminal is asked to (OSC 52), which works over
+// ssh too. It is one write, so it does not fall into the drawing of a screen.
+func (a *app) copyText(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	return func() tea.Msg { return copyMsg{text} }
-}
-
-// copyOut asks the terminal to do so (OSC 52), which works over ssh too. It is one write, so it does not fall into the drawing of a screen.
-func (a *app) copyOut(text string) tea.Cmd {
 	return a.do(func(context.Context) tea.Msg {
 		if a.out != nil {
 			io.WriteString(a.out, ansi.SetSystemClipboard(text)) // whether the terminal did it cannot be known
 		}
-		return nil
+		return noticeMsg{good: true, text: text + " copied, if the terminal lets programs do that"}
 	})
 }
 

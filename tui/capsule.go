@@ -7,10 +7,12 @@ import (
 
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
+	"blackboard/tui/keys"
 )
 
 // capsulePage shows one capsule, and lets one walk to those it replaces, or is replaced by.
 type capsulePage struct {
+	plain
 	app  *app
 	id   string
 	from *searchState // the search that it was opened from; nil: none
@@ -153,15 +155,12 @@ func (p *capsulePage) title() string { return p.id }
 func (p *capsulePage) actions() actions {
 	var all actions
 	if p.doc.places() > 0 {
-		all = actions{{renamed(keys.open, "go there"), p.follow}}.also(renamed(keys.next, "next place"), renamed(keys.previous, "place before"))
+		all = actions{{keys.Renamed(keys.Open, "go there"), p.follow}}.also(keys.Renamed(keys.Next, "next place"), keys.Renamed(keys.Previous, "place before"))
 	}
 	if p.capsule != nil {
-		all = append(all, action{keys.edit, p.edit}, action{keys.retire, p.retire}, action{keys.meta, p.showAll})
+		all = append(all, action{keys.Edit, p.edit}, action{keys.Retire, p.retire}, action{keys.Meta, p.showAll})
 	}
-	return append(all, action{keys.copyID, p.copyID}, action{keys.refresh, p.read}).also(keys.moving()...)
+	return append(all, action{keys.CopyID, p.copyID}, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }
 
-func (p *capsulePage) copyID() tea.Cmd { return copyText(p.id) }
-
-func (p *capsulePage) typing() bool { return false }
-func (p *capsulePage) close()       {}
+func (p *capsulePage) copyID() tea.Cmd { return p.app.copyText(p.id) }

@@ -17,9 +17,9 @@ func (p *capsulePage) compose() {
 	switch {
 	case p.w == 0: // the size is not known yet
 	case p.err != nil:
-		p.doc.setLines(plainLines(wrap(explain(p.err), p.w-2)))
+		p.doc.setText(wrap(explain(p.err), p.w-2)...)
 	case p.capsule == nil:
-		p.doc.setLines([]docLine{{text: "reading…"}})
+		p.doc.setText("reading…")
 	default:
 		p.doc.setLines(p.lines())
 	}
@@ -42,7 +42,8 @@ func badges(c *kb.Capsule) []string {
 
 func (p *capsulePage) lines() []docLine {
 	st, c := p.app.st, p.capsule
-	x := &writer{st: st, w: p.w}
+	x := newWriter(st, p.w)
+	x.names = 15
 	for _, l := range wrap(oneLine(c.Title, kb.MaxTitle), p.w-2) {
 		x.line(st.bold.Render(l))
 	}
@@ -100,24 +101,13 @@ func (p *capsulePage) badges(x *writer) {
 	x.line(line)
 }
 
-// rowName is how many cells the name of a row takes.
-const rowName = 15
-
 // row writes a fact, if it is known.
-func (p *capsulePage) row(x *writer, name, value string) {
-	if value == "" {
-		return
-	}
-	for _, l := range wrap(oneLine(value, kb.MaxField), p.w-2-rowName) {
-		x.line(p.app.st.faint.Render(fit(name, rowName)) + l)
-		name = ""
-	}
-}
+func (p *capsulePage) row(x *writer, name, value string) { x.field(name, oneLine(value, kb.MaxField)) }
 
 // link writes a place to walk to.
 func (p *capsulePage) link(x *writer, name, id string) {
-	text := p.app.st.faint.Render(fit(name, rowName)) + p.app.st.key.Render(clean(id)) + "  " + p.titles[id]
-	x.lines = append(x.lines, docLine{text: fit(text, p.w-2), to: id})
+	text := x.st.faint.Render(fit(name, x.names)) + x.st.key.Render(clean(id)) + "  " + p.titles[id]
+	x.place(fit(text, x.w), id)
 }
 
 // everything writes what one seldom wants to know, and what was done to the capsule.

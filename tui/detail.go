@@ -10,10 +10,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/keys"
 )
 
 // detailPage shows an entry or a signal with all that is around it, and lets one walk along its links.
 type detailPage struct {
+	plain
 	app  *app
 	name string // of the run
 	b    *board.Board
@@ -46,10 +48,10 @@ func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
 // newDetailOf shows what is chosen on a run's page: as it was, if that shows the past.
 func newDetailOf(run *runPage, id string) *detailPage {
 	p := newDetailPage(run.app, run.name, run.b, id)
-	pane := run.focus
+	focus := run.focus
 	p.past, p.step = run.back.past, func(by int) string {
-		run.focus = pane
-		run.pane(pane).move(by)
+		run.focus = focus
+		run.panes[focus].rows().move(by)
 		return run.chosen()
 	}
 	return p
@@ -229,48 +231,19 @@ func (p *detailPage) view() []string { return p.doc.view() }
 func (p *detailPage) compose() {
 	switch {
 	case p.err != nil:
-		p.doc.setLines(plainLines(wrap(explain(p.err), p.w-2)))
+		p.doc.setText(wrap(explain(p.err), p.w-2)...)
 	case p.entry != nil:
 		p.doc.setLines(p.entryLines())
 	case p.signal != nil:
 		p.doc.setLines(p.signalLines())
 	default:
-		p.doc.setLines([]docLine{{text: "reading…"}})
-	}
-}
-
-func plainLines(lines []string) []docLine {
-	out := make([]docLine, len(lines))
-	for i, l := range lines {
-		out[i].text = l
-	}
-	return out
-}
-
-// writer gathers the lines of a page.
-type writer struct {
-	st    *styles
-	w     int
-	lines []docLine
-}
-
-func (x *writer) line(text string) { x.lines = append(x.lines, docLine{text: text}) }
-
-func (x *writer) heading(text string) {
-	x.line("")
-	x.line(x.st.title.Render(text))
-}
-
-// text writes what somebody has written, wrapped, each line after a mark that nothing else has.
-func (x *writer) text(s, mark string) {
-	for _, l := range wrap(clean(s), x.w-2-width(mark)) {
-		x.line(x.st.faint.Render(mark) + l)
+		p.doc.setText("reading…")
 	}
 }
 
 // link writes a place to walk to.
 func (x *writer) link(what, id, text string) {
-	x.lines = append(x.lines, docLine{text: fit("  "+fit(what, 17)+" "+x.st.key.Render(fit(id, 6))+" "+text, x.w-1), to: id})
+	x.place(fit("  "+fit(what, 17)+" "+x.st.key.Render(fit(id, 6))+" "+text, x.w+1), id)
 }
 
 func (x *writer) history(events []board.Event) {
@@ -281,7 +254,7 @@ func (x *writer) history(events []board.Event) {
 		if d := oneLine(e.Describe(), rowRunes); d != "" {
 			what += x.st.faint.Render(": " + d)
 		}
-		x.lines = append(x.lines, docLine{text: what, to: fmt.Sprintf("@%d", e.Seq)})
+		x.place(what, fmt.Sprintf("@%d", e.Seq))
 	}
 }
 
@@ -304,9 +277,9 @@ func statusWord(st *styles, status string) string {
 
 func (p *detailPage) entryLines() []docLine {
 	st, e := p.app.st, &p.entry.Entry
-	x := &writer{st: st, w: p.w}
+	x := newWriter(st, p.w)
 	p.when(x)
-	head := st.bold.Render(e.ID) + "  " + st.paintType(e.Type, e.Type) + "  " + statusWord(st, e.Status)
+	head := st.bold.Render(e.ID) + "  " + paint(st.kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	if e.MustSurface {
 		head += st.warn.Render("  ◆ must be in the artifact")
 	}
@@ -361,9 +334,9 @@ func (p *detailPage) links(x *writer, e *board.Entry) {
 
 func (p *detailPage) signalLines() []docLine {
 	st, s := p.app.st, &p.signal.Signal
-	x := &writer{st: st, w: p.w}
+	x := newWriter(st, p.w)
 	p.when(x)
-	head := st.bold.Render(s.ID) + "  " + st.paintPriority(s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
+	head := st.bold.Render(s.ID) + "  " + paint(st.priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
 	if s.Blocking() {
 		head += st.bad.Render("  keeps the gate closed")
 	}
@@ -403,26 +376,23 @@ func (p *detailPage) title() string { return p.id }
 func (p *detailPage) actions() actions {
 	var all actions
 	if p.doc.places() > 0 {
-		all = all.also(renamed(keys.next, "next link"))
-		all = append(all, action{renamed(keys.open, "go there"), p.follow})
+		all = all.also(keys.Renamed(keys.Next, "next link"))
+		all = append(all, action{keys.Renamed(keys.Open, "go there"), p.follow})
 	}
 	if p.step != nil {
-		all = append(all, action{keys.nextOne, func() tea.Cmd { return p.goOn(1) }})
+		all = append(all, action{keys.NextOne, func() tea.Cmd { return p.goOn(1) }})
 	}
 	switch {
 	case p.past != nil:
-		all = append(all, action{keys.live, func() tea.Cmd { return p.app.soon(momentMsg{p.b, math.MaxInt64}) }})
+		all = append(all, action{keys.Live, func() tea.Cmd { return p.app.soon(momentMsg{p.b, math.MaxInt64}) }})
 	case p.signal != nil:
 		all = all.also(p.acts().bindings(p.id, &p.signal.Signal)...)
 	default:
 		all = all.also(p.acts().bindings(p.id, nil)...)
 	}
 	if p.step != nil {
-		all = append(all, action{keys.previousOne, func() tea.Cmd { return p.goOn(-1) }})
+		all = append(all, action{keys.PreviousOne, func() tea.Cmd { return p.goOn(-1) }})
 	}
-	all = append(all, action{keys.copyID, func() tea.Cmd { return copyText(p.id) }}).also(keys.search, keys.back, renamed(keys.previous, "link before"))
-	return append(all, action{keys.refresh, p.read}).also(keys.moving()...)
+	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.id) }}).also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
+	return append(all, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }
-
-func (p *detailPage) typing() bool { return false }
-func (p *detailPage) close()       {}

@@ -4,6 +4,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/tui/keys"
 )
 
 // document is a text to scroll through, with places in it that lead somewhere.
@@ -26,6 +28,13 @@ func (d *document) setLines(lines []docLine) {
 	d.lines = lines
 	d.at = min(max(d.at, 0), d.places()-1)
 	d.scroll(0)
+}
+
+// setText replaces the text by one without places.
+func (d *document) setText(lines ...string) {
+	var x writer
+	x.line(lines...)
+	d.setLines(x.lines)
 }
 
 func (d *document) setSize(w, h int) {
@@ -84,13 +93,13 @@ func (d *document) choose(step int) {
 
 // update scrolls and chooses as the keys say.
 func (d *document) update(msg tea.KeyMsg) {
-	lines, scrolls := keys.steps(msg, d.h, len(d.lines))
+	lines, scrolls := keys.Steps(msg, d.h, len(d.lines))
 	switch {
 	case scrolls:
 		d.scroll(lines)
-	case key.Matches(msg, keys.next):
+	case key.Matches(msg, keys.Next):
 		d.choose(1)
-	case key.Matches(msg, keys.previous):
+	case key.Matches(msg, keys.Previous):
 		d.choose(-1)
 	}
 }
@@ -142,4 +151,51 @@ func (d *document) more() string {
 		return ""
 	}
 	return plural(int64(below), "line") + " below"
+}
+
+// writer makes the lines of a document.
+type writer struct {
+	st    *styles
+	w     int // of the text
+	names int // of the names of fields
+	lines []docLine
+}
+
+// newWriter writes for a page of w cells.
+func newWriter(st *styles, w int) *writer { return &writer{st: st, w: max(w-2, 1), names: 14} }
+
+// line writes lines that lead nowhere.
+func (x *writer) line(texts ...string) {
+	for _, text := range texts {
+		x.lines = append(x.lines, docLine{text: text})
+	}
+}
+
+// place writes a line that leads somewhere.
+func (x *writer) place(text, to string) { x.lines = append(x.lines, docLine{text, to}) }
+
+// heading begins a part of the text.
+func (x *writer) heading(text string) { x.line("", x.st.title.Render(text)) }
+
+// text writes what somebody has written, wrapped, each line after a mark that nothing else has.
+func (x *writer) text(s, mark string) {
+	for _, l := range wrap(clean(s), x.w-width(mark)) {
+		x.line(x.st.faint.Render(mark) + l)
+	}
+}
+
+// field writes a name with its value, which may take several lines; an empty value writes nothing.
+func (x *writer) field(name, value string) { x.fieldTo(name, value, "") }
+
+// fieldTo is field with a value that leads somewhere.
+func (x *writer) fieldTo(name, value, to string) {
+	if value == "" {
+		return
+	}
+	for i, l := range wrap(clean(value), x.w-x.names) {
+		if i > 0 {
+			name, to = "", ""
+		}
+		x.place(x.st.faint.Render(fit(name, x.names))+l, to)
+	}
 }

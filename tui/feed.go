@@ -211,14 +211,14 @@ func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
 	return nil
 }
 
+func (f *feed) rows() *list { return &f.list }
+
 func (f *feed) above() int {
 	if f.filter.shown() {
 		return 2
 	}
 	return 1
 }
-
-func (f *feed) setSize(w, h int) { f.list.setSize(w, h-f.above()) }
 
 func (f *feed) view(focused bool) []string {
 	r := f.page.area[paneFeed]
@@ -287,7 +287,7 @@ func (f *feed) row(i, w int) string {
 	if w >= 80 {
 		age = st.faint.Render(ago(e.created, f.page.moment()))
 	}
-	return spread(columns(st.faint.Render(id), st.paintType(e.kind, kind), st.faint.Render(fit(e.worker, name)), mark, text), age, w)
+	return spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), st.faint.Render(fit(e.worker, name)), mark, text), age, w)
 }
 
 func (f *feed) newestID() string { return board.EntryID(f.total) }

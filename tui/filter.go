@@ -4,6 +4,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/keys"
 )
 
 // filter is a line to type into, which narrows a list as one types.
@@ -22,11 +24,7 @@ func newFilter(a *app, hint string) filter {
 // start begins the typing.
 func (f *filter) start() tea.Cmd {
 	f.active = true
-	cmd := f.input.Focus()
-	if f.app.still {
-		return nil // no blinking
-	}
-	return cmd
+	return f.app.blink(f.input.Focus())
 }
 
 // stop ends the typing and keeps what was typed.
@@ -53,17 +51,15 @@ func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	before := f.value()
 	if m, ok := msg.(tea.KeyMsg); ok {
 		switch {
-		case key.Matches(m, keys.open), m.Type == tea.KeyTab:
+		case key.Matches(m, keys.Open), m.Type == tea.KeyTab:
 			f.stop()
 			return false, nil
-		case key.Matches(m, keys.cancel):
+		case key.Matches(m, keys.Cancel):
 			return f.clear(), nil
 		}
 	}
-	if f.input, cmd = f.input.Update(msg); f.app.still {
-		cmd = nil // no blinking
-	}
-	return f.value() != before, cmd
+	f.input, cmd = f.input.Update(msg)
+	return f.value() != before, f.app.blink(cmd)
 }
 
 // shown says whether it takes a line.
@@ -80,5 +76,5 @@ func (f *filter) view(w int) string {
 
 // actions are the keys while it is typed into.
 func (f *filter) actions() actions {
-	return actions{}.also(renamed(keys.open, "keep it"), renamed(keys.cancel, "take it away"))
+	return actions{}.also(keys.Renamed(keys.Open, "keep it"), keys.Renamed(keys.Cancel, "take it away"))
 }

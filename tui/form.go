@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/keys"
 )
 
 // values are what was filled into a form, by the names of its fields.
@@ -60,13 +62,14 @@ func (fl *field) fill(text string) {
 
 // form asks for a few things and then does something with them. A form without fields asks whether it shall be done.
 type form struct {
+	plain
 	heading string
 	intro   []string // what it is about, clean
 	fields  []*field
 	button  string // what it does, in a word
 	submit  func(context.Context, values) (outcome, error)
 	// tried is called when it was done, or could not be.
-	tried func()
+	tried func(error) tea.Cmd
 
 	app   *app
 	at    int // the field that is typed into
@@ -133,10 +136,7 @@ func (f *form) focusOn(i int) tea.Cmd {
 			fl.input.Blur()
 		}
 	}
-	if f.app.still {
-		return nil // no blinking
-	}
-	return cmd
+	return f.app.blink(cmd)
 }
 
 func (f *form) values() values {
@@ -199,29 +199,29 @@ func (f *form) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	area := fl != nil && fl.lines > 1
 	f.err = nil
-	if key.Matches(msg, keys.cancel) || fl == nil && key.Matches(msg, keys.quit) {
+	if key.Matches(msg, keys.Cancel) || fl == nil && key.Matches(msg, keys.Quit) {
 		return f.leave()
 	}
 	f.sure = false
 	switch {
-	case key.Matches(msg, keys.submit):
+	case key.Matches(msg, keys.Submit):
 		return f.do()
-	case key.Matches(msg, keys.open) && !area:
+	case key.Matches(msg, keys.Open) && !area:
 		if f.at >= len(f.fields)-1 {
 			return f.do()
 		}
 		return f.focusOn(f.at + 1)
-	case key.Matches(msg, keys.nextField), !area && msg.Type == tea.KeyDown:
+	case key.Matches(msg, keys.NextField), !area && msg.Type == tea.KeyDown:
 		return f.focusOn(f.at + 1)
-	case key.Matches(msg, keys.prevField), !area && msg.Type == tea.KeyUp:
+	case key.Matches(msg, keys.PrevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
-	case area && key.Matches(msg, keys.inEditor):
+	case area && key.Matches(msg, keys.InEditor):
 		return f.app.editText(f, fl.whole(), ".md", func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
 	case fl != nil && len(fl.choices) > 0:
 		switch {
-		case key.Matches(msg, keys.choiceNext):
+		case key.Matches(msg, keys.ChoiceNext):
 			fl.pick = (fl.pick + 1) % len(fl.choices)
-		case key.Matches(msg, keys.choicePrev):
+		case key.Matches(msg, keys.ChoicePrev):
 			fl.pick = (fl.pick + len(fl.choices) - 1) % len(fl.choices)
 		}
 		return nil
@@ -241,10 +241,7 @@ func (f *form) toField(msg tea.Msg) (cmd tea.Cmd) {
 	default:
 		fl.input, cmd = fl.input.Update(msg)
 	}
-	if f.app.still {
-		return nil // no blinking
-	}
-	return cmd
+	return f.app.blink(cmd)
 }
 
 // leave closes the form. What was typed is thrown away only by a second key.
@@ -397,27 +394,26 @@ func (f *form) title() string { return f.heading }
 
 func (f *form) actions() actions {
 	if len(f.fields) == 0 {
-		return actions{}.also(renamed(keys.open, f.button), keys.cancel)
+		return actions{}.also(keys.Renamed(keys.Open, f.button), keys.Cancel)
 	}
-	all := actions{}.also(renamed(keys.submit, f.button), keys.cancel)
+	all := actions{}.also(keys.Renamed(keys.Submit, f.button), keys.Cancel)
 	oneLine := f.fields[f.at].lines <= 1
 	if oneLine && f.at == len(f.fields)-1 {
-		all = actions{}.also(renamed(keys.open, f.button), keys.cancel, renamed(keys.submit, f.button))
+		all = actions{}.also(keys.Renamed(keys.Open, f.button), keys.Cancel, keys.Renamed(keys.Submit, f.button))
 	}
 	if len(f.fields) > 1 {
-		all = all.also(keys.nextField, keys.prevField)
+		all = all.also(keys.NextField, keys.PrevField)
 	}
 	if !oneLine {
-		return all.also(keys.inEditor)
+		return all.also(keys.InEditor)
 	}
 	if len(f.fields[f.at].choices) > 0 {
-		all = all.also(keys.choiceNext, keys.choicePrev)
+		all = all.also(keys.ChoiceNext, keys.ChoicePrev)
 	}
 	if f.at < len(f.fields)-1 {
-		all = all.also(renamed(keys.open, "next field"))
+		all = all.also(keys.Renamed(keys.Open, "next field"))
 	}
 	return all
 }
 
 func (f *form) typing() bool { return true }
-func (f *form) close()       {}

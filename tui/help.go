@@ -3,42 +3,46 @@ package tui
 import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/keys"
 )
 
 // helpBox lists all keys that work on a page.
 type helpBox struct {
+	plain
 	app *app
 	doc document
 }
 
 func newHelp(a *app, title string, here []key.Binding) *helpBox {
 	h := &helpBox{app: a, doc: document{app: a, at: -1}}
-	var lines []docLine
+	x := newWriter(a.st, 0)
 	group := func(name string, keys []key.Binding) {
-		lines = append(lines, docLine{text: a.st.title.Render(name)})
+		x.line(a.st.title.Render(name))
 		for _, b := range keys {
 			if b.Enabled() && b.Help().Key != "" {
-				lines = append(lines, docLine{text: "  " + a.st.key.Render(fit(b.Help().Key, 11)) + " " + b.Help().Desc})
+				x.line("  " + a.st.key.Render(fit(b.Help().Key, 11)) + " " + b.Help().Desc)
 			}
 		}
-		lines = append(lines, docLine{})
+		x.line("")
 	}
 	var special []key.Binding
-	moving := keys.moving()
+	moving := keys.Moving()
 	for _, b := range here {
-		if !isAmong(b, moving) && !isAmong(b, keys.global()) {
+		if !isAmong(b, moving) && !isAmong(b, keys.Global()) {
 			special = append(special, b)
 		}
 	}
 	group("Here: "+clean(title), special)
-	group("Everywhere", keys.global())
-	group("Lists and texts", append(moving, keys.open))
-	lines = append(lines, docLine{text: a.st.title.Render("Mouse")}, docLine{text: "  A click chooses, a click on what is chosen opens, the wheel scrolls."},
-		docLine{text: "  To mark text, hold shift (in iTerm2: alt)."}, docLine{},
-		docLine{text: a.st.title.Render("Signs")},
-		docLine{text: "  ◆ must be in the final artifact   ≠ disputed   † superseded"},
-		docLine{text: "  ● open   ✓ addressed   ○ waived   → links to   ← linked from"})
-	h.doc.setLines(lines)
+	group("Everywhere", keys.Global())
+	group("Lists and texts", append(moving, keys.Open))
+	x.line(a.st.title.Render("Mouse"),
+		"  A click chooses, a click on what is chosen opens, the wheel scrolls.",
+		"  To mark text, hold shift (in iTerm2: alt).")
+	x.heading("Signs")
+	x.line("  ◆ must be in the final artifact   ≠ disputed   † superseded",
+		"  ● open   ✓ addressed   ○ waived   → links to   ← linked from")
+	h.doc.setLines(x.lines)
 	return h
 }
 
@@ -51,12 +55,10 @@ func isAmong(b key.Binding, all []key.Binding) bool {
 	return false
 }
 
-func (h *helpBox) init() tea.Cmd { return nil }
-
 func (h *helpBox) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		if key.Matches(msg, keys.back, keys.quit, keys.help) {
+		if key.Matches(msg, keys.Back, keys.Quit, keys.Help) {
 			return h.app.closeOver(h)
 		}
 		h.doc.update(msg)
@@ -74,7 +76,5 @@ func (h *helpBox) view() []string {
 
 func (h *helpBox) title() string { return "keys" }
 func (h *helpBox) actions() actions {
-	return actions{}.also(keys.back, keys.up, keys.down)
+	return actions{}.also(keys.Back, keys.Up, keys.Down)
 }
-func (h *helpBox) typing() bool { return false }
-func (h *helpBox) close()       {}

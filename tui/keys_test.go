@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"blackboard/tui/keys"
 )
 
 // everyState brings the program into each of its states, and calls look in each.
@@ -29,7 +31,7 @@ func TestKeys(t *testing.T) {
 		focus := h.m.focus()
 		all := focus.actions().bindings()
 		if !focus.typing() && len(h.m.overs) == 0 {
-			all = append(all, keys.global()...)
+			all = append(all, keys.Global()...)
 		}
 		meaning := map[string]key.Binding{}
 		for _, b := range all {

@@ -6,6 +6,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/tui/keys"
 )
 
 // list is a list with a cursor, of which only the rows that are seen are made.
@@ -87,9 +89,9 @@ func (l *list) keep(n, row int, expected bool) {
 
 // update moves the cursor as the keys say, and reports whether it was one of them.
 func (l *list) update(msg tea.KeyMsg) bool {
-	rows, ok := keys.steps(msg, l.h, l.n)
+	rows, ok := keys.Steps(msg, l.h, l.n)
 	switch {
-	case key.Matches(msg, keys.first):
+	case key.Matches(msg, keys.First):
 		l.follow()
 	case ok:
 		l.move(rows)

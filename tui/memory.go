@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/keys"
 )
 
 // memoryPage shows the memory of the workspace and the account: a line of tabs with the tiers and what is beside them, a list, and what the chosen row says.
@@ -23,18 +24,13 @@ type memoryPage struct {
 	known  bool // something was read for the tab that is shown
 	err    error
 
-	last    latest   // the last reading asked for
-	reading bool     // it is not answered yet
-	ask     *form    // asks for an agent or a source that is in no list; nil: none does
-	asking  pickKind // which of them
+	last    latest // the last reading asked for
+	reading bool   // it is not answered yet
 
 	list   list
 	detail *memoryDetail // of the chosen row; shown beside the list where there is room
 	w, h   int
 }
-
-// memoryState is what is kept of the memory's page while the program runs.
-type memoryState struct{ agent string } // through whose eyes one looked
 
 // memoryRows is what one reading gives.
 type memoryRows struct {
@@ -45,7 +41,7 @@ type memoryRows struct {
 
 func newMemoryPage(a *app) *memoryPage {
 	p := &memoryPage{app: a, filter: newFilter(a, "words of a title, a text, a tag, an id")}
-	p.query.section, p.query.agent = sectionWorkspace, a.lastMemory.agent
+	p.query.section, p.query.agent = sectionWorkspace, a.lastAgent
 	p.hands = &memoryHands{a, p.query.agent, p}
 	if a.Workspace == "" {
 		p.query.section = sectionAccount
@@ -92,7 +88,10 @@ func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
 func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case doneMsg:
-		return p.done(msg)
+		if msg.err == nil && msg.kind == changedMemory {
+			return p.readAgain()
+		}
+		return nil
 	case tea.WindowSizeMsg:
 		return p.showChosen()
 	case tea.KeyMsg:
@@ -131,18 +130,6 @@ func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 		return noticeError(err)
 	}
 	return p.showChosen()
-}
-
-// done reads again after the memory was changed, and takes the answer of a question of its own.
-func (p *memoryPage) done(msg doneMsg) tea.Cmd {
-	if msg.form != nil && msg.form == p.ask && msg.err == nil {
-		p.ask = nil
-		return p.setChoice(p.asking, msg.form.values()["name"])
-	}
-	if msg.err == nil && msg.kind == changedMemory {
-		return p.readAgain()
-	}
-	return nil
 }
 
 // chosen is what the chosen row is about; the zero ref if there is none.
@@ -196,7 +183,7 @@ func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
 
 // narrow reads what the filters let through, from the first row.
 func (p *memoryPage) narrow() tea.Cmd {
-	p.query.text = strings.ToLower(strings.TrimSpace(p.filter.value()))
+	p.query.text = strings.TrimSpace(p.filter.value())
 	return p.readFresh()
 }
 
@@ -317,22 +304,22 @@ func (p *memoryPage) actions() actions {
 	to := func(s memorySection) func() tea.Cmd {
 		return func() tea.Cmd { return p.goTo((s + sections) % sections) }
 	}
-	all := actions{{keys.open, p.open}, {keys.tierNext, to(at + 1)}, {keys.agent, p.chooseAgent}}
+	all := actions{{keys.Open, p.open}, {keys.TierNext, to(at + 1)}, {keys.Agent, p.chooseAgent}}
 	if at != sectionConversations {
-		all = append(all, action{keys.create, p.create})
+		all = append(all, action{keys.Create, p.create})
 	}
-	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.filter, p.startFilter})
+	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.Filter, p.startFilter})
 	if at.tier() != "" {
-		all = append(all, action{keys.curator, p.nextCurator}, action{keys.sourceFilter, p.chooseSource},
-			action{keys.withForgotten, p.toggleForgotten})
+		all = append(all, action{keys.Curator, p.nextCurator}, action{keys.SourceFilter, p.chooseSource},
+			action{keys.WithForgotten, p.toggleForgotten})
 	}
 	if at == sectionChannel || at == sectionConversation {
-		all = append(all, action{keys.place, p.choosePlace})
+		all = append(all, action{keys.Place, p.choosePlace})
 	}
-	all = append(all, action{keys.named, to(sectionNamed)}, action{keys.conversations, to(sectionConversations)},
-		action{keys.scrub, p.scrub}, action{keys.tierPrev, to(at - 1)}, action{renamed(keys.next, "next tier"), to(at + 1)},
-		action{renamed(keys.previous, "tier before"), to(at - 1)}, action{keys.refresh, p.readAgain})
-	return all.also(keys.moving()...)
+	all = append(all, action{keys.Named, to(sectionNamed)}, action{keys.Conversations, to(sectionConversations)},
+		action{keys.Scrub, p.scrub}, action{keys.TierPrev, to(at - 1)}, action{keys.Renamed(keys.Next, "next tier"), to(at + 1)},
+		action{keys.Renamed(keys.Previous, "tier before"), to(at - 1)}, action{keys.Refresh, p.readAgain})
+	return all.also(keys.Moving()...)
 }
 
 func (p *memoryPage) typing() bool { return p.filter.active }

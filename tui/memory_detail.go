@@ -7,10 +7,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/keys"
 )
 
 // memoryDetail shows one thing of the memory whole: beside the list, or as a page of its own.
 type memoryDetail struct {
+	plain
 	app   *app
 	hands *memoryHands
 	own   bool // it is a page of its own, which a person has opened
@@ -144,11 +146,13 @@ func (d *memoryDetail) layout() {
 	var lines []docLine
 	switch {
 	case d.err != nil:
-		for _, l := range wrap(explain(d.err), max(d.w-2, 1)) {
-			lines = append(lines, docLine{text: d.app.st.bad.Render(l)})
+		x := newWriter(d.app.st, d.w)
+		for _, l := range wrap(explain(d.err), x.w) {
+			x.line(d.app.st.bad.Render(l))
 		}
+		lines = x.lines
 	case d.facts != nil:
-		lines = d.facts.lines(d.app, d.hands.agent, max(d.w-2, 1))
+		lines = d.facts.lines(d.app, d.hands.agent, d.w)
 	}
 	d.doc.setLines(lines)
 	if !d.own {
@@ -188,10 +192,9 @@ func (d *memoryDetail) title() string { return oneLine(d.ref.id, 80) }
 func (d *memoryDetail) actions() actions {
 	var all actions
 	if d.doc.places() > 0 {
-		all = actions{{renamed(keys.open, "go there"), d.follow}}.also(renamed(keys.next, "next link"), renamed(keys.previous, "link before"))
+		all = actions{{keys.Renamed(keys.Open, "go there"), d.follow}}.also(keys.Renamed(keys.Next, "next link"), keys.Renamed(keys.Previous, "link before"))
 	}
-	return append(append(all, d.hands.actions(d.ref)...), action{keys.refresh, d.again}).also(keys.moving()...)
+	return append(append(all, d.hands.actions(d.ref)...), action{keys.Refresh, d.again}).also(keys.Moving()...)
 }
 
-func (d *memoryDetail) typing() bool { return false }
-func (d *memoryDetail) close()       { d.last.drop() }
+func (d *memoryDetail) close() { d.last.drop() }

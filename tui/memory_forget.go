@@ -19,29 +19,17 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: []string{"No read finds it any more, and nothing brings it back.", says}, button: "forget it"}
+		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: []string{"No read finds it any more, and nothing brings it back.", says}, button: "forget it",
+			submit: func(ctx context.Context, v values) (outcome, error) { return m.forgetNow(ctx, ref.id, v["why"]) }}
 		switch ref.kind {
 		case kindNamed:
 			f.heading, f.intro[0], f.button = "Remove "+oneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
 			f.submit = func(ctx context.Context, _ values) (outcome, error) { return m.removeNamed(ctx, ref) }
-		case kindNote: // the memory keeps no reason with a note
-			f.submit = m.forgetNow(ref)
-		default:
+		case kindItem: // the memory keeps no reason with a note
 			f.fields = []*field{{name: "why", label: "Why", hint: "may be left empty"}}
-			f.submit = m.forgetNow(ref)
 		}
 		return overlayMsg{newForm(m.app, f)}, nil
 	})
-}
-
-func (m *memoryHands) forgetNow(ref memoryRef) func(context.Context, values) (outcome, error) {
-	return func(ctx context.Context, v values) (outcome, error) {
-		err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
-			_, err := s.Forget(ctx, ref.id, v["why"], "")
-			return err
-		})
-		return outcome{text: ref.id + " is forgotten", kind: changedMemory}, err
-	}
 }
 
 // said reads what ref names as it is now: where it is and who has written it, for a heading, and what it says, quoted on one line.

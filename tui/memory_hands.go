@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/keys"
 )
 
 // memoryHands is what a person can do with one thing of the memory, as the agent that it is seen through would reach it. They do not change: what is begun with them, and
@@ -45,15 +46,15 @@ func (d *memoryDraft) hostile() bool {
 
 // actions are what can be done with ref. What cannot be done with it is not listed, but its key says why not.
 func (m *memoryHands) actions(ref memoryRef) actions {
-	edit := action{keys.edit, func() tea.Cmd { return m.edit(ref) }}
-	editor := action{keys.editor, func() tea.Cmd { return m.inEditor(ref) }}
-	forget := action{keys.forget, func() tea.Cmd { return m.forget(ref) }}
-	copyID := action{keys.copyID, func() tea.Cmd { return copyText(ref.id) }}
+	edit := action{keys.Edit, func() tea.Cmd { return m.edit(ref) }}
+	editor := action{keys.Editor, func() tea.Cmd { return m.inEditor(ref) }}
+	forget := action{keys.Forget, func() tea.Cmd { return m.forget(ref) }}
+	copyID := action{keys.CopyID, func() tea.Cmd { return m.app.copyText(ref.id) }}
 	switch ref.kind {
 	case kindItem:
 		return actions{edit, forget, editor, copyID}
 	case kindNamed:
-		forget.Binding = renamed(keys.forget, "remove")
+		forget.Binding = keys.Renamed(keys.Forget, "remove")
 		return actions{edit, editor, forget, copyID}
 	case kindNote:
 		return actions{forget, copyID, edit.unlisted(), editor.unlisted()}

@@ -16,16 +16,15 @@ const (
 	toCapsule = "kb:"
 )
 
-// factLines makes the lines of a document.
+// factLines writes the facts of a thing.
 type factLines struct {
+	*writer
 	app *app
-	w   int
-	out []docLine
 }
 
-// lines are the facts as a text of w cells.
+// lines are the facts as a text for a page of w cells.
 func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
-	x := &factLines{app: a, w: w}
+	x := &factLines{newWriter(a.st, w), a}
 	switch {
 	case f.item != nil:
 		x.item(f)
@@ -37,103 +36,70 @@ func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
 		x.talk(f, agent)
 	}
 	x.events(f.events)
-	return x.out
-}
-
-// add adds lines that lead nowhere.
-func (x *factLines) add(lines ...string) {
-	for _, l := range lines {
-		x.out = append(x.out, docLine{text: l})
-	}
-}
-
-// text adds what somebody wrote, below each other and indented.
-func (x *factLines) text(s, indent string) {
-	for _, l := range wrap(clean(s), max(x.w-len(indent), 1)) {
-		x.add(indent + l)
-	}
-}
-
-// part begins a part of the text.
-func (x *factLines) part(name string) {
-	x.add("", x.app.st.title.Render(name))
-}
-
-// field adds a name with its value, which may take several lines; an empty value adds nothing.
-func (x *factLines) field(name, value, to string) {
-	if value == "" {
-		return
-	}
-	const names = 14
-	for i, l := range wrap(clean(value), max(x.w-names, 1)) {
-		if i > 0 {
-			name, to = "", ""
-		}
-		x.out = append(x.out, docLine{x.app.st.faint.Render(fit(name, names)) + l, to})
-	}
+	return x.writer.lines
 }
 
 // moment writes a time as every screen of the memory does, in UTC.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func (x *factLines) when(name string, t time.Time) {
-	x.field(name, moment(t)+", "+since(t, x.app.Now()), "")
+	x.field(name, moment(t)+", "+since(t, x.app.Now()))
 }
 
 func (x *factLines) item(f *memoryFacts) {
 	it := f.item
 	if it.Title != "" {
 		for _, l := range wrap(clean(it.Title), x.w) {
-			x.add(x.app.st.bold.Render(l))
+			x.line(x.st.bold.Render(l))
 		}
 	}
 	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
-		x.add(x.app.badges(marks))
+		x.line(x.app.badges(marks))
 	}
 	x.text(it.Content, "")
-	x.part("How it stands")
+	x.heading("How it stands")
 	if it.Forgotten != nil {
 		why := moment(*it.Forgotten) + ", by the rule " + it.Rule
 		if it.Why != "" {
 			why += ": " + it.Why
 		}
-		x.field("forgotten", why, "")
+		x.field("forgotten", why)
 		if it.ReplacedBy != "" {
-			x.field("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
+			x.fieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
 		}
 	}
 	if f.standing != nil {
-		x.field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance), "")
+		x.field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance))
 	}
-	x.field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance), "")
+	x.field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
 	asked := "never"
 	if it.Accesses > 0 {
 		asked = plural(int64(it.Accesses), "time") + ", the last " + since(it.Accessed, x.app.Now())
 	}
-	x.field("asked for", asked, "")
-	x.field("lifetime", it.Lifetime, "")
+	x.field("asked for", asked)
+	x.field("lifetime", it.Lifetime)
 	if it.Expires != nil {
-		x.field("expires", moment(*it.Expires), "")
+		x.field("expires", moment(*it.Expires))
 	}
 	x.derived(f)
-	x.part("All about it")
-	x.field("id", it.ID, "")
-	x.field("scope", it.Scope().String(), "")
+	x.heading("All about it")
+	x.field("id", it.ID)
+	x.field("scope", it.Scope().String())
 	if it.Tier != memory.Conversation {
-		x.field("conversation", it.Conversation, "")
+		x.field("conversation", it.Conversation)
 	}
-	x.field("private to", it.Agent, "")
-	x.field("curator", it.Curator, "")
-	x.field("source", it.Source, "")
-	x.field("tags", strings.Join(it.Tags, ", "), "")
+	x.field("private to", it.Agent)
+	x.field("curator", it.Curator)
+	x.field("source", it.Source)
+	x.field("tags", strings.Join(it.Tags, ", "))
 	x.when("created", it.Created)
 	x.when("updated", it.Updated)
-	x.field("revision", count(int64(it.Revision)), "")
+	x.field("revision", count(int64(it.Revision)))
 	embedding := "none"
 	if it.Model != "" {
 		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
 	}
-	x.field("embedding", embedding, "")
+	x.field("embedding", embedding)
 	x.revisions(f.revisions)
 }
 
@@ -151,21 +117,21 @@ func (x *factLines) derived(f *memoryFacts) {
 	if f.standing != nil && f.standing.Derived != "" {
 		value += ", " + f.standing.Derived
 	}
-	x.field("derived from", value, to)
+	x.fieldTo("derived from", value, to)
 }
 
 func (x *factLines) revisions(all []memory.Item) {
 	if len(all) == 0 {
 		return
 	}
-	x.part("What it said before")
+	x.heading("What it said before")
 	for i := len(all) - 1; i >= 0; i-- {
 		r := &all[i]
 		line := "revision " + count(int64(r.Revision)) + ", until it was changed"
 		if r.Why != "" {
 			line += ": " + oneLine(r.Why, 200)
 		}
-		x.add(x.app.st.faint.Render(line))
+		x.line(x.st.faint.Render(line))
 		if r.Title != "" {
 			x.text(r.Title, "  ")
 		}
@@ -175,60 +141,58 @@ func (x *factLines) revisions(all []memory.Item) {
 
 func (x *factLines) note(n *memory.Note) {
 	if n.Expired {
-		x.add(x.app.badges([]string{"expired"}))
+		x.line(x.app.badges([]string{"expired"}))
 	}
 	x.text(n.Content, "")
-	x.part("All about it")
-	x.field("id", n.ID, "")
-	x.field("kind", n.Kind, "")
-	x.field("agent", n.Agent, "")
-	x.field("kept with", n.Tier, "")
+	x.heading("All about it")
+	x.field("id", n.ID)
+	x.field("kind", n.Kind)
+	x.field("agent", n.Agent)
+	x.field("kept with", n.Tier)
 	x.when("created", n.Created)
 	if n.Kind == memory.Journal {
 		counts := "until " + moment(n.Created.Add(memory.JournalWindow))
 		if n.Expired {
 			counts = "no more: a journal's entry does for seven days"
 		}
-		x.field("counts", counts, "")
+		x.field("counts", counts)
 	}
 }
 
 func (x *factLines) named(f *memoryFacts) {
 	n := f.named
 	if n.Revision == 0 {
-		x.add(x.app.st.faint.Render("Nothing is written yet. e writes it here, E in your editor."))
+		x.line(x.st.faint.Render("Nothing is written yet. e writes it here, E in your editor."))
 	} else {
-		for _, l := range markdown(x.app, n.Body, x.w) {
-			x.add(l)
-		}
+		x.line(markdown(x.app, n.Body, x.w)...)
 	}
-	x.part("All about it")
-	x.field("name", n.Name, "")
-	x.field("tier", n.Tier, "")
-	x.field("read", "first of all in every turn, whole, and never ranked", "")
+	x.heading("All about it")
+	x.field("name", n.Name)
+	x.field("tier", n.Tier)
+	x.field("read", "first of all in every turn, whole, and never ranked")
 	if n.Revision > 0 {
-		x.field("curator", n.Curator, "")
-		x.field("revision", count(int64(n.Revision)), "")
+		x.field("curator", n.Curator)
+		x.field("revision", count(int64(n.Revision)))
 		x.when("created", n.Created)
 		x.when("updated", n.Updated)
 	}
 	if len(f.earlier) == 0 {
 		return
 	}
-	x.part("What it said before")
+	x.heading("What it said before")
 	for i := len(f.earlier) - 1; i >= 0; i-- {
-		x.add(x.app.st.faint.Render("revision " + count(int64(f.earlier[i].Revision)) + ", of " + moment(f.earlier[i].Updated)))
+		x.line(x.st.faint.Render("revision " + count(int64(f.earlier[i].Revision)) + ", of " + moment(f.earlier[i].Updated)))
 		x.text(f.earlier[i].Body, "  │ ")
 	}
 }
 
 func (x *factLines) talk(f *memoryFacts, agent string) {
 	c := f.talk
-	x.field("conversation", c.Ref, "")
-	x.field("status", c.Status, "")
-	x.field("begun by", c.Agent, "")
-	x.field("channel", c.Channel, "")
-	x.field("thread", c.Thread, "")
+	x.field("conversation", c.Ref)
+	x.field("status", c.Status)
+	x.field("begun by", c.Agent)
+	x.field("channel", c.Channel)
+	x.field("thread", c.Thread)
 	x.when("started", c.Started)
 	if c.Ended != nil {
 		x.when("ended", *c.Ended)
@@ -238,14 +202,14 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	}
 	switch agent {
 	case "":
-		x.part("Working notes")
-		x.add(x.app.st.faint.Render("Each agent has its own: a in the list chooses whose."))
+		x.heading("Working notes")
+		x.line(x.st.faint.Render("Each agent has its own: a in the list chooses whose."))
 	default:
-		x.part("Working notes of " + oneLine(agent, 40))
+		x.heading("Working notes of " + oneLine(agent, 40))
 	}
 	for i := range f.scratch {
 		n := &f.scratch[i]
-		x.add(x.app.badges([]string{workingNote}) + " " + x.app.st.bold.Render(oneLine(n.Key, 80)) + x.app.st.faint.Render("  "+since(n.Updated, x.app.Now())+", read-only"))
+		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(oneLine(n.Key, 80)) + x.st.faint.Render("  "+since(n.Updated, x.app.Now())+", read-only"))
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
@@ -254,18 +218,18 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 		x.text(pretty.String(), "  ")
 	}
 	if agent != "" && len(f.scratch) == 0 {
-		x.add(x.app.st.faint.Render("There are none."))
+		x.line(x.st.faint.Render("There are none."))
 	}
-	x.part("What is remembered of it")
+	x.heading("What is remembered of it")
 	for i := range f.items {
 		it := &f.items[i]
-		x.out = append(x.out, docLine{columns(right(ago(it.Created, x.app.Now()), 4), fit(it.Curator, 6), headline(it)), toItem + it.ID})
+		x.place(columns(right(ago(it.Created, x.app.Now()), 4), fit(it.Curator, 6), headline(it)), toItem+it.ID)
 	}
 	switch {
 	case len(f.items) == 0:
-		x.add(x.app.st.faint.Render("Nothing yet."))
+		x.line(x.st.faint.Render("Nothing yet."))
 	case f.moreItems:
-		x.add(x.app.st.faint.Render("More are older: the tab in conversations lists them, o chooses this one."))
+		x.line(x.st.faint.Render("More are older: the tab in conversations lists them, o chooses this one."))
 	}
 }
 
@@ -273,7 +237,7 @@ func (x *factLines) events(all []memory.Event) {
 	if len(all) == 0 {
 		return
 	}
-	x.part("What was done to it")
+	x.heading("What was done to it")
 	for i := len(all) - 1; i >= 0; i-- {
 		e := &all[i]
 		line := moment(e.At) + "  " + oneLine(e.Verb, 40)
@@ -286,8 +250,6 @@ func (x *factLines) events(all []memory.Event) {
 		if e.Other != "" {
 			line += " → " + oneLine(e.Other, 60)
 		}
-		for _, l := range wrap(line, x.w) {
-			x.add(l)
-		}
+		x.line(wrap(line, x.w)...)
 	}
 }

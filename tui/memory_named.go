@@ -29,13 +29,9 @@ func (m *memoryHands) namedForm(n *memory.Named, body string) *form {
 
 // newNamed asks for a named entry that there is not yet.
 func (m *memoryHands) newNamed() tea.Cmd {
-	places := []string{memory.Workspace, memory.Account}
-	if m.app.Workspace == "" {
-		places = places[1:]
-	}
 	fields := []*field{
 		{name: "name", label: "Name", hint: "such as STACK", required: true},
-		{name: "tier", label: "Tier", choices: places},
+		{name: "tier", label: "Tier", choices: m.tiers()},
 		{name: "body", label: "Markdown", lines: 20, required: true},
 	}
 	return m.app.overlay(newForm(m.app, form{heading: "A named entry", fields: fields, button: "write", submit: func(ctx context.Context, v values) (outcome, error) {

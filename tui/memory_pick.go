@@ -6,15 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
-)
-
-// pickKind is what is chosen from a list.
-type pickKind int
-
-const (
-	pickAgent pickKind = iota
-	pickSource
-	pickPlace
+	"blackboard/tui/keys"
 )
 
 // choice is a line of a picker.
@@ -25,30 +17,32 @@ type choice struct {
 	other bool // it is in no list: it is asked for
 }
 
+// another is the choice of what is in no list.
+var another = choice{label: "another…", note: "by its name", other: true}
+
 // picker lies over the page and has one of a list chosen.
 type picker struct {
+	plain
 	app     *app
-	page    *memoryPage
-	kind    pickKind
 	heading string
+	name    string // what a choice is, for the question about another
 	choices []choice
+	take    func(value string) tea.Cmd
 	list    list
 	inner   int
 }
 
-func newPicker(p *memoryPage, kind pickKind, heading string, choices []choice, now string) *picker {
-	o := &picker{app: p.app, page: p, kind: kind, heading: heading, choices: choices}
-	o.list = list{app: p.app, row: o.row}
-	o.list.setLen(len(choices))
-	for i, c := range choices {
+// newPicker begins with the choice of now.
+func newPicker(o *picker, now string) *picker {
+	o.list = list{app: o.app, row: o.row}
+	o.list.setLen(len(o.choices))
+	for i, c := range o.choices {
 		if c.value == now && !c.other {
 			o.list.moveTo(i)
 		}
 	}
 	return o
 }
-
-func (o *picker) init() tea.Cmd { return nil }
 
 func (o *picker) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -59,15 +53,23 @@ func (o *picker) update(msg tea.Msg) tea.Cmd {
 		o.list.update(msg)
 	case tea.MouseMsg:
 		if o.list.mouse(msg, msg.Y-1) {
-			return o.take()
+			return o.takeChosen()
 		}
 	}
 	return nil
 }
 
-func (o *picker) take() tea.Cmd {
+// takeChosen takes what is chosen, or asks for a name that is in no list.
+func (o *picker) takeChosen() tea.Cmd {
 	o.app.closeOver(o)
-	return o.page.picked(o.kind, o.choices[o.list.cursor])
+	c := o.choices[o.list.cursor]
+	if !c.other {
+		return o.take(c.value)
+	}
+	f := newForm(o.app, form{heading: o.heading, fields: []*field{{name: "name", label: o.name, required: true}}, button: "look",
+		submit: func(context.Context, values) (outcome, error) { return outcome{}, nil }})
+	f.tried = func(error) tea.Cmd { return o.take(f.values()["name"]) }
+	return o.app.overlay(f)
 }
 
 func (o *picker) setSize(w, h int) {
@@ -88,11 +90,8 @@ func (o *picker) title() string { return o.heading }
 
 func (o *picker) actions() actions {
 	leave := func() tea.Cmd { return o.app.closeOver(o) }
-	return actions{{renamed(keys.open, "take it"), o.take}, {keys.cancel, leave}, action{keys.quit, leave}.unlisted()}.also(keys.moving()...)
+	return actions{{keys.Renamed(keys.Open, "take it"), o.takeChosen}, {keys.Cancel, leave}, action{keys.Quit, leave}.unlisted()}.also(keys.Moving()...)
 }
-
-func (o *picker) typing() bool { return false }
-func (o *picker) close()       {}
 
 func (p *memoryPage) nextCurator() tea.Cmd {
 	p.query.curator = following(append([]string{""}, memory.Curators...), p.query.curator)
@@ -113,8 +112,8 @@ func (p *memoryPage) chooseAgent() tea.Cmd {
 		}
 		all = append(all, choice{value: name, label: name, note: note})
 	}
-	all = append(all, choice{label: "another…", note: "by its name", other: true})
-	return p.app.overlay(newPicker(p, pickAgent, "Through whose eyes?", all, p.query.agent))
+	o := &picker{app: p.app, heading: "Through whose eyes?", name: "Agent", choices: append(all, another), take: p.lookAs}
+	return p.app.overlay(newPicker(o, p.query.agent))
 }
 
 func (p *memoryPage) chooseSource() tea.Cmd {
@@ -129,8 +128,8 @@ func (p *memoryPage) chooseSource() tea.Cmd {
 			all = append(all, choice{value: s, label: s})
 		}
 	}
-	all = append(all, choice{label: "another…", note: "by its name", other: true})
-	return p.app.overlay(newPicker(p, pickSource, "From which source?", all, p.query.source))
+	o := &picker{app: p.app, heading: "From which source?", name: "Source", choices: append(all, another), take: p.setSource}
+	return p.app.overlay(newPicker(o, p.query.source))
 }
 
 // choosePlace reads the channels or the conversations that there are, and has one chosen.
@@ -153,38 +152,27 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 			}
 			return err
 		})
-		return overlayMsg{newPicker(p, pickPlace, heading, all, q.place)}, err
+		return overlayMsg{newPicker(&picker{app: p.app, heading: heading, choices: all, take: p.setPlace}, q.place)}, err
 	})
 }
 
-// picked takes what was chosen, or asks for a name that is in no list.
-func (p *memoryPage) picked(kind pickKind, c choice) tea.Cmd {
-	if !c.other {
-		return p.setChoice(kind, c.value)
-	}
-	heading, label := "Through whose eyes?", "Agent"
-	if kind == pickSource {
-		heading, label = "From which source?", "Source"
-	}
-	p.asking = kind
-	p.ask = newForm(p.app, form{heading: heading, fields: []*field{{name: "name", label: label, required: true}}, button: "look",
-		submit: func(context.Context, values) (outcome, error) { return outcome{}, nil }})
-	return p.app.overlay(p.ask)
+// lookAs shows the memory through the eyes of another agent, who sees other things: what was read through those of the one before
+// is dropped at once.
+func (p *memoryPage) lookAs(agent string) tea.Cmd {
+	p.query.agent, p.query.source = agent, ""
+	p.hands = &memoryHands{p.app, agent, p}
+	p.app.lastAgent = agent
+	p.rows = nil
+	p.detail.lookAs(agent)
+	return p.narrow()
 }
 
-// setChoice lists what was chosen. Another agent sees other things: what was read through the eyes of the one before is dropped at once.
-func (p *memoryPage) setChoice(kind pickKind, value string) tea.Cmd {
-	switch kind {
-	case pickAgent:
-		p.query.agent, p.query.source = value, ""
-		p.hands = &memoryHands{p.app, value, p}
-		p.app.lastMemory = memoryState{agent: value}
-		p.rows = nil
-		p.detail.lookAs(value)
-	case pickSource:
-		p.query.source = value
-	case pickPlace:
-		p.query.place = value
-	}
+func (p *memoryPage) setSource(source string) tea.Cmd {
+	p.query.source = source
+	return p.narrow()
+}
+
+func (p *memoryPage) setPlace(place string) tea.Cmd {
+	p.query.place = place
 	return p.narrow()
 }

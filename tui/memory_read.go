@@ -26,23 +26,24 @@ const (
 	sections
 )
 
-var sectionNames = [sections]string{"in conversations", "channel", "workspace", "account", "named", "journal", "core", "all conversations"}
-
-// sectionTiers are the tiers that the first tabs list.
-var sectionTiers = [...]string{memory.Conversation, memory.Channel, memory.Workspace, memory.Account}
-
-// tier is the tier whose items the tab lists, "" if it lists something else.
-func (s memorySection) tier() string {
-	if int(s) < len(sectionTiers) {
-		return sectionTiers[s]
-	}
-	return ""
+// memorySections are the tabs: the tier whose items one lists, or the kind of an agent's notes, "" if it lists something else.
+var memorySections = [sections]struct{ name, tier, note, heading, empty string }{
+	{"in conversations", memory.Conversation, "", "Items in conversations",
+		"Nothing is remembered of conversations. C shows all conversations and their working notes."},
+	{"channel", memory.Channel, "", "Items in channels", emptyTier},
+	{"workspace", memory.Workspace, "", "Workspace", emptyTier},
+	{"account", memory.Account, "", "Account, in all projects", emptyTier},
+	{"named", "", "", "Named entries", emptyTier},
+	{"journal", "", memory.Journal, "Journal of ", "Nothing is in this journal. n writes in it; an agent does with board memory journal."},
+	{"core", "", memory.Core, "Core memories of ", "This agent has no core memories. n writes one; an agent does with board memory core."},
+	{"all conversations", "", "", "All conversations",
+		"There was no conversation yet. An agent begins one with board memory conversation start."},
 }
 
-// note is the kind of an agent's notes that the tab lists, "" if it lists something else.
-func (s memorySection) note() string {
-	return map[memorySection]string{sectionJournal: memory.Journal, sectionCore: memory.Core}[s]
-}
+const emptyTier = "Nothing is remembered here yet. n writes the first item; an agent does with board memory put."
+
+func (s memorySection) tier() string { return memorySections[s].tier }
+func (s memorySection) note() string { return memorySections[s].note }
 
 // errNoAgent is for what is an agent's own, where none is chosen.
 var errNoAgent = errors.New("each agent has its own · a chooses the agent")
@@ -97,7 +98,7 @@ type memoryQuery struct {
 	curator   string // "": all
 	source    string // "": all
 	forgotten bool   // forgotten and expired items too
-	text      string // words in small letters, each of which must be there
+	text      string // words, each of which must be there
 }
 
 // filtered says that something is left out besides what the text leaves out.
@@ -130,12 +131,12 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 		f := &files[i]
 		for _, sc := range f.Scopes {
 			tier, _, _ := strings.Cut(sc.Scope, ":")
-			at := slices.Index(sectionTiers[:], tier)
-			if at < 0 {
-				continue
+			for at := range memorySections {
+				if memorySections[at].tier == tier {
+					m.counts[at] += int64(sc.Live)
+					m.private[at] += int64(sc.Private)
+				}
 			}
-			m.counts[at] += int64(sc.Live)
-			m.private[at] += int64(sc.Private)
 		}
 		for agent, n := range f.Agents {
 			m.agents[agent] += n
@@ -229,11 +230,7 @@ func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time,
 
 // lets says whether every word of the text is in one of the fields.
 func (q *memoryQuery) lets(fields ...string) bool {
-	if q.text == "" {
-		return true
-	}
-	all := strings.ToLower(strings.Join(fields, "\n"))
-	return !slices.ContainsFunc(strings.Fields(q.text), func(word string) bool { return !strings.Contains(all, word) })
+	return q.text == "" || hasWords(strings.Join(fields, "\n"), q.text)
 }
 
 // memoryRunes is how many characters a row keeps of a text: more than the widest screen shows.

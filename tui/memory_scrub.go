@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/keys"
 )
 
 // scrubKinds are what a manifest counts, in the order in which it is told, and what each is called.
@@ -68,23 +69,17 @@ func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out me
 
 // scrubPage shows what a scrub would remove.
 type scrubPage struct {
+	plain
 	app      *app
 	hands    *memoryHands
 	query    memory.ScrubQuery
 	manifest memory.Manifest
 	doc      document
-	confirm  *form // asks whether exactly this shall be removed; nil: it was not asked yet
 	w, h     int
 }
 
-func (p *scrubPage) init() tea.Cmd { return nil }
-
 func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case doneMsg:
-		if msg.form != nil && msg.form == p.confirm && msg.err == nil {
-			return p.app.pop(p)
-		}
 	case tea.KeyMsg:
 		if cmd, ok := p.actions().press(msg); ok {
 			return cmd
@@ -122,7 +117,7 @@ func (p *scrubPage) askHash() tea.Cmd {
 	}
 	intro := []string{"This removes from " + m.Scope.String() + ", for good: " + scrubbed(m.Counts) + "."}
 	label := fmt.Sprintf("Type the first %d characters of %s…", hashStart, m.Hash[:2*hashStart])
-	p.confirm = newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: []*field{{name: "hash", label: label, required: true}}, button: "remove for good",
+	f := newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: []*field{{name: "hash", label: label, required: true}}, button: "remove for good",
 		submit: func(ctx context.Context, v values) (out outcome, err error) {
 			if v["hash"] != m.Hash[:hashStart] {
 				return outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", oneLine(v["hash"], 20))
@@ -137,7 +132,13 @@ func (p *scrubPage) askHash() tea.Cmd {
 			}
 			return out, err
 		}})
-	return p.app.overlay(p.confirm)
+	f.tried = func(err error) tea.Cmd {
+		if err == nil {
+			p.app.pop(p)
+		}
+		return nil
+	}
+	return p.app.overlay(f)
 }
 
 // scrubbed are the counts of a manifest in a line.
@@ -160,36 +161,36 @@ func (p *scrubPage) setSize(w, h int) {
 }
 
 func (p *scrubPage) layout() {
-	x, m := &factLines{app: p.app, w: max(p.w-2, 1)}, &p.manifest
+	x, m := newWriter(p.app.st, p.w), &p.manifest
 	switch {
 	case m.Empty():
-		x.add("There is nothing to remove in " + clean(m.Scope.String()) + ".")
+		x.line("There is nothing to remove in " + clean(m.Scope.String()) + ".")
 	default:
 		for _, l := range wrap("This is what would be removed, for good. Nothing is removed yet: X removes exactly this, and asks once more.", x.w) {
-			x.add(p.app.st.warn.Render(l))
+			x.line(p.app.st.warn.Render(l))
 		}
 	}
-	x.add("")
-	x.field("scope", m.Scope.String(), "")
-	x.field("mode", map[bool]string{true: scrubFull, false: scrubItems}[m.Mode == memory.ScrubFull], "")
+	x.line("")
+	x.field("scope", m.Scope.String())
+	x.field("mode", map[bool]string{true: scrubFull, false: scrubItems}[m.Mode == memory.ScrubFull])
 	if m.Purge {
-		x.field("purge", scrubPurge, "")
+		x.field("purge", scrubPurge)
 	}
-	x.field("as of", moment(m.At), "")
-	x.field("hash", m.Hash, "")
-	x.part("How many")
+	x.field("as of", moment(m.At))
+	x.field("hash", m.Hash)
+	x.heading("How many")
 	for _, k := range scrubKinds {
 		n := m.Counts[k.kind]
-		x.add(fit("", 8-len(count(int64(n)))) + scrubCount(n, k.one, k.many))
+		x.line(fit("", 8-len(count(int64(n)))) + scrubCount(n, k.one, k.many))
 	}
 	if len(m.Sample) > 0 {
-		x.part(count(int64(len(m.Sample))) + " of the ids")
+		x.heading(count(int64(len(m.Sample))) + " of the ids")
 		for ids := range slices.Chunk(m.Sample, max(x.w/14, 1)) {
 			x.text(strings.Join(ids, "  "), "")
 		}
 	}
 	p.doc.setSize(p.w, max(p.h-1, 0))
-	p.doc.setLines(x.out)
+	p.doc.setLines(x.lines)
 }
 
 func (p *scrubPage) view() []string {
@@ -199,10 +200,7 @@ func (p *scrubPage) view() []string {
 func (p *scrubPage) title() string { return "scrub" }
 
 func (p *scrubPage) actions() actions {
-	copyHash := func() tea.Cmd { return copyText(p.manifest.Hash) }
-	all := actions{{renamed(keys.scrub, "remove exactly this"), p.askHash}, {renamed(keys.copyID, "copy the hash"), copyHash}, {keys.refresh, p.read}}
-	return all.also(keys.moving()...)
+	copyHash := func() tea.Cmd { return p.app.copyText(p.manifest.Hash) }
+	all := actions{{keys.Renamed(keys.Scrub, "remove exactly this"), p.askHash}, {keys.Renamed(keys.CopyID, "copy the hash"), copyHash}, {keys.Refresh, p.read}}
+	return all.also(keys.Moving()...)
 }
-
-func (p *scrubPage) typing() bool { return false }
-func (p *scrubPage) close()       {}

@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/keys"
 )
 
 // asAuthor gives the program the memory as it gives it a person: the author's hands, whosever eyes.
@@ -76,7 +77,7 @@ func (h *harness) toSection(s memorySection) {
 		}
 		h.press("right")
 	}
-	h.t.Fatalf("there is no way to %s", sectionNames[s])
+	h.t.Fatalf("there is no way to %s", memorySections[s].name)
 }
 
 func TestMemoryTabs(t *testing.T) {
@@ -306,7 +307,7 @@ func TestMemoryKeys(t *testing.T) {
 		h.press(pressed...)
 		all := h.m.focus().actions().bindings()
 		if len(h.m.overs) == 0 {
-			all = append(all, keys.global()...)
+			all = append(all, keys.Global()...)
 		}
 		meaning := map[string]string{}
 		for _, b := range all {

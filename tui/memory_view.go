@@ -21,7 +21,7 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	var names [sections]string
 	all := 1
 	for s := range sections {
-		names[s] = sectionNames[s]
+		names[s] = memorySections[s].name
 		if p.about.read && (s.note() == "" || p.query.agent != "") {
 			names[s] += " " + count(p.about.counts[s])
 		}
@@ -131,17 +131,16 @@ func (p *memoryPage) view() []string {
 }
 
 func (p *memoryPage) heading() string {
-	if p.query.section.note() != "" && p.query.agent == "" {
-		return "Nobody's " + sectionNames[p.query.section]
+	at := &memorySections[p.query.section]
+	switch {
+	case at.note != "" && p.query.agent == "":
+		return "Nobody's " + at.name
+	case at.note != "":
+		return at.heading + oneLine(p.query.agent, 40)
+	case at.tier == memory.Workspace && p.about.workspace != "":
+		return at.heading + " " + oneLine(filepath.Base(p.about.workspace), 60)
 	}
-	workspace := "Workspace"
-	if p.about.workspace != "" {
-		workspace += " " + oneLine(filepath.Base(p.about.workspace), 60)
-	}
-	return map[memorySection]string{
-		sectionConversation: "Items in conversations", sectionChannel: "Items in channels", sectionWorkspace: workspace, sectionAccount: "Account, in all projects", sectionNamed: "Named entries",
-		sectionJournal: "Journal of " + oneLine(p.query.agent, 40), sectionCore: "Core memories of " + oneLine(p.query.agent, 40), sectionConversations: "All conversations",
-	}[p.query.section]
+	return at.heading
 }
 
 // note says where in the list one is, and what of the tier others have for themselves.
@@ -176,17 +175,7 @@ func (p *memoryPage) emptyWord() string {
 	case q.text != "" || q.section.tier() != "" && q.filtered():
 		return "Nothing of this passes the filters. esc takes them away."
 	}
-	switch q.section {
-	case sectionJournal:
-		return "Nothing is in this journal. n writes in it; an agent does with board memory journal."
-	case sectionCore:
-		return "This agent has no core memories. n writes one; an agent does with board memory core."
-	case sectionConversations:
-		return "There was no conversation yet. An agent begins one with board memory conversation start."
-	case sectionConversation:
-		return "Nothing is remembered of conversations. C shows all conversations and their working notes."
-	}
-	return "Nothing is remembered here yet. n writes the first item; an agent does with board memory put."
+	return memorySections[q.section].empty
 }
 
 // row is a line of the list.
@@ -211,7 +200,7 @@ func (p *memoryPage) row(i, w int) string {
 	default:
 		left = columns(age, cell(1, 6))
 		if w >= 60 {
-			left = columns(left, st.paintPriority(r.cells[0], cell(0, 8)))
+			left = columns(left, paint(st.priority, r.cells[0], cell(0, 8)))
 		}
 		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
 			left = columns(left, st.accent.Render(fit(oneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))

@@ -30,17 +30,6 @@ func importances(now float64) (choices []string, value string) {
 	return choices, value
 }
 
-// tagList reads tags that are written with commas.
-func tagList(s string) []string {
-	tags := []string{}
-	for t := range strings.SplitSeq(s, ",") {
-		if t = strings.TrimSpace(t); t != "" {
-			tags = append(tags, t)
-		}
-	}
-	return tags
-}
-
 // itemFields are the questions of an item, whether it is new or changed: what it says comes first.
 func itemFields(it *memory.Item) []*field {
 	choices, value := importances(it.Importance)
@@ -84,7 +73,7 @@ func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 				now.Lifetime = v["lifetime"]
 			}
 			if changed("tags") {
-				now.Tags = tagList(v["tags"])
+				now.Tags = splitList(v["tags"])
 			}
 		})
 	}})
@@ -164,7 +153,7 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 	if err != nil {
 		return outcome{}, err
 	}
-	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"], Content: v["content"], Lifetime: v["lifetime"], Tags: tagList(v["tags"]),
+	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"], Content: v["content"], Lifetime: v["lifetime"], Tags: splitList(v["tags"]),
 		Source: m.app.Worker}
 	if it.Importance, err = memory.ParseImportance(v["importance"]); err != nil {
 		return outcome{}, err
@@ -187,13 +176,23 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 
 // forgetAgain takes back that something was written.
 func (m *memoryHands) forgetAgain(id string) *undo {
-	return &undo{"forget " + id + " again", func(ctx context.Context) (outcome, error) {
-		err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
-			_, err := s.Forget(ctx, id, "taken back", "")
-			return err
-		})
-		return outcome{text: id + " is forgotten", kind: changedMemory}, err
-	}}
+	return &undo{"forget " + id + " again", func(ctx context.Context) (outcome, error) { return m.forgetNow(ctx, id, "taken back") }}
+}
+
+func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (outcome, error) {
+	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+		_, err := s.Forget(ctx, id, why, "")
+		return err
+	})
+	return outcome{text: id + " is forgotten", kind: changedMemory}, err
+}
+
+// tiers are where what is in no channel or conversation can be kept.
+func (m *memoryHands) tiers() []string {
+	if m.app.Workspace == "" {
+		return []string{memory.Account}
+	}
+	return []string{memory.Workspace, memory.Account}
 }
 
 // newNote asks for an entry of the agent's journal, or one of its core memories.
@@ -202,11 +201,7 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 	if kind == memory.Core {
 		heading, intro = "A core memory of "+oneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
 	}
-	places := []string{memory.Workspace, memory.Account}
-	if m.app.Workspace == "" {
-		places = places[1:]
-	}
-	fields := []*field{{name: "content", label: "Content", lines: 8, required: true}, {name: "tier", label: "Kept with", choices: places}}
+	fields := []*field{{name: "content", label: "Content", lines: 8, required: true}, {name: "tier", label: "Kept with", choices: m.tiers()}}
 	return m.app.overlay(newForm(m.app, form{heading: heading, intro: []string{intro}, fields: fields, button: "write", submit: func(ctx context.Context, v values) (out outcome, err error) {
 		err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
 			n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)

@@ -279,7 +279,7 @@ func TestImportances(t *testing.T) {
 			t.Errorf("%g became %g", c.now, got)
 		}
 	}
-	if got := tagList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
+	if got := splitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -31,6 +31,13 @@ type page interface {
 	close()
 }
 
+// plain is what most pages do.
+type plain struct{}
+
+func (plain) init() tea.Cmd { return nil }
+func (plain) typing() bool  { return false }
+func (plain) close()        {}
+
 // runPlace is a page about a run: what the status bar says of it.
 type runPlace interface {
 	run() string
@@ -173,9 +180,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.notice = msg
 		return nil
 
-	case copyMsg:
-		m.notice = noticeMsg{good: true, text: msg.text + " copied, if the terminal lets programs do that"}
-		return m.app.copyOut(msg.text)
 	case editorMsg:
 		m.app.screenAway()
 		return tea.ExecProcess(msg.cmd, msg.done)
@@ -208,14 +212,15 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 
 // done ends an act: its form goes if it succeeded, else it stays with what was typed, and says what is wrong.
 func (m *model) done(msg doneMsg) tea.Cmd {
+	var cmds []tea.Cmd
 	if msg.form != nil && msg.form.tried != nil {
-		msg.form.tried()
+		cmds = append(cmds, msg.form.tried(msg.err))
 	}
 	if msg.err != nil {
 		if msg.form == nil || !slices.Contains(m.overs, page(msg.form)) {
 			m.notice = noticeMsg{err: msg.err}
 		}
-		return m.broadcast(msg)
+		return tea.Batch(append(cmds, m.broadcast(msg))...)
 	}
 	if msg.form != nil {
 		m.closeOver(msg.form)
@@ -228,7 +233,7 @@ func (m *model) done(msg doneMsg) tea.Cmd {
 		m.undos = append(m.undos, msg.undo)
 		m.undos = m.undos[max(len(m.undos)-maxUndo, 0):]
 	}
-	cmds := []tea.Cmd{m.broadcast(msg), m.askStatus()}
+	cmds = append(cmds, m.broadcast(msg), m.askStatus())
 	if msg.page != nil {
 		cmds = append(cmds, m.app.push(msg.page))
 	}

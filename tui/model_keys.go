@@ -7,12 +7,14 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/keys"
 )
 
 // keyPresses takes keys that arrived together, as they do when a key is held down over a slow line, one after the other; what follows a key that asks for text is
 // text. Keys that come while an answer is waited for wait as well.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
-	if m.app.holds > 0 && !key.Matches(msg, keys.leave) {
+	if m.app.holds > 0 && !key.Matches(msg, keys.Leave) {
 		m.held = append(m.held, msg)
 		return nil
 	}
@@ -43,32 +45,32 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
 	m.notice = noticeMsg{}
 	switch {
-	case key.Matches(msg, keys.leave):
+	case key.Matches(msg, keys.Leave):
 		return tea.Quit
-	case key.Matches(msg, keys.suspend):
+	case key.Matches(msg, keys.Suspend):
 		m.app.screenAway()
 		return tea.Suspend
-	case key.Matches(msg, keys.redraw):
+	case key.Matches(msg, keys.Redraw):
 		return tea.ClearScreen
 	case m.tooSmall():
 		return nil // nobody sees what a key would do
 	case focus.typing():
 		return focus.update(msg)
-	case key.Matches(msg, keys.help):
+	case key.Matches(msg, keys.Help):
 		return m.app.overlay(newHelp(m.app, m.top().title(), focus.actions().bindings()))
 	case len(m.overs) > 0:
 		return focus.update(msg)
-	case key.Matches(msg, keys.search):
+	case key.Matches(msg, keys.Search):
 		_, cmd := m.Update(overlayMsg{newSearch(m.app)}) // at once: the next key is text already
 		return cmd
-	case key.Matches(msg, keys.memory):
+	case key.Matches(msg, keys.Memory):
 		if _, there := m.top().(*memoryPage); there {
 			return nil
 		}
 		return m.app.push(newMemoryPage(m.app))
-	case key.Matches(msg, keys.undo):
+	case key.Matches(msg, keys.Undo):
 		return m.undo()
-	case key.Matches(msg, keys.quit), key.Matches(msg, keys.back):
+	case key.Matches(msg, keys.Quit), key.Matches(msg, keys.Back):
 		return m.back(msg)
 	}
 	return focus.update(msg)
@@ -85,7 +87,7 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 		m.pop()
 		return nil
 	}
-	if key.Matches(msg, keys.quit) {
+	if key.Matches(msg, keys.Quit) {
 		return tea.Quit
 	}
 	return notice("q leaves the program")
@@ -97,9 +99,12 @@ func (m *model) undo() tea.Cmd {
 		return notice("nothing was done yet that could be taken back")
 	}
 	last := m.undos[len(m.undos)-1]
-	forget := func() { m.undos = slices.DeleteFunc(m.undos, func(u *undo) bool { return u == last }) }
+	forget := func(error) tea.Cmd {
+		m.undos = slices.DeleteFunc(m.undos, func(u *undo) bool { return u == last })
+		return nil
+	}
 	if last.do == nil {
-		forget() // the next key is about what was done before
+		forget(nil) // the next key is about what was done before
 		return notice(last.text)
 	}
 	f := newForm(m.app, form{heading: "Undo", intro: []string{strings.ToUpper(last.text[:1]) + last.text[1:] + "?"}, button: "undo", submit: func(ctx context.Context, _ values) (outcome, error) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"blackboard/tui/keys"
 )
 
 // placeOf is where an overlay lies: in the middle.
@@ -77,7 +79,7 @@ func (m *model) hints() string {
 		return fit(" "+st.info.Render("· "+oneLine(m.notice.text, 300)), m.w)
 	}
 	focus := m.focus()
-	help := keys.help
+	help := keys.Help
 	left := m.keyHints(focus.actions().bindings(), m.w-len(" ? all keys ")-1)
 	if focus.typing() {
 		return fit(" "+left, m.w)

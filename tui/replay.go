@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/keys"
 )
 
 // scrubPause is how long the hand has to rest before the past is read: who goes through the log fast wants to see where it is, not each moment.
@@ -30,8 +31,8 @@ type replay struct {
 func (p *runPage) timeActions() actions {
 	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.goTo(p.place() + n) } }
 	leap := max(p.back.now/20, 1)
-	all := actions{{keys.stepBack, by(-1)}, {keys.step, by(1)}, {keys.leapBack, by(-leap)}, {keys.leap, by(leap)}}
-	live := action{keys.live, p.toNow}
+	all := actions{{keys.StepBack, by(-1)}, {keys.Step, by(1)}, {keys.LeapBack, by(-leap)}, {keys.Leap, by(leap)}}
+	live := action{keys.Live, p.toNow}
 	if p.back.on {
 		return append(actions{live}, all...)
 	}

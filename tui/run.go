@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/keys"
 )
 
 // Panes of a run, in the order of their keys.
@@ -47,10 +48,21 @@ type runPage struct {
 	signals *signalsPane
 	gate    *gatePane
 	workers *workersPane
+	panes   [panes]pane // these
 	focus   int
 	w, h    int
 	area    [panes]rect // where the panes are; empty: not seen
 	acted   bool        // something was just done here: what is chosen may go
+}
+
+// pane is a list that is a part of the page.
+type pane interface {
+	rows() *list
+	// above is how many lines there are above the list.
+	above() int
+	view(focused bool) []string
+	// chosen is the id of what is chosen, or "".
+	chosen() string
 }
 
 // rect is a part of the page, in cells.
@@ -65,6 +77,7 @@ func newRunPage(a *app, name string) *runPage {
 	p.signals = newSignalsPane(p)
 	p.gate = newGatePane(p)
 	p.workers = newWorkersPane(p)
+	p.panes = [panes]pane{p.feed, p.signals, p.gate, p.workers}
 	return p
 }
 
@@ -116,31 +129,22 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.acts().key(msg, p.chosen()); ok {
 		return cmd
 	}
-	p.pane(p.focus).update(msg)
+	p.panes[p.focus].rows().update(msg)
 	return p.feed.need()
 }
 
-func (p *runPage) pane(i int) *list {
-	return [panes]*list{&p.feed.list, &p.signals.list, &p.gate.list, &p.workers.list}[i]
-}
-
-func (p *runPage) focusOn(pane int) tea.Cmd {
-	p.focus = (pane + panes) % panes
+func (p *runPage) focusOn(i int) tea.Cmd {
+	p.focus = (i + panes) % panes
 	p.layout()
 	return nil
 }
 
-// chosen is the id of what is chosen, or "".
+// chosen is the id of the entry or the signal that is chosen, or "".
 func (p *runPage) chosen() string {
-	switch p.focus {
-	case paneFeed:
-		return p.feed.chosen()
-	case paneSignals:
-		return p.signals.chosen()
-	case paneGate:
-		return p.gate.chosen()
+	if p.focus == paneWorkers {
+		return ""
 	}
-	return ""
+	return p.panes[p.focus].chosen()
 }
 
 func (p *runPage) openChosen() tea.Cmd {
@@ -193,25 +197,12 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 		if isClick(msg) {
 			p.focus = i
 		}
-		if p.pane(i).mouse(msg, msg.Y-r.y-p.above(i)) && was == i {
+		if p.panes[i].rows().mouse(msg, msg.Y-r.y-p.panes[i].above()) && was == i {
 			return p.openChosen()
 		}
 		return p.feed.need()
 	}
 	return nil
-}
-
-// above is how many lines a pane has above its list.
-func (p *runPage) above(pane int) int {
-	switch pane {
-	case paneFeed:
-		return p.feed.above()
-	case paneSignals:
-		return p.signals.above()
-	case paneGate:
-		return p.gate.above()
-	}
-	return 1
 }
 
 func (p *runPage) setSize(w, h int) {
@@ -238,10 +229,9 @@ func (p *runPage) layout() {
 		p.area[paneSignals] = rect{left + 1, 1 + gate, rest, h - gate - workers}
 		p.area[paneWorkers] = rect{left + 1, 1 + h - workers, rest, workers}
 	}
-	p.feed.setSize(p.area[paneFeed].w, p.area[paneFeed].h)
-	p.signals.setSize(p.area[paneSignals].w, p.area[paneSignals].h)
-	p.gate.list.setSize(p.area[paneGate].w, p.area[paneGate].h-p.gate.above())
-	p.workers.list.setSize(p.area[paneWorkers].w, p.area[paneWorkers].h-1)
+	for i, pane := range p.panes {
+		pane.rows().setSize(p.area[i].w, p.area[i].h-pane.above())
+	}
 }
 
 func (p *runPage) view() []string {
@@ -268,18 +258,7 @@ func (p *runPage) view() []string {
 	return append(lines, p.timeline())
 }
 
-func (p *runPage) paneView(pane int) []string {
-	focused := p.focus == pane
-	switch pane {
-	case paneFeed:
-		return p.feed.view(focused)
-	case paneSignals:
-		return p.signals.view(focused)
-	case paneGate:
-		return p.gate.view(focused)
-	}
-	return p.workers.view(focused)
-}
+func (p *runPage) paneView(i int) []string { return p.panes[i].view(p.focus == i) }
 
 // summary is the run in a line.
 func (p *runPage) summary() string {
@@ -297,8 +276,8 @@ func (p *runPage) summary() string {
 	return spread(" "+p.app.st.bold.Render(oneLine(s.Goal, 300)), facts+" ", p.w)
 }
 
-func (p *runPage) tabName(pane int) string {
-	return [panes]string{"1 entries", "2 signals", "3 gate", "4 workers"}[pane]
+func (p *runPage) tabName(i int) string {
+	return [panes]string{"1 entries", "2 signals", "3 gate", "4 workers"}[i]
 }
 
 func (p *runPage) tabLine() string {
@@ -329,29 +308,29 @@ func (p *runPage) actions() actions {
 		return p.feed.filter.actions()
 	}
 	if p.b == nil || !p.known {
-		return actions{}.also(keys.back)
+		return actions{}.also(keys.Back)
 	}
-	to := func(pane int) func() tea.Cmd { return func() tea.Cmd { return p.focusOn(pane) } }
-	all := actions{{keys.open, p.openChosen}}
+	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.focusOn(i) } }
+	all := actions{{keys.Open, p.openChosen}}
 	switch p.focus {
 	case paneFeed:
-		all = append(all, action{keys.filter, p.feed.startFilter})
+		all = append(all, action{keys.Filter, p.feed.startFilter})
 	case paneSignals:
-		all = append(all, action{keys.allSignals, p.signals.toggle})
+		all = append(all, action{keys.AllSignals, p.signals.toggle})
 	case paneWorkers:
-		all[0].Binding = renamed(keys.open, "their entries")
+		all[0].Binding = keys.Renamed(keys.Open, "their entries")
 	}
-	all = append(all.also(p.actBindings()...), action{renamed(keys.next, "next pane"), to(p.focus + 1)}).also(keys.search)
-	all = append(all, action{keys.survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }})
-	all = append(all, p.timeActions()...).also(keys.memory)
-	all = append(all, action{keys.copyID, func() tea.Cmd { return copyText(p.chosen()) }},
-		action{keys.pane1, to(paneFeed)}, action{keys.pane2, to(paneSignals)},
-		action{keys.pane3, to(paneGate)}, action{keys.pane4, to(paneWorkers)},
-		action{renamed(keys.previous, "pane before"), to(p.focus - 1)})
+	all = append(all.also(p.actBindings()...), action{keys.Renamed(keys.Next, "next pane"), to(p.focus + 1)}).also(keys.Search)
+	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }})
+	all = append(all, p.timeActions()...).also(keys.Memory)
+	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }},
+		action{keys.Pane1, to(paneFeed)}, action{keys.Pane2, to(paneSignals)},
+		action{keys.Pane3, to(paneGate)}, action{keys.Pane4, to(paneWorkers)},
+		action{keys.Renamed(keys.Previous, "pane before"), to(p.focus - 1)})
 	if p.focus != paneFeed {
-		all = append(all, action{renamed(keys.filter, "filter entries"), p.feed.startFilter})
+		all = append(all, action{keys.Renamed(keys.Filter, "filter entries"), p.feed.startFilter})
 	}
-	return all.also(keys.moving()...)
+	return all.also(keys.Moving()...)
 }
 
 func (p *runPage) typing() bool { return p.feed.filter.active }

@@ -3,12 +3,12 @@ package tui
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/keys"
 )
 
 // runsEvery is how often the list of runs is read again.
@@ -16,6 +16,7 @@ const runsEvery = 2 * time.Second
 
 // runsPage lists the runs, those with the latest activity first.
 type runsPage struct {
+	plain
 	app    *app
 	filter filter
 	all    []board.Info
@@ -119,12 +120,10 @@ func (p *runsPage) narrow() {
 	if p.list.cursor < len(p.shown) {
 		chosen = p.shown[p.list.cursor].Run
 	}
-	words := strings.Fields(strings.ToLower(p.filter.value()))
 	p.shown = p.shown[:0:0]
 	at := -1
 	for _, r := range p.all {
-		text := strings.ToLower(r.Run + " " + r.Goal)
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+		if hasWords(r.Run+" "+r.Goal, p.filter.value()) {
 			if r.Run == chosen {
 				at = len(p.shown)
 			}
@@ -209,10 +208,9 @@ func (p *runsPage) actions() actions {
 	if p.filter.active {
 		return p.filter.actions()
 	}
-	all := actions{{keys.open, p.openRun}, {keys.filter, p.startFilter}}.also(keys.search, keys.memory, keys.quit)
-	all = append(all, action{keys.refresh, func() tea.Cmd { return p.load(false) }})
-	return all.also(keys.moving()...)
+	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.startFilter}}.also(keys.Search, keys.Memory, keys.Quit)
+	all = append(all, action{keys.Refresh, func() tea.Cmd { return p.load(false) }})
+	return all.also(keys.Moving()...)
 }
 
 func (p *runsPage) typing() bool { return p.filter.active }
-func (p *runsPage) close()       {}

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb"
+	"blackboard/tui/keys"
 )
 
 const (
@@ -87,11 +88,7 @@ func (s *searchBox) focus(results bool) tea.Cmd {
 		s.input.Blur()
 		return nil
 	}
-	cmd := s.input.Focus()
-	if s.app.still {
-		return nil // no blinking
-	}
-	return cmd
+	return s.app.blink(s.input.Focus())
 }
 
 // ask asks what is typed, and calls off what was asked before.
@@ -189,9 +186,9 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	s.old = false
 	switch {
-	case key.Matches(msg, keys.cancel):
+	case key.Matches(msg, keys.Cancel):
 		return s.app.closeOver(s)
-	case key.Matches(msg, keys.open):
+	case key.Matches(msg, keys.Open):
 		if s.question != s.askedFor || s.err != nil {
 			return s.ask()
 		}
@@ -199,11 +196,11 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		return s.openChosen()
-	case key.Matches(msg, keys.choose):
+	case key.Matches(msg, keys.Choose):
 		s.list.update(msg)
-	case key.Matches(msg, keys.next, keys.previous):
+	case key.Matches(msg, keys.Next, keys.Previous):
 		return s.focus(true)
-	case key.Matches(msg, keys.clear):
+	case key.Matches(msg, keys.Clear):
 		s.input.SetValue("")
 		return s.typed(nil)
 	default:
@@ -213,10 +210,8 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (s *searchBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
-	if s.input, cmd = s.input.Update(msg); s.app.still {
-		return nil // no blinking
-	}
-	return cmd
+	s.input, cmd = s.input.Update(msg)
+	return s.app.blink(cmd)
 }
 
 // typed follows what is typed after a short pause; an empty line at once.
@@ -242,7 +237,7 @@ func (s *searchBox) rested(text string) tea.Cmd {
 
 func (s *searchBox) copyID() tea.Cmd {
 	if h := s.hit(); h != nil {
-		return copyText(h.ID)
+		return s.app.copyText(h.ID)
 	}
 	return nil
 }
@@ -306,20 +301,20 @@ func (s *searchBox) title() string { return "search" }
 
 func (s *searchBox) actions() actions {
 	if !s.inResults {
-		enter := renamed(keys.open, "search")
+		enter := keys.Renamed(keys.Open, "search")
 		if s.question == s.askedFor && s.hit() != nil {
-			enter = keys.open
+			enter = keys.Open
 		}
-		return actions{}.also(enter, keys.choose, renamed(keys.next, "to the results"), renamed(keys.cancel, "close"), keys.clear)
+		return actions{}.also(enter, keys.Choose, keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close"), keys.Clear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.closeOver(s) }
 	return actions{
-		{keys.open, s.openChosen}, {keys.mode, s.nextMode}, {keys.kind, s.nextKind}, {keys.scope, s.nextScope},
-		{keys.explain, s.toggleExplain}, {keys.toInput, toInput}, {keys.copyID, s.copyID},
-		{renamed(keys.next, "type"), toInput}, {renamed(keys.quit, "close"), leave}, {renamed(keys.back, "close"), leave},
-		action{keys.previous, toInput}.unlisted(),
-	}.also(keys.moving()...)
+		{keys.Open, s.openChosen}, {keys.Mode, s.nextMode}, {keys.Kind, s.nextKind}, {keys.Scope, s.nextScope},
+		{keys.Explain, s.toggleExplain}, {keys.ToInput, toInput}, {keys.CopyID, s.copyID},
+		{keys.Renamed(keys.Next, "type"), toInput}, {keys.Renamed(keys.Quit, "close"), leave}, {keys.Renamed(keys.Back, "close"), leave},
+		action{keys.Previous, toInput}.unlisted(),
+	}.also(keys.Moving()...)
 }
 
 func (s *searchBox) typing() bool { return !s.inResults }

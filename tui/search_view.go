@@ -6,6 +6,7 @@ import (
 
 	"blackboard/board/words"
 	"blackboard/kb"
+	"blackboard/tui/keys"
 )
 
 // searchWide is from how many cells on what is chosen is shown beside the list.
@@ -117,7 +118,7 @@ func (s *searchBox) filters(w int) string {
 	if s.asking {
 		busy = st.faint.Render("searching…")
 	}
-	return spread(part(keys.mode.Help().Key, mode)+"  "+part(keys.kind.Help().Key, kind)+"  "+part(keys.scope.Help().Key, scope), busy, w)
+	return spread(part(keys.Mode.Help().Key, mode)+"  "+part(keys.Kind.Help().Key, kind)+"  "+part(keys.Scope.Help().Key, scope), busy, w)
 }
 
 // found is how much was found, and how.

@@ -19,6 +19,8 @@ func newGatePane(p *runPage) *gatePane {
 	return g
 }
 
+func (g *gatePane) rows() *list { return &g.list }
+
 // above is the heading and the light.
 func (g *gatePane) above() int { return 2 }
 
@@ -57,7 +59,7 @@ func (g *gatePane) row(i, w int) string {
 	if r.Claimed != "" {
 		tail = st.accent.Render("⚑ " + oneLine(r.Claimed, 20))
 	}
-	return spread(columns(fit(r.ID, 5), st.paintPriority(r.Priority, fit(r.Priority, 8)), oneLine(r.Content, rowRunes)), tail, w)
+	return spread(columns(fit(r.ID, 5), paint(st.priority, r.Priority, fit(r.Priority, 8)), oneLine(r.Content, rowRunes)), tail, w)
 }
 
 // workersPane lists who wrote to the board, the latest first.
@@ -71,6 +73,9 @@ func newWorkersPane(p *runPage) *workersPane {
 	ws.list = list{app: p.app, row: ws.row, empty: "nobody wrote yet"}
 	return ws
 }
+
+func (ws *workersPane) rows() *list { return &ws.list }
+func (ws *workersPane) above() int  { return 1 }
 
 // show keeps the chosen worker chosen among others.
 func (ws *workersPane) show(all []board.Worker, chosen string) {

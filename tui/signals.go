@@ -69,6 +69,8 @@ func (s *signalsPane) chart() int {
 	}
 }
 
+func (s *signalsPane) rows() *list { return &s.list }
+
 // above is the heading, the picture and its scale.
 func (s *signalsPane) above() int {
 	if n := s.chart(); n > 0 {
@@ -76,8 +78,6 @@ func (s *signalsPane) above() int {
 	}
 	return 1
 }
-
-func (s *signalsPane) setSize(w, h int) { s.list.setSize(w, h-s.above()) }
 
 func (s *signalsPane) view(focused bool) []string {
 	r := s.page.area[paneSignals]
@@ -104,7 +104,7 @@ func (s *signalsPane) row(i, w int) string {
 		tail = st.accent.Render("⚑ " + oneLine(sig.ClaimedBy, 20))
 	}
 	mark := signalMark(st, sig.Status)
-	left := columns(mark, fit(sig.ID, 5), st.paintPriority(sig.Priority, fit(sig.Priority, 8)), oneLine(sig.Content, rowRunes))
+	left := columns(mark, fit(sig.ID, 5), paint(st.priority, sig.Priority, fit(sig.Priority, 8)), oneLine(sig.Content, rowRunes))
 	return spread(left, tail, w)
 }
 

@@ -46,17 +46,9 @@ func newStyles(r *lipgloss.Renderer) *styles {
 	return s
 }
 
-// paintPriority writes a priority in its colour.
-func (s *styles) paintPriority(p, text string) string {
-	if st, ok := s.priority[p]; ok {
-		return st.Render(text)
-	}
-	return text
-}
-
-// paintType writes an entry's type in its colour.
-func (s *styles) paintType(kind, text string) string {
-	if st, ok := s.kind[kind]; ok {
+// paint writes a text in the look of a value, if that has one.
+func paint(looks map[string]lipgloss.Style, value, text string) string {
+	if st, ok := looks[value]; ok {
 		return st.Render(text)
 	}
 	return text

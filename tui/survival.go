@@ -6,23 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/keys"
 )
 
 // reportEvery is how often the report is looked at, whether it is another one now.
 const reportEvery = 2 * time.Second
-
-// reportOf is what a report was chosen for.
-type reportOf struct{ boards, run string }
-
-// lastReport has the path of the report that was chosen last for each run, by reportOf, as long as the program runs.
-var lastReport sync.Map
 
 // survivalPage shows whether a report carries what its run found: the items, those that are missing first, and where each is, or comes nearest.
 type survivalPage struct {
@@ -59,9 +53,7 @@ type reportState struct {
 func newSurvivalPage(a *app, name string, b *board.Board) page {
 	p := &survivalPage{app: a, name: name, b: b, doc: document{app: a, at: -1}}
 	p.items = list{app: a, row: p.row}
-	if last, ok := lastReport.Load(reportOf{a.Boards, name}); ok {
-		p.report = last.(string)
-	} else {
+	if p.report = a.lastReport[name]; p.report == "" {
 		p.pick = newReportPicker(a)
 	}
 	return p
@@ -229,13 +221,13 @@ func (p *survivalPage) otherSide() tea.Cmd {
 // pickKey gives a key to the picker, and takes what came of it.
 func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(msg, keys.cancel) && p.pick.filter.value() == "":
+	case key.Matches(msg, keys.Cancel) && p.pick.filter.value() == "":
 		if p.report == "" {
 			return p.app.pop(p)
 		}
 		p.pick = nil
 		return nil
-	case key.Matches(msg, keys.open):
+	case key.Matches(msg, keys.Open):
 		return p.choose(p.pick.chosen())
 	}
 	return p.pick.key(msg)
@@ -252,7 +244,7 @@ func (p *survivalPage) choose(path string) tea.Cmd {
 		path = filepath.Join(p.app.Files, path)
 	}
 	p.report, p.pick, p.result, p.err = path, nil, nil, nil
-	lastReport.Store(reportOf{p.app.Boards, p.name}, path)
+	p.app.lastReport[p.name] = path
 	p.narrow("")
 	return p.check()
 }
@@ -310,13 +302,13 @@ func (p *survivalPage) title() string { return "survival" }
 
 func (p *survivalPage) actions() actions {
 	if p.pick != nil {
-		return actions{}.also(renamed(keys.open, "check it"), renamed(keys.cancel, "back"), keys.fileNext, keys.fileBefore)
+		return actions{}.also(keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back"), keys.FileNext, keys.FileBefore)
 	}
-	again := actions{{keys.report, p.pickReport}, {renamed(keys.refresh, "check again"), p.check}}
+	again := actions{{keys.Report, p.pickReport}, {keys.Renamed(keys.Refresh, "check again"), p.check}}
 	if p.result == nil {
 		return again
 	}
-	report := action{renamed(keys.source, "open the report"), p.openReport}
+	report := action{keys.Renamed(keys.Source, "open the report"), p.openReport}
 	if p.noText() {
 		report = report.unlisted()
 	}
@@ -324,10 +316,10 @@ func (p *survivalPage) actions() actions {
 	if p.inDoc {
 		other = "to the items"
 	}
-	all := append(actions{{keys.open, p.openItem}, {keys.missingOnly, p.toggleMissing}, report}, again...)
-	all = append(all, action{renamed(keys.next, other), p.otherSide}, action{keys.previous, p.otherSide}.unlisted(),
-		action{keys.copyID, func() tea.Cmd { return copyText(p.chosen()) }})
-	return all.also(keys.moving()...)
+	all := append(actions{{keys.Open, p.openItem}, {keys.MissingOnly, p.toggleMissing}, report}, again...)
+	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide}, action{keys.Previous, p.otherSide}.unlisted(),
+		action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }})
+	return all.also(keys.Moving()...)
 }
 
 func (p *survivalPage) typing() bool { return p.pick != nil }

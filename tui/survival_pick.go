@@ -146,11 +146,9 @@ func (p *reportPicker) mouse(msg tea.MouseMsg) bool { return p.list.mouse(msg, m
 
 // narrow shows the files whose path has every word that was typed.
 func (p *reportPicker) narrow() {
-	words := strings.Fields(strings.ToLower(p.filter.value()))
 	p.shown = p.shown[:0:0]
 	for _, r := range p.all {
-		path := strings.ToLower(r.path)
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(path, word) }) {
+		if hasWords(r.path, p.filter.value()) {
 			p.shown = append(p.shown, r)
 		}
 	}

@@ -150,7 +150,7 @@ func (p *survivalPage) compose() {
 
 func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 	st := p.app.st
-	x := &writer{st: st, w: p.right.w}
+	x := newWriter(st, p.right.w)
 	if it.Present {
 		x.line(st.good.Render("✓ present"))
 	} else {
@@ -192,8 +192,8 @@ func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 		facts += "   e opens it"
 	}
 	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))
-	x.line("  " + st.key.Render(fitLeft(where, min(width(where), max(x.w-4, 1)))))
-	for _, l := range carriedBy(it).mark(st, wrap(clean(it.Passage.Text), x.w-4)) {
+	x.line("  " + st.key.Render(fitLeft(where, min(width(where), max(x.w-2, 1)))))
+	for _, l := range carriedBy(it).mark(st, wrap(clean(it.Passage.Text), x.w-2)) {
 		x.line(st.faint.Render("▏ ") + l)
 	}
 	return x.lines

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -168,20 +170,28 @@ func span(d, unit time.Duration, name string) string { return count(int64(d/unit
 
 // count writes a number with blanks between its thousands.
 func count(n int64) string {
-	s := []byte{}
-	for i := 0; ; i++ {
-		if i > 0 && i%3 == 0 {
-			s = append(s, ' ')
-		}
-		s = append(s, byte('0'+n%10))
-		if n /= 10; n <= 0 {
-			break
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}
+
+// hasWords reports whether every word of one text is in another, in whatever case.
+func hasWords(text, words string) bool {
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// splitList is a list that was typed with commas.
+func splitList(s string) []string {
+	out := []string{}
+	for t := range strings.SplitSeq(s, ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
 		}
 	}
-	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-		s[i], s[j] = s[j], s[i]
-	}
-	return string(s)
+	return out
 }
 
 // plural is a number with its noun: 1 signal, 2 signals.

@@ -36,9 +36,10 @@ var allowedImports = map[string][]string{
 	"kb":               {"blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
-	"tui":              {"blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
+	"tui":              {"blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
 	"kb/store":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
+	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},
 }
 
 var testImports = []string{"blackboard/...", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}
