@@ -1,10 +1,14 @@
 package tui
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/kb/memory"
 )
@@ -116,4 +120,248 @@ func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
 	}
 	f.items, f.moreItems, err = s.List(ctx, memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.id, Limit: factItems})
 	return err
+}
+
+// Places that a line leads to: an item of the memory, or a capsule.
+const (
+	toItem    = "memory:"
+	toCapsule = "kb:"
+)
+
+// factLines writes the facts of a thing.
+type factLines struct {
+	*writer
+	app *app
+}
+
+// lines are the facts as a text for a page of w cells.
+func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
+	x := &factLines{newWriter(a.st, w), a}
+	switch {
+	case f.item != nil:
+		x.item(f)
+	case f.note != nil:
+		x.note(f.note)
+	case f.named != nil:
+		x.named(f)
+	case f.talk != nil:
+		x.talk(f, agent)
+	}
+	x.events(f.events)
+	return x.writer.lines
+}
+
+// moment writes a time as every screen of the memory does, in UTC.
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+func (x *factLines) when(name string, t time.Time) {
+	x.field(name, moment(t)+", "+since(t, x.app.Now()))
+}
+
+func (x *factLines) item(f *memoryFacts) {
+	it := f.item
+	if it.Title != "" {
+		for _, l := range wrap(clean(it.Title), x.w) {
+			x.line(x.st.bold.Render(l))
+		}
+	}
+	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
+		x.line(x.app.badges(marks))
+	}
+	x.text(it.Content, "")
+	x.heading("How it stands")
+	if it.Forgotten != nil {
+		why := moment(*it.Forgotten) + ", by the rule " + it.Rule
+		if it.Why != "" {
+			why += ": " + it.Why
+		}
+		x.field("forgotten", why)
+		if it.ReplacedBy != "" {
+			x.fieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
+		}
+	}
+	if f.standing != nil {
+		x.field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance))
+	}
+	x.field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
+	asked := "never"
+	if it.Accesses > 0 {
+		asked = plural(int64(it.Accesses), "time") + ", the last " + since(it.Accessed, x.app.Now())
+	}
+	x.field("asked for", asked)
+	x.field("lifetime", it.Lifetime)
+	if it.Expires != nil {
+		x.field("expires", moment(*it.Expires))
+	}
+	x.derived(f)
+	x.heading("All about it")
+	x.field("id", it.ID)
+	x.field("scope", it.Scope().String())
+	if it.Tier != memory.Conversation {
+		x.field("conversation", it.Conversation)
+	}
+	x.field("private to", it.Agent)
+	x.field("curator", it.Curator)
+	x.field("source", it.Source)
+	x.field("tags", strings.Join(it.Tags, ", "))
+	x.when("created", it.Created)
+	x.when("updated", it.Updated)
+	x.field("revision", count(int64(it.Revision)))
+	embedding := "none"
+	if it.Model != "" {
+		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
+	}
+	x.field("embedding", embedding)
+	x.revisions(f.revisions)
+}
+
+// derived adds what an item was made from, and how it stands with that.
+func (x *factLines) derived(f *memoryFacts) {
+	from := f.item.DerivedFrom
+	if from == "" {
+		return
+	}
+	to := ""
+	if strings.HasPrefix(from, toItem) || strings.HasPrefix(from, toCapsule) {
+		to = from
+	}
+	value := from
+	if f.standing != nil && f.standing.Derived != "" {
+		value += ", " + f.standing.Derived
+	}
+	x.fieldTo("derived from", value, to)
+}
+
+func (x *factLines) revisions(all []memory.Item) {
+	if len(all) == 0 {
+		return
+	}
+	x.heading("What it said before")
+	for i := len(all) - 1; i >= 0; i-- {
+		r := &all[i]
+		line := "revision " + count(int64(r.Revision)) + ", until it was changed"
+		if r.Why != "" {
+			line += ": " + oneLine(r.Why, 200)
+		}
+		x.line(x.st.faint.Render(line))
+		if r.Title != "" {
+			x.text(r.Title, "  ")
+		}
+		x.text(r.Content, "  │ ")
+	}
+}
+
+func (x *factLines) note(n *memory.Note) {
+	if n.Expired {
+		x.line(x.app.badges([]string{"expired"}))
+	}
+	x.text(n.Content, "")
+	x.heading("All about it")
+	x.field("id", n.ID)
+	x.field("kind", n.Kind)
+	x.field("agent", n.Agent)
+	x.field("kept with", n.Tier)
+	x.when("created", n.Created)
+	if n.Kind == memory.Journal {
+		counts := "until " + moment(n.Created.Add(memory.JournalWindow))
+		if n.Expired {
+			counts = "no more: a journal's entry does for seven days"
+		}
+		x.field("counts", counts)
+	}
+}
+
+func (x *factLines) named(f *memoryFacts) {
+	n := f.named
+	if n.Revision == 0 {
+		x.line(x.st.faint.Render("Nothing is written yet. e writes it here, E in your editor."))
+	} else {
+		x.line(markdown(x.app, n.Body, x.w)...)
+	}
+	x.heading("All about it")
+	x.field("name", n.Name)
+	x.field("tier", n.Tier)
+	x.field("read", "first of all in every turn, whole, and never ranked")
+	if n.Revision > 0 {
+		x.field("curator", n.Curator)
+		x.field("revision", count(int64(n.Revision)))
+		x.when("created", n.Created)
+		x.when("updated", n.Updated)
+	}
+	if len(f.earlier) == 0 {
+		return
+	}
+	x.heading("What it said before")
+	for i := len(f.earlier) - 1; i >= 0; i-- {
+		x.line(x.st.faint.Render("revision " + count(int64(f.earlier[i].Revision)) + ", of " + moment(f.earlier[i].Updated)))
+		x.text(f.earlier[i].Body, "  │ ")
+	}
+}
+
+func (x *factLines) talk(f *memoryFacts, agent string) {
+	c := f.talk
+	x.field("conversation", c.Ref)
+	x.field("status", c.Status)
+	x.field("begun by", c.Agent)
+	x.field("channel", c.Channel)
+	x.field("thread", c.Thread)
+	x.when("started", c.Started)
+	if c.Ended != nil {
+		x.when("ended", *c.Ended)
+	}
+	if c.Archived != nil {
+		x.when("archived", *c.Archived)
+	}
+	switch agent {
+	case "":
+		x.heading("Working notes")
+		x.line(x.st.faint.Render("Each agent has its own: a in the list chooses whose."))
+	default:
+		x.heading("Working notes of " + oneLine(agent, 40))
+	}
+	for i := range f.scratch {
+		n := &f.scratch[i]
+		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(oneLine(n.Key, 80)) + x.st.faint.Render("  "+since(n.Updated, x.app.Now())+", read-only"))
+		var pretty bytes.Buffer
+		if json.Indent(&pretty, n.Value, "", "  ") != nil {
+			pretty.Reset()
+			pretty.Write(n.Value)
+		}
+		x.text(pretty.String(), "  ")
+	}
+	if agent != "" && len(f.scratch) == 0 {
+		x.line(x.st.faint.Render("There are none."))
+	}
+	x.heading("What is remembered of it")
+	for i := range f.items {
+		it := &f.items[i]
+		x.place(columns(right(ago(it.Created, x.app.Now()), 4), fit(it.Curator, 6), headline(it)), toItem+it.ID)
+	}
+	switch {
+	case len(f.items) == 0:
+		x.line(x.st.faint.Render("Nothing yet."))
+	case f.moreItems:
+		x.line(x.st.faint.Render("More are older: the tab in conversations lists them, o chooses this one."))
+	}
+}
+
+func (x *factLines) events(all []memory.Event) {
+	if len(all) == 0 {
+		return
+	}
+	x.heading("What was done to it")
+	for i := len(all) - 1; i >= 0; i-- {
+		e := &all[i]
+		line := moment(e.At) + "  " + oneLine(e.Verb, 40)
+		if e.Actor != "" {
+			line += " by " + oneLine(e.Actor, 40)
+		}
+		if e.Why != "" {
+			line += ": " + oneLine(e.Why, 200)
+		}
+		if e.Other != "" {
+			line += " → " + oneLine(e.Other, 60)
+		}
+		x.line(wrap(line, x.w)...)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	_ "blackboard/tui/dark" // before Bubble Tea asks the terminal
 )
 
 // Config says what the program shows, and whose hands it works with.
@@ -82,4 +84,16 @@ func (m *model) close() {
 	for _, p := range slices.Concat(m.pages, m.overs) {
 		p.close()
 	}
+}
+
+// NewRenderer returns what knows the colours of a terminal. It asks the terminal now whether its background is dark, so that nobody has to while the program has it, and waits up to
+// five seconds for an answer; one that says nothing is taken for what $COLORFGBG says, else for dark. Without colours it asks nothing.
+func NewRenderer(terminal *os.File, colours bool) *lipgloss.Renderer {
+	if !colours {
+		return lipgloss.NewRenderer(io.Discard)
+	}
+	r := lipgloss.NewRenderer(terminal)
+	r.ColorProfile()
+	r.HasDarkBackground()
+	return r
 }
