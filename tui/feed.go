@@ -57,7 +57,8 @@ type entryRow struct {
 }
 
 func newFeed(p *runPage) *feed {
-	f := &feed{page: p, pages: map[int64]*feedPage{}, filter: newFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must")}
+	f := &feed{page: p, pages: map[int64]*feedPage{}}
+	f.filter = newFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
 	f.list = list{app: p.app, row: f.row}
 	return f
 }

@@ -14,30 +14,23 @@ import (
 
 // startFilter begins to type into the filter.
 func (f *feed) startFilter() tea.Cmd {
-	cmd := f.filter.start()
-	f.page.focusOn(paneFeed)
-	return cmd
+	f.page.focus = paneFeed
+	return f.filter.start()
 }
 
 // filterBy narrows the list as if it had been typed.
 func (f *feed) filterBy(text string) tea.Cmd {
 	f.filter.set(text)
-	f.page.layout()
 	f.list.follow()
 	return f.find()
 }
 
 // typed takes a key while the filter is typed into. The list follows after a short pause.
 func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
-	if msg.Type == tea.KeyUp || msg.Type == tea.KeyDown || msg.Type == tea.KeyPgUp || msg.Type == tea.KeyPgDown {
-		f.list.update(msg)
-		return f.need()
-	}
 	changed, cmd := f.filter.update(msg)
-	f.page.layout()
 	switch {
 	case !changed:
-		return cmd
+		return tea.Batch(cmd, f.need())
 	case f.filter.value() == "":
 		return tea.Batch(cmd, f.clearFilter())
 	case f.page.app.still:

@@ -12,11 +12,13 @@ import (
 type filter struct {
 	app    *app
 	input  textinput.Model
-	active bool // it is typed into
+	active bool   // it is typed into
+	list   *list  // which can be walked meanwhile
+	layout func() // called when it takes a line, or takes one no more
 }
 
-func newFilter(a *app, hint string) filter {
-	f := filter{app: a, input: textinput.New()}
+func newFilter(a *app, hint string, l *list, layout func()) filter {
+	f := filter{app: a, input: textinput.New(), list: l, layout: layout}
 	f.input.Prompt, f.input.Placeholder = "/ ", hint
 	return f
 }
@@ -24,6 +26,7 @@ func newFilter(a *app, hint string) filter {
 // start begins the typing.
 func (f *filter) start() tea.Cmd {
 	f.active = true
+	f.layout()
 	return f.app.blink(f.input.Focus())
 }
 
@@ -31,6 +34,7 @@ func (f *filter) start() tea.Cmd {
 func (f *filter) stop() {
 	f.active = false
 	f.input.Blur()
+	f.layout()
 }
 
 // clear empties it, and reports whether there was anything.
@@ -44,7 +48,10 @@ func (f *filter) clear() bool {
 func (f *filter) value() string { return f.input.Value() }
 
 // set fills it without typing.
-func (f *filter) set(text string) { f.input.SetValue(text) }
+func (f *filter) set(text string) {
+	f.input.SetValue(text)
+	f.layout()
+}
 
 // update takes a key while it is typed into, and reports whether the text is another one now.
 func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
@@ -56,6 +63,9 @@ func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 			return false, nil
 		case key.Matches(m, keys.Cancel):
 			return f.clear(), nil
+		case m.Type == tea.KeyUp, m.Type == tea.KeyDown, m.Type == tea.KeyPgUp, m.Type == tea.KeyPgDown:
+			f.list.update(m)
+			return false, nil
 		}
 	}
 	f.input, cmd = f.input.Update(msg)

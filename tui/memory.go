@@ -40,7 +40,8 @@ type memoryRows struct {
 }
 
 func newMemoryPage(a *app) *memoryPage {
-	p := &memoryPage{app: a, filter: newFilter(a, "words of a title, a text, a tag, an id")}
+	p := &memoryPage{app: a}
+	p.filter = newFilter(a, "words of a title, a text, a tag, an id", &p.list, func() { p.setSize(p.w, p.h) })
 	p.query.section, p.query.agent = sectionWorkspace, a.lastAgent
 	p.hands = &memoryHands{a, p.query.agent, p}
 	if a.Workspace == "" {
@@ -159,26 +160,15 @@ func (p *memoryPage) key(msg tea.KeyMsg) tea.Cmd {
 	return p.need()
 }
 
-func (p *memoryPage) startFilter() tea.Cmd {
-	cmd := p.filter.start()
-	p.setSize(p.w, p.h)
-	return cmd
-}
-
 func (p *memoryPage) readAgain() tea.Cmd { return tea.Batch(p.read(), p.detail.again()) }
 
 // typed takes a key of the filter. The list is narrowed as one types, and can be walked meanwhile.
 func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
-	if msg.Type == tea.KeyUp || msg.Type == tea.KeyDown {
-		p.list.update(msg)
-		return p.need()
-	}
 	changed, cmd := p.filter.update(msg)
-	p.setSize(p.w, p.h)
 	if changed {
 		return tea.Batch(cmd, p.narrow())
 	}
-	return cmd
+	return tea.Batch(cmd, p.need())
 }
 
 // narrow reads what the filters let through, from the first row.
@@ -219,7 +209,6 @@ func (p *memoryPage) leave() (tea.Cmd, bool) {
 	}
 	p.filter.clear()
 	p.query.curator, p.query.source, p.query.place, p.query.forgotten = "", "", "", false
-	p.setSize(p.w, p.h)
 	return p.narrow(), true
 }
 
@@ -308,7 +297,7 @@ func (p *memoryPage) actions() actions {
 	if at != sectionConversations {
 		all = append(all, action{keys.Create, p.create})
 	}
-	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.Filter, p.startFilter})
+	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.Filter, p.filter.start})
 	if at.tier() != "" {
 		all = append(all, action{keys.Curator, p.nextCurator}, action{keys.SourceFilter, p.chooseSource},
 			action{keys.WithForgotten, p.toggleForgotten})

@@ -167,7 +167,6 @@ func (p *runPage) leave() (tea.Cmd, bool) {
 	case p.feed.filter.shown():
 		cmd := p.feed.clearFilter()
 		p.feed.filter.stop()
-		p.layout()
 		return cmd, true
 	case p.back.on:
 		return p.toNow(), true

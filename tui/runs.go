@@ -28,7 +28,8 @@ type runsPage struct {
 }
 
 func newRunsPage(a *app) *runsPage {
-	p := &runsPage{app: a, filter: newFilter(a, "part of a name or a goal")}
+	p := &runsPage{app: a}
+	p.filter = newFilter(a, "part of a name or a goal", &p.list, func() { p.setSize(p.w, p.h) })
 	p.list = list{app: a, row: p.row}
 	return p
 }
@@ -82,15 +83,10 @@ func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 
 func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
 	if p.filter.active {
-		if msg.Type == tea.KeyUp || msg.Type == tea.KeyDown {
-			p.list.update(msg)
-			return nil
-		}
 		changed, cmd := p.filter.update(msg)
 		if changed {
 			p.narrow()
 		}
-		p.setSize(p.w, p.h)
 		return cmd
 	}
 	if cmd, ok := p.actions().press(msg); ok {
@@ -100,17 +96,10 @@ func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (p *runsPage) startFilter() tea.Cmd {
-	cmd := p.filter.start()
-	p.setSize(p.w, p.h)
-	return cmd
-}
-
 // leave takes the filter away before the page is left.
 func (p *runsPage) leave() (tea.Cmd, bool) {
 	had := p.filter.clear()
 	p.narrow()
-	p.setSize(p.w, p.h)
 	return nil, had
 }
 
@@ -208,7 +197,7 @@ func (p *runsPage) actions() actions {
 	if p.filter.active {
 		return p.filter.actions()
 	}
-	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.startFilter}}.also(keys.Search, keys.Memory, keys.Quit)
+	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.filter.start}}.also(keys.Search, keys.Memory, keys.Quit)
 	all = append(all, action{keys.Refresh, func() tea.Cmd { return p.load(false) }})
 	return all.also(keys.Moving()...)
 }

@@ -45,7 +45,8 @@ type reportPicker struct {
 }
 
 func newReportPicker(a *app) *reportPicker {
-	p := &reportPicker{app: a, filter: newFilter(a, "part of a name, or the path of a file")}
+	p := &reportPicker{app: a}
+	p.filter = newFilter(a, "part of a name, or the path of a file", &p.list, func() {}) // it always has its line
 	p.list = list{app: a, row: p.row}
 	return p
 }
@@ -123,9 +124,6 @@ func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
 
 func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {
 	switch msg.Type {
-	case tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown:
-		p.list.update(msg)
-		return nil
 	case tea.KeyTab: // would end the typing
 		return nil
 	case tea.KeyEsc:
