@@ -312,8 +312,8 @@ func isFound(word string, found map[string]bool) bool {
 // typedWords are the words of a question that what the index makes of words comes from: the stem befor from before. What comes from none, such as an identifier in one word, is given as
 // it is; words of one or two ASCII letters say nothing and are left out.
 func typedWords(asked string, stems []string) []string {
-	typed := strings.FieldsFunc(strings.ToLower(asked), notInWord)
-	var words []string
+	typed := words.Split(asked, "")
+	var out []string
 	for _, stem := range stems {
 		word := stem
 		for _, made := range []string{stem, stem[:max(len(stem)-1, 0)]} { // happi of happy
@@ -323,11 +323,11 @@ func typedWords(asked string, stems []string) []string {
 				break
 			}
 		}
-		if short := len(word) <= 2 && utf8.RuneCountInString(word) == len(word); !short && !slices.Contains(words, word) {
-			words = append(words, word)
+		if short := len(word) <= 2 && utf8.RuneCountInString(word) == len(word); !short && !slices.Contains(out, word) {
+			out = append(out, word)
 		}
 	}
-	return words
+	return out
 }
 
 // snippetLines is what the snippet of a hit says, with the lines of a table kept. The snippet itself is one line of the body's words.
