@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -55,7 +56,7 @@ type Board struct {
 // Path returns the file of a run below the directory of boards.
 func Path(dir, run string) string { return filepath.Join(dir, run+fileSuffix) }
 
-// Open opens the board of an existing run. A run that does not exist is ErrNotFound: it is never made by looking at it.
+// Open opens the board of an existing run. A run that does not exist is fault.NotFound: it is never made by looking at it.
 func Open(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
@@ -78,13 +79,13 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 		return nil, err
 	}
 	b := &Board{path: Path(dir, run), run: run, create: true}
-	if _, err := b.open(ctx, sqlite.ReadWrite); err != nil && !errors.Is(err, ErrNotFound) {
+	if _, err := b.open(ctx, sqlite.ReadWrite); err != nil && !errors.Is(err, fault.NotFound) {
 		return nil, err
 	}
 	return b, nil
 }
 
-// Create makes a new run. It is ErrConflict if the run exists.
+// Create makes a new run. It is fault.Conflict if the run exists.
 func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) {
 	if err := checkText("the goal", goal, MaxContent, false); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) 
 }
 
 // Remove deletes a run and everything on it. If seen is not 0, it is the last event that whoever decided so has
-// seen; it is ErrConflict if something has happened on the run since.
+// seen; it is fault.Conflict if something has happened on the run since.
 func Remove(ctx context.Context, dir, run string, seen int64) error {
 	if err := CheckRun(run); err != nil {
 		return err
@@ -120,7 +121,7 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 			defer b.Close()
 			st, err := b.State(ctx)
 			if err == nil && st.Seq != seen {
-				err = conflict(fmt.Sprintf("run %s has changed: %d events since; nothing was deleted", run, st.Seq-seen), "look at it again: `board show`")
+				err = conflict(fmt.Sprintf("run %s has changed: %d events since; nothing was deleted", run, st.Seq-seen), "", fault.Do("run.show", "look at it again: {}"))
 			}
 			return err
 		}
@@ -135,7 +136,7 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 // open opens the file, if it is there. The caller holds mu or has the board to itself.
 func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) {
 	db, err := sqlite.Open(ctx, b.path, schema, mode)
-	if errors.Is(err, sqlite.ErrReadOnly) {
+	if errors.Is(err, fault.ReadOnly) {
 		if old, oldErr := openOld(ctx, b.path); oldErr == nil {
 			db, err = old, nil
 		}
@@ -160,13 +161,13 @@ func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
 	db, err := sqlite.Open(ctx, path, old, sqlite.ReadWrite)
 	if err == nil && !db.ReadOnly() { // it can be written to by now
 		db.Close()
-		return nil, &sqlite.Error{Path: path, Kind: sqlite.ErrReadOnly}
+		return nil, sqlite.Fault(fault.ReadOnly, path, "is on read-only storage", nil)
 	}
 	return db, err
 }
 
 func (b *Board) missing() error {
-	return notFound(fmt.Sprintf("there is no run %s", b.run), "`board runs` lists the runs; `board new` or the first post makes one")
+	return notFound(fmt.Sprintf("there is no run %s", b.run), "", fault.Do("run.list", "{} lists the runs"), fault.Do("run.create", "{} or the first post makes one"))
 }
 
 // SetNow replaces the clock, for tests and replays that must be repeatable.
@@ -226,7 +227,7 @@ func (b *Board) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	})
 }
 
-// mustExist is ErrNotFound for a file without its first event: its creator died, or was refused, before the first commit.
+// mustExist is fault.NotFound for a file without its first event: its creator died, or was refused, before the first commit.
 func (b *Board) mustExist(tx *sqlite.Tx) error {
 	if n, err := lastSeq(tx); err != nil || n > 0 {
 		return err
@@ -276,7 +277,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 			b.made = true
 			b.mu.Unlock()
 		}
-		if !errors.Is(err, sqlite.ErrGone) || !b.create || try == 2 {
+		if !errors.Is(err, fault.Gone) || !b.create || try == 2 {
 			return err
 		}
 		b.forget(db)
@@ -404,7 +405,7 @@ func List(ctx context.Context, dir string) ([]Info, error) {
 	for _, name := range names {
 		info, err := inspect(ctx, dir, name)
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, fault.NotFound):
 			// Nothing was written to the file yet: it is being made, or it was cut to nothing.
 			fi, err := os.Stat(Path(dir, name))
 			if err != nil || time.Since(fi.ModTime()) < time.Minute {

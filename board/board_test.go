@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -69,7 +70,7 @@ func TestReplayEqualsBoard(t *testing.T) {
 		for range 60 {
 			randomChange(t, b, r)
 			now, err := b.Snapshot(t.Context())
-			if errors.Is(err, ErrNotFound) {
+			if errors.Is(err, fault.NotFound) {
 				continue
 			}
 			if err != nil {
@@ -145,7 +146,7 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 			_, err = b.Set(ctx, worker, "k", []byte(strconv.Itoa(r.IntN(9))), AnyVersion)
 		}
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) && !errors.Is(err, ErrInvalid) {
+	if err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Invalid) {
 		t.Fatal(err)
 	}
 }
@@ -194,17 +195,17 @@ func TestLeaseRunsOut(t *testing.T) {
 		t.Fatal(s.LeaseUntil, err)
 	}
 	now = now.Add(time.Minute - time.Millisecond)
-	if _, err := b.Claim(ctx, "w2", "s1", time.Minute); !errors.Is(err, ErrConflict) {
+	if _, err := b.Claim(ctx, "w2", "s1", time.Minute); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a millisecond before the end: %v", err)
 	}
-	if _, err := b.ClaimNext(ctx, "w2", "", time.Minute); !errors.Is(err, ErrConflict) {
+	if _, err := b.ClaimNext(ctx, "w2", "", time.Minute); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a millisecond before the end: %v", err)
 	}
 	now = now.Add(time.Millisecond)
 	if s, err := b.ClaimNext(ctx, "w2", "", time.Minute); err != nil || s.ClaimedBy != "w2" {
 		t.Errorf("at the end: %+v, %v", s, err)
 	}
-	if _, err := b.Release(ctx, "w1", "s1", false); !errors.Is(err, ErrConflict) {
+	if _, err := b.Release(ctx, "w1", "s1", false); !errors.Is(err, fault.Conflict) {
 		t.Errorf("the old holder released the new one's claim: %v", err)
 	}
 }
@@ -232,7 +233,7 @@ func TestGateTrustsRowsNotCounts(t *testing.T) {
 			t.Errorf("policy %+v: open %v, %v", p, v.Open, err)
 		}
 	}
-	if err := b.Check(ctx); !errors.Is(err, sqlite.ErrCorrupt) {
+	if err := b.Check(ctx); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("the check says %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -78,7 +79,7 @@ func TestBurndownIsTheLog(t *testing.T) {
 
 func TestBurndownOfNothing(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Burndown(t.Context()); !errors.Is(err, ErrNotFound) {
+	if _, err := b.Burndown(t.Context()); !errors.Is(err, fault.NotFound) {
 		t.Errorf("a run that is not there: %v", err)
 	}
 	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -23,14 +24,14 @@ func (b *Board) Check(ctx context.Context) error {
 			return err
 		}
 		want, err := replay(tx, have.Seq)
-		if errors.Is(err, ErrInvalid) {
-			return &sqlite.Error{Path: b.path, Kind: sqlite.ErrCorrupt, Detail: "has an event log that is not whole: " + err.Error()}
+		if errors.Is(err, fault.Invalid) {
+			return sqlite.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(), nil)
 		}
 		if err != nil {
 			return err
 		}
 		if diff := want.diff(have); diff != "" {
-			return &sqlite.Error{Path: b.path, Kind: sqlite.ErrCorrupt, Detail: "does not agree with its own event log: " + diff}
+			return sqlite.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff, nil)
 		}
 		if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
 			return err

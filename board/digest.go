@@ -1,11 +1,14 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/fault"
 )
 
 // Digest is a board in markdown, for the agent that writes the synthesis.
@@ -41,8 +44,8 @@ var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 // What the artifact has to carry gets its room first, shortened if it has to be. Answered questions take a third of what is left
 // after the disputed entries, and more if the other entries leave it. Whatever is left out is counted in the last line; what must
 // surface and does not is named in OmittedMust, and in the text as far as there is room.
-func (s *Snapshot) Digest(budget int) Digest {
-	d := newDigester(s, budget)
+func (s *Snapshot) Digest(budget int, words fault.Words) Digest {
+	d := newDigester(s, budget, words)
 	for _, cut := range []int{uncut, 400, 100} { // a long goal gives way before a finding does
 		if d.head = d.header(cut); !d.limited || quarters(d.head) <= budget {
 			break
@@ -91,6 +94,7 @@ func (sec *digestSection) cost() int {
 // digester chooses the lines of a digest.
 type digester struct {
 	*ranking
+	words    fault.Words
 	state    State
 	verdict  Verdict
 	sections []*digestSection // in the order of the text
@@ -104,8 +108,8 @@ type digester struct {
 	lost    []string // ids of what must surface and is not there in full
 }
 
-func newDigester(s *Snapshot, budget int) *digester {
-	d := &digester{ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget, lost: []string{}}
+func newDigester(s *Snapshot, budget int, words fault.Words) *digester {
+	d := &digester{words: words, ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget, lost: []string{}}
 	d.verdict, _ = s.Gate(Policy{}) // the default policy is valid
 	section := func(title string, must bool) *digestSection {
 		sec := &digestSection{title: title, must: must}
@@ -163,7 +167,7 @@ func (d *digester) takeMust() {
 	}
 	cut := d.mustCut(must)
 	if cut != uncut {
-		d.room -= quarters(lostWarning(n, nil)) // before the lines, so that the warning is there whatever happens
+		d.room -= quarters(d.lostWarning(n, nil)) // before the lines, so that the warning is there whatever happens
 	}
 	for _, sec := range must {
 		for i, line := range sec.lines {
@@ -176,12 +180,12 @@ func (d *digester) takeMust() {
 	if len(d.lost) == 0 {
 		return
 	}
-	d.warning = lostWarning(len(d.lost), nil)
+	d.warning = d.lostWarning(len(d.lost), nil)
 	count := quarters(d.warning)
 	named := 0
-	for named < len(d.lost) && quarters(lostWarning(len(d.lost), d.lost[:min(2*named+1, len(d.lost))]))-count <= d.room {
+	for named < len(d.lost) && quarters(d.lostWarning(len(d.lost), d.lost[:min(2*named+1, len(d.lost))]))-count <= d.room {
 		named = min(2*named+1, len(d.lost))
-		d.warning = lostWarning(len(d.lost), d.lost[:named])
+		d.warning = d.lostWarning(len(d.lost), d.lost[:named])
 	}
 	d.room -= quarters(d.warning) - count
 }
@@ -263,8 +267,8 @@ func (d *digester) header(goal int) string {
 	if d.verdict.Open {
 		b.WriteString("Gate: open. No critical or high signal is open.\n")
 	} else {
-		fmt.Fprintf(&b, "Gate: CLOSED, %d of %d open signals block. Each needs an answer (`board address`) or a reason to leave it open (`board waive`) before synthesis.\n",
-			len(d.verdict.Reasons), d.state.Signals.Open.Total())
+		fmt.Fprintf(&b, "Gate: CLOSED, %d of %d open signals block. Each needs an answer%s or a reason to leave it open%s before synthesis.\n",
+			len(d.verdict.Reasons), d.state.Signals.Open.Total(), d.say(" ({})", "signal.address"), d.say(" ({})", "signal.waive"))
 	}
 	fmt.Fprintf(&b, "Board: %s, %s, %s, up to event %d. ", counted(d.state.Entries.Total, "entry"), counted(d.state.Signals.Total, "signal"),
 		counted(int64(len(d.state.Workers)), "worker"), d.state.Seq)
@@ -273,12 +277,12 @@ func (d *digester) header(goal int) string {
 }
 
 // lostWarning says that what must surface is not all there; ids are those that it has room to name.
-func lostWarning(n int, ids []string) string {
+func (d *digester) lostWarning(n int, ids []string) string {
 	text := fmt.Sprintf("\n**The budget is too small: of what must surface, %d are left out or shortened.** Use a larger one", n)
 	if len(ids) == 0 {
-		return text + ", or `board show ID`.\n"
+		return text + d.say(", or {}", "entry.show", "id", "ID") + ".\n"
 	}
-	text += ", or `board show` " + strings.Join(ids, ", ")
+	text += cmp.Or(d.say(", or {} ", "entry.show"), ": ") + strings.Join(ids, ", ")
 	if rest := n - len(ids); rest > 0 {
 		text += fmt.Sprintf(" and %d more", rest)
 	}
@@ -296,10 +300,24 @@ func (d *digester) footer(worst bool) string {
 	if n := d.state.Entries.ByStatus[Superseded]; n > 0 {
 		left = append(left, fmt.Sprintf("%d superseded", n))
 	}
+	show := fault.Do("entry.show", "{} has evidence, links and history", "id", "e1")
 	if len(left) == 0 && !worst {
-		return "\nNothing was left out. `board show e1` has evidence, links and history.\n"
+		return "\nNothing was left out." + d.sentence(show) + "\n"
 	}
-	return "\nLeft out: " + strings.Join(left, ", ") + ". `board query` and `board signals` list everything, `board show e1` has evidence, links and history.\n"
+	return "\nLeft out: " + strings.Join(left, ", ") + "." + d.sentence(fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"), show) + "\n"
+}
+
+// sentence says operations in the words of the reader's adapter, as far as it has them.
+func (d *digester) sentence(steps ...fault.Step) string {
+	if said := fault.Join(steps, d.words, ", "); said != "" {
+		return " " + said + "."
+	}
+	return ""
+}
+
+// say is a part of a sentence about an operation, in the words of the reader's adapter.
+func (d *digester) say(text, op string, args ...string) string {
+	return fault.Do(op, text, args...).In(d.words)
 }
 
 // entryLine is the list item of an entry: what is known about it, then its content, cut at so many runes.
@@ -329,7 +347,7 @@ func (d *digester) entryLine(e *Entry, cut int) (string, bool) {
 	default:
 		fmt.Fprintf(&b, ", %d links in", n)
 	}
-	return digestItem(b.String(), e.ID, e.Content, cut, "")
+	return d.item(b.String(), e.ID, e.Content, cut, "")
 }
 
 // signalLine is the list item of a signal.
@@ -342,7 +360,7 @@ func (d *digester) signalLine(s *Signal, cut int) (string, bool) {
 	case s.Status == Waived:
 		// The artifact has to carry why, too: the reason is cut like the content.
 		reason, whole := oneLine(s.Reason, cut)
-		line, whole2 := digestItem(head, s.ID, s.Content, cut, fmt.Sprintf(" → waived by %s: %s", digestLabel(s.ClosedBy), reason))
+		line, whole2 := d.item(head, s.ID, s.Content, cut, fmt.Sprintf(" → waived by %s: %s", digestLabel(s.ClosedBy), reason))
 		return line, whole && whole2
 	case s.Status == Addressed:
 		answer := " → " + s.AddressedBy
@@ -350,17 +368,17 @@ func (d *digester) signalLine(s *Signal, cut int) (string, bool) {
 			text, _ := oneLine(e.Content, digestAnswer)
 			answer += fmt.Sprintf(" (%s): %s", digestLabel(e.Worker), text)
 		}
-		return digestItem(head, s.ID, s.Content, cut, answer)
+		return d.item(head, s.ID, s.Content, cut, answer)
 	case s.ClaimedAt(d.at):
 		head += ", claimed by " + digestLabel(s.ClaimedBy)
 	}
-	return digestItem(head, s.ID, s.Content, cut, "")
+	return d.item(head, s.ID, s.Content, cut, "")
 }
 
-func digestItem(head, id, content string, cut int, tail string) (string, bool) {
+func (d *digester) item(head, id, content string, cut int, tail string) (string, bool) {
 	text, whole := oneLine(content, cut)
 	if !whole {
-		text += " [cut; `board show " + id + "`]"
+		text += " [cut" + d.say("; {}", "entry.show", "id", id) + "]"
 	}
 	return head + ": " + text + tail + "\n", whole
 }

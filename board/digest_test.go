@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // sampleTime is the moment of the last event of the boards that these tests make by hand.
@@ -57,7 +59,7 @@ func sampleBoard() *Snapshot {
 }
 
 func TestDigestOrder(t *testing.T) {
-	d := sampleBoard().Digest(0)
+	d := sampleBoard().Digest(0, inOps)
 	want := []string{
 		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open signals block.",
 		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
@@ -111,7 +113,7 @@ func TestDigestBudget(t *testing.T) {
 	must += 80 // two of three signals are open or waived
 	last := -1
 	for _, budget := range []int{1, 2, 10, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200} {
-		d := s.Digest(budget)
+		d := s.Digest(budget, inOps)
 		if got := (quarters(d.Text) + 3) / 4; got > budget || got != d.Tokens {
 			t.Errorf("budget %d: the text has %d tokens, reported %d", budget, got, d.Tokens)
 		}
@@ -139,15 +141,15 @@ func TestDigestBudget(t *testing.T) {
 }
 
 func TestDigestPrefersWhatMustSurface(t *testing.T) {
-	d := longBoard(120).Digest(6400)
+	d := longBoard(120).Digest(6400, inOps)
 	if len(d.OmittedMust) != 0 || d.Omitted == 0 {
 		t.Fatalf("omitted %d, must %v", d.Omitted, d.OmittedMust)
 	}
-	if !strings.Contains(d.Text, "of “Other findings, strongest first”") || !strings.Contains(d.Text, "`board query`") {
+	if !strings.Contains(d.Text, "of “Other findings, strongest first”") || !strings.Contains(d.Text, "[entry.list]") {
 		t.Errorf("it does not say what was left out: %q", d.Text[len(d.Text)-300:])
 	}
-	small := longBoard(120).Digest(2000)
-	if len(small.OmittedMust) == 0 || !strings.Contains(small.Text, "`board show` "+small.OmittedMust[0]) {
+	small := longBoard(120).Digest(2000, inOps)
+	if len(small.OmittedMust) == 0 || !strings.Contains(small.Text, "[entry.show] "+small.OmittedMust[0]) {
 		t.Errorf("must %v, but no warning with ids:\n%s", small.OmittedMust, small.Text[:900])
 	}
 }
@@ -163,7 +165,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 		s.Signals[i].Content, s.Signals[i].Reason, s.Signals[i].ClosedBy = nasty, nasty, nasty
 	}
 	for _, budget := range []int{0, 700, 2000} {
-		text := s.Digest(budget).Text
+		text := s.Digest(budget, inOps).Text
 		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7] .*)$`)
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			if !item.MatchString(line) {
@@ -177,7 +179,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 }
 
 func TestDigestEmptyBoard(t *testing.T) {
-	d := (&Snapshot{Run: "empty", Seq: 1}).Digest(0)
+	d := (&Snapshot{Run: "empty", Seq: 1}).Digest(0, inOps)
 	if !strings.Contains(d.Text, "Gate: open.") || !strings.Contains(d.Text, "Nothing was left out.") || d.Included != 0 {
 		t.Errorf("%+v", d)
 	}
@@ -196,10 +198,13 @@ func TestDigestTokens(t *testing.T) {
 
 func TestDigestIsStable(t *testing.T) {
 	s := longBoard(60)
-	first := s.Digest(2000)
+	first := s.Digest(2000, inOps)
 	for range 3 {
-		if again := s.Digest(2000); again.Text != first.Text || !slices.Equal(again.OmittedMust, first.OmittedMust) {
+		if again := s.Digest(2000, inOps); again.Text != first.Text || !slices.Equal(again.OmittedMust, first.OmittedMust) {
 			t.Fatal("two digests of one snapshot differ")
 		}
 	}
 }
+
+// inOps are words that name each operation by itself.
+func inOps(s fault.Step) string { return "[" + strings.TrimSpace(s.Op+" "+s.Args["id"]) + "]" }

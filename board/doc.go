@@ -13,7 +13,7 @@
 // Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate].
 // The past: [Board.Events], [Board.Replay]. In and out: [Board.Export], [Import], [Snapshot.Digest], [Snapshot.HTML].
 // A damaged file: [ReadDamaged], [Rebuild], [SalvageTo].
-// Errors match [ErrInvalid], [ErrNotFound], [ErrConflict] or [ErrTimeout], or a kind of package sqlite.
+// Errors match a kind of package fault, and name the next step as an operation.
 //
 // # Tables
 //

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // FuzzMatch: whatever a person types is a search, or a refusal in words; never a syntax error.
@@ -27,7 +29,7 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, q := range []Query{{Match: text}, {Match: text, Order: Best, Types: []string{Gap}}, {Contains: text}} {
-			if _, err := b.Query(t.Context(), q); err != nil && !errors.Is(err, ErrInvalid) {
+			if _, err := b.Query(t.Context(), q); err != nil && !errors.Is(err, fault.Invalid) {
 				t.Fatalf("%+v: %v", q, err)
 			}
 		}
@@ -80,11 +82,11 @@ func importMust(t *testing.T, data []byte, opt ImportOptions) {
 	opt.Run = "fuzz"
 	got, err := Import(t.Context(), dir, "w", bytes.NewReader(data), opt)
 	if err != nil {
-		if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.NotFound) {
 			t.Fatalf("import failed in its own way: %v", err)
 		}
 		if _, err := os.Stat(Path(dir, "fuzz")); err == nil {
-			if _, err := Open(t.Context(), dir, "fuzz"); !errors.Is(err, ErrNotFound) {
+			if _, err := Open(t.Context(), dir, "fuzz"); !errors.Is(err, fault.NotFound) {
 				t.Fatalf("a refused import made a run: %v", err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -59,7 +60,9 @@ type Reason struct {
 	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
 	Worker   string `json:"worker"`     // who raised or posted it
 	Claimed  string `json:"claimed_by"` // who works on the signal, "" for nobody
-	Clear    string `json:"clear"`      // what would clear it
+	Clear    string `json:"clear"`      // what would clear it; adapters that have words for Next put those here
+
+	Next []fault.Step `json:"next"` // the same as operations: any of them
 }
 
 // Verdict is the answer of the gate.
@@ -94,30 +97,40 @@ func judge(p Policy, in gateInput) Verdict {
 	for _, s := range in.open {
 		if blocking[s.Priority] {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID, Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy,
-				Clear: fmt.Sprintf("board address %s, or board waive %s --reason …", s.ID, s.ID)})
+				Clear: "address or waive it", Next: []fault.Step{fault.Do("signal.address", "{}", "signal", s.ID), fault.Do("signal.waive", "or {}", "signal", s.ID, "reason", "…")}})
 		}
 	}
 	if n := in.allOpen; p.MaxOpen != nil && n > *p.MaxOpen {
+		settle := fmt.Sprintf("address or waive %d of them", n-*p.MaxOpen)
 		v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxOpen, Content: fmt.Sprintf("%d signals are open; at most %d may be", n, *p.MaxOpen),
-			Clear: fmt.Sprintf("address or waive %d of them: board signals --status open", n-*p.MaxOpen)})
+			Clear: settle, Next: []fault.Step{fault.Do("signal.list", settle+": {}", "status", SignalOpen)}})
 	}
 	if p.MaxDisputed != nil && int64(len(in.disputed)) > *p.MaxDisputed {
 		for _, e := range in.disputed {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: fmt.Sprintf("board post … --supersedes %s (or the entry that contradicts it)", e.ID)})
+				Clear: "supersede it, or the entry that contradicts it", Next: []fault.Step{fault.Do("entry.post", "{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)}})
 		}
 	}
 	if p.RequireSource {
 		for _, e := range in.unsourced {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: fmt.Sprintf("board post … --source-doc … --must-surface --supersedes %s", e.ID)})
+				Clear: "supersede it by one with a source", Next: []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…", "must_surface", "", "supersedes", e.ID)}})
 		}
 	}
 	v.Open = len(v.Reasons) == 0
 	return v
 }
 
-// Gate judges the board by a policy. A run that does not exist is ErrNotFound, never an open gate.
+// In puts what would clear the reasons into the words of an adapter.
+func (v *Verdict) In(words fault.Words) {
+	for i := range v.Reasons {
+		if said := fault.Join(v.Reasons[i].Next, words, ", "); said != "" {
+			v.Reasons[i].Clear = said
+		}
+	}
+}
+
+// Gate judges the board by a policy. A run that does not exist is fault.NotFound, never an open gate.
 func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	if err := p.check(); err != nil {
 		return Verdict{}, err

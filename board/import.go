@@ -9,6 +9,8 @@ import (
 	"io"
 	"time"
 	"unicode/utf8"
+
+	"blackboard/board/fault"
 )
 
 // Imported says what an import brought.
@@ -39,9 +41,12 @@ const maxLine = 2*6*MaxContent + 1<<20
 // hintExport is the next step where an export does not say what it said when it was written.
 const hintExport = "the file was changed or cut; export the run again"
 
+// exportOrIrys is what can be imported.
+var exportOrIrys = fault.Do("run.export", "give a file made by {}, or an Irys board (one JSON object)")
+
 // Import makes a new run below dir from our JSONL export or an Irys board. It is all or nothing.
 //
-// Errors: ErrInvalid names the line and what is wrong with it; ErrConflict when the run exists.
+// Errors: fault.Invalid names the line and what is wrong with it; fault.Conflict when the run exists.
 func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOptions) (Imported, error) {
 	if err := checkWorker(worker); err != nil {
 		return Imported{}, err
@@ -63,7 +68,7 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 		return importIrys(ctx, dir, worker, r, opt)
 	}
 	if len(opt.MustSurface) > 0 {
-		return Imported{}, invalid("--must-surface is for Irys boards; a board export says itself what must surface", "leave the flag out")
+		return Imported{}, invalid("only an import of an Irys board marks what must surface; an export of a board says it itself", "leave the mark out")
 	}
 	log, err := readExport(r)
 	if err != nil {
@@ -77,7 +82,7 @@ func sniff(r *bufio.Reader) (string, error) {
 	for {
 		c, err := r.ReadByte()
 		if err == io.EOF {
-			return "", invalid("the input is empty", "give a file made by `board export`, or an Irys board")
+			return "", invalid("the input is empty", "", exportOrIrys)
 		}
 		if err != nil {
 			return "", err
@@ -100,7 +105,7 @@ func sniff(r *bufio.Reader) (string, error) {
 		return "board", nil
 	}
 	if head[0] != '{' {
-		return "", invalid("the input is neither a board export nor an Irys board", "give a file made by `board export`, or an Irys board (one JSON object)")
+		return "", invalid("the input is neither an export of a board nor an Irys board", "", exportOrIrys)
 	}
 	return "irys", nil
 }
@@ -135,7 +140,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 		}
 		var l exportLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return nil, fail("not JSON of a board export: %v", err)
+			return nil, fail("not JSON of an export: %v", err)
 		}
 		switch {
 		case l.Kind == "run" && l.Run != nil && header == nil:

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"blackboard/board/fault"
 )
 
 // maxIrys bounds an Irys board, in bytes.
@@ -113,10 +115,10 @@ func readIrys(r io.Reader) (*irysBoard, error) {
 	}
 	b := &irysBoard{}
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, invalid("the input is not an Irys board: "+err.Error(), "give a file made by `board export`, or an Irys board (one JSON object)")
+		return nil, invalid("the input is not an Irys board: "+err.Error(), "", exportOrIrys)
 	}
 	if b.Entries == nil || b.Signals == nil {
-		return nil, invalid("the input is JSON, but has no entries or no signals", "give a file made by `board export`, or an Irys board")
+		return nil, invalid("the input is JSON, but has no entries or no signals", "", exportOrIrys)
 	}
 	return b, nil
 }
@@ -140,7 +142,7 @@ func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader, opt Im
 		return Imported{}, err
 	}
 	if opt.Run == "" {
-		return Imported{}, invalid("an Irys board does not say what its run is called", "name it with --run")
+		return Imported{}, invalid("an Irys board does not say what its run is called", "", fault.Give("run", "", "name it with {}"))
 	}
 	im := &irysImport{src: src, must: opt.MustSurface, answers: map[int][]int{}, raised: map[int][]int{}, notes: []string{},
 		signalID: make([]int64, len(src.Signals))}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -96,14 +97,14 @@ func (w *writer) settle(superseded int64, by byPayload) error {
 
 // Link adds links to an entry that is on the board already, with their effects.
 //
-// Errors: as for Post, and ErrConflict when the entry is superseded or has that link.
+// Errors: as for Post, and fault.Conflict when the entry is superseded or has that link.
 func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Entry, error) {
 	src, err := ParseEntryID(entry)
 	if err != nil {
 		return Entry{}, err
 	}
 	if links.Count() == 0 {
-		return Entry{}, invalid("no link is given", "say what the entry does: --supports, --contradicts, --supersedes or --addresses")
+		return Entry{}, invalid("no link is given", "say what the entry supports, contradicts, supersedes or addresses")
 	}
 	for _, kind := range LinkKinds {
 		if err := cleanLinks(kind, links.of(kind)); err != nil {
@@ -153,7 +154,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 				return w.effect(src, kind, dst)
 			}
 		}
-		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "`board show "+e.ID+"` shows its links")
+		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "", fault.Do("entry.show", "{} shows its links", "id", e.ID))
 	}
 	dst, err := targetID(kind, target)
 	if err != nil {
@@ -184,5 +185,5 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 }
 
 func superseded(id string) error {
-	return conflict(id+" is superseded and cannot gain links", "link the entry that superseded it: `board show "+id+"`")
+	return conflict(id+" is superseded and cannot gain links", "", fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
 }

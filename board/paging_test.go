@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // pagedBoard returns a board of n entries that differ in all that a query asks for.
@@ -154,13 +156,13 @@ func TestPageRefused(t *testing.T) {
 		kind  error
 		says  string
 	}{
-		{Query{Before: "x"}, ErrInvalid, `"x" is not the id of an entry`},
-		{Query{Before: "s1"}, ErrInvalid, "s1 is a signal"},
-		{Query{Before: "e0"}, ErrInvalid, `"e0" is not the id of an entry`},
-		{Query{Before: "e4"}, ErrNotFound, "there is no entry e4 on this board"},
-		{Query{Before: "e4", Contains: "no such text"}, ErrNotFound, "there is no entry e4 on this board"},
-		{Query{Before: "e99999999999999999999"}, ErrNotFound, "there is no entry e99999999999999999999"},
-		{Query{Before: "e2", Match: "token1", Order: Best}, ErrInvalid, "the order best has no page before e2"},
+		{Query{Before: "x"}, fault.Invalid, `"x" is not the id of an entry`},
+		{Query{Before: "s1"}, fault.Invalid, "s1 is a signal"},
+		{Query{Before: "e0"}, fault.Invalid, `"e0" is not the id of an entry`},
+		{Query{Before: "e4"}, fault.NotFound, "there is no entry e4 on this board"},
+		{Query{Before: "e4", Contains: "no such text"}, fault.NotFound, "there is no entry e4 on this board"},
+		{Query{Before: "e99999999999999999999"}, fault.NotFound, "there is no entry e99999999999999999999"},
+		{Query{Before: "e2", Match: "token1", Order: Best}, fault.Invalid, "the order best has no page before e2"},
 	} {
 		if _, err := b.Query(t.Context(), c.query); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v, want %v: %s", c.query, err, c.kind, c.says)

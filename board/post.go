@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"blackboard/board/fault"
 )
 
 // Post is a finding to be put on the board.
@@ -46,8 +48,8 @@ type Posted struct {
 
 // Post puts one entry on the board, with its links and their effects, or nothing.
 //
-// Errors: ErrInvalid for bad fields, self-links and cycles of supersedes; ErrNotFound for a link to an id that does not exist;
-// ErrConflict when the key was used for another content.
+// Errors: fault.Invalid for bad fields, self-links and cycles of supersedes; fault.NotFound for a link to an id that does not exist;
+// fault.Conflict when the key was used for another content.
 func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error) {
 	out, err := b.PostBatch(ctx, worker, []Post{p})
 	if err != nil {
@@ -267,7 +269,7 @@ func cleanLinks(kind string, ids *[]string) error {
 				parse = ParseSignalID
 			}
 			if _, err := parse(id); err != nil {
-				return prefixed("--"+kind+": ", err)
+				return prefixed(kind+": ", err)
 			}
 		}
 		if !slices.Contains(out, id) {
@@ -278,10 +280,10 @@ func cleanLinks(kind string, ids *[]string) error {
 	return nil
 }
 
-// prefixed adds a place to the message of an Error and keeps its kind and hint.
+// prefixed adds a place to the message of a refusal and keeps its kind and next steps.
 func prefixed(prefix string, err error) error {
-	if e, ok := err.(*Error); ok && prefix != "" {
-		return &Error{e.Kind, prefix + e.Msg, e.Hint}
+	if e, ok := fault.Refused(err); ok && prefix != "" {
+		return e.Kind.New(prefix+e.Msg, "", e.Next...)
 	}
 	return err
 }

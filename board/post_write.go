@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -110,7 +111,7 @@ func sameAs(p *Post, old *Entry) error {
 		return nil
 	}
 	return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(p.Key, 60), old.ID, differs),
-		"use a new key, or `--supersedes "+old.ID+"` if this replaces it")
+		"use a new key", fault.Give("supersedes", old.ID, "or {} if this replaces it"))
 }
 
 func nextID(tx *sqlite.Tx, table string) (n int64, err error) {
@@ -156,7 +157,7 @@ func (w *writer) target(kind, id string, self int64) error {
 	err = w.tx.QueryRow(`SELECT 1 FROM `+table+` WHERE id = ?`, n).Scan(&one)
 	if sqlite.IsNoRows(err) {
 		what := map[string]string{"entries": "entry", "signals": "signal"}[table]
-		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "`board query` lists entries, `board signals` lists signals")
+		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "", fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"))
 	}
 	return err
 }

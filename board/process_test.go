@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 )
 
 // child posts to the run "shared" below dir and prints the id of each post after it was acknowledged.
@@ -166,7 +166,7 @@ func TestKilledWriters(t *testing.T) {
 			cmd.Wait()
 		}
 		b, err := Open(t.Context(), dir, "shared")
-		if errors.Is(err, ErrNotFound) && len(acked) == 0 {
+		if errors.Is(err, fault.NotFound) && len(acked) == 0 {
 			continue // killed before the first commit: there is no run, as it should be
 		}
 		if err != nil {
@@ -212,7 +212,7 @@ func TestRemovedWhileOpen(t *testing.T) {
 	if err := Remove(t.Context(), dir, "test", 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := visitor.Post(t.Context(), "w", Post{Content: "y"}); !errors.Is(err, sqlite.ErrGone) {
+	if _, err := visitor.Post(t.Context(), "w", Post{Content: "y"}); !errors.Is(err, fault.Gone) {
 		t.Fatalf("got %v", err)
 	}
 	p, err := maker.Post(t.Context(), "w", Post{Content: "z"})
@@ -259,7 +259,7 @@ func TestRemoveRace(t *testing.T) {
 		// e1: the post came after the deletion, so it must be there. e2: it came before, and went with the rest.
 		b, err = Open(t.Context(), dir, "race")
 		switch {
-		case posted.Entry.ID == "e2" && errors.Is(err, ErrNotFound):
+		case posted.Entry.ID == "e2" && errors.Is(err, fault.NotFound):
 			continue
 		case err != nil:
 			t.Fatalf("round %d: %s was acknowledged, but there is no board: %v", round, posted.Entry.ID, err)
@@ -362,7 +362,7 @@ func TestOneClaimWins(t *testing.T) {
 			defer mu.Unlock()
 			if err == nil {
 				winners++
-			} else if !errors.Is(err, ErrConflict) {
+			} else if !errors.Is(err, fault.Conflict) {
 				t.Error(err)
 			}
 		})
@@ -393,14 +393,14 @@ func TestRemoveWhatWasSeen(t *testing.T) {
 	}
 	seen := post("seen")
 	now := post("not seen")
-	refused(t, Remove(t.Context(), dir, "run", seen), ErrConflict, "run run has changed: 1 events since; nothing was deleted")
+	refused(t, Remove(t.Context(), dir, "run", seen), fault.Conflict, "run run has changed: 1 events since; nothing was deleted")
 	if found, err := b.Query(t.Context(), Query{}); err != nil || len(found.Entries) != 2 {
 		t.Errorf("there is %+v %v", found, err)
 	}
 	if err := Remove(t.Context(), dir, "run", now); err != nil {
 		t.Error(err)
 	}
-	if err := Remove(t.Context(), dir, "run", now); !errors.Is(err, ErrNotFound) {
+	if err := Remove(t.Context(), dir, "run", now); !errors.Is(err, fault.NotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"blackboard/board/fault"
 )
 
 func checkAll(what string, got, have []string) error {
@@ -44,13 +46,13 @@ func (q *Query) check() error {
 	case q.Order != "" && q.Order != Newest && q.Order != Oldest && q.Order != Best:
 		return unknown("order", q.Order, []string{Newest, Oldest, Best})
 	case q.Order == Best && q.Match == "":
-		return invalid("the order best needs a text to match", "add --match, or order by newest or oldest")
+		return invalid("the order best needs a text to match", "order by newest or oldest", fault.Give("match", "", "or add {}"))
 	case q.Order == Best && q.Before != "":
 		return invalid(fmt.Sprintf("the order best has no page before %s: its pages follow the score, not the age", q.Before), "order by newest or oldest, or raise the limit")
 	}
 	if q.Match != "" {
 		if _, ok := ftsQuery(q.Match); !ok {
-			return invalid(fmt.Sprintf("%q has no word to search for", clip(q.Match, 60)), "--contains finds any characters")
+			return invalid(fmt.Sprintf("%q has no word to search for", clip(q.Match, 60)), "", fault.Give("contains", "", "{} finds any characters"))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -100,7 +101,7 @@ func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
 
 // badPriority is a signal with a priority that there is not: somebody else has written to the file.
 func badPriority(id string, priority int) error {
-	return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has a signal %s with the priority %d, which there is not", id, priority)}
+	return sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has a signal %s with the priority %d, which there is not", id, priority), nil)
 }
 
 func getEntry(tx *sqlite.Tx, id int64) (*Entry, error) {
@@ -109,7 +110,7 @@ func getEntry(tx *sqlite.Tx, id int64) (*Entry, error) {
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "`board query` lists the entries")
+		return nil, notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "", fault.Do("entry.list", "{} lists the entries"))
 	}
 	return &entries[0], nil
 }
@@ -120,7 +121,7 @@ func getSignal(tx *sqlite.Tx, id int64) (*Signal, error) {
 		return nil, err
 	}
 	if len(signals) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "`board signals` lists the signals")
+		return nil, notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "", fault.Do("signal.list", "{} lists the signals"))
 	}
 	return &signals[0], nil
 }
@@ -258,7 +259,7 @@ type Found struct {
 	More    bool    `json:"more"` // the limit cut the list
 }
 
-// Query returns the entries that match. Errors: ErrInvalid for unknown types and statuses, and for what is no id; ErrNotFound for a signal, or an
+// Query returns the entries that match. Errors: fault.Invalid for unknown types and statuses, and for what is no id; fault.NotFound for a signal, or an
 // entry to begin before, that does not exist.
 func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 	if err := q.check(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -37,7 +38,7 @@ type Salvaged struct {
 const SalvageSuffix = "-salvaged"
 
 // ReadDamaged reads what can be read of a damaged board, and changes nothing. The error
-// matches sqlite.ErrCorrupt if that is nothing.
+// matches fault.Corrupt if that is nothing.
 func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	tmp, err := os.MkdirTemp("", "board-salvage-")
 	if err != nil {
@@ -74,19 +75,19 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	if len(m.entries)+len(m.signals)+len(m.events) == 0 {
-		return nil, &sqlite.Error{Path: Path(dir, run), Kind: sqlite.ErrCorrupt, Detail: "holds nothing that can be read"}
+		return nil, sqlite.Fault(fault.Corrupt, Path(dir, run), "holds nothing that can be read", nil)
 	}
 	state := m.snapshot()
 	m.out.log = &eventLog{events: m.events, board: m.replayer, state: state}
 	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries), len(state.Signals), len(state.Variables)
 	if err := state.checkTargets(); err != nil {
-		return nil, &sqlite.Error{Path: Path(dir, run), Kind: sqlite.ErrCorrupt, Detail: "holds parts of a board that do not make one: " + err.Error()}
+		return nil, sqlite.Fault(fault.Corrupt, Path(dir, run), "holds parts of a board that do not make one: "+err.Error(), nil)
 	}
 	return &m.out, nil
 }
 
 // Rebuild makes the tables of a damaged board anew from its event log, which must be
-// whole: else it is ErrConflict, and nothing is changed. The new file is made aside and
+// whole: else it is fault.Conflict, and nothing is changed. The new file is made aside and
 // put in the place of the damaged one in the writers' turn; the damaged one is then at
 // aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {

@@ -11,7 +11,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 )
 
 // mixedBoard is a closed board with everything on it, and what its export says.
@@ -169,7 +169,7 @@ func TestRebuildRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err = Rebuild(t.Context(), dir, "r")
-			if !errors.Is(err, ErrConflict) && !(name == "no database" && errors.Is(err, sqlite.ErrCorrupt)) {
+			if !errors.Is(err, fault.Conflict) && !(name == "no database" && errors.Is(err, fault.Corrupt)) {
 				t.Errorf("%v", err)
 			}
 			if after, err := os.ReadFile(Path(dir, "r")); err != nil || !bytes.Equal(before, after) {
@@ -245,7 +245,7 @@ func TestSalvage(t *testing.T) {
 			if after, err := os.ReadFile(Path(dir, "r")); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("the damaged board was changed: %v", err)
 			}
-			if _, err := SalvageTo(t.Context(), dir, "r", "r"+SalvageSuffix, "doctor"); !errors.Is(err, ErrConflict) {
+			if _, err := SalvageTo(t.Context(), dir, "r", "r"+SalvageSuffix, "doctor"); !errors.Is(err, fault.Conflict) {
 				t.Errorf("a second time: %v", err)
 			}
 		})

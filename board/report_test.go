@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
+
+	"blackboard/board/fault"
 )
 
 const (
@@ -199,19 +201,19 @@ func TestReportErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := OpenReport(path)
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v, want one with %q", c.name, err, c.want)
 			continue
 		}
-		var e *Error
-		if !errors.As(err, &e) || e.Try() == "" {
+		var e *fault.Error
+		if !errors.As(err, &e) || len(e.Next) == 0 {
 			t.Errorf("%s: %v does not say what to do", c.name, err)
 		}
 	}
-	if _, err := OpenReport(filepath.Join(dir, "none.md")); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "none.md") {
+	if _, err := OpenReport(filepath.Join(dir, "none.md")); !errors.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "none.md") {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := OpenReport(dir); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "directory") {
+	if _, err := OpenReport(dir); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("directory: %v", err)
 	}
 	if _, err := ReadReport("-", iotest.ErrReader(os.ErrPermission)); !errors.Is(err, os.ErrPermission) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -48,7 +49,7 @@ func (r *Raise) prepare() error {
 	}
 	if r.Origin != "" {
 		if _, err := ParseEntryID(r.Origin); err != nil {
-			return prefixed("--origin: ", err)
+			return prefixed("origin: ", err)
 		}
 	}
 	return nil
@@ -60,7 +61,7 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		return Raised{}, err
 	}
 	if _, err := b.reader(); err != nil && r.Origin != "" {
-		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet", r.Origin, b.run), "post the entry first, or leave --origin out")
+		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet", r.Origin, b.run), "post the entry first, or leave the origin out")
 	}
 	var out Raised
 	err := b.write(ctx, worker, func(w *writer) error {
@@ -88,7 +89,7 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		}
 		if r.Origin != "" {
 			if err := w.target(Supports, r.Origin, 0); err != nil {
-				return prefixed("--origin: ", err)
+				return prefixed("origin: ", err)
 			}
 		}
 		id, err := nextID(w.tx, "signals")
@@ -180,11 +181,12 @@ func (b *Board) change(ctx context.Context, worker, id string, fn func(w *writer
 }
 
 func notOpen(s *Signal) error {
+	reopen := fault.Do("signal.reopen", "{} opens it again", "signal", s.ID)
 	switch s.Status {
 	case Addressed:
-		return conflict(fmt.Sprintf("%s is addressed already, by %s", s.ID, s.AddressedBy), "`board show "+s.ID+"` tells how; `board reopen "+s.ID+"` opens it again")
+		return conflict(fmt.Sprintf("%s is addressed already, by %s", s.ID, s.AddressedBy), "", fault.Do("signal.show", "{} tells how", "signal", s.ID), reopen)
 	default:
-		return conflict(fmt.Sprintf("%s was waived by %s: %s", s.ID, s.ClosedBy, Line(s.Reason, 120)), "`board reopen "+s.ID+"` opens it again")
+		return conflict(fmt.Sprintf("%s was waived by %s: %s", s.ID, s.ClosedBy, Line(s.Reason, 120)), "", reopen)
 	}
 }
 
@@ -196,7 +198,7 @@ type Claimed struct {
 
 // Claim gives an open signal to a worker until the lease runs out. The holder may claim again to extend the lease.
 //
-// Errors: ErrConflict when the signal is closed, or held by another worker, or another session of the worker (SetSession), whose lease still runs.
+// Errors: fault.Conflict when the signal is closed, or held by another worker, or another session of the worker (SetSession), whose lease still runs.
 func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duration) (Claimed, error) {
 	if err := checkLease(lease); err != nil {
 		return Claimed{}, err
@@ -212,7 +214,7 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 		}
 		if s.ClaimedBy != worker {
 			return conflict(fmt.Sprintf("%s is claimed by %s until %s", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
-				"`board claim` without an id takes the most urgent signal that is free")
+				"", fault.Do("signal.claim", "{} without an id takes the most urgent signal that is free"))
 		}
 		session, at, err := w.holder(s.ID)
 		if err != nil {
@@ -239,7 +241,7 @@ func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	}
 	var p claimPayload
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
-		return "", nil, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: "has a claim of " + id + " whose payload cannot be read", Cause: err}
+		return "", nil, sqlite.Fault(fault.Corrupt, "", "has a claim of "+id+" whose payload cannot be read", err)
 	}
 	return p.Session, at, nil
 }
@@ -253,7 +255,7 @@ func otherSession(s *Signal) error {
 }
 
 // ClaimNext gives a worker the most urgent open signal that nobody holds, the oldest of equals.
-// It is ErrConflict when there is none. Signals of a priority below minPriority are passed over; "" takes any.
+// It is fault.Conflict when there is none. Signals of a priority below minPriority are passed over; "" takes any.
 func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease time.Duration) (Signal, error) {
 	if err := checkLease(lease); err != nil {
 		return Signal{}, err
@@ -271,7 +273,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease
 		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
 			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
 		if sqlite.IsNoRows(err) {
-			return conflict("no open signal is free to claim", "`board signals --status open` shows who holds what")
+			return conflict("no open signal is free to claim", "", fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 		}
 		if err != nil {
 			return err
@@ -307,11 +309,11 @@ func (w *writer) claim(id int64, session string, lease time.Duration) error {
 func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Signal, error) {
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.ClaimedBy == "" {
-			return conflict(s.ID+" is not claimed", "nothing is to be done; `board show "+s.ID+"` shows how it is")
+			return conflict(s.ID+" is not claimed", "nothing is to be done", fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
 		if s.ClaimedAt(w.tx.Now) && !force {
 			if s.ClaimedBy != worker {
-				return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out, or take it away with --force")
+				return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out", fault.Give("force", "", "or take it away with {}"))
 			}
 			if session, _, err := w.holder(s.ID); err != nil {
 				return err
@@ -378,7 +380,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 		}
 		if s.Status == SignalOpen { // the key found an answer of before the signal was reopened
 			return conflict(fmt.Sprintf("the key %q is that of %s, which answered %s before it was reopened", clip(p.Key, 60), out[0].Entry.ID, s.ID),
-				fmt.Sprintf("if it still is the answer: `board address %s --by %s`; else use a new key", s.ID, out[0].Entry.ID))
+				"", fault.Do("signal.address", "if it still is the answer: {}", "signal", s.ID, "entry", out[0].Entry.ID), fault.Step{Text: "use a new key for another answer"})
 		}
 		sig = *s
 		return nil
@@ -389,7 +391,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 // Waive closes an open signal without an answer. The reason is required and stays on record with the worker.
 func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, error) {
 	if strings.TrimSpace(reason) == "" {
-		return Signal{}, invalid("waiving needs a reason", "give --reason: it is what the reader of the report will see")
+		return Signal{}, invalid("waiving needs a reason", "", fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
 	}
 	if err := checkText("the reason", reason, MaxField, true); err != nil {
 		return Signal{}, err
@@ -409,7 +411,7 @@ func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, er
 	}
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.Status == SignalOpen {
-			return conflict(s.ID+" is open already", "nothing is to be done; `board show "+s.ID+"` shows how it is")
+			return conflict(s.ID+" is open already", "nothing is to be done", fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
 		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = NULL, reason = '', closed_by = '', closed = NULL WHERE id = ?`, SignalOpen, n); err != nil {
 			return err

@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // refused checks an error's kind, that its words are in it, and that it says what to do next.
 func refused(t *testing.T, err, kind error, words string) {
 	t.Helper()
-	var e *Error
-	if !errors.Is(err, kind) || !errors.As(err, &e) || !strings.Contains(e.Msg, words) || e.Try() == "" {
+	var e *fault.Error
+	if !errors.Is(err, kind) || !errors.As(err, &e) || !strings.Contains(e.Msg, words) || len(e.Next) == 0 {
 		t.Errorf("the error is %v, not %v about %q with a next step", err, kind, words)
 	}
 }
@@ -21,9 +23,9 @@ func refused(t *testing.T, err, kind error, words string) {
 func TestSignalLife(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	_, err := b.Signal(ctx, "lead", Raise{Content: "why?", Origin: "e1"})
-	refused(t, err, ErrNotFound, "has no entries yet")
+	refused(t, err, fault.NotFound, "has no entries yet")
 	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "because"})
-	refused(t, err, ErrNotFound, "there is no run")
+	refused(t, err, fault.NotFound, "there is no run")
 	if b.Made() {
 		t.Fatal("a question that was refused has made the run")
 	}
@@ -41,21 +43,21 @@ func TestSignalLife(t *testing.T) {
 	for words, other := range map[string]Raise{"with another content": {Content: "what?", Priority: "high", Key: "k1"}, "with the priority high": {Content: raise.Content, Key: "k1"},
 		"with another origin": {Content: raise.Content, Priority: "high", Origin: "e2", Key: "k1"}} {
 		_, err := b.Signal(ctx, "lead", other)
-		refused(t, err, ErrConflict, words)
+		refused(t, err, fault.Conflict, words)
 	}
 	_, err = b.Signal(ctx, "lead", Raise{Content: "?", Origin: "e9"})
-	refused(t, err, ErrNotFound, "--origin: there is no entry e9")
+	refused(t, err, fault.NotFound, "origin: there is no entry e9")
 	_, err = b.Signal(ctx, "lead", Raise{Content: "?", Origin: "s1"})
-	refused(t, err, ErrInvalid, "--origin: s1 is a signal")
+	refused(t, err, fault.Invalid, "origin: s1 is a signal")
 	_, err = b.Signal(ctx, "lead", Raise{Content: "?", Priority: "urgent"})
-	refused(t, err, ErrInvalid, `unknown priority "urgent"`)
+	refused(t, err, fault.Invalid, `unknown priority "urgent"`)
 
 	_, err = b.Release(ctx, "w", "s1", false)
-	refused(t, err, ErrConflict, "is not claimed")
+	refused(t, err, fault.Conflict, "is not claimed")
 	_, err = b.Claim(ctx, "w", "s1", 0)
-	refused(t, err, ErrInvalid, "a lease of 0s")
+	refused(t, err, fault.Invalid, "a lease of 0s")
 	_, err = b.ClaimNext(ctx, "w", "urgent", DefaultLease)
-	refused(t, err, ErrInvalid, "unknown priority")
+	refused(t, err, fault.Invalid, "unknown priority")
 	if _, err := b.Claim(ctx, "w", "s1", DefaultLease); err != nil {
 		t.Fatal(err)
 	}
@@ -72,36 +74,36 @@ func TestSignalLife(t *testing.T) {
 		t.Errorf("a retry: %+v, %v", again, err)
 	}
 	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "another answer"})
-	refused(t, err, ErrConflict, "s1 is addressed already, by e2")
+	refused(t, err, fault.Conflict, "s1 is addressed already, by e2")
 	_, err = b.Address(ctx, "w", "s1", "e1")
-	refused(t, err, ErrConflict, "s1 is addressed already")
+	refused(t, err, fault.Conflict, "s1 is addressed already")
 	if s, err := b.Reopen(ctx, "lead", "s1", "the disk is empty"); err != nil || s.Status != SignalOpen || s.AddressedBy != "" || s.Closed != nil {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	_, err = b.Reopen(ctx, "lead", "s1", "")
-	refused(t, err, ErrConflict, "is open already")
+	refused(t, err, fault.Conflict, "is open already")
 	_, _, err = b.PostAddressing(ctx, "w", "s1", answer)
-	refused(t, err, ErrConflict, `the key "a1" is that of e2, which answered s1 before it was reopened`)
+	refused(t, err, fault.Conflict, `the key "a1" is that of e2, which answered s1 before it was reopened`)
 	if s, err := b.Address(ctx, "w", "s1", "e2"); err != nil || s.AddressedBy != "e2" { // its link is there already
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, err = b.Address(ctx, "w", "s1", "e1x")
-	refused(t, err, ErrInvalid, "is not the id of an entry")
+	refused(t, err, fault.Invalid, "is not the id of an entry")
 	_, err = b.Address(ctx, "w", "s7", "e1")
-	refused(t, err, ErrNotFound, "there is no signal s7")
+	refused(t, err, fault.NotFound, "there is no signal s7")
 
 	if _, err := b.Signal(ctx, "lead", Raise{Content: "is it worth it?"}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = b.Waive(ctx, "lead", "s2", " ")
-	refused(t, err, ErrInvalid, "needs a reason")
+	refused(t, err, fault.Invalid, "needs a reason")
 	if s, err := b.Waive(ctx, "lead", "s2", "out of scope"); err != nil || s.Status != Waived || s.Reason != "out of scope" {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	_, err = b.Claim(ctx, "w", "s2", DefaultLease)
-	refused(t, err, ErrConflict, "s2 was waived by lead: out of scope")
+	refused(t, err, fault.Conflict, "s2 was waived by lead: out of scope")
 	_, err = b.ClaimNext(ctx, "w", "", DefaultLease)
-	refused(t, err, ErrConflict, "no open signal is free")
+	refused(t, err, fault.Conflict, "no open signal is free")
 	if err := b.Check(ctx); err != nil {
 		t.Error(err)
 	}
@@ -152,15 +154,15 @@ func TestSignalsFound(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	_, err := b.Signals(ctx, SignalQuery{Statuses: []string{"lost"}})
-	refused(t, err, ErrInvalid, `unknown status "lost"`)
+	refused(t, err, fault.Invalid, `unknown status "lost"`)
 	_, err = b.Signals(ctx, SignalQuery{Priorities: []string{"urgent"}})
-	refused(t, err, ErrInvalid, `unknown priority "urgent"`)
+	refused(t, err, fault.Invalid, `unknown priority "urgent"`)
 }
 
 // TestDetails: an entry and a signal are shown with what points at them and what happened to them, each event in a few words.
 func TestDetails(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if _, err := Create(ctx, t.TempDir(), "r", "", ""); !errors.Is(err, ErrInvalid) {
+	if _, err := Create(ctx, t.TempDir(), "r", "", ""); !errors.Is(err, fault.Invalid) {
 		t.Errorf("nobody made a run: %v", err)
 	}
 	for _, p := range []Post{{Content: "it stops"}, {Content: "it does not", Contradicts: []string{"e1"}}, {Content: "it stops at night", Supersedes: []string{"e2"}}} {
@@ -215,23 +217,23 @@ func TestDetails(t *testing.T) {
 		t.Errorf("the snapshot has other links: %v", err)
 	}
 	_, err = b.Entry(ctx, "e9")
-	refused(t, err, ErrNotFound, "there is no entry e9")
+	refused(t, err, fault.NotFound, "there is no entry e9")
 	_, err = b.Entry(ctx, "s1")
-	refused(t, err, ErrInvalid, "s1 is a signal; here the id of an entry is needed")
+	refused(t, err, fault.Invalid, "s1 is a signal; here the id of an entry is needed")
 	_, err = b.Entry(ctx, "e99999999999999999999")
-	refused(t, err, ErrNotFound, "no number is so large")
+	refused(t, err, fault.NotFound, "no number is so large")
 	_, err = b.SignalByID(ctx, "s9")
-	refused(t, err, ErrNotFound, "there is no signal s9")
+	refused(t, err, fault.NotFound, "there is no signal s9")
 	_, err = b.Link(ctx, "w", "e3", Links{Supports: []string{"e1"}})
-	refused(t, err, ErrConflict, "e3 supports e1 already")
+	refused(t, err, fault.Conflict, "e3 supports e1 already")
 	_, err = b.Link(ctx, "w", "e3", Links{})
-	refused(t, err, ErrInvalid, "no link is given")
+	refused(t, err, fault.Invalid, "no link is given")
 	_, err = b.Link(ctx, "w", "e2", Links{Supports: []string{"e1"}})
-	refused(t, err, ErrConflict, "e2 is superseded")
+	refused(t, err, fault.Conflict, "e2 is superseded")
 	_, err = b.Replay(ctx, 0)
-	refused(t, err, ErrInvalid, "there is no event 0")
+	refused(t, err, fault.Invalid, "there is no event 0")
 	_, err = b.Replay(ctx, 99)
-	refused(t, err, ErrNotFound, "there is no event 99 yet")
+	refused(t, err, fault.NotFound, "there is no event 99 yet")
 }
 
 // TestSameKey: a post under a key that was used is answered with the entry of that time only if it says nothing else.
@@ -262,7 +264,7 @@ func TestSameKey(t *testing.T) {
 			}
 		}
 		_, err := b.Post(ctx, "w", p)
-		refused(t, err, ErrConflict, words)
+		refused(t, err, fault.Conflict, words)
 	}
 	for words, batch := range map[string][]Post{
 		"posts 1 and 2 of the batch have the same key":           {{Content: "a", Key: "x"}, {Content: "b", Key: "x"}},
@@ -275,12 +277,12 @@ func TestSameKey(t *testing.T) {
 		"the content is empty":                                   {{Content: " "}},
 		"the key has 5000 bytes":                                 {{Content: "a", Key: strings.Repeat("k", 5000)}},
 		"the entry has 65 tags":                                  {{Content: "a", Tags: strings.Fields(manyWords(65))}},
-		"--supports: s1 is a signal":                             {{Content: "a", Supports: []string{"s1"}}},
+		"supports: s1 is a signal":                               {{Content: "a", Supports: []string{"s1"}}},
 		`unknown type "rumour"`:                                  {{Content: "a", Type: "rumour"}},
 	} {
 		_, err := b.PostBatch(ctx, "w", batch)
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(e.Msg, words) || e.Try() == "" {
+		var e *fault.Error
+		if !errors.As(err, &e) || !strings.Contains(e.Msg, words) || len(e.Next) == 0 {
 			t.Errorf("%v, want %q with a next step", err, words)
 		}
 	}
@@ -315,20 +317,20 @@ func TestClaimSessions(t *testing.T) {
 	claimed("one", nil)
 	now = now.Add(time.Second)
 	_, err := as("two").Claim(ctx, "w", "s1", time.Minute)
-	refused(t, err, ErrConflict, "s1 is claimed by w until 2026-01-02T03:05:05Z, in another session that uses this name")
+	refused(t, err, fault.Conflict, "s1 is claimed by w until 2026-01-02T03:05:05Z, in another session that uses this name")
 	_, err = as("two").Release(ctx, "w", "s1", false)
-	refused(t, err, ErrConflict, "in another session that uses this name")
+	refused(t, err, fault.Conflict, "in another session that uses this name")
 	claimed("one", &first)
 	claimed("", &now)
 	_, err = as("two").Claim(ctx, "w", "s1", time.Minute)
-	refused(t, err, ErrConflict, "in another session")
+	refused(t, err, fault.Conflict, "in another session")
 	if _, err := as("").Release(ctx, "w", "s1", false); err != nil {
 		t.Error(err)
 	}
 	claimed("", nil)
 	claimed("two", &now)
 	_, err = as("one").Release(ctx, "w", "s1", false)
-	refused(t, err, ErrConflict, "in another session")
+	refused(t, err, fault.Conflict, "in another session")
 	if _, err := as("one").Release(ctx, "w", "s1", true); err != nil {
 		t.Error(err)
 	}
@@ -336,7 +338,7 @@ func TestClaimSessions(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, err = as("two").Claim(ctx, "w", "s1", time.Minute)
-	refused(t, err, ErrConflict, "in another session")
+	refused(t, err, fault.Conflict, "in another session")
 	now = now.Add(time.Minute) // the lease has run out
 	claimed("two", nil)
 	if err := b.Check(ctx); err != nil {

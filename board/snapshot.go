@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -63,10 +64,10 @@ func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
 }
 
 // Replay returns the board as it was after the event seq, from the log alone.
-// It is ErrInvalid for a seq below 1, and ErrNotFound for one beyond the last event.
+// It is fault.Invalid for a seq below 1, and fault.NotFound for one beyond the last event.
 func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 	if seq < 1 {
-		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1; `board watch --since 0 --timeout 0s` lists them")
+		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1", fault.Do("event.list", "{} lists them", "since", "0", "timeout", "0s"))
 	}
 	var s *Snapshot
 	err := b.read(ctx, func(tx *sqlite.Tx) error {

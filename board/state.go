@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -120,7 +121,7 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 			var status string
 			var priority int
 			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 || priority >= len(Priorities) {
-				return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60))}
+				return sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60)), nil)
 			}
 			st.Signals.of(status)[Priorities[priority]] = n
 			st.Signals.Total += n
@@ -168,5 +169,5 @@ func checkCounts(tx *sqlite.Tx, path string) error {
 	if err != nil {
 		return err
 	}
-	return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("counts %d of %s %q where there are %d", have, kind, name, want)}
+	return sqlite.Fault(fault.Corrupt, path, fmt.Sprintf("counts %d of %s %q where there are %d", have, kind, name, want), nil)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 func check(t *testing.T, item Item, texts ...string) ItemResult {
@@ -194,7 +196,7 @@ func TestBoardSurvival(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := b.Survival(ctx); !errors.Is(err, ErrInvalid) {
+	if _, err := b.Survival(ctx); !errors.Is(err, fault.Invalid) {
 		t.Errorf("without a report: %v", err)
 	}
 	report := NewReport("final.md", "Nothing yet.")

@@ -18,7 +18,7 @@ const embedBatch = 64
 // whose best passage reaches minCosine, and has all of the item's numbers in or next to it, counts as present from then on, by meaning. Every
 // item that was looked for so gets its cosine. Present items stay as they are: meaning adds, and never takes away.
 //
-// The embedder's vectors are compared with each other only. Errors are the embedder's, and ErrInvalid for a minCosine outside 0..1.
+// The embedder's vectors are compared with each other only. Errors are the embedder's, and fault.Invalid for a minCosine outside 0..1.
 func (s *Survival) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*Report) error {
 	if math.IsNaN(minCosine) || minCosine <= 0 || minCosine > 1 {
 		return invalid(fmt.Sprintf("a least cosine of %v is not between 0 and 1", minCosine), "1 is the same text; what is near enough differs from model to model")

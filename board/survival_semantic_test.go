@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -75,7 +76,7 @@ func TestAddMeaning(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, bad := range []float64{-1, 0, 1.1} {
-		if err := s.AddMeaning(t.Context(), topics{}, bad, reports...); !errors.Is(err, ErrInvalid) {
+		if err := s.AddMeaning(t.Context(), topics{}, bad, reports...); !errors.Is(err, fault.Invalid) {
 			t.Errorf("a least cosine of %v: %v", bad, err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // Inputs that somebody made to do harm: each must be refused or read, at a cost that grows as the input does.
@@ -48,7 +50,7 @@ func TestReportsThatGrow(t *testing.T) {
 		{"entities.html", "<p>", "&amp"},
 	} {
 		checkGrowth(t, c.name+" "+c.unit, 1<<13, func(n int) {
-			if _, err := ReadReport(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+"\nthe end")); err != nil && !errors.Is(err, ErrInvalid) {
+			if _, err := ReadReport(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+"\nthe end")); err != nil && !errors.Is(err, fault.Invalid) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		})
@@ -113,7 +115,7 @@ func TestDocxBombs(t *testing.T) {
 	} {
 		var err error
 		got := allocated(func() { _, err = ReadReport("r.docx", bytes.NewReader(c.data)) })
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if got > 6*MaxReport {
@@ -154,7 +156,7 @@ func quotedIDs(n int) string {
 // TestIrysOfManyLinks: links are bounded for each entry, and those that lead nowhere cost as much as there are of them.
 func TestIrysOfManyLinks(t *testing.T) {
 	_, err := Import(t.Context(), t.TempDir(), "w", strings.NewReader(irys([]string{irysText("A", `,"supports":[`+quotedIDs(MaxLinks+1)+`]`)}, nil)), ImportOptions{Run: "r"})
-	if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "1025 links; at most 1024") {
+	if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "1025 links; at most 1024") {
 		t.Errorf("%v", err)
 	}
 	checkGrowth(t, "links that lead nowhere", MaxLinks/2, func(n int) {
@@ -193,7 +195,7 @@ func TestIrysOfOneID(t *testing.T) {
 func TestDeepJSON(t *testing.T) {
 	deep := strings.Repeat("[", 1<<20)
 	for _, in := range []string{deep, `{"v":1,"kind":"run","run":` + deep, irys([]string{irysText("A", `,"x":`+deep)}, nil)} {
-		if _, err := Import(t.Context(), t.TempDir(), "w", strings.NewReader(in), ImportOptions{Run: "r"}); !errors.Is(err, ErrInvalid) {
+		if _, err := Import(t.Context(), t.TempDir(), "w", strings.NewReader(in), ImportOptions{Run: "r"}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%.40s: %v", in, err)
 		}
 	}
@@ -202,7 +204,7 @@ func TestDeepJSON(t *testing.T) {
 // TestRunsStayInTheirDirectory: no name of a run leads out of the directory of boards.
 func TestRunsStayInTheirDirectory(t *testing.T) {
 	for _, name := range []string{"", ".", "..", "../x", "a/b", `a\b`, "/etc/passwd", "a\x00b", "a\nb", " a", "-a", ".a", "a:b", "C:x", "ａ", "r\u0443n", "a\u200b", strings.Repeat("a", 101)} {
-		if err := CheckRun(name); !errors.Is(err, ErrInvalid) {
+		if err := CheckRun(name); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 		if b, err := OpenOrCreate(t.Context(), t.TempDir(), name); err == nil {

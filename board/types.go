@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/words"
 )
 
@@ -224,7 +225,7 @@ func counted(n int64, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// PriorityRank is 0 for critical and rises as urgency falls; an unknown priority is an ErrInvalid.
+// PriorityRank is 0 for critical and rises as urgency falls; an unknown priority is an fault.Invalid.
 func PriorityRank(p string) (int, error) {
 	if i := slices.Index(Priorities, p); i >= 0 {
 		return i, nil
@@ -236,7 +237,7 @@ func PriorityRank(p string) (int, error) {
 func CheckRun(name string) error {
 	try := "use 1 to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
 	if name == "" {
-		return invalid("no run is named", "give --run NAME or set $BOARD_RUN")
+		return invalid("no run is named", "", fault.Give("run", "NAME", "give {} or set $BOARD_RUN"))
 	}
 	if len(name) > 100 {
 		return invalid(fmt.Sprintf("the run name %q has %d characters", clip(name, 40), utf8.RuneCountInString(name)), try)
@@ -249,14 +250,6 @@ func CheckRun(name string) error {
 		}
 	}
 	return nil
-}
-
-// clip shortens s to at most n runes for a message.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }
 
 // Line puts s on one line, with runs of white space as one blank, cut at n runes. It is how content is shown in lists.
@@ -275,7 +268,7 @@ func checkText(what, s string, max int, required bool) error {
 	case required && strings.TrimSpace(s) == "":
 		return invalid(what+" is empty", "give it some text")
 	case len(s) > max:
-		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max), "split it into several entries, or point to the text with --source-doc and --source-ref")
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max), "split it into several entries, or point to the text by its source")
 	case !utf8.ValidString(s):
 		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")
 	case strings.ContainsRune(s, 0):

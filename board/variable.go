@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
 // AnyVersion means, as ifMatch: whatever the variable holds now.
 const AnyVersion = -1
 
-// Get returns a variable, or ErrNotFound.
+// Get returns a variable, or fault.NotFound.
 func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
@@ -22,7 +23,7 @@ func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
 		v, err = getVariable(tx, key)
 		if err == nil && v.Value == nil {
-			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "`board state list` shows those that are set")
+			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "", fault.Do("variable.list", "{} shows those that are set"))
 		}
 		return err
 	})
@@ -39,7 +40,7 @@ func (b *Board) Variables(ctx context.Context) ([]Variable, error) {
 	return vars, err
 }
 
-// Set gives a variable a JSON value. With ifMatch it is compare-and-set: ErrConflict unless the variable has that version now;
+// Set gives a variable a JSON value. With ifMatch it is compare-and-set: fault.Conflict unless the variable has that version now;
 // 0 means that it must not exist. AnyVersion sets it whatever it holds.
 func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
@@ -74,10 +75,10 @@ func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (
 
 func (b *Board) setVariable(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
 	if ifMatch < AnyVersion {
-		return Variable{}, invalid(fmt.Sprintf("%d is not a version", ifMatch), "`board state list` shows the versions")
+		return Variable{}, invalid(fmt.Sprintf("%d is not a version", ifMatch), "", fault.Do("variable.list", "{} shows the versions"))
 	}
 	if _, err := b.reader(); err != nil && ifMatch > 0 { // a run is not made by a change that must fail
-		return Variable{}, conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "set it without --if-match")
+		return Variable{}, conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "set it without a version")
 	}
 	var out Variable
 	err := b.write(ctx, worker, func(w *writer) error {
@@ -90,14 +91,14 @@ func (b *Board) setVariable(ctx context.Context, worker, key string, value json.
 			have = 0
 		}
 		if ifMatch != AnyVersion && ifMatch != have {
-			try := fmt.Sprintf("read it again (`board state get %s`) and decide anew", key)
+			try := fault.Do("variable.get", "read it again ({}) and decide anew", "key", key)
 			if have == 0 {
-				return conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), try)
+				return conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "", try)
 			}
-			return conflict(fmt.Sprintf("the variable %q has version %d, not %d: %s changed it", key, have, ifMatch, old.Worker), try)
+			return conflict(fmt.Sprintf("the variable %q has version %d, not %d: %s changed it", key, have, ifMatch, old.Worker), "", try)
 		}
 		if value == nil && have == 0 {
-			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "`board state list` shows those that are set")
+			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "", fault.Do("variable.list", "{} shows those that are set"))
 		}
 		out = Variable{Key: key, Value: value, Version: old.Version + 1, Updated: w.tx.Now, Worker: w.actor}
 		verb := verbSet

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -23,22 +24,22 @@ func TestWait(t *testing.T) {
 	over, done := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer done()
 	v, err := b.WaitGate(over, Policy{})
-	if refused(t, err, ErrTimeout, "the gate did not open"); len(v.Reasons) != 1 || v.Reasons[0].ID != "s1" {
+	if refused(t, err, fault.Timeout, "the gate did not open"); len(v.Reasons) != 1 || v.Reasons[0].ID != "s1" {
 		t.Errorf("the last verdict is not told: %+v", v)
 	}
 	_, err = b.WaitSignal(over, "s1")
-	refused(t, err, ErrTimeout, "s1 is still open")
+	refused(t, err, fault.Timeout, "s1 is still open")
 	_, err = b.WaitEvent(over, FromNow)
-	refused(t, err, ErrTimeout, "nothing happened")
+	refused(t, err, fault.Timeout, "nothing happened")
 	if e, err := b.WaitEvent(over, 1); err != nil || e.Seq != 2 {
 		t.Errorf("what had happened before: %+v, %v", e, err)
 	}
 	_, err = b.WaitSignal(ctx, "e1")
-	refused(t, err, ErrInvalid, "the id of a signal is needed")
+	refused(t, err, fault.Invalid, "the id of a signal is needed")
 	_, err = b.WaitSignal(ctx, "s9")
-	refused(t, err, ErrNotFound, "there is no signal s9")
+	refused(t, err, fault.NotFound, "there is no signal s9")
 	_, err = b.WaitGate(ctx, Policy{Block: []string{"urgent"}})
-	refused(t, err, ErrInvalid, "unknown priority")
+	refused(t, err, fault.Invalid, "unknown priority")
 
 	type answer struct {
 		signal  Signal
@@ -77,11 +78,11 @@ func TestWait(t *testing.T) {
 func TestVariables(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	_, err := b.Get(ctx, "phase")
-	refused(t, err, ErrNotFound, "there is no run")
+	refused(t, err, fault.NotFound, "there is no run")
 	_, err = b.Set(ctx, "w", "phase", []byte(`1`), 3)
-	refused(t, err, ErrConflict, "does not exist, so it has no version 3")
+	refused(t, err, fault.Conflict, "does not exist, so it has no version 3")
 	_, err = b.Delete(ctx, "w", "phase", AnyVersion)
-	refused(t, err, ErrNotFound, "there is no run")
+	refused(t, err, fault.NotFound, "there is no run")
 	if b.Made() {
 		t.Fatal("a change that had to fail has made the run")
 	}
@@ -89,7 +90,7 @@ func TestVariables(t *testing.T) {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	_, err = b.Set(ctx, "other", "phase", []byte(`"review"`), 0)
-	refused(t, err, ErrConflict, `has version 1, not 0: w changed it`)
+	refused(t, err, fault.Conflict, `has version 1, not 0: w changed it`)
 	if v, err := b.Set(ctx, "other", "phase", []byte(`"review"`), 1); err != nil || v.Version != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -97,11 +98,11 @@ func TestVariables(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	_, err = b.Get(ctx, "phase")
-	refused(t, err, ErrNotFound, `there is no variable "phase"`)
+	refused(t, err, fault.NotFound, `there is no variable "phase"`)
 	_, err = b.Delete(ctx, "w", "phase", AnyVersion)
-	refused(t, err, ErrNotFound, `there is no variable "phase"`)
+	refused(t, err, fault.NotFound, `there is no variable "phase"`)
 	_, err = b.Set(ctx, "w", "phase", []byte(`1`), 2)
-	refused(t, err, ErrConflict, "does not exist, so it has no version 2")
+	refused(t, err, fault.Conflict, "does not exist, so it has no version 2")
 	if v, err := b.Set(ctx, "w", "phase", []byte(`[1,2]`), AnyVersion); err != nil || v.Version != 4 {
 		t.Errorf("a version comes again: %+v, %v", v, err)
 	}
@@ -113,10 +114,10 @@ func TestVariables(t *testing.T) {
 	}
 	for words, value := range map[string]string{"not valid JSON": `drafting`, "not valid UTF-8": "\"\xff\"", "the value has 70002 bytes": `"` + strings.Repeat("x", 70000) + `"`} {
 		_, err := b.Set(ctx, "w", "phase", []byte(value), AnyVersion)
-		refused(t, err, ErrInvalid, words)
+		refused(t, err, fault.Invalid, words)
 	}
 	_, err = b.Get(ctx, " ")
-	refused(t, err, ErrInvalid, "the variable's name is empty")
+	refused(t, err, fault.Invalid, "the variable's name is empty")
 }
 
 // TestRuns: the list of runs has each file, with what is wrong with one that cannot be read, and none that is only being made.
@@ -130,7 +131,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := Create(ctx, dir, "one", "", "lead"); !errors.Is(err, ErrConflict) {
+	if _, err := Create(ctx, dir, "one", "", "lead"); !errors.Is(err, fault.Conflict) {
 		t.Errorf("made twice: %v", err)
 	}
 	for _, p := range []string{"critical", "low"} {
@@ -177,12 +178,12 @@ func TestRuns(t *testing.T) {
 	if _, err := List(ended, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
-	refused(t, Remove(ctx, dir, "none", 0), ErrNotFound, "there is no run none")
-	refused(t, Remove(ctx, dir, "../one", 0), ErrInvalid, "cannot name a run")
+	refused(t, Remove(ctx, dir, "none", 0), fault.NotFound, "there is no run none")
+	refused(t, Remove(ctx, dir, "../one", 0), fault.Invalid, "cannot name a run")
 	_, err = Open(ctx, dir, strings.Repeat("x", 101))
-	refused(t, err, ErrInvalid, "has 101 characters")
+	refused(t, err, fault.Invalid, "has 101 characters")
 	_, err = OpenOrCreate(ctx, dir, "")
-	refused(t, err, ErrInvalid, "no run is named")
+	refused(t, err, fault.Invalid, "no run is named")
 }
 
 // TestRowsOfSomebodyElse: what another program has written into the tables is told as damage of that file, and never shown as if it were ours.
@@ -219,10 +220,10 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 				func() error { return b.Check(ctx) },
 			} {
 				err := read()
-				var e *sqlite.Error
+				var e *fault.Error
 				switch {
 				case err == nil:
-				case !errors.As(err, &e) || e.Kind != sqlite.ErrCorrupt || !strings.HasPrefix(err.Error(), b.path+" "):
+				case !errors.As(err, &e) || e.Kind != fault.Corrupt || !strings.HasPrefix(err.Error(), b.path+" "):
 					t.Errorf("%v does not name the file and say that it is damaged", err)
 				default:
 					found++
@@ -238,7 +239,7 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 // TestExportHTML: the page has what is on the board, as text.
 func TestExportHTML(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if err := b.ExportHTML(ctx, io.Discard); !errors.Is(err, ErrNotFound) {
+	if err := b.ExportHTML(ctx, io.Discard); !errors.Is(err, fault.NotFound) {
 		t.Errorf("of no run: %v", err)
 	}
 	if _, err := b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}); err != nil {

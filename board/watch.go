@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -39,7 +40,7 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 		return err
 	}
 	if db.ReadOnly() {
-		return &sqlite.Error{Path: b.path, Kind: sqlite.ErrReadOnly, Detail: "cannot be watched: on read-only storage the changes of others are not seen"}
+		return sqlite.Fault(fault.ReadOnly, b.path, "cannot be watched: on read-only storage the changes of others are not seen", nil)
 	}
 	// data_version tells of changes by others, counted per connection: the watcher keeps one for itself.
 	conn, err := db.Conn(ctx)
@@ -100,7 +101,7 @@ func dataVersion(ctx context.Context, conn *sql.Conn) (v int64, err error) {
 	return v, err
 }
 
-// until calls done at once and after every change of the board, until it reports true or ctx ends (ErrTimeout for a deadline).
+// until calls done at once and after every change of the board, until it reports true or ctx ends (fault.Timeout for a deadline).
 func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
 	// The place in the log is taken before the first look, so that no change falls between the look and the watch.
 	var after int64
@@ -118,7 +119,7 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 			_, err, _ = next()
 		}
 		if ctx.Err() == context.DeadlineExceeded {
-			return &Error{ErrTimeout, what + " in the given time", "wait longer with --timeout"}
+			return fault.Timeout.New(what+" in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
 		}
 		if err != nil {
 			return err
@@ -172,5 +173,5 @@ func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
 		}
 		return e, err
 	}
-	return Event{}, &Error{ErrTimeout, "nothing happened in the given time", "wait longer with --timeout"}
+	return Event{}, fault.Timeout.New("nothing happened in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
 }

@@ -8,6 +8,8 @@ package embed
 import (
 	"context"
 	"math"
+
+	"blackboard/board/fault"
 )
 
 // Vector is the embedding of one text. Embedders return vectors of length 1 (or all zero, see Embedder), so the dot product of two
@@ -33,7 +35,7 @@ type Model struct {
 //     time for it grows at most with the length.
 //   - When ctx is done before the result is there, Embed returns soon, with an error that matches ctx.Err() and no vectors. Work that
 //     cannot be interrupted may end a little later in the background; it does not count as an answer.
-//   - Any other error matches ErrClosed, ErrNoModel or ErrBadModel with errors.Is. With an error there are no vectors: never a part.
+//   - Any other error matches fault.Closed, fault.NoModel or fault.BadModel with errors.Is. With an error there are no vectors: never a part.
 //   - All methods may be called from many goroutines. The slice of texts is not kept or changed; the vectors belong to the caller.
 //   - Nothing panics.
 type Embedder interface {
@@ -76,4 +78,9 @@ func Cosine(a, b Vector) float64 {
 		return 0
 	}
 	return max(-1, min(1, dot/(math.Sqrt(aa)*math.Sqrt(bb))))
+}
+
+// NoModel is the error of what needs a model where there is none.
+func NoModel(next ...fault.Step) error {
+	return fault.NoModel.New("no embedding model is installed", "", append([]fault.Step{fault.Do("model.pull", "{} fetches one")}, next...)...)
 }

@@ -2,8 +2,6 @@ package embed
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"testing"
 )
@@ -45,19 +43,6 @@ func TestNormalize(t *testing.T) {
 	zero.Normalize()
 	if zero[0] != 0 || zero[1] != 0 {
 		t.Errorf("zeros became %v", zero)
-	}
-}
-
-func TestError(t *testing.T) {
-	err := error(&Error{Kind: ErrNoModel, Msg: "m/vocab.txt is missing", Hint: "copy it", Err: fs.ErrNotExist})
-	if !errors.Is(err, ErrNoModel) || !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrBadModel) {
-		t.Error("errors.Is does not find the kind and the cause")
-	}
-	if got, want := err.Error(), "m/vocab.txt is missing: file does not exist"; got != want {
-		t.Errorf("Error() = %q, want %q", got, want)
-	}
-	if plain := (&Error{Kind: ErrClosed, Msg: "closed"}); plain.Error() != "closed" || !errors.Is(plain, ErrClosed) || plain.Try() != "" {
-		t.Errorf("an error without a cause: %v", plain)
 	}
 }
 

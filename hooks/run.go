@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 const maxSignals = 5 // that are told at a time
@@ -40,10 +41,10 @@ func (t *turn) gate(ctx context.Context) string {
 	}
 	if err != nil {
 		switch {
-		case errors.Is(err, board.ErrNotFound):
+		case errors.Is(err, fault.NotFound):
 			names, _ := board.RunNames(t.boards()) // without them there is nothing to suggest
 			return strings.TrimSpace(fmt.Sprintf("## Run %s\nNothing is on its board yet; the first `board post` makes it. %s", run, board.DidYouMean(run, names)))
-		case errors.Is(err, board.ErrInvalid):
+		case errors.Is(err, fault.Invalid):
 			return fmt.Sprintf("## Run %s\n$BOARD_RUN is no name of a run: letters, digits, - _ and . are.", run)
 		}
 		t.note("the gate of the run", err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
@@ -92,4 +93,4 @@ func (t *turn) suppressed() bool {
 }
 
 // absent says that an error is about what need not be there.
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, kb.ErrNotFound) }
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.NotFound) }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // TestLearnStores: each learning is stored for itself, where the run was; what is there already, or is none, is refused with the reason.
@@ -113,6 +115,6 @@ func TestBrief(t *testing.T) {
 	for words, opt := range map[string]BriefOptions{"role": {Role: "cook", Task: "x"}, "a budget of 20": {Role: "executor", Task: "x", Budget: 20}, "a limit of 51": {Role: "executor", Task: "x", Limit: 51},
 		"nothing to search for": {Role: "executor"}} {
 		_, err := k.Brief(ctx, opt)
-		refused(t, err, ErrInvalid, words)
+		refused(t, err, fault.Invalid, words)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb/store"
 )
@@ -108,7 +109,7 @@ func (c *Capsule) normalise() error {
 		return invalid("the title has more than one line, or control characters", "say the rest in the body")
 	}
 	if c.Scope == "workspace" && c.Workspace == "" {
-		return invalid("a capsule of the scope workspace names no workspace", "give --workspace, or a wider --scope")
+		return invalid("a capsule of the scope workspace names no workspace", "", fault.Give("workspace", "", "give {}, or a wider scope"))
 	}
 	for _, tags := range [][]string{c.Tags, c.DomainTags} {
 		if len(tags) > MaxTags {
@@ -143,10 +144,10 @@ func (c *Capsule) normalise() error {
 func (c *Capsule) Warnings() []string {
 	var w []string
 	if c.Source == "" {
-		w = append(w, "it names no source: who reads it cannot check it (--source FILE:LINE, a command, a URL)")
+		w = append(w, "it names no source: who reads it cannot check it (source: FILE:LINE, a command, a URL)")
 	}
 	if c.Confidence == nil {
-		w = append(w, "it states no confidence (--confidence 0..1)")
+		w = append(w, "it states no confidence (confidence: 0 to 1)")
 	}
 	return w
 }

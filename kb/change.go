@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 )
@@ -286,7 +287,7 @@ func (ch *change) noCircle(c *Capsule, id string) error {
 // release takes back that a capsule is superseded.
 func (ch *change) release(id, by, why string) error {
 	old, err := ch.get(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return nil
 	}
 	if err != nil || old.SupersededBy != by {
@@ -314,7 +315,7 @@ func (ch *change) drop(c *Capsule, why string) error {
 			if err := ch.update(by, &now, nil, VerbEdited, c.ID, "what it superseded is gone: "+why); err != nil {
 				return err
 			}
-		} else if !errors.Is(err, ErrNotFound) {
+		} else if !errors.Is(err, fault.NotFound) {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/replace"
 )
 
@@ -221,7 +222,7 @@ func (r *replaced) unchanged() error {
 		return nil
 	}
 	name := filepath.Base(r.path)
-	return &Error{Kind: ErrConflict, Msg: name + " is being edited by hand: it was saved just now", Hint: "try once more", ID: strings.TrimSuffix(name, sidecarExt)}
+	return &fault.Error{Kind: fault.Conflict, ID: strings.TrimSuffix(name, sidecarExt), Msg: name + " is being edited by hand: it was saved just now", Next: fault.Steps("try once more")}
 }
 
 // sameFile reports whether a file is the one that was seen, as far as its size and time tell.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -183,15 +184,15 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 			return err
 		case ResolveSupersede:
 			if a.SupersededBy != "" || a.Retired != nil {
-				return &Error{Kind: ErrConflict, ID: a.ID, Msg: a.ID + " does not stand itself: nothing would be left", Hint: fmt.Sprintf("`board kb get %s` shows why; keep one that stands, or restore it first", a.ID)}
+				return about(fault.Conflict, a.ID, a.ID+" does not stand itself: nothing would be left", "", get(a.ID, "{} shows why; keep one that stands, or restore it first"))
 			}
 			if b.SupersededBy != "" {
-				return &Error{Kind: ErrConflict, ID: b.SupersededBy, Msg: fmt.Sprintf("%s is superseded by %s already", b.ID, b.SupersededBy), Hint: "nothing is to be done"}
+				return about(fault.Conflict, b.SupersededBy, fmt.Sprintf("%s is superseded by %s already", b.ID, b.SupersededBy), "nothing is to be done")
 			}
 			return ch.replaceBy(a, b, join("resolved", why))
 		default:
 			if b.Retired != nil {
-				return &Error{Kind: ErrConflict, ID: b.ID, Msg: b.ID + " is retired already", Hint: "nothing is to be done"}
+				return about(fault.Conflict, b.ID, b.ID+" is retired already", "nothing is to be done")
 			}
 			now := *b
 			now.Retired, now.RetiredWhy = &ch.tx.Now, why

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -68,7 +69,7 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 				if err == nil {
 					drop, err = ch.get(p.Drop.ID)
 				}
-				if errors.Is(err, ErrNotFound) {
+				if errors.Is(err, fault.NotFound) {
 					d.Skipped++
 					continue
 				}

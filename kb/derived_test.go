@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
 	"blackboard/kb/index"
 )
@@ -171,13 +171,13 @@ func TestReembed(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	_, err = l.Search(t.Context(), Query{Text: "word7", Mode: ModeVector})
-	refused(t, err, ErrConflict, "embedded with hash")
+	refused(t, err, fault.Conflict, "embedded with hash")
 	rem, err := l.Remember(t.Context(), Capsule{Title: "between", Body: "models"}, RememberOptions{})
-	if err != nil || rem.Capsule.Model != "" || !strings.Contains(strings.Join(rem.Warnings, "\n"), "board kb reembed") {
+	if err != nil || rem.Capsule.Model != "" || !strings.Contains(strings.Join(rem.Warnings, "\n"), "reembedding") {
 		t.Errorf("%+v, %v", rem, err)
 	}
 	r, err = l.Reembed(t.Context(), nil)
-	if !errors.Is(err, embed.ErrBadModel) || r.Embedded != 50 {
+	if !errors.Is(err, fault.BadModel) || r.Embedded != 50 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if s, _ := l.Stats(t.Context()); s.Embedded != 50 || s.Index.Vectors != 50 || s.Index.Model != "larger" {
@@ -252,7 +252,7 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 		"has no prompts": `{"capsule":"c","title":"t","body":"b"}` + "\n" + `{"prompt":"p","text":"x","relevant":["c"]}`, "the body is empty": `{"capsule":"c","title":"t"}` + "\n" + `{"prompt":"p","text":"x"}`,
 	} {
 		_, err := k.Calibrate(t.Context(), strings.NewReader(set))
-		refused(t, err, ErrInvalid, words)
+		refused(t, err, fault.Invalid, words)
 	}
 	if got, _, _ := k.Threshold(t.Context(), "hash"); got.Threshold != all[0].Threshold {
 		t.Error("a bad set changed the threshold")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -16,7 +17,9 @@ type Finding struct {
 	What  string `json:"what"`  // what was looked at: files, links, embeddings, …
 	State string `json:"state"` // one of the State… values
 	Say   string `json:"say"`   // how it is
-	Try   string `json:"try"`   // the next step, "" if none is needed
+	Try   string `json:"try"`   // the next step in the words of an adapter, which fills it in; "" if none is needed
+
+	Next []fault.Step `json:"-"`
 }
 
 // States of a finding.
@@ -39,7 +42,7 @@ func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		d.add("database", StateBroken, err.Error(), "`board kb rebuild` makes it anew from the sidecars")
+		d.add("database", StateBroken, err.Error(), "", rebuild("{} makes it anew from the sidecars"))
 		return d.all, nil
 	}
 	d.add("database", StateOK, "sound", "")
@@ -50,7 +53,7 @@ func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 		} else if ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else {
-			d.add("search index", StateBroken, err.Error(), "`board kb rebuild` makes it anew")
+			d.add("search index", StateBroken, err.Error(), "", rebuild("{} makes it anew"))
 		}
 		looks = []func() error{d.history, d.files, d.quarantine, d.links, d.embeddings, d.metadata, d.documents}
 	}
@@ -73,9 +76,11 @@ type doctor struct {
 	all []Finding
 }
 
-func (d *doctor) add(what, state, say, try string) {
-	d.all = append(d.all, Finding{what, state, say, try})
+func (d *doctor) add(what, state, say, hint string, next ...fault.Step) {
+	d.all = append(d.all, Finding{What: what, State: state, Say: say, Next: fault.Steps(hint, next...)})
 }
+
+func rebuild(text string) fault.Step { return fault.Do("kb.rebuild", text) }
 
 // count reads the numbers of one row.
 func (d *doctor) count(stmt string, into ...any) error { return d.tx.QueryRow(stmt).Scan(into...) }
@@ -103,11 +108,11 @@ func (d *doctor) files() error {
 		d.add("files", StateOK, fmt.Sprintf("%d, as the database has them", f.files), "")
 		return nil
 	}
-	state, try := StateNote, "the next command picks it up"
+	state, next := StateNote, fault.Steps("the next command picks it up")
 	if f.lost || len(f.missing) > fewMissing {
-		state, try = StateBroken, "`board kb rebuild --write-missing` writes them from the database"
+		state, next = StateBroken, []fault.Step{fault.Do("kb.rebuild", "{} writes them from the database", "write_missing", "")}
 	}
-	d.add("files", state, fmt.Sprintf("%d were changed by hand, %d are missing, %d are no capsule's", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), try)
+	d.add("files", state, fmt.Sprintf("%d were changed by hand, %d are missing, %d are no capsule's", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), "", next...)
 	return nil
 }
 
@@ -136,7 +141,7 @@ func (d *doctor) links() error {
 		return err
 	}
 	if torn+half > 0 {
-		d.add("links", StateNote, fmt.Sprintf("%d capsules are superseded by one that does not name them or is not there, %d are named as superseded and are not", torn, half), "`board kb rebuild` mends what both ends allow")
+		d.add("links", StateNote, fmt.Sprintf("%d capsules are superseded by one that does not name them or is not there, %d are named as superseded and are not", torn, half), "", rebuild("{} mends what both ends allow"))
 	} else {
 		d.add("links", StateOK, "both ends of each say the same", "")
 	}
@@ -154,11 +159,11 @@ func (d *doctor) embeddings() error {
 	}
 	switch emb := d.k.emb; {
 	case model == "" && emb == nil:
-		d.add("embeddings", StateNote, "none: searches go by words", "`board model pull`, then `board kb reembed`")
+		d.add("embeddings", StateNote, "none: searches go by words", "", fault.Do("model.pull", "{}"), fault.Do("kb.reembed", "then {}"))
 	case emb != nil && model != "" && model != emb.Model().Name:
-		d.add("embeddings", StateNote, fmt.Sprintf("they are of %s, and the model here is %s", model, emb.Model().Name), "`board kb reembed` changes over")
+		d.add("embeddings", StateNote, fmt.Sprintf("they are of %s, and the model here is %s", model, emb.Model().Name), "", fault.Do("kb.reembed", "{} changes over"))
 	case bare > 0:
-		d.add("embeddings", StateNote, fmt.Sprintf("%d of %d capsules that stand have none", bare, total), "`board kb reembed` gives them one")
+		d.add("embeddings", StateNote, fmt.Sprintf("%d of %d capsules that stand have none", bare, total), "", fault.Do("kb.reembed", "{} gives them one"))
 	default:
 		d.add("embeddings", StateOK, fmt.Sprintf("all %d, of %s", total, model), "")
 	}
@@ -172,7 +177,7 @@ func (d *doctor) metadata() error {
 		return err
 	}
 	if noSource+noConfidence > 0 {
-		d.add("metadata", StateNote, fmt.Sprintf("%d of %d capsules name no source, %d state no confidence", noSource, total, noConfidence), "`board kb edit CAPSULE --source … --confidence …`")
+		d.add("metadata", StateNote, fmt.Sprintf("%d of %d capsules name no source, %d state no confidence", noSource, total, noConfidence), "", fault.Do("kb.edit", "{}", "id", "CAPSULE", "source", "…", "confidence", "…"))
 	} else {
 		d.add("metadata", StateOK, "every capsule names a source, and a confidence unless it is a part of a document", "")
 	}
@@ -191,7 +196,7 @@ func (d *doctor) documents() error {
 		}
 	}
 	if gone > 0 {
-		d.add("documents", StateNote, fmt.Sprintf("%d of %d are not where they were", gone, all), "`board kb ingest FOLDER --prune` removes their capsules")
+		d.add("documents", StateNote, fmt.Sprintf("%d of %d are not where they were", gone, all), "", fault.Do("kb.ingest", "{} removes their capsules", "paths", "FOLDER", "prune", ""))
 	} else {
 		d.add("documents", StateOK, fmt.Sprintf("%d, all where they were", all), "")
 	}

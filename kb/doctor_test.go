@@ -3,12 +3,13 @@ package kb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
 )
 
@@ -21,7 +22,7 @@ func examine(t *testing.T, k *KB) map[string]Finding {
 	}
 	found := map[string]Finding{}
 	for _, f := range all {
-		if f.State != StateOK && f.Try == "" {
+		if f.State != StateOK && len(f.Next) == 0 {
 			t.Errorf("%+v has no next step", f)
 		}
 		found[f.What] = f
@@ -65,7 +66,7 @@ func TestDoctor(t *testing.T) {
 	if err := os.RemoveAll(Sidecars(home)); err != nil {
 		t.Fatal(err)
 	}
-	if f := examine(t, k)["files"]; f.State != StateBroken || !strings.Contains(f.Try, "--write-missing") {
+	if f := examine(t, k)["files"]; f.State != StateBroken || !strings.Contains(fmt.Sprint(f.Next), "write_missing") {
 		t.Errorf("without a directory: %+v", f)
 	}
 	k.emb = renamed{embedtest.NewHash(64), "another"}
@@ -73,7 +74,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("with another model: %+v", f)
 	}
 	execute(t, k, `UPDATE capsules SET n = n + 1000 WHERE id = ?`, bad.ID)
-	if f := examine(t, k)["search index"]; f.State != StateBroken || !strings.Contains(f.Try, "rebuild") {
+	if f := examine(t, k)["search index"]; f.State != StateBroken || !strings.Contains(fmt.Sprint(f.Next), "rebuild") {
 		t.Errorf("with an index of something else: %+v", f)
 	}
 	if f := examine(t, newKB(t, nil))["embeddings"]; f.State != StateNote || !strings.Contains(f.Say, "by words") {
@@ -89,7 +90,7 @@ func TestDoctor(t *testing.T) {
 // TestRebuild: the database is made anew from the files alone, and one that cannot be read is kept beside it.
 func TestRebuild(t *testing.T) {
 	ctx, home := context.Background(), t.TempDir()
-	if _, err := Rebuild(ctx, home, Options{}, RebuildOptions{}); !errors.Is(err, ErrNotFound) {
+	if _, err := Rebuild(ctx, home, Options{}, RebuildOptions{}); !errors.Is(err, fault.NotFound) {
 		t.Fatalf("of nothing: %v", err)
 	}
 	k := openKB(t, home, Options{Embedder: embedtest.NewHash(64)})
@@ -105,7 +106,7 @@ func TestRebuild(t *testing.T) {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		os.Remove(Path(home) + suffix)
 	}
-	if _, err := OpenExisting(ctx, home, Options{}); !errors.Is(err, sqlite.ErrCorrupt) {
+	if _, err := OpenExisting(ctx, home, Options{}); !errors.Is(err, fault.Corrupt) {
 		t.Fatalf("a damaged database opens: %v", err)
 	}
 	r, err := Rebuild(ctx, home, Options{}, RebuildOptions{})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/store"
@@ -27,7 +28,7 @@ type EditOptions struct {
 // once, when others change the capsule at the same time. What it was before stays in the history. A change of nothing is none.
 func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (Remembered, error) {
 	if opt.Revision != nil && *opt.Revision < 0 {
-		return Remembered{}, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), fmt.Sprintf("`board kb get %s` shows the revision", clip(id, 60)))
+		return Remembered{}, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "", get(clip(id, 60), "{} shows the revision"))
 	}
 	for try := 0; ; try++ {
 		r, again, err := k.editOnce(ctx, id, fn, opt)
@@ -72,11 +73,10 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return err
 		}
 		if opt.Revision != nil && old.Revision != *opt.Revision {
-			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s has revision %d, not %d: somebody has changed it since", id, old.Revision, *opt.Revision),
-				Hint: fmt.Sprintf("`board kb get %s` shows it as it is", id)}
+			return about(fault.Conflict, id, fmt.Sprintf("%s has revision %d, not %d: somebody has changed it since", id, old.Revision, *opt.Revision), "", get(id, "{} shows it as it is"))
 		}
 		if again = old.Revision != seen.Revision; again {
-			return &Error{Kind: ErrConflict, ID: id, Msg: id + " was changed by others again and again", Hint: "try once more"}
+			return about(fault.Conflict, id, id+" was changed by others again and again", "try once more")
 		}
 		if sameContent(old, &c) {
 			c, r.Unchanged = *old, true
@@ -84,7 +84,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 		}
 		if old.Ingested != nil {
 			return invalid(fmt.Sprintf("%s is a part of %s: the next ingest of a changed file would undo the edit", id, clip(old.Ingested.File, 200)),
-				"edit the document, and `board kb ingest` it; or remember a capsule of its own")
+				"edit the document and ingest it, or remember a capsule of its own")
 		}
 		if v, err = k.db.Usable(ch.tx, k.emb, v, &r.Warnings); err != nil {
 			return err
@@ -98,9 +98,8 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 				err = ch.checkMeaning(&c, v, &r.Warnings)
 			}
 			if err != nil {
-				var e *Error
-				if errors.As(err, &e) {
-					e.Hint = fmt.Sprintf("`board kb get %s` shows it; say it otherwise, or --force keeps both", e.ID)
+				if e, ok := fault.Refused(err); ok {
+					e.Next = []fault.Step{get(e.ID, "{} shows it; say it otherwise"), fault.Give("force", "", "or {} keeps both")}
 				}
 				return err
 			}
@@ -151,7 +150,7 @@ func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) 
 			return err
 		}
 		if old.Retired != nil {
-			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s is retired already, since %s", id, old.Retired.Format(time.DateOnly)), Hint: fmt.Sprintf("`board kb history %s` shows why", id)}
+			return about(fault.Conflict, id, fmt.Sprintf("%s is retired already, since %s", id, old.Retired.Format(time.DateOnly)), "", fault.Do("kb.history", "{} shows why", "id", id))
 		}
 		c = *old
 		c.Retired, c.RetiredWhy = &ch.tx.Now, why
@@ -217,7 +216,7 @@ func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
 		if before != "" {
 			e.Before = &Capsule{}
 			if err := json.Unmarshal([]byte(before), e.Before); err != nil {
-				return &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has an event %d that cannot be read", e.Seq), Cause: err}
+				return sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has an event %d that cannot be read", e.Seq), err)
 			}
 		}
 		events = append(events, e)
@@ -282,7 +281,7 @@ func revisionOf(tx *sqlite.Tx, id string, revision int) (*Capsule, error) {
 	if len(now) == 0 && len(events) == 0 {
 		return nil, notFound(id)
 	}
-	return nil, &Error{Kind: ErrNotFound, ID: id, Msg: fmt.Sprintf("%s has no revision %d", id, revision), Hint: fmt.Sprintf("`board kb history %s` lists them", id)}
+	return nil, about(fault.NotFound, id, fmt.Sprintf("%s has no revision %d", id, revision), "", fault.Do("kb.history", "{} lists them", "id", id))
 }
 
 // Restore makes a capsule again what it was at a revision, as a new revision: its text, its fields, and whether it was retired or superseded. If curation has superseded it, that it
@@ -297,9 +296,9 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	err = k.change(ctx, func(ch *change) error {
 		old, err := ch.get(id)
 		if err != nil {
-			if errors.Is(err, ErrNotFound) {
+			if errors.Is(err, fault.NotFound) {
 				if _, e := revisionOf(ch.tx, id, revision); e == nil {
-					return &Error{Kind: ErrNotFound, ID: id, Msg: id + " was a part of a document that has changed since, and is gone", Hint: fmt.Sprintf("`board kb history %s --revision %d` still shows it", id, revision)}
+					return about(fault.NotFound, id, id+" was a part of a document that has changed since, and is gone", "", fault.Do("kb.history", "{} still shows it", "id", id, "revision", fmt.Sprint(revision)))
 				}
 			}
 			return err
@@ -314,7 +313,7 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 			c.Source = old.Source
 		}
 		if sameContent(old, &c) {
-			return &Error{Kind: ErrConflict, ID: id, Msg: fmt.Sprintf("%s is as it was at revision %d", id, revision), Hint: "nothing is to be done"}
+			return about(fault.Conflict, id, fmt.Sprintf("%s is as it was at revision %d", id, revision), "nothing is to be done")
 		}
 		if err := ch.checkLinks(old, &c); err != nil {
 			return err

@@ -1,59 +1,38 @@
 package kb
 
 import (
-	"errors"
 	"fmt"
-	"strings"
+
+	"blackboard/board/fault"
 )
 
-// Kinds of errors. Every error of this package that a caller can do something about matches one of them with errors.Is.
 var (
-	ErrInvalid  = errors.New("invalid")   // what was given makes no sense by itself
-	ErrNotFound = errors.New("not found") // it names what is not there
-	ErrConflict = errors.New("conflict")  // it makes sense, but not as the knowledge base is now
+	invalid = fault.Invalid.New
+	unknown = fault.Unknown
+	clip    = fault.Clip
 )
 
-// Error says what is wrong and what to do next.
-type Error struct {
-	Kind error  // one of the above
-	Msg  string // what is wrong
-	Hint string // the next step
-	ID   string // the capsule that stands in the way, if one does
+// about is an error of a kind about a capsule.
+func about(kind fault.Kind, id, msg, hint string, next ...fault.Step) error {
+	return &fault.Error{Kind: kind, ID: id, Msg: msg, Next: fault.Steps(hint, next...)}
 }
 
-// Error returns the message alone: Try has the next step.
-func (e *Error) Error() string { return e.Msg }
-
-// Unwrap gives errors.Is the kind.
-func (e *Error) Unwrap() error { return e.Kind }
-
-// Try returns the next step.
-func (e *Error) Try() string { return e.Hint }
-
-func invalid(msg, hint string) error { return &Error{Kind: ErrInvalid, Msg: msg, Hint: hint} }
-
-func unknown(what, got string, have []string) error {
-	return invalid(fmt.Sprintf("%s %q is unknown", what, clip(got, 60)), "choose one of "+strings.Join(have, ", "))
-}
+// get is the step that shows a capsule.
+func get(id, text string) fault.Step { return fault.Do("kb.get", text, "id", id) }
 
 func notFound(id string) error {
-	return &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no capsule %s", clip(id, 60)), Hint: "`board kb list` shows what there is, `board kb search` finds by words", ID: id}
+	return about(fault.NotFound, id, fmt.Sprintf("there is no capsule %s", clip(id, 60)), "",
+		fault.Do("kb.list", "{} shows what there is"), fault.Do("kb.search", "{} finds by words"))
 }
 
 func supersededAlready(id, by string) error {
-	return &Error{Kind: ErrConflict, ID: by, Msg: fmt.Sprintf("%s is superseded by %s already", id, by), Hint: fmt.Sprintf("--supersedes %s, if that is the one to replace", by)}
+	return about(fault.Conflict, by, fmt.Sprintf("%s is superseded by %s already", id, by), "", fault.Give("supersedes", by, "{}, if that is the one to replace"))
 }
 
 // noBase is for a data home without a knowledge base.
 func noBase(home string) error {
-	return &Error{Kind: ErrNotFound, Msg: "there is no knowledge base in " + home, Hint: "`board kb remember` makes one with the first capsule"}
+	return fault.NotFound.New("there is no knowledge base in "+home, "", fault.Do("kb.remember", "{} makes one with the first capsule"))
 }
 
-// clip cuts a text to n runes.
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}
+// notHere is the refusal of a secret.
+var notHere = fault.Give("keep_secret", "", "{} stores it if it is none")

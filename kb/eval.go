@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -57,7 +58,7 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 			}
 		}
 		if len(files) > 1 && split != "test" {
-			return nil, invalid(fmt.Sprintf("%s has several qrels", dir), "choose one with --split")
+			return nil, invalid(fmt.Sprintf("%s has several qrels", dir), "", fault.Give("split", "", "choose one with {}"))
 		}
 	}
 	abs, err := filepath.Abs(dir) // the current directory has a name too
@@ -104,7 +105,7 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 // notEvalSet says of a file that is not there what a set consists of.
 func notEvalSet(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Error{Kind: ErrNotFound, Msg: err.Error(), Hint: "a set is a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"}
+		return fault.NotFound.New(err.Error(), "a set is a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv")
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
 )
 
@@ -29,7 +30,7 @@ func FuzzQuery(f *testing.F) {
 		q := Query{Text: text, Mode: modes[how%4], Fusion: Fusions[how/4%2], Explain: how/8%2 == 0, NoMMR: how/16%2 == 0, Workspace: "/w", Limit: 1 + int(how/32)}
 		res, err := k.Search(context.Background(), q)
 		if strings.TrimSpace(text) == "" {
-			refused(t, err, ErrInvalid, "nothing to search for")
+			refused(t, err, fault.Invalid, "nothing to search for")
 			return
 		}
 		if err != nil {

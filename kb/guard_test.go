@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
@@ -48,7 +49,7 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 		w.wanted <- true
 		return ch.join()
 	})
-	refused(t, err, ErrConflict, "edited by hand")
+	refused(t, err, fault.Conflict, "edited by hand")
 	if data, err := os.ReadFile(path); err != nil || string(data) != string(byHand) {
 		t.Errorf("the file holds %q: %v", data, err)
 	}
@@ -102,7 +103,7 @@ func TestUnknownFilesStayWhileOthersWrite(t *testing.T) {
 	must(t, os.Chtimes(name, then, then))
 	other := openKB(t, home, Options{Sync: SyncNever})
 	must(t, other.db.Write(t.Context(), func(*sqlite.Tx) error {
-		if _, err := k.sync(t.Context(), time.Millisecond); !errors.Is(err, sqlite.ErrBusy) {
+		if _, err := k.sync(t.Context(), time.Millisecond); !errors.Is(err, fault.Busy) {
 			t.Errorf("a sync while somebody else writes: %v", err)
 		}
 		_, err := os.Stat(name)

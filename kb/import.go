@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 )
@@ -124,20 +125,19 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 		switch {
 		case err == nil:
 			return ch.importOver(old, &c, in, v, opt, out)
-		case !errors.Is(err, ErrNotFound):
+		case !errors.Is(err, fault.NotFound):
 			return err
 		}
 	}
 	if !opt.Force && c.ID == "" { // a capsule with an id of its own is what it is
 		err := ch.checkDuplicate(&c, v, &in.Notes)
-		var e *Error
-		if errors.As(err, &e) {
+		if e, ok := fault.Refused(err); ok {
 			old, err := ch.row(e.ID)
 			if err != nil {
 				return err
 			}
 			if titleKey(old.Title) == titleKey(c.Title) && plainText(old) != plainText(&c) {
-				refuse(fmt.Sprintf("%s and says something else: edit that one, or --force stores this one beside it", e.Msg))
+				refuse(fmt.Sprintf("%s and says something else: edit that one, or force this one in beside it", e.Msg))
 			} else {
 				out.Already = append(out.Already, Refused{in.From, e.Msg})
 			}
@@ -183,7 +183,7 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 		return nil
 	}
 	if !opt.Force {
-		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); --force takes this one, and keeps the other in its history", c.ID, old.Revision, strings.Join(changed(old, c), ", "))})
+		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); with force this one is taken, and the other is kept in its history", c.ID, old.Revision, strings.Join(changed(old, c), ", "))})
 		return nil
 	}
 	if err := ch.update(old, c, v, VerbImported, "", in.From); err != nil {
@@ -207,14 +207,14 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 		if err := k.change(ctx, func(ch *change) error {
 			for _, id := range part {
 				c, err := ch.get(id)
-				if errors.Is(err, ErrNotFound) {
+				if errors.Is(err, fault.NotFound) {
 					continue // refused
 				}
 				if err != nil {
 					return err
 				}
 				if by := c.SupersededBy; by != "" {
-					if _, err := ch.row(by); errors.Is(err, ErrNotFound) {
+					if _, err := ch.row(by); errors.Is(err, fault.NotFound) {
 						s.Notes = append(s.Notes, fmt.Sprintf("%s stands: %s, which superseded it, is not here", id, by))
 						now := *c
 						now.SupersededBy = ""

@@ -62,7 +62,7 @@ func detectLines(path string, r io.Reader) (string, error) {
 			case f.key == "type" && (s == "entity" || s == "relation"):
 				format = formatMCP
 			case f.key == "kind" && s == "run":
-				what = "it is the export of a run (`board import`)"
+				what = "it is the export of a run, which is imported as a run"
 			}
 		}
 		return stop

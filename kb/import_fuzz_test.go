@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"blackboard/board/fault"
 )
 
 // importWhole fails on what can only be a mistake of the reader.
 func importWhole(t *testing.T, im *importer, err error) {
 	t.Helper()
-	var e *Error
+	var e *fault.Error
 	if err != nil && !errors.As(err, &e) {
 		t.Fatalf("%v names no next step", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // The first line of an export.
@@ -82,7 +84,7 @@ func (im *importer) jsonl(path string, r io.Reader) error {
 		return nil
 	})
 	if err == nil && !header {
-		err = invalid(path+" is empty", "give a file made by `board kb export`")
+		err = invalid(path+" is empty", "", fault.Do("kb.export", "give a file made by {}"))
 	}
 	return err
 }

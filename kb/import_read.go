@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // ImportFormats are what ReadImport can be told to expect.
@@ -47,7 +49,7 @@ type ImportSet struct {
 
 // ReadImport reads a file or a folder into capsules that Remember would take, and stores nothing. The format auto finds out what it is.
 //
-// Errors are about the source as a whole: ErrNotFound if it is not there, ErrInvalid if it is not of the format or too large. What is wrong with a record is in Refused.
+// Errors are about the source as a whole: fault.NotFound if it is not there, fault.Invalid if it is not of the format or too large. What is wrong with a record is in Refused.
 func ReadImport(ctx context.Context, path, format string) (*ImportSet, error) {
 	return newImporter(ctx).read(path, format)
 }
@@ -62,7 +64,7 @@ func (im *importer) read(path, format string) (*ImportSet, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no file or folder %s", path), Hint: "check the path"}
+		return nil, fault.NotFound.New(fmt.Sprintf("there is no file or folder %s", path), "check the path")
 	case err != nil:
 		return nil, invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check the path, and who may read it")
 	case !info.IsDir() && !info.Mode().IsRegular():
@@ -156,9 +158,8 @@ func (im *importer) note(format string, args ...any) {
 
 // refusalWords is an error in one line, with its next step.
 func refusalWords(err error) string {
-	var e *Error
-	if errors.As(err, &e) && e.Hint != "" {
-		return e.Msg + ": " + e.Hint
+	if try := fault.Try(err, nil); try != "" {
+		return err.Error() + ": " + try
 	}
 	return err.Error()
 }

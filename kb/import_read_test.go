@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // importFiles writes files below a new folder and returns it. A name that ends in a slash is a folder.
@@ -98,13 +100,13 @@ func importFails(tb testing.TB, path, format string, kind error, words ...string
 	if err == nil {
 		tb.Fatalf("no error, but %+v", set)
 	}
-	var e *Error
-	if !errors.Is(err, kind) || !errors.As(err, &e) || e.Hint == "" {
+	var e *fault.Error
+	if !errors.Is(err, kind) || !errors.As(err, &e) || len(e.Next) == 0 {
 		tb.Fatalf("%v is not %v, or has no next step", err, kind)
 	}
 	for _, w := range words {
-		if !strings.Contains(err.Error()+" "+e.Hint, w) {
-			tb.Errorf("the error is %q (%s), want %q", err, e.Hint, w)
+		if !strings.Contains(err.Error()+fmt.Sprint(e.Next), w) {
+			tb.Errorf("the error is %q (%v), want %q", err, e.Next, w)
 		}
 	}
 }
@@ -154,31 +156,31 @@ func TestImportErrors(t *testing.T) {
 		kind         error
 		words        string
 	}{
-		{"absent", "auto", ErrNotFound, "no file or folder"},
-		{"a.md", "yaml", ErrInvalid, "choose one of auto"},
-		{"empty", "auto", ErrInvalid, "is empty"},
-		{"empty", "jsonl", ErrInvalid, "is empty"},
-		{"empty", "mcp-memory", ErrInvalid, "is empty"},
-		{"text.txt", "auto", ErrInvalid, "looked for"},
-		{"binary", "auto", ErrInvalid, "does not begin with a line of JSON"},
-		{"other.json", "auto", ErrInvalid, "of none of them"},
-		{"list.json", "auto", ErrInvalid, "does not begin with a line of JSON"},
-		{"run.jsonl", "auto", ErrInvalid, "board import"},
-		{"nothing", "auto", ErrInvalid, "none of that"},
-		{"void", "auto", ErrInvalid, "none of that"},
-		{"hidden", "auto", ErrInvalid, "none of that"},
-		{"nothing", "markdown", ErrInvalid, "no markdown file"},
-		{"nothing", "claude-memory", ErrInvalid, "no memory of Claude Code"},
-		{"nothing", "agent-memory-store", ErrInvalid, "neither a store.db"},
-		{"newer.jsonl", "auto", ErrInvalid, "version 2"},
-		{"none.jsonl", "auto", ErrInvalid, "names no version"},
-		{"half.jsonl", "auto", ErrInvalid, `the field "v" is wrong`},
-		{"bare.jsonl", "jsonl", ErrInvalid, "export begins with"},
-		{"fake.db", "auto", ErrInvalid, "not a sound SQLite file"},
-		{"text.txt", "agent-memory-store", ErrInvalid, "SQLite"},
-		{"nothing", "jsonl", ErrInvalid, "is not a file"},
-		{"nothing", "mcp-memory", ErrInvalid, "is not a file"},
-		{"a.md", "claude-memory", ErrInvalid, "is not a folder"},
+		{"absent", "auto", fault.NotFound, "no file or folder"},
+		{"a.md", "yaml", fault.Invalid, "choose one of auto"},
+		{"empty", "auto", fault.Invalid, "is empty"},
+		{"empty", "jsonl", fault.Invalid, "is empty"},
+		{"empty", "mcp-memory", fault.Invalid, "is empty"},
+		{"text.txt", "auto", fault.Invalid, "looked for"},
+		{"binary", "auto", fault.Invalid, "does not begin with a line of JSON"},
+		{"other.json", "auto", fault.Invalid, "of none of them"},
+		{"list.json", "auto", fault.Invalid, "does not begin with a line of JSON"},
+		{"run.jsonl", "auto", fault.Invalid, "the export of a run"},
+		{"nothing", "auto", fault.Invalid, "none of that"},
+		{"void", "auto", fault.Invalid, "none of that"},
+		{"hidden", "auto", fault.Invalid, "none of that"},
+		{"nothing", "markdown", fault.Invalid, "no markdown file"},
+		{"nothing", "claude-memory", fault.Invalid, "no memory of Claude Code"},
+		{"nothing", "agent-memory-store", fault.Invalid, "neither a store.db"},
+		{"newer.jsonl", "auto", fault.Invalid, "version 2"},
+		{"none.jsonl", "auto", fault.Invalid, "names no version"},
+		{"half.jsonl", "auto", fault.Invalid, `the field "v" is wrong`},
+		{"bare.jsonl", "jsonl", fault.Invalid, "export begins with"},
+		{"fake.db", "auto", fault.Invalid, "not a sound SQLite file"},
+		{"text.txt", "agent-memory-store", fault.Invalid, "SQLite"},
+		{"nothing", "jsonl", fault.Invalid, "is not a file"},
+		{"nothing", "mcp-memory", fault.Invalid, "is not a file"},
+		{"a.md", "claude-memory", fault.Invalid, "is not a folder"},
 	} {
 		t.Run(tc.path+"_"+tc.format, func(t *testing.T) {
 			importFails(t, filepath.Join(dir, tc.path), tc.format, tc.kind, tc.words)
@@ -197,8 +199,8 @@ func TestImportTooMuch(t *testing.T) {
 	if len(set.Items) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "at most 64 are taken") {
 		t.Errorf("%+v", set)
 	}
-	importFails(t, filepath.Join(dir, "big.jsonl"), "jsonl", ErrInvalid, "at most 1024 are taken", "split")
-	importFails(t, filepath.Join(dir, "big.json"), "mcp-memory", ErrInvalid, "at most 64 are taken", "split")
+	importFails(t, filepath.Join(dir, "big.jsonl"), "jsonl", fault.Invalid, "at most 1024 are taken", "split")
+	importFails(t, filepath.Join(dir, "big.json"), "mcp-memory", fault.Invalid, "at most 64 are taken", "split")
 	im := newImporter(context.Background())
 	im.maxRecords = 5
 	if _, err := im.read(filepath.Join(dir, "many.jsonl"), "auto"); err == nil || !strings.Contains(err.Error(), "more than 5 records") {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -78,16 +79,15 @@ func (im *importer) readStoreFile(path string) error {
 
 // foreignError says what is wrong with the source, where it is the source.
 func foreignError(path string, err error) error {
-	var s *sqlite.Error
-	var mine *Error
-	switch {
-	case errors.As(err, &mine):
+	var own *fault.Error
+	switch _, refused := fault.Refused(err); {
+	case refused:
 		return err
-	case errors.As(err, &s) && s.Kind == sqlite.ErrBusy:
-		return &Error{Kind: ErrConflict, Msg: err.Error(), Hint: "stop the program that writes to it, or copy the file while it rests"}
-	case errors.As(err, &s) && s.Kind == sqlite.ErrFull:
+	case errors.Is(err, fault.Busy):
+		return fault.Conflict.New(err.Error(), "stop the program that writes to it, or copy the file while it rests")
+	case errors.Is(err, fault.Full):
 		return invalid(err.Error(), "take out of the store what is not wanted, or free some space where temporary files go")
-	case errors.As(err, &s):
+	case errors.As(err, &own):
 		return invalid(err.Error(), "give the "+storeFile+" of an agent-memory-store, or a sound copy of it")
 	case errors.Is(err, fs.ErrPermission):
 		return invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")

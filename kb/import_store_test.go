@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	_ "modernc.org/sqlite"
+
+	"blackboard/board/fault"
 )
 
 // storeDB makes a database in a new folder with these statements and returns its path. It stays open, in WAL mode, as it is while an agent uses it.
@@ -105,8 +107,8 @@ func TestImportStoreOtherColumns(t *testing.T) {
 	if set.Items[1].Capsule.Body != "7" {
 		t.Errorf("%+v", set.Items[1])
 	}
-	importFails(t, storeDB(t, `CREATE TABLE other (x)`), "auto", ErrInvalid, "no table chunks")
-	importFails(t, storeDB(t, `CREATE VIEW chunks AS SELECT 1 AS id`), "auto", ErrInvalid, "no table chunks")
+	importFails(t, storeDB(t, `CREATE TABLE other (x)`), "auto", fault.Invalid, "no table chunks")
+	importFails(t, storeDB(t, `CREATE VIEW chunks AS SELECT 1 AS id`), "auto", fault.Invalid, "no table chunks")
 	if set := importSet(t, storeDB(t, `CREATE TABLE chunks (embedding)`, `CREATE TABLE state (x)`), "auto"); len(set.Items) != 0 {
 		t.Errorf("%+v", set)
 	}
@@ -163,5 +165,5 @@ func TestImportStoreDamaged(t *testing.T) {
 			importSound(t, set)
 		}
 	}
-	importFails(t, filepath.Join(importFiles(t, map[string]string{"s.db": string(whole[:6000])}), "s.db"), "auto", ErrInvalid, "not a sound SQLite file")
+	importFails(t, filepath.Join(importFiles(t, map[string]string{"s.db": string(whole[:6000])}), "s.db"), "auto", fault.Invalid, "not a sound SQLite file")
 }

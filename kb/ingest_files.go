@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -23,7 +24,7 @@ func documents(ctx context.Context, paths []string, own string, r *IngestedAll) 
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, nil, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no file or folder %s", clip(path, 200)), Hint: "give markdown files, or folders of them"}
+			return nil, nil, fault.NotFound.New(fmt.Sprintf("there is no file or folder %s", clip(path, 200)), "give markdown files, or folders of them")
 		case err != nil:
 			f.refuse(path, err)
 		case info.IsDir():

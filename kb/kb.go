@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -85,7 +86,7 @@ func Open(ctx context.Context, home string, opt Options) (*KB, error) {
 	return open(ctx, home, sqlite.Create, opt)
 }
 
-// OpenExisting opens the knowledge base of a data home; ErrNotFound if there is none.
+// OpenExisting opens the knowledge base of a data home; fault.NotFound if there is none.
 func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 	k, err := open(ctx, home, sqlite.ReadWrite, opt)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,8 +100,8 @@ func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 
 func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB, error) {
 	k, err := openFile(ctx, Path(home), mode, opt)
-	if errors.Is(err, sqlite.ErrCorrupt) {
-		return nil, &Error{Kind: err, Msg: err.Error(), Hint: "`board kb rebuild` makes it anew from the capsules' files, and keeps this one beside it"}
+	if errors.Is(err, fault.Corrupt) {
+		return nil, fault.With(err, "", rebuild("{} makes it anew from the capsules' files, and keeps this one beside it"))
 	}
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (k *KB) note(notes ...string) {
 	k.notes = append(k.notes, notes...)
 }
 
-// StillThere is sqlite.ErrGone if the file was removed, or replaced, since it was opened.
+// StillThere is fault.Gone if the file was removed, or replaced, since it was opened.
 func (k *KB) StillThere() error { return k.db.StillThere() }
 
 // Close closes the file.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
@@ -82,10 +83,10 @@ func titles(hits []Hit) []string {
 }
 
 // refused checks an error's kind and that it says what to do next, and returns it.
-func refused(tb testing.TB, err error, kind error, words string) *Error {
+func refused(tb testing.TB, err error, kind error, words string) *fault.Error {
 	tb.Helper()
-	var e *Error
-	if !errors.Is(err, kind) || !errors.As(err, &e) || e.Try() == "" || !strings.Contains(err.Error(), words) {
+	var e *fault.Error
+	if !errors.Is(err, kind) || !errors.As(err, &e) || len(e.Next) == 0 || !strings.Contains(err.Error(), words) {
 		tb.Fatalf("the error is %v, not %v about %q with a next step", err, kind, words)
 	}
 	return e
@@ -119,7 +120,7 @@ func (f *flaky) Embed(ctx context.Context, texts []string) ([]embed.Vector, erro
 	f.texts += len(texts)
 	for _, t := range texts {
 		if f.on != "" && strings.Contains(t, f.on) {
-			return nil, &embed.Error{Kind: embed.ErrBadModel, Msg: "it broke"}
+			return nil, fault.BadModel.New("it broke", "")
 		}
 	}
 	return f.Embedder.Embed(ctx, texts)
@@ -227,7 +228,7 @@ func TestWhatIsRefused(t *testing.T) {
 		c := good
 		test.change(&c)
 		_, err := k.Remember(t.Context(), c, RememberOptions{Force: true})
-		t.Run(name, func(t *testing.T) { refused(t, err, ErrInvalid, test.words) })
+		t.Run(name, func(t *testing.T) { refused(t, err, fault.Invalid, test.words) })
 		if (c.Check() == nil) != (err == nil) {
 			t.Errorf("%s: Check says %v, Remember %v", name, c.Check(), err)
 		}
@@ -260,19 +261,19 @@ func numbers(n int) string {
 func TestOtherErrors(t *testing.T) {
 	home := t.TempDir()
 	_, err := OpenExisting(t.Context(), home, Options{})
-	refused(t, err, ErrNotFound, "there is no knowledge base")
+	refused(t, err, fault.NotFound, "there is no knowledge base")
 	if files, _ := os.ReadDir(home); len(files) > 0 {
 		t.Errorf("looking for one made %v", files)
 	}
 	k := openKB(t, home, Options{})
 	c := put(t, k, Capsule{Title: "t", Body: "b"})
 	_, err = k.Get(t.Context(), "k000000000")
-	if e := refused(t, err, ErrNotFound, "k000000000"); e.ID != "k000000000" {
+	if e := refused(t, err, fault.NotFound, "k000000000"); e.ID != "k000000000" {
 		t.Errorf("the error names %q", e.ID)
 	}
 	for _, id := range []string{"", "k", c.ID + "0", "k00000000l", strings.Repeat("k", 1000)} { // l is not in the alphabet
 		_, err = k.Get(t.Context(), id)
-		refused(t, err, ErrInvalid, "is no capsule id")
+		refused(t, err, fault.Invalid, "is no capsule id")
 		if len(err.Error()) > 200 {
 			t.Errorf("the error repeats %d bytes", len(err.Error()))
 		}
@@ -282,19 +283,19 @@ func TestOtherErrors(t *testing.T) {
 		"floor 2": {Text: "t", Floor: 2}, "floor NaN": {Text: "t", Floor: math.NaN()}, `kind "x"`: {Text: "t", Kinds: []string{"fact", "x"}}, `scope "x"`: {Text: "t", Scopes: []string{"x"}},
 	} {
 		_, err := k.Search(t.Context(), q)
-		refused(t, err, ErrInvalid, words)
+		refused(t, err, fault.Invalid, words)
 	}
 	for _, mode := range []string{ModeHybrid, ModeVector} {
 		_, err := k.Search(t.Context(), Query{Text: "t", Mode: mode})
-		refused(t, err, embed.ErrNoModel, "no embedding model")
+		refused(t, err, fault.NoModel, "no embedding model")
 	}
 	for words, q := range map[string]ListQuery{"limit": {Limit: -1}, `kind "x"`: {Kinds: []string{"x"}}, `scope "x"`: {Scopes: []string{"x"}}, "capsule id": {Before: "x"}} {
 		_, _, err := k.List(t.Context(), q)
-		refused(t, err, ErrInvalid, words)
+		refused(t, err, fault.Invalid, words)
 	}
 	_, _, err = k.List(t.Context(), ListQuery{Before: "k000000000"})
-	refused(t, err, ErrNotFound, "k000000000")
-	if _, err := k.Reembed(t.Context(), nil); !errors.Is(err, embed.ErrNoModel) {
+	refused(t, err, fault.NotFound, "k000000000")
+	if _, err := k.Reembed(t.Context(), nil); !errors.Is(err, fault.NoModel) {
 		t.Errorf("reembed without a model: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -312,7 +313,7 @@ func TestTitlesCollide(t *testing.T) {
 	first := put(t, k, Capsule{Title: "Retry Budget", Body: "one"})
 	for _, title := range []string{"Retry Budget", "retry budget", " RETRY BUDGET  "} {
 		_, err := k.Remember(t.Context(), Capsule{Title: title, Body: "two", Kind: "gotcha"}, RememberOptions{})
-		if e := refused(t, err, ErrConflict, first.ID); e.ID != first.ID || !strings.Contains(e.Hint, "--supersedes "+first.ID) {
+		if e := refused(t, err, fault.Conflict, first.ID); e.ID != first.ID || !strings.Contains(fmt.Sprint(e.Next), "supersedes:"+first.ID) {
 			t.Errorf("%q: %+v", title, e)
 		}
 	}
@@ -320,7 +321,7 @@ func TestTitlesCollide(t *testing.T) {
 	second := put(t, k, Capsule{Title: "retry budget", Body: "two"}, RememberOptions{Force: true})
 	// Both stand in the way of a third: superseding one is not enough.
 	_, err := k.Remember(t.Context(), Capsule{Title: "Retry budget", Body: "three", Supersedes: []string{first.ID}}, RememberOptions{})
-	if e := refused(t, err, ErrConflict, second.ID); e.ID != second.ID {
+	if e := refused(t, err, fault.Conflict, second.ID); e.ID != second.ID {
 		t.Errorf("%+v", e)
 	}
 	put(t, k, Capsule{Title: "Retry budget", Body: "three", Supersedes: []string{first.ID, second.ID, first.ID}})
@@ -333,7 +334,7 @@ func TestMeaningsCollide(t *testing.T) {
 	first := put(t, k, Capsule{Title: "alpha beta", Body: "gamma delta"})
 	same := Capsule{Title: "beta alpha", Body: "delta gamma"}
 	_, err := k.Remember(t.Context(), same, RememberOptions{})
-	if e := refused(t, err, ErrConflict, "says the same already (cosine 1.00)"); e.ID != first.ID {
+	if e := refused(t, err, fault.Conflict, "says the same already (cosine 1.00)"); e.ID != first.ID {
 		t.Errorf("%+v", e)
 	}
 	// With another kind, by force, or without an embedding it is taken.
@@ -343,7 +344,7 @@ func TestMeaningsCollide(t *testing.T) {
 	put(t, k, Capsule{Title: "alpha beta", Body: "gamma epsilon zeta eta theta", Supersedes: []string{first.ID}})
 	// What is superseded is not in the way of anything any more, but the forced one is.
 	_, err = k.Remember(t.Context(), same, RememberOptions{})
-	if e := refused(t, err, ErrConflict, "says the same"); e.ID == first.ID {
+	if e := refused(t, err, fault.Conflict, "says the same"); e.ID == first.ID {
 		t.Errorf("%+v", e)
 	}
 	sound(t, k)
@@ -363,7 +364,7 @@ func TestSupersedeLinksBothWays(t *testing.T) {
 				t.Errorf("%+v, %v", got, err)
 			}
 			_, err = k.Remember(t.Context(), Capsule{Title: "late", Body: "x", Supersedes: []string{old.ID}}, RememberOptions{})
-			if e := refused(t, err, ErrConflict, "superseded by "+c.ID); e.ID != c.ID {
+			if e := refused(t, err, fault.Conflict, "superseded by "+c.ID); e.ID != c.ID {
 				t.Errorf("%+v", e)
 			}
 		}
@@ -383,7 +384,7 @@ func TestSupersedeLinksBothWays(t *testing.T) {
 		d := put(t, k, Capsule{Title: "stands", Body: "y"})
 		for _, ids := range [][]string{{d.ID, "k000000000"}, {d.ID, "kzzzzzzzzz"}} {
 			_, err := k.Remember(t.Context(), Capsule{Title: "half", Body: "z", Supersedes: ids}, RememberOptions{})
-			refused(t, err, ErrNotFound, ids[1])
+			refused(t, err, fault.NotFound, ids[1])
 		}
 		if got, _ := k.Get(t.Context(), d.ID); got.SupersededBy != "" {
 			t.Errorf("a write that failed left %+v", got)
@@ -408,7 +409,7 @@ func TestEmbedderFails(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	for _, mode := range []string{ModeHybrid, ModeVector} {
-		if _, err := k.Search(t.Context(), Query{Text: "broken", Mode: mode}); !errors.Is(err, embed.ErrBadModel) {
+		if _, err := k.Search(t.Context(), Query{Text: "broken", Mode: mode}); !errors.Is(err, fault.BadModel) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}

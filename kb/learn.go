@@ -3,7 +3,6 @@ package kb
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -195,9 +194,7 @@ func (l *learner) add(from string, c Capsule) {
 		return
 	}
 	if err := c.Check(); err != nil {
-		var e *Error
-		errors.As(err, &e)
-		l.refuse(from, "%s: %s", e.Msg, e.Try())
+		l.refuse(from, "%s", refusalWords(err))
 		return
 	}
 	if len(l.set.Learnings) == MaxLearnings {

@@ -2,9 +2,10 @@ package kb
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
+
+	"blackboard/board/fault"
 )
 
 // LearnOptions say where learnings come from and go to.
@@ -27,13 +28,12 @@ func (k *KB) Learn(ctx context.Context, all []Learning, opt LearnOptions) (out L
 	for _, l := range all {
 		c := l.Capsule
 		c.placed(&opt)
-		var e *Error
 		if opt.DryRun {
 			err := c.normalise()
 			if err == nil && !opt.Force {
 				err = refuseSecret(&c)
 			}
-			if errors.As(err, &e) {
+			if e, ok := fault.Refused(err); ok {
 				out.Refused = append(out.Refused, Refused{l.From, e.Msg})
 			} else {
 				out.Stored = append(out.Stored, c)
@@ -41,8 +41,8 @@ func (k *KB) Learn(ctx context.Context, all []Learning, opt LearnOptions) (out L
 			continue
 		}
 		r, err := k.Remember(ctx, c, RememberOptions{Force: opt.Force})
-		switch {
-		case errors.As(err, &e):
+		switch e, refused := fault.Refused(err); {
+		case refused:
 			out.Refused = append(out.Refused, Refused{l.From, e.Msg})
 		case err != nil:
 			return out, err

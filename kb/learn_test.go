@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
 
@@ -138,7 +139,7 @@ func TestLearningKinds(t *testing.T) {
 		}
 	}
 	_, err := ReadLearnings(strings.NewReader(""), "plumber", harness.Said)
-	refused(t, err, ErrInvalid, "plumber")
+	refused(t, err, fault.Invalid, "plumber")
 	for _, role := range Roles {
 		for _, k := range RoleKinds(role) {
 			if !slices.Contains(Kinds, k) {
@@ -318,9 +319,9 @@ func TestReflector(t *testing.T) {
 	for _, bad := range []string{"{\n\"a\":1}", "[\n{\"title\":\"cut sho"} {
 		_, err := ReadLearnings(strings.NewReader(bad), "reflector", harness.Said)
 		if bad[0] == '[' {
-			refused(t, err, ErrInvalid, "cannot be read")
+			refused(t, err, fault.Invalid, "cannot be read")
 		} else {
-			refused(t, err, ErrInvalid, "neither")
+			refused(t, err, fault.Invalid, "neither")
 		}
 	}
 }
@@ -405,7 +406,7 @@ func FuzzLearnings(f *testing.F) {
 		role := append([]string{""}, Roles...)[int(who)%(1+len(Roles))]
 		set, err := ReadLearnings(strings.NewReader(text), role, harness.Said)
 		if err != nil {
-			refused(t, err, ErrInvalid, "")
+			refused(t, err, fault.Invalid, "")
 			return
 		}
 		seen := map[string]bool{}

@@ -171,7 +171,7 @@ var invariants = []sqlite.Invariant{
 	{Breaks: `SELECT count(*) FROM capsules AS c WHERE revision < (SELECT max(revision) FROM events WHERE capsule = c.id)`, Say: "has %d capsules that are older than the history of changes says"},
 }
 
-// Sound runs the file's integrity check, and checks what the tables say of each other. It returns nil for a sound file, and an error that matches sqlite.ErrCorrupt otherwise.
+// Sound runs the file's integrity check, and checks what the tables say of each other. It returns nil for a sound file, and an error that matches fault.Corrupt otherwise.
 func (k *KB) Sound(ctx context.Context) error {
 	return k.db.Sound(ctx)
 }

@@ -50,7 +50,7 @@ func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s is not a capsule's and cannot be moved: %v", name, err))
 			continue
 		}
-		s.Quarantined = append(s.Quarantined, fmt.Sprintf("%s is not a capsule's: its name is no id; it is moved to %s (`board kb import` takes files of any name)", name, to))
+		s.Quarantined = append(s.Quarantined, fmt.Sprintf("%s is not a capsule's: its name is no id; it is moved to %s (an import takes files of any name)", name, to))
 	}
 	return notes
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -43,9 +44,9 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 			k.Close()
 		}
 	}
-	if errors.Is(err, sqlite.ErrCorrupt) {
+	if errors.Is(err, fault.Corrupt) {
 		err = r.salvage(ctx, path, judged)
-		if err != nil && !errors.Is(err, sqlite.ErrGone) { // gone: another rebuild has done it
+		if err != nil && !errors.Is(err, fault.Gone) { // gone: another rebuild has done it
 			return r, err
 		}
 		k, err = open(ctx, home, sqlite.Create, opt)
@@ -122,7 +123,7 @@ func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) 
 		}
 		return nil
 	})
-	if errors.Is(err, sqlite.ErrCorrupt) {
+	if errors.Is(err, fault.Corrupt) {
 		r.Lost = append(r.Lost, "nothing can be read of the database: the history of changes is in it alone")
 		r.Aside, err = aside(ctx, path, judged)
 	}

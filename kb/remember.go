@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -96,8 +97,8 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, warnings *[]string)
 
 // isThere is the conflict with a capsule that is there already.
 func isThere(old *Capsule, how string) error {
-	return &Error{Kind: ErrConflict, ID: old.ID, Msg: fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)),
-		Hint: fmt.Sprintf("`board kb get %s` shows it; --supersedes %s replaces it, --force keeps both", old.ID, old.ID)}
+	return about(fault.Conflict, old.ID, fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)), "",
+		get(old.ID, "{} shows it"), fault.Give("supersedes", old.ID, "{} replaces it"), fault.Give("force", "", "{} keeps both"))
 }
 
 func (ch *change) checkTitle(c *Capsule) error {
@@ -133,7 +134,7 @@ func (ch *change) checkMeaning(c *Capsule, v embed.Vector, warnings *[]string) e
 		}
 		if len(old) == 1 && old[0].ID != c.ID && !slices.Contains(c.Supersedes, old[0].ID) {
 			if why := clash(&old[0], c); len(why) > 0 { // the same of another number: a correction, most likely, and no duplicate
-				*warnings = append(*warnings, fmt.Sprintf("it may contradict %s (%s): `board kb curate contradictions --resolve %s,%s --as supersede` replaces that", old[0].ID, strings.Join(why, "; "), c.ID, old[0].ID))
+				*warnings = append(*warnings, fmt.Sprintf("it may contradict %s (%s): resolve the two, or supersede that one", old[0].ID, strings.Join(why, "; ")))
 				continue
 			}
 			return isThere(&old[0], fmt.Sprintf("says the same already (cosine %.2f)", cand.Cosine))
@@ -236,7 +237,7 @@ type Reembedded struct {
 // changed. It works in small steps, each of them kept, and calls progress after each.
 func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedded, error) {
 	if k.emb == nil {
-		return Reembedded{}, &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed", Hint: "`board model pull` fetches one"}
+		return Reembedded{}, embed.NoModel()
 	}
 	did, err := store.Embed(ctx, k.emb, []*store.File{k.db}, store.EmbedOptions{Change: true, Progress: progress})
 	out := Reembedded{Model: did.Model, Embedded: did.Embedded}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -112,13 +113,15 @@ type Result struct {
 }
 
 // Searcher answers questions to a knowledge base: a KB, or a process that has one open. Wherever it is, a question has the same hits, scores, order and errors, and what was acknowledged to
-// whoever wrote it is found by the next search. It is safe for concurrent use, and leaves the question alone. The errors are those of KB.Search: ErrInvalid of a question that is none, whatever
-// match embed.ErrNoModel for what needs a model where there is none, those of the context. kbtest.TestSearcher checks all that.
+// whoever wrote it is found by the next search. It is safe for concurrent use, and leaves the question alone. The errors are those of KB.Search: fault.Invalid of a question that is none, whatever
+// match fault.NoModel for what needs a model where there is none, those of the context. kbtest.TestSearcher checks all that.
 type Searcher interface {
 	Search(ctx context.Context, q Query) (Result, error)
 }
 
-// Check refuses a question that is none. Its errors match ErrInvalid.
+var everything = fault.Do("kb.list", "{} lists everything")
+
+// Check refuses a question that is none. Its errors match fault.Invalid.
 func (q Query) Check() error { return q.normalise() }
 
 func (q *Query) normalise() error {
@@ -137,13 +140,13 @@ func (q *Query) normalise() error {
 	case !slices.Contains(Fusions, q.Fusion):
 		return unknown("fusion", q.Fusion, Fusions)
 	case q.Limit < 1 || q.Limit > MaxLimit:
-		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board kb list` lists everything")
+		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "", everything)
 	case !(q.Floor >= 0 && q.Floor <= 1): // nor NaN
 		return invalid(fmt.Sprintf("the floor %g is not between 0 and 1", q.Floor), "it is a share of the best hit's score; 0.85 leaves what is about as good")
 	case q.Gate && q.Mode == ModeVector:
 		return invalid("a search by meaning alone has no gate: its threshold is measured for words and meaning together, and for words alone", "leave out the mode")
 	case strings.TrimSpace(q.Text) == "":
-		return invalid("there is nothing to search for", "say what you want to know; `board kb list` lists everything")
+		return invalid("there is nothing to search for", "say what you want to know", everything)
 	}
 	if err := q.CheckFilter(); err != nil {
 		return err
@@ -233,8 +236,7 @@ func (k *KB) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vecto
 		return nil, nil
 	}
 	if k.emb == nil {
-		return degrade("no embedding model is installed", &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed",
-			Hint: "`board model pull` fetches one; --mode bm25 needs none"})
+		return degrade("no embedding model is installed", embed.NoModel(fault.Give("mode", ModeBM25, "{} needs none")))
 	}
 	v, why, err := store.Question(ctx, k.emb, q.Text)
 	if why != "" {
@@ -251,9 +253,9 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	if errors.Is(err, index.ErrOtherModel) {
 		why := k.db.OtherModel(tx, iq.Model)
 		if q.Mode == ModeVector {
-			return &Error{Kind: ErrConflict, Msg: why, Hint: "`board kb reembed` changes over to the model here"}
+			return fault.Conflict.New(why, "", fault.Do("kb.reembed", "{} changes over to the model here"))
 		}
-		res.Degraded = append(res.Degraded, why+": searched by words only; `board kb reembed` changes over")
+		res.Degraded = append(res.Degraded, why+": searched by words only; reembedding changes over")
 		q.Mode, iq.Vector = ModeBM25, nil
 		found, err = k.index.Search(tx, iq)
 	}
@@ -272,7 +274,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		}
 	}
 	if q.Mode != ModeBM25 && missing > 0 {
-		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d capsules have no embedding and are found by their words only; `board kb reembed` gives them one", missing, found.Docs))
+		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d capsules have no embedding and are found by their words only; reembedding gives them one", missing, found.Docs))
 	}
 	ranking := fuse(q, found.Candidates)
 	if q.Floor > 0 {
@@ -306,7 +308,7 @@ func (k *KB) gate(tx *sqlite.Tx, q *Query, res *Result, maxBM25 float64) error {
 		return nil
 	}
 	if !known && c.Threshold == 0 {
-		res.Degraded = append(res.Degraded, "the gate is not calibrated for this model, so nothing passes it: `board kb calibrate`")
+		res.Degraded = append(res.Degraded, "the gate is not calibrated for this model, so nothing passes it: calibrate it first")
 	}
 	res.Gated, res.Hits = true, []Hit{}
 	return nil
@@ -447,7 +449,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 	for _, s := range r.list {
 		c, cand := byN[s.ID], r.of[s.ID]
 		if c == nil {
-			return &sqlite.Error{Path: k.db.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has capsule %d in its index only", s.ID)}
+			return sqlite.Fault(fault.Corrupt, k.db.Path(), fmt.Sprintf("has capsule %d in its index only", s.ID), nil)
 		}
 		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank, BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
 			Boosts: r.boosts[s.ID], Terms: why[s.ID]}

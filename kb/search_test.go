@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 )
@@ -293,7 +294,7 @@ func TestReadEvalSet(t *testing.T) {
 	if set, err = ReadEvalSet(dir, "dev"); err != nil || len(set.Queries) != 1 || set.Queries[0].ID != "q2" {
 		t.Errorf("%+v, %v", set, err)
 	}
-	if _, err = ReadEvalSet(dir, "train"); !errors.Is(err, ErrNotFound) {
+	if _, err = ReadEvalSet(dir, "train"); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/kbtest"
@@ -15,7 +16,7 @@ func TestSearcherConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
 				k, err := kb.OpenExisting(t.Context(), home, kb.Options{Embedder: model, Warm: warm})
-				if errors.Is(err, kb.ErrNotFound) {
+				if errors.Is(err, fault.NotFound) {
 					return nil
 				}
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/kb/secret"
 )
 
@@ -22,8 +23,7 @@ func refuseSecret(c *Capsule) error {
 			if len(found) > 1 {
 				more = fmt.Sprintf(" (and %d more)", len(found)-1)
 			}
-			return &Error{Kind: ErrConflict, Msg: fmt.Sprintf("%s holds what looks like a secret: %s%s: %s", where, at.Description, more, secret.Masked(f.text[at.Start:at.End])),
-				Hint: "say where it is kept instead of what it is; --force stores it if it is none"}
+			return fault.Conflict.New(fmt.Sprintf("%s holds what looks like a secret: %s%s: %s", where, at.Description, more, secret.Masked(f.text[at.Start:at.End])), "say where it is kept instead of what it is", notHere)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -82,7 +83,7 @@ func (s *Synced) said() []string {
 	}
 	say(len(s.PickedUp), "capsule's file was", "capsules' files were", " edited by hand; that is picked up")
 	say(len(s.Added), "capsule's file is", "capsules' files are", " new; that is picked up")
-	say(len(s.Retired), "capsule's file was", "capsules' files were", " removed by hand: retired, and `board kb history CAPSULE --restore N` brings it back")
+	say(len(s.Retired), "capsule's file was", "capsules' files were", " removed by hand: retired, and its history can bring it back")
 	say(s.Written, "capsule's file was missing and is", "capsules' files were missing and are", " written anew")
 	return append(append(notes, s.Quarantined...), s.Notes...)
 }
@@ -102,8 +103,8 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 		return ctx.Err()
 	}
 	k.note(s.said()...)
-	if err != nil && !errors.Is(err, sqlite.ErrBusy) { // who writes now, or the next who opens, will do it
-		if errors.Is(err, sqlite.ErrCorrupt) {
+	if err != nil && !errors.Is(err, fault.Busy) { // who writes now, or the next who opens, will do it
+		if errors.Is(err, fault.Corrupt) {
 			return err
 		}
 		k.note(fmt.Sprintf("what was changed by hand could not be picked up: %v", err))
@@ -302,7 +303,7 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 		s.Quarantined, s.Notes, s.Written = append(s.Quarantined, now.Quarantined...), append(s.Notes, now.Notes...), s.Written+now.Written
 	}
 	if bulk && s.Written > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("so many were gone from %s at once that nobody can have removed them one by one, so nothing is retired; `board kb retire` does that", k.sidecars))
+		s.Notes = append(s.Notes, fmt.Sprintf("so many were gone from %s at once that nobody can have removed them one by one, so nothing is retired; retire them by their ids if it was meant", k.sidecars))
 	}
 	return s, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"blackboard/board/fault"
 )
 
 // checkLinks refuses what cannot be of the links that a sidecar names.
@@ -46,7 +48,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 			continue
 		}
 		old, err := ch.get(id)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, fault.NotFound) {
 			continue // it may come yet; `doctor` tells
 		}
 		if err != nil {
@@ -85,7 +87,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 		return nil
 	}
 	by, err := ch.get(c.SupersededBy)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return nil // it may come yet; `doctor` tells
 	}
 	if err != nil || slices.Contains(by.Supersedes, c.ID) {
@@ -99,7 +101,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 // unname takes an id out of what a capsule supersedes.
 func (ch *change) unname(by, id, why string) error {
 	old, err := ch.get(by)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return nil
 	}
 	if err != nil || !slices.Contains(old.Supersedes, id) {

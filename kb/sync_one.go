@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -71,7 +72,7 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 		return err
 	}
 	row, err := ch.row(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		row, err = nil, nil
 	}
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/fault"
 )
 
 // pendingName is the list of the sidecars that an ingest is about to write or remove: those of them that have no row when it is found belong to no document.
@@ -46,7 +48,7 @@ func (ch *change) finishPending() error {
 		if checkID(id) != nil {
 			continue
 		}
-		if _, err := ch.row(id); errors.Is(err, ErrNotFound) {
+		if _, err := ch.row(id); errors.Is(err, fault.NotFound) {
 			os.Remove(ch.k.sidecarPath(id))
 		} else if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/kb/secret"
 )
 
@@ -102,7 +103,7 @@ func TestSidecarsAreFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, k, c.ID, "the body")
-	if _, err := k.Get(t.Context(), "k000000000"); !errors.Is(err, ErrNotFound) {
+	if _, err := k.Get(t.Context(), "k000000000"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("the link became a capsule: %v", err)
 	}
 	if now, err := os.ReadFile(outside); err != nil || !strings.Contains(string(now), "of somebody else") {
@@ -160,7 +161,7 @@ func TestIDsStayInTheirDirectory(t *testing.T) {
 	put(t, k, Capsule{Title: "a title", Body: "the body"})
 	for _, id := range []string{"", ".", "..", "../../x", "/etc/passwd", `..\x`, "k00000000\x00", "k00000000\n", "K000000000", "k0000000000", "k00000000/", "ｋ000000000", "k00000000\u200b", strings.Repeat("k", 10_000)} {
 		_, err := k.Get(t.Context(), id)
-		if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.NotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 		if checkID(id) == nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/fault"
 )
 
 // FindWorkspace returns the workspace of a directory: the root of the git repository that it lies in, the same for all worktrees of the
@@ -19,7 +21,7 @@ func FindWorkspace(dir, home string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", &Error{Kind: ErrInvalid, Msg: "the workspace " + dir + " does not exist", Hint: "name an existing directory"}
+			return "", fault.Invalid.New("the workspace "+dir+" does not exist", "name an existing directory")
 		}
 		return "", err
 	}

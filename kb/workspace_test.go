@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // plant makes a tree below root. A name that ends with / is a directory, a content that begins with "-> " is a link; {} stands for root.
@@ -189,7 +191,7 @@ func TestFindWorkspaceElsewhere(t *testing.T) {
 		}
 	}
 	_, err := FindWorkspace("nowhere", "")
-	if e := (*Error)(nil); !errors.Is(err, ErrInvalid) || !errors.As(err, &e) || e.Hint == "" || !strings.Contains(e.Msg, filepath.Join(root, "wt", "src", "nowhere")) {
+	if e := (*fault.Error)(nil); !errors.Is(err, fault.Invalid) || !errors.As(err, &e) || len(e.Next) == 0 || !strings.Contains(e.Msg, filepath.Join(root, "wt", "src", "nowhere")) {
 		t.Errorf("a missing directory: %v", err)
 	}
 }

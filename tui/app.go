@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -276,11 +277,10 @@ func (a *app) copyText(text string) tea.Cmd {
 }
 
 // explain is an error in one line, with its next step.
-func explain(err error) string {
+func (a *app) explain(err error) string {
 	s := oneLine(err.Error(), 300)
-	var hint interface{ Try() string }
-	if errors.As(err, &hint) && hint.Try() != "" {
-		s += " · " + oneLine(hint.Try(), 200)
+	if try := fault.Try(err, a.Words); try != "" {
+		s += " · " + oneLine(try, 200)
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -61,8 +62,8 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcom
 	}
 	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: &e.revision, Force: force})
 	if err != nil {
-		var known *kb.Error
-		if errors.As(err, &known) && errors.Is(err, kb.ErrConflict) && known.ID == id {
+		var known *fault.Error
+		if errors.As(err, &known) && errors.Is(err, fault.Conflict) && known.ID == id {
 			if c, err := k.Get(ctx, id); err == nil {
 				e.revision = c.Revision
 			}

@@ -17,7 +17,7 @@ func (p *capsulePage) compose() {
 	switch {
 	case p.w == 0: // the size is not known yet
 	case p.err != nil:
-		p.doc.setText(wrap(explain(p.err), p.w-2)...)
+		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
 	case p.capsule == nil:
 		p.doc.setText("reading…")
 	default:

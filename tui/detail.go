@@ -233,7 +233,7 @@ func (p *detailPage) view() []string { return p.doc.view() }
 func (p *detailPage) compose() {
 	switch {
 	case p.err != nil:
-		p.doc.setText(wrap(explain(p.err), p.w-2)...)
+		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
 	case p.entry != nil:
 		p.doc.setLines(p.entryLines())
 	case p.signal != nil:

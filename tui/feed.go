@@ -225,7 +225,7 @@ func (f *feed) view(focused bool) []string {
 	r := f.page.area[paneFeed]
 	switch {
 	case f.problem != nil:
-		f.list.empty = explain(f.problem)
+		f.list.empty = f.page.app.explain(f.problem)
 	case f.asking:
 		f.list.empty = "looking…"
 	case f.filter.value() != "":

@@ -339,7 +339,7 @@ func (f *form) view() []string {
 	case f.busy:
 		word = []string{st.faint.Render("…")}
 	case f.err != nil:
-		for _, l := range wrap("✗ "+explain(f.err), f.inner) {
+		for _, l := range wrap("✗ "+f.app.explain(f.err), f.inner) {
 			word = append(word, st.bad.Render(l))
 		}
 		word = word[:min(len(word), max(f.h/3, 1))]

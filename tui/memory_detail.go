@@ -147,7 +147,7 @@ func (d *memoryDetail) layout() {
 	switch {
 	case d.err != nil:
 		x := newWriter(d.app.st, d.w)
-		for _, l := range wrap(explain(d.err), x.w) {
+		for _, l := range wrap(d.app.explain(d.err), x.w) {
 			x.line(d.app.st.bad.Render(l))
 		}
 		lines = x.lines

@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/fault"
 	"blackboard/kb/memory"
 	"blackboard/tui/keys"
 )
@@ -127,8 +128,8 @@ func (p *scrubPage) askHash() tea.Cmd {
 				out = outcome{text: "removed from " + m.Scope.String() + " for good: " + scrubbed(done.Counts) + warned(done.Notes), kind: changedMemory}
 				return err
 			})
-			if errors.Is(err, memory.ErrConflict) {
-				return outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now", explain(err))
+			if errors.Is(err, fault.Conflict) {
+				return outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now", p.app.explain(err))
 			}
 			return out, err
 		}})

@@ -11,6 +11,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/fault"
 	"blackboard/kb/memory"
 	"blackboard/tui/keys"
 )
@@ -248,7 +249,7 @@ func TestMemoryWithout(t *testing.T) {
 	h.wants("there is no memory here")
 
 	h.cfg.Memory = func(context.Context, string) (*memory.Store, error) {
-		return nil, &memory.Error{Kind: memory.ErrInvalid, Msg: "the file is torn", Hint: "mend it"}
+		return nil, fault.Invalid.New("the file is torn", "mend it")
 	}
 	h.start()
 	h.press("M")

@@ -169,7 +169,7 @@ func (p *memoryPage) emptyWord() string {
 	q := &p.query
 	switch {
 	case p.err != nil:
-		return explain(p.err)
+		return p.app.explain(p.err)
 	case !p.known:
 		return "reading…"
 	case q.text != "" || q.section.tier() != "" && q.filtered():

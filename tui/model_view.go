@@ -60,7 +60,7 @@ func (m *model) header() string {
 // lastLines are the keys that work here, or the last notice, and the status bar. A long error takes both lines: its end says what to do.
 func (m *model) lastLines() []string {
 	if m.notice.err != nil {
-		if lines := wrap("✗ "+explain(m.notice.err), m.w-2); len(lines) > 1 {
+		if lines := wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
 			return []string{fit(" "+m.app.st.bad.Render(lines[0]), m.w), fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
 	}
@@ -72,7 +72,7 @@ func (m *model) hints() string {
 	st := m.app.st
 	switch {
 	case m.notice.err != nil:
-		return fit(" "+st.bad.Render("✗ "+explain(m.notice.err)), m.w)
+		return fit(" "+st.bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
 	case m.notice.good:
 		return fit(" "+st.good.Render("✓ "+oneLine(m.notice.text, 300)), m.w)
 	case m.notice.text != "":

@@ -237,7 +237,7 @@ func (p *runPage) view() []string {
 	if p.b == nil || !p.known {
 		word := "opening " + clean(p.name) + "…"
 		if p.err != nil {
-			word = explain(p.err)
+			word = p.app.explain(p.err)
 		}
 		lines := []string{""}
 		for _, l := range wrap(word, p.w-2) {

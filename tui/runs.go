@@ -154,7 +154,7 @@ func (p *runsPage) view() []string {
 	lines = append(lines, st.faint.Render(fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
 	switch {
 	case p.err != nil:
-		p.list.empty = explain(p.err)
+		p.list.empty = p.app.explain(p.err)
 	case !p.loaded:
 		p.list.empty = "reading…"
 	case p.filter.value() != "":

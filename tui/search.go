@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/tui/keys"
 )
@@ -327,10 +328,10 @@ func (s *searchBox) problem() string {
 	switch {
 	case s.app.Search == nil:
 		return "There is no knowledge base here."
-	case errors.Is(s.err, kb.ErrNotFound):
+	case errors.Is(s.err, fault.NotFound):
 		return "There is no knowledge base yet. `board kb remember` makes one with the first capsule; so does P on an entry of a run."
 	case s.err != nil:
-		return explain(s.err)
+		return s.app.explain(s.err)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
 )
@@ -227,7 +228,7 @@ func TestSearchUnderWay(t *testing.T) {
 
 func TestSearchErrors(t *testing.T) {
 	h := newHarness(t, nil)
-	fails := error(&kb.Error{Kind: kb.ErrConflict, Msg: "the model is another", Hint: "`board kb reembed` changes over"})
+	fails := error(fault.Conflict.New("the model is another", "`board kb reembed` changes over"))
 	h.m.app.Search = searchFunc(func(context.Context, kb.Query) (kb.Result, error) {
 		return kb.Result{Total: 3, Mode: kb.ModeBM25, Degraded: []string{"\x1b[31mno model " + strings.Repeat("long ", 60)}, Missing: []string{"foo"}}, fails
 	})

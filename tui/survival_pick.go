@@ -178,7 +178,7 @@ func (p *reportPicker) view() []string {
 	}
 	switch {
 	case p.err != nil:
-		p.list.empty = explain(p.err) + " · type the path of the report"
+		p.list.empty = p.app.explain(p.err) + " · type the path of the report"
 	case !p.loaded:
 		p.list.empty = "looking…"
 	case p.filter.value() != "":

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 func (p *survivalPage) setSize(w, h int) {
@@ -79,10 +80,10 @@ func (p *survivalPage) verdict() string {
 
 // problem is why the report could not be checked. How to name one that is not there is said below it.
 func (p *survivalPage) problem() string {
-	if errors.Is(p.err, board.ErrNotFound) {
+	if errors.Is(p.err, fault.NotFound) {
 		return oneLine(p.err.Error(), 300)
 	}
-	return explain(p.err)
+	return p.app.explain(p.err)
 }
 
 // tally is how many items are missing for which reason, and how far the answer goes, as much of that as there is room for.

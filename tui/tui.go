@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	_ "blackboard/tui/dark" // before Bubble Tea asks the terminal
@@ -42,6 +43,8 @@ type Config struct {
 	// Promoted drafts the capsule that an entry of a run becomes.
 	Promoted func(run string, e *board.Entry) kb.Capsule
 
+	// Words say the next step of an error.
+	Words fault.Words
 	// Renderer knows the terminal's colours, and whether it is dark; nil writes without colours.
 	Renderer *lipgloss.Renderer
 	// Now replaces the clock.

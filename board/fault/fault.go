@@ -59,6 +59,23 @@ func With(err error, hint string, next ...Step) error {
 	return &Error{Kind: KindOf(err), Msg: err.Error(), Next: Steps(hint, next...), Cause: err}
 }
 
+// Refused returns the error if it refuses what was asked for, and nothing was wrong by itself.
+func Refused(err error) (e *Error, ok bool) {
+	if errors.As(err, &e) {
+		switch e.Kind {
+		case Usage, Invalid, NotFound, Conflict, Denied:
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// Then adds steps to an error.
+func (e *Error) Then(next ...Step) *Error {
+	e.Next = append(e.Next, next...)
+	return e
+}
+
 // Step is one thing to do next: a plain sentence, or one about an operation or an argument.
 type Step struct {
 	// Op is the operation, such as "kb.get". Without one, Args are arguments of the call that

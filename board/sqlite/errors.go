@@ -6,72 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	driver "modernc.org/sqlite"
+
+	"blackboard/board/fault"
 )
 
-// What can be wrong with a file. Errors of this package match one of them with errors.Is, where they are not about the caller's own
-// statements.
-var (
-	ErrNewer    = errors.New("file is newer than the program") // a later version has migrated it
-	ErrCorrupt  = errors.New("file is damaged")                // or not ours, or does not agree with itself
-	ErrBusy     = errors.New("file is locked")                 // others were writing for longer than it was waited
-	ErrFull     = errors.New("no space left")                  // on the disk, or in what is allowed
-	ErrReadOnly = errors.New("storage is read-only")           // or this user may not write to it
-	ErrGone     = errors.New("file was removed")               // or replaced, while it was open
-)
-
-// Error says what is wrong with which file.
-type Error struct {
-	Path   string // the file; DB fills it in where it is ""
-	Kind   error  // one of the Err… values
-	Detail string // goes on after the path: "has schema 9"; "": what the kind says
-	Cause  error  // the driver's or the system's error, if any
-
-	try string // the next step, where that of the kind does not fit
+// Fault says what is wrong with which file: the detail goes on after the path, which DB
+// fills in where it is "", in a transaction. Without steps, those of the kind are the next.
+func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
+	if cause != nil {
+		detail += " (" + cause.Error() + ")"
+	}
+	if path == "" {
+		path = unnamed
+	}
+	if next == nil {
+		next = fault.Steps(strings.ReplaceAll(hints[kind], unnamed, path))
+	}
+	return &fault.Error{Kind: kind, File: path, Msg: detail, Next: next, Cause: cause}
 }
 
-// Error names the file and says what is wrong with it, on one line.
-func (e *Error) Error() string {
-	s := e.Path + ": " + e.Kind.Error()
-	if e.Detail != "" {
-		s = e.Path + " " + e.Detail
-	}
-	if e.Cause != nil {
-		s += " (" + e.Cause.Error() + ")"
-	}
-	return s
-}
+// unnamed stands for the path where who found something wrong does not know it.
+const unnamed = "a file"
 
-// Unwrap gives errors.Is both the kind and the cause.
-func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Cause}
-}
-
-// Try returns the next step for the person who sees the error.
-func (e *Error) Try() string {
-	if e.try != "" {
-		return e.try
-	}
-	switch e.Kind {
-	case ErrNewer:
-		return "install the newer version of board that wrote it"
-	case ErrCorrupt:
-		return "restore the file from a backup, or import the last export into a new run"
-	case ErrBusy:
-		return "try again; if it stays locked, look for a stopped process that holds " + e.Path + "-lock"
-	case ErrFull:
-		return "free some space, then repeat the command"
-	case ErrReadOnly:
-		return "make the data home writable, or point $BOARD_HOME at one that is"
-	case ErrGone:
-		return "repeat the command if the run is still wanted"
-	}
-	return ""
+// hints are what to do about a kind.
+var hints = map[fault.Kind]string{
+	fault.Newer:    "install the newer version of board that wrote it",
+	fault.Corrupt:  "restore the file from a backup, or import the last export into a new run",
+	fault.Busy:     "try again; if it stays locked, look for a stopped process that holds " + unnamed + "-lock",
+	fault.Full:     "free some space, then repeat the command",
+	fault.ReadOnly: "make the data home writable, or point $BOARD_HOME at one that is",
+	fault.Gone:     "repeat the command if the run is still wanted",
 }
 
 // Result codes of SQLite (https://sqlite.org/rescode.html) that have a kind of ours.
@@ -95,10 +63,10 @@ func (db *DB) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	var own *Error
+	var own *fault.Error
 	if errors.As(err, &own) {
-		if own.Path == "" { // of who reads in a transaction, and does not know the file
-			own.Path = db.path
+		if own.File == unnamed {
+			own.File = db.path
 		}
 		return err
 	}
@@ -110,43 +78,37 @@ func (db *DB) wrap(err error) error {
 			}
 		}
 	}
-	e := &Error{Path: db.path, Cause: err}
 	var de *driver.Error
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e.Kind, e.Detail = ErrFull, "could not be written"
+		return Fault(fault.Full, db.path, "could not be written", err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		e.Kind, e.Detail = ErrReadOnly, "cannot be written to"
+		return Fault(fault.ReadOnly, db.path, "cannot be written to", err)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist) && db.file == nil:
-		e.Kind, e.Detail = ErrReadOnly, "cannot be made"
+		return Fault(fault.ReadOnly, db.path, "cannot be made", err)
 	case errors.As(err, &de):
 		switch de.Code() & 0xff {
 		case codeBusy, codeLocked:
-			e.Kind, e.Detail = ErrBusy, "is locked by another process"
+			return Fault(fault.Busy, db.path, "is locked by another process", err)
 		case codeReadOnly:
-			e.Kind, e.Detail = ErrReadOnly, "cannot be written to"
+			return Fault(fault.ReadOnly, db.path, "cannot be written to", err)
 		case codeCorrupt, codeNotADB:
-			e.Kind, e.Detail = ErrCorrupt, "is not a sound SQLite file"
+			return Fault(fault.Corrupt, db.path, "is not a sound SQLite file", err)
 		case codeFull:
-			e.Kind, e.Detail = ErrFull, "could not be written"
+			return Fault(fault.Full, db.path, "could not be written", err)
 		case codeCantOpen:
 			if !db.readOnly {
 				return fmt.Errorf("%s: %w", db.path, err)
 			}
-			e.Kind, e.Detail = ErrReadOnly, "has unmerged changes beside it (-wal) that cannot be read on read-only storage"
+			return Fault(fault.ReadOnly, db.path, "has unmerged changes beside it (-wal) that cannot be read on read-only storage", err)
 		case codeIOErr:
 			if de.Code() == codeIOErrShmSize {
-				e.Kind, e.Detail = ErrFull, "has no room for what its readers and writers share (-shm)"
-				break
+				return Fault(fault.Full, db.path, "has no room for what its readers and writers share (-shm)", err)
 			}
 			return fmt.Errorf("%s: %w", db.path, err)
-		default:
-			return err
 		}
-	default:
-		return err
 	}
-	return e
+	return err
 }
 
 // IsNoRows reports whether err is the "no such row" of QueryRow.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	driver "modernc.org/sqlite"
+
+	"blackboard/board/fault"
 )
 
 // MaxForeign is the most bytes that a file of another program may have.
@@ -27,8 +29,8 @@ type Foreign struct {
 	sql  *sql.DB
 }
 
-// OpenForeign copies the file, with what SQLite keeps beside it, and opens the copy, which Close deletes. Errors match fs.ErrNotExist if there is none, ErrCorrupt if it
-// is not an SQLite file, and ErrBusy if it changes all the while.
+// OpenForeign copies the file, with what SQLite keeps beside it, and opens the copy, which Close deletes. Errors match fs.ErrNotExist if there is none, fault.Corrupt if it
+// is not an SQLite file, and fault.Busy if it changes all the while.
 func OpenForeign(ctx context.Context, path string) (*Foreign, error) {
 	dir, err := os.MkdirTemp("", "board-foreign-")
 	if err != nil {
@@ -91,7 +93,7 @@ func (f *Foreign) copy(ctx context.Context) error {
 			return nil
 		}
 	}
-	return &Error{Path: f.path, Kind: ErrBusy, Detail: "is being written to all the while", try: "repeat the command when the other program is at rest"}
+	return Fault(fault.Busy, f.path, "is being written to all the while", nil, fault.Step{Text: "repeat the command when the other program is at rest"})
 }
 
 type version struct{ size, modified int64 }
@@ -109,13 +111,13 @@ func (f *Foreign) look() ([]version, error) {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, &Error{Path: f.path + suffix, Kind: ErrCorrupt, Detail: "is not a regular file"}
+			return nil, Fault(fault.Corrupt, f.path+suffix, "is not a regular file", nil)
 		}
 		seen[i] = version{info.Size(), info.ModTime().UnixNano()}
 		total += info.Size()
 	}
 	if total > MaxForeign {
-		return nil, &Error{Path: f.path, Kind: ErrFull, Detail: fmt.Sprintf("has %d MB; at most %d are taken", total>>20, int64(MaxForeign)>>20), try: "make it smaller first"}
+		return nil, Fault(fault.Full, f.path, fmt.Sprintf("has %d MB; at most %d are taken", total>>20, int64(MaxForeign)>>20), nil, fault.Step{Text: "make it smaller first"})
 	}
 	return seen, nil
 }
@@ -227,9 +229,9 @@ func (f *Foreign) wrap(err error) error {
 	}
 	switch de.Code() & 0xff {
 	case codeCorrupt, codeNotADB:
-		return &Error{Path: f.path, Kind: ErrCorrupt, Detail: "is not a sound SQLite file", Cause: err}
+		return Fault(fault.Corrupt, f.path, "is not a sound SQLite file", err)
 	case codeFull:
-		return &Error{Path: f.path, Kind: ErrFull, Detail: "could not be copied", Cause: err}
+		return Fault(fault.Full, f.path, "could not be copied", err)
 	}
 	return fmt.Errorf("%s: %w", f.path, err)
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // foreign makes a file of another program, still open and in WAL mode.
@@ -114,7 +116,7 @@ func TestForeignErrors(t *testing.T) {
 	if err := os.Truncate(big, MaxForeign+1); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{filepath.Join(dir, "absent"): fs.ErrNotExist, dir: ErrCorrupt, text: ErrCorrupt, big: ErrFull} {
+	for path, want := range map[string]error{filepath.Join(dir, "absent"): fs.ErrNotExist, dir: fault.Corrupt, text: fault.Corrupt, big: fault.Full} {
 		if f, err := OpenForeign(context.Background(), path); !errors.Is(err, want) {
 			t.Errorf("%s: %v %v, want %v", path, f, err, want)
 		}

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"fmt"
 	"strings"
+
+	"blackboard/board/fault"
 )
 
 // Invariant is something that holds of every sound file of a schema, and that SQLite's
@@ -15,7 +17,7 @@ type Invariant struct {
 // ForeignKeys is the invariant of every schema that names rows by foreign keys.
 var ForeignKeys = Invariant{`SELECT count(*) FROM pragma_foreign_key_check`, "has %d rows that name rows which are not there"}
 
-// Hold checks invariants. The error matches ErrCorrupt and says which do not hold; it is
+// Hold checks invariants. The error matches fault.Corrupt and says which do not hold; it is
 // nil if all do.
 func (tx *Tx) Hold(all ...Invariant) error {
 	var broken []string
@@ -31,5 +33,5 @@ func (tx *Tx) Hold(all ...Invariant) error {
 	if len(broken) == 0 {
 		return nil
 	}
-	return &Error{Kind: ErrCorrupt, Detail: strings.Join(broken, "; ")}
+	return Fault(fault.Corrupt, "", strings.Join(broken, "; "), nil)
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // What an open connection in WAL mode has locked all the time (SQLite's os_unix.c): the
@@ -106,13 +108,13 @@ var whileOpen = map[string]func(t *testing.T, path string) error{
 		other := testSchema
 		other.ApplicationID++
 		_, err := Open(t.Context(), path, other, ReadWrite)
-		return wantError(err, ErrCorrupt)
+		return wantError(err, fault.Corrupt)
 	},
 	"open with an older program": func(t *testing.T, path string) error {
 		old := testSchema
 		old.Migrations = old.Migrations[:1]
 		_, err := Open(t.Context(), path, old, ReadWrite)
-		return wantError(err, ErrNewer)
+		return wantError(err, fault.Newer)
 	},
 	"open and be called off": func(t *testing.T, path string) error {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
+
+	"blackboard/board/fault"
 )
 
 // migrate brings the file to the schema's newest version. The version is read first without any lock; only a file that is
@@ -20,7 +22,7 @@ func (db *DB) migrate(ctx context.Context, mode Mode) error {
 		return fmt.Errorf("%s is empty: %w", db.path, fs.ErrNotExist)
 	}
 	if db.readOnly {
-		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: fmt.Sprintf("has schema %d and must be migrated to %d, but cannot be written to", have, want)}
+		return Fault(fault.ReadOnly, db.path, fmt.Sprintf("has schema %d and must be migrated to %d, but cannot be written to", have, want), nil)
 	}
 	unlock, err := db.lock(ctx)
 	if err != nil {
@@ -62,10 +64,9 @@ func (db *DB) version(ctx context.Context) (int, error) {
 	case version == 0 && app == 0 && tables == 0:
 		return 0, nil
 	case app != db.schema.ApplicationID:
-		return 0, &Error{Path: db.path, Kind: ErrCorrupt, Detail: "is a SQLite file, but not a " + db.schema.Name}
+		return 0, Fault(fault.Corrupt, db.path, "is a SQLite file, but not a "+db.schema.Name, nil)
 	case version > len(db.schema.Migrations):
-		return 0, &Error{Path: db.path, Kind: ErrNewer,
-			Detail: fmt.Sprintf("has schema %d; this program knows up to %d", version, len(db.schema.Migrations))}
+		return 0, Fault(fault.Newer, db.path, fmt.Sprintf("has schema %d; this program knows up to %d", version, len(db.schema.Migrations)), nil)
 	}
 	return version, nil
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"blackboard/board/fault"
 )
 
 // This file is about names that change hands: a file that is moved, or removed, while others have it open.
@@ -19,10 +21,10 @@ func turnOf(ctx context.Context, path string) (unlock func(), err error) {
 	return unlock, db.wrap(err)
 }
 
-// Rename moves the file of a schema in the writers' turns of both names. Others who have it open get ErrGone when
-// they write. It is an error that matches fs.ErrExist if there is a file of the new name, and ErrBusy if somebody
+// Rename moves the file of a schema in the writers' turns of both names. Others who have it open get fault.Gone when
+// they write. It is an error that matches fs.ErrExist if there is a file of the new name, and fault.Busy if somebody
 // reads it for too long. A file that SQLite cannot open is moved as it is, with what SQLite keeps beside it.
-// Where is is not nil, it is ErrGone unless the file is still that one.
+// Where is is not nil, it is fault.Gone unless the file is still that one.
 func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -45,7 +47,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	// With an empty WAL the file is complete by itself: whatever ends the process between two renames, nothing is lost.
 	err := foldWAL(ctx, path)
 	switch {
-	case errors.Is(err, ErrBusy), ctx.Err() != nil:
+	case errors.Is(err, fault.Busy), ctx.Err() != nil:
 		return err
 	case err != nil: // damaged: nobody can make it complete
 		for _, suffix := range []string{"-wal", "-shm"} {
@@ -70,7 +72,7 @@ func foldWAL(ctx context.Context, path string) error {
 	var busy, frames, folded int
 	err := db.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded)
 	if err == nil && busy != 0 {
-		err = &Error{Path: path, Kind: ErrBusy, Detail: "is being read by another process"}
+		err = Fault(fault.Busy, path, "is being read by another process", nil)
 	}
 	return db.wrap(err)
 }

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // This file is about names of files that change hands, and about the writers' turn in
@@ -255,7 +257,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("there is %s", name)
 		}
 	}
-	if err := insert(old, "x"); !errors.Is(err, ErrGone) {
+	if err := insert(old, "x"); !errors.Is(err, fault.Gone) {
 		t.Errorf("writing under the old name: %v", err)
 	}
 	db := open(t, path, testSchema, Create)

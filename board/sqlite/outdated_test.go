@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // openForReading opens a file as Open does where it cannot be written to, or there is no space.
@@ -69,11 +71,11 @@ func TestOutdated(t *testing.T) {
 	}
 	// Who reads it all the same is told to do so again, and looks for no lock.
 	err := reader.Read(t.Context(), func(*Tx) error { return nil })
-	var own *Error
-	if !errors.As(err, &own) || own.Kind != ErrBusy || own.Try() != "repeat the command" {
+	var own *fault.Error
+	if !errors.As(err, &own) || own.Kind != fault.Busy || fault.Try(own, nil) != "repeat the command" {
 		t.Errorf("reading it: %v", err)
 	}
-	if try := (&Error{Path: path, Kind: ErrBusy}).Try(); !strings.Contains(try, lock) {
+	if try := fault.Try(Fault(fault.Busy, path, "", nil), nil); !strings.Contains(try, lock) {
 		t.Errorf("for a file that is locked: %s", try)
 	}
 	again := openForReading(t, path)

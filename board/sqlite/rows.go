@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // Each reads each row of a query into dest and then calls fn. Its first error ends it.
@@ -17,7 +19,7 @@ func (tx *Tx) Each(dest []any, fn func() error, query string, args ...any) error
 	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
-			var own *Error
+			var own *fault.Error
 			if errors.As(err, &own) { // of JSON; the rest says what the caller does not know
 				return own
 			}
@@ -93,7 +95,7 @@ func Millis(t *time.Time) any {
 }
 
 // JSON is the destination of a column of JSON. For text that is no JSON, the error
-// matches ErrCorrupt: the file has WHAT that cannot be read. what may have a %s for
+// matches fault.Corrupt: the file has WHAT that cannot be read. what may have a %s for
 // *id, which is read by then if its column comes first.
 func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 	return scanner(func(v any) error {
@@ -109,7 +111,7 @@ func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 			return nil
 		}
 		detail := "has " + fmt.Sprintf(what, *id) + " cannot be read"
-		return &Error{Kind: ErrCorrupt, Detail: detail, Cause: err}
+		return Fault(fault.Corrupt, "", detail, err)
 	})
 }
 

@@ -25,7 +25,7 @@ type TableLoss struct{ Table, Say string }
 // Salvage makes the file to of what can be read of some tables of the damaged file at
 // path, which stays as it is. Rows are read without any index, from both ends up to what
 // cannot be read, and in between by their number. The tables are filled in their order.
-// An error that matches ErrCorrupt says that nothing can be read at all.
+// An error that matches fault.Corrupt says that nothing can be read at all.
 func Salvage(ctx context.Context, path, to string, schema Schema, tables ...string) (s Salvaged, err error) {
 	from, err := OpenForeign(ctx, path)
 	if err != nil {
@@ -141,8 +141,8 @@ func (f *Foreign) salvage(ctx context.Context, table string, columns []string, p
 // damaged one, in the writers' turn, so that no acknowledged write of another process is
 // lost in between. The damaged file, with what SQLite keeps beside it, is then at aside:
 // it is moved, never removed. After an error of build everything is as it was. Processes
-// that have the damaged file open get ErrGone when they write, and open the new one.
-// Where is is not nil, it is ErrGone unless the file is still that one.
+// that have the damaged file open get fault.Gone when they write, and open the new one.
+// Where is is not nil, it is fault.Gone unless the file is still that one.
 func Replace(ctx context.Context, path string, is os.FileInfo, build func(to string) error) (aside string, err error) {
 	if is == nil {
 		if is, err = os.Stat(path); err != nil {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // pagedFile is a file of notes on many pages, and returns the numbers of the pages that
@@ -157,7 +159,7 @@ func TestReplace(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := open.Write(t.Context(), insert); !errors.Is(err, ErrGone) {
+	if err := open.Write(t.Context(), insert); !errors.Is(err, fault.Gone) {
 		t.Errorf("a write to what is aside: %v", err)
 	}
 }

@@ -6,9 +6,9 @@
 //   - WAL mode and synchronous=FULL: readers never wait, and a commit that returned survives power loss.
 //   - Write transactions are IMMEDIATE and run one at a time under a blocking lock file (<path>-lock). SQLite's own busy
 //     handler polls and is unfair: with many writers the unlucky one waits for seconds. A blocking lock queues them.
-//   - PRAGMA user_version counts migrations; a file newer than the program is refused (ErrNewer).
+//   - PRAGMA user_version counts migrations; a file newer than the program is refused (fault.Newer).
 //   - PRAGMA application_id tells our files from other people's.
-//   - A file that was removed while it was open refuses writes (ErrGone) instead of writing where nobody will look.
+//   - A file that was removed while it was open refuses writes (fault.Gone) instead of writing where nobody will look.
 //   - Nothing but SQLite opens a database file, its -wal or its -shm: not to create it, to probe it or to copy it
 //     (see OpenFile). Where SQLite would act on a name that may have changed hands, it acts in the writers' turn.
 package sqlite
@@ -26,9 +26,11 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"blackboard/board/fault"
 )
 
-// LockTimeout is how long a writer waits for its turn before it gives up with ErrBusy.
+// LockTimeout is how long a writer waits for its turn before it gives up with fault.Busy.
 const LockTimeout = 30 * time.Second
 
 // Schema describes a kind of file: what marks it and how it came to be as it is.
@@ -67,23 +69,23 @@ type DB struct {
 
 // Open opens path and brings its schema up to date. With mode ReadWrite a missing file, or one that nothing was written to yet, is an error
 // that matches fs.ErrNotExist.
-// A file on read-only storage is opened for reading; writes to it then fail with ErrReadOnly. So is one on a disk that has not even room for what readers share; writes then fail with
-// ErrFull, see Full.
+// A file on read-only storage is opened for reading; writes to it then fail with fault.ReadOnly. So is one on a disk that has not even room for what readers share; writes then fail with
+// fault.Full, see Full.
 // Many processes may create and migrate one new file at the same time.
 func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
 	// The file may be removed, and made anew, by others while it is being opened; then it is opened again.
 	for try := 0; ; try++ {
 		db, err := openOnce(ctx, path, schema, mode, false)
 		switch refused := err; {
-		case errors.Is(err, ErrReadOnly):
+		case errors.Is(err, fault.ReadOnly):
 			db, err = openOnce(ctx, path, schema, mode, true) // for reading at least
-		case errors.Is(err, ErrFull):
+		case errors.Is(err, fault.Full):
 			if db, err = openOnce(ctx, path, schema, mode, true); err != nil {
 				return nil, refused
 			}
 			db.full = refused
 		}
-		again := errors.Is(err, ErrGone) || mode == Create && errors.Is(err, fs.ErrNotExist)
+		again := errors.Is(err, fault.Gone) || mode == Create && errors.Is(err, fs.ErrNotExist)
 		if !again || try == 4 || ctx.Err() != nil {
 			return db, err
 		}
@@ -103,7 +105,7 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &Error{Path: path, Kind: ErrCorrupt, Detail: "is not a regular file"}
+		return nil, Fault(fault.Corrupt, path, "is not a regular file", nil)
 	}
 	if !writable(path) {
 		db.readOnly = true
@@ -202,7 +204,7 @@ func (db *DB) Path() string { return db.path }
 // ReadOnly reports whether the file could only be opened for reading.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
-// Full is why the file could only be opened for reading, where that is for want of space: an error that matches ErrFull. With space again it must be opened anew to be written to (Outdated).
+// Full is why the file could only be opened for reading, where that is for want of space: an error that matches fault.Full. With space again it must be opened anew to be written to (Outdated).
 func (db *DB) Full() error { return db.full }
 
 // Now is the time that a transaction would have.
@@ -272,13 +274,13 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return db.WriteWithin(ctx, LockTimeout, fn)
 }
 
-// WriteWithin is Write for who cannot wait long for others: after that time it is ErrBusy.
+// WriteWithin is Write for who cannot wait long for others: after that time it is fault.Busy.
 func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
 	switch {
 	case db.full != nil:
 		return db.full
 	case db.readOnly:
-		return &Error{Path: db.path, Kind: ErrReadOnly, Detail: "cannot be written to"}
+		return Fault(fault.ReadOnly, db.path, "cannot be written to", nil)
 	}
 	unlock, err := db.lockWithin(ctx, wait)
 	if err != nil {
@@ -291,12 +293,12 @@ func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) 
 	return db.run(ctx, nil, fn)
 }
 
-// StillThere is ErrGone if the file was removed, or replaced, since it was opened.
+// StillThere is fault.Gone if the file was removed, or replaced, since it was opened.
 func (db *DB) StillThere() error { return stillThere(db.path, db.file) }
 
 func stillThere(path string, is os.FileInfo) error {
 	if now, err := os.Stat(path); err != nil || !os.SameFile(now, is) {
-		return &Error{Path: path, Kind: ErrGone, Detail: "was removed by another process while it was open; nothing more was written to it"}
+		return Fault(fault.Gone, path, "was removed by another process while it was open; nothing more was written to it", nil)
 	}
 	return nil
 }
@@ -312,7 +314,7 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 		return db.wrap(err)
 	}
 	if db.rewritten() { // somebody could write to it after all
-		return &Error{Path: db.path, Kind: ErrBusy, Detail: "was written to while it was read", try: "repeat the command"}
+		return Fault(fault.Busy, db.path, "was written to while it was read", nil, fault.Step{Text: "repeat the command"})
 	}
 	if err := tx.Commit(); err != nil {
 		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // called off before it was the last word
@@ -369,7 +371,7 @@ func (db *DB) lockWithin(ctx context.Context, wait time.Duration) (unlock func()
 
 func (db *DB) lockErr(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &Error{Path: db.path, Kind: ErrBusy, Detail: "another writer did not finish in time; nothing was written"}
+		return Fault(fault.Busy, db.path, "another writer did not finish in time; nothing was written", nil)
 	}
 	return ctx.Err()
 }
@@ -389,7 +391,7 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	return db.wrap(err)
 }
 
-// Check runs SQLite's integrity check. It returns nil for a sound file, and an error that matches ErrCorrupt and says what is wrong otherwise.
+// Check runs SQLite's integrity check. It returns nil for a sound file, and an error that matches fault.Corrupt and says what is wrong otherwise.
 func (db *DB) Check(ctx context.Context) error {
 	return db.Read(ctx, func(tx *Tx) error {
 		rows, err := tx.Query("PRAGMA integrity_check(10)")
@@ -411,7 +413,7 @@ func (db *DB) Check(ctx context.Context) error {
 			return err
 		}
 		if len(found) > 0 {
-			return &Error{Path: db.path, Kind: ErrCorrupt, Detail: "fails its integrity check: " + strings.Join(found, "; ")}
+			return Fault(fault.Corrupt, db.path, "fails its integrity check: "+strings.Join(found, "; "), nil)
 		}
 		return nil
 	})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 var testSchema = Schema{Name: "test file", ApplicationID: 0x74657374, Migrations: []string{
@@ -122,12 +124,12 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("migrated schema:\n%s\nfresh schema:\n%s", got, want)
 	}
 
-	if _, err := Open(t.Context(), path, old, ReadWrite); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "has schema 2; this program knows up to 1") {
+	if _, err := Open(t.Context(), path, old, ReadWrite); !errors.Is(err, fault.Newer) || !strings.Contains(err.Error(), "has schema 2; this program knows up to 1") {
 		t.Errorf("opening a newer file: %v", err)
 	}
 	other := testSchema
 	other.ApplicationID++
-	if _, err := Open(t.Context(), path, other, ReadWrite); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "not a test file") {
+	if _, err := Open(t.Context(), path, other, ReadWrite); !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "not a test file") {
 		t.Errorf("opening somebody else's file: %v", err)
 	}
 }
@@ -222,7 +224,7 @@ func TestCorruptFiles(t *testing.T) {
 				err = db.Check(t.Context())
 				db.Close()
 			}
-			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+			if !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -243,7 +245,7 @@ func TestFullDisk(t *testing.T) {
 			kept++
 		}
 	}
-	if !errors.Is(err, ErrFull) || kept == 0 {
+	if !errors.Is(err, fault.Full) || kept == 0 {
 		t.Fatalf("after %d rows: %v", kept, err)
 	}
 	if n := countRows(t, db); n != kept {
@@ -263,7 +265,7 @@ func TestBusyGivesUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	err := db.Write(ctx, func(*Tx) error { t.Error("two writers at once"); return nil })
-	if !errors.Is(err, ErrBusy) {
+	if !errors.Is(err, fault.Busy) {
 		t.Errorf("got %v", err)
 	}
 	close(leave)
@@ -298,12 +300,12 @@ func TestRemove(t *testing.T) {
 	if err := Remove(t.Context(), path, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := insert(db, "x"); !errors.Is(err, ErrGone) {
+	if err := insert(db, "x"); !errors.Is(err, fault.Gone) {
 		t.Errorf("writing to a removed file: %v", err)
 	}
 	// A new file under the old name is another file.
 	open(t, path, testSchema, Create)
-	if err := insert(db, "x"); !errors.Is(err, ErrGone) {
+	if err := insert(db, "x"); !errors.Is(err, fault.Gone) {
 		t.Errorf("writing to a replaced file: %v", err)
 	}
 }
@@ -363,16 +365,16 @@ func readOnlyChild(t *testing.T, dir string) {
 	if !db.ReadOnly() || countRows(t, db) != 1 {
 		t.Errorf("read-only: %v, rows: %d", db.ReadOnly(), countRows(t, db))
 	}
-	if err := insert(db, "x"); !errors.Is(err, ErrReadOnly) {
+	if err := insert(db, "x"); !errors.Is(err, fault.ReadOnly) {
 		t.Errorf("writing: %v", err)
 	}
 	db.Close()
-	if _, err := Open(t.Context(), filepath.Join(dir, "new.sqlite3"), testSchema, Create); !errors.Is(err, ErrReadOnly) {
+	if _, err := Open(t.Context(), filepath.Join(dir, "new.sqlite3"), testSchema, Create); !errors.Is(err, fault.ReadOnly) {
 		t.Errorf("making a file: %v", err)
 	}
 	newer := testSchema
 	newer.Migrations = append(newer.Migrations[:2:2], `CREATE TABLE b (x)`)
-	if _, err := Open(t.Context(), filepath.Join(dir, "x.sqlite3"), newer, ReadWrite); !errors.Is(err, ErrReadOnly) {
+	if _, err := Open(t.Context(), filepath.Join(dir, "x.sqlite3"), newer, ReadWrite); !errors.Is(err, fault.ReadOnly) {
 		t.Errorf("migrating: %v", err)
 	}
 	stale, err := Open(t.Context(), filepath.Join(dir, "stale.sqlite3"), testSchema, ReadWrite)
@@ -381,7 +383,7 @@ func readOnlyChild(t *testing.T, dir string) {
 		if n := countRows(t, stale); n != 1 {
 			t.Errorf("a file with commits in its WAL was answered without them: %d rows", n)
 		}
-	} else if !errors.Is(err, ErrReadOnly) {
+	} else if !errors.Is(err, fault.ReadOnly) {
 		t.Errorf("unmerged WAL: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/board/replace"
 	"blackboard/board/sqlite"
@@ -247,7 +248,7 @@ func (p *program) writeFileAs(name string, perm os.FileMode, write func(io.Write
 		if errors.As(err, &path) {
 			err = path.Err // the path is that of a temporary file
 		}
-		return &suggestion{fmt.Errorf("write %s: %w", name, err), "name a file in a directory that is there and that you may write to"}
+		return fault.With(fmt.Errorf("write %s: %w", name, err), "name a file in a directory that is there and that you may write to")
 	}
 	target, mode := name, os.FileMode(0)
 	if real, err := filepath.EvalSymlinks(name); err == nil {

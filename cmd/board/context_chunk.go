@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 	"blackboard/kb/chunks"
 )
 
@@ -132,7 +132,7 @@ func (p *program) contextWrite(c *cli.Context) error {
 	warnings := chunks.Warnings(&chunk)
 	if !c.Bool("no-embed") {
 		_, err := s.Embed(c.Context, chunk.ID)
-		if err != nil && !errors.Is(err, embed.ErrNoModel) { // it is stored all the same
+		if err != nil && !errors.Is(err, fault.NoModel) { // it is stored all the same
 			warnings = append(warnings, "it has no embedding: "+err.Error())
 		}
 		if now, err := s.Read(c.Context, chunk.ID); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -108,8 +109,8 @@ func (p *program) contextReembed(c *cli.Context) error {
 	r, err := s.Reembed(c.Context, func(done, of int) { bar.show("embedding", done, of) })
 	bar.clear()
 	if err != nil {
-		if errors.Is(err, embed.ErrNoModel) {
-			return errNoModel
+		if errors.Is(err, fault.NoModel) {
+			return embed.NoModel()
 		}
 		if r.Embedded > 0 {
 			p.talk("%s have theirs; the same command continues", count(int64(r.Embedded), "chunk", "chunks"))

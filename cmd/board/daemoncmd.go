@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/mcp"
 	"blackboard/hooks/topics"
@@ -148,7 +149,7 @@ func (p *program) daemonRun(c *cli.Context) error {
 		}
 	})
 	if errors.Is(err, daemon.ErrRunning) {
-		return &hintedError{"a daemon serves this data home already", "`board daemon status` shows it"}
+		return fault.Failure.New("a daemon serves this data home already", "`board daemon status` shows it")
 	}
 	return err
 }
@@ -250,7 +251,7 @@ func (p *program) daemonStart(c *cli.Context) error {
 	}
 	if st, err := client.Status(c.Context); err == nil {
 		if st.Build != daemon.Build(versionString()) {
-			return &hintedError{"a daemon of another build is running", "`board daemon stop` ends it"}
+			return fault.Failure.New("a daemon of another build is running", "`board daemon stop` ends it")
 		}
 		return say(&st, true)
 	}
@@ -272,7 +273,7 @@ func (p *program) daemonStart(c *cli.Context) error {
 			break
 		}
 		if c.Context.Err() != nil || time.Since(begin) > patience {
-			return &hintedError{"it was started, and does not answer", "`board daemon logs` may say why"}
+			return fault.Failure.New("it was started, and does not answer", "`board daemon logs` may say why")
 		}
 	}
 	return say(&st, already)
@@ -290,7 +291,7 @@ func (p *program) daemonStop(c *cli.Context) error {
 	was := true
 	if err := client.Stop(c.Context, false); errors.Is(err, daemon.ErrNone) {
 		if daemon.Held(place) {
-			return &hintedError{"there is one, and it does not answer", "`board daemon logs` may say what it is at; its process can be ended as any other"}
+			return fault.Failure.New("there is one, and it does not answer", "`board daemon logs` may say what it is at; its process can be ended as any other")
 		}
 		was = false
 	} else if err != nil {
@@ -301,7 +302,7 @@ func (p *program) daemonStop(c *cli.Context) error {
 		ctx, cancel := context.WithTimeout(c.Context, patience)
 		defer cancel()
 		if err := client.WaitGone(ctx); err != nil {
-			return &hintedError{"it was asked to stop, and still answers", "`board daemon logs` may say why"}
+			return fault.Failure.New("it was asked to stop, and still answers", "`board daemon logs` may say why")
 		}
 	}
 	if c.Bool("json") {

@@ -4,6 +4,7 @@
 //
 //	board/sqlite   opens SQLite files: WAL, full durability, one writer at a time under a lock file, migrations
 //	board/lazyregexp  regular expressions that are compiled at their first use
+//	board/fault    the one error: its kind, what happened, the next step as an operation; kinds ⇄ exit codes, codes in JSON, HTTP
 //	board/replace  puts files in the place of others, whole or not at all
 //	board/words    one reader of text: words, stems, identifiers, numbers, dates, negations, opposites, order
 //	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import
@@ -31,7 +32,8 @@
 // main calls run, which is the whole program with its arguments, environment and streams as parameters; the scripts in testdata/script call it too.
 // arrange (args.go) puts the flags before the arguments, urfave/cli parses, and the command's action does three things: it turns flags into
 // a request, calls one method of package board, kb, memory, chunks or topics, and prints the answer as text or as one JSON object ("v":1 and named fields).
-// An error travels up as it is; exit.go has the one table from errors to exit codes and JSON error codes.
+// An error travels up as it is; package fault has the one table from kinds to exit codes and codes in JSON, and words.go the
+// commands for the operations that errors name as the next step.
 //
 // Data goes to standard output, talk to standard error. Text that agents wrote goes through safe (text.go) before it reaches a terminal.
 //

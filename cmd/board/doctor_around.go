@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/cmd/board/daemon"
-	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/hooks"
 	"blackboard/hooks/harness"
@@ -93,7 +93,7 @@ func tornTail(path string) (int64, error) {
 func (d *doctor) lookAtModel(ctx context.Context) {
 	dir := d.usedModelDir(d.home)
 	switch {
-	case errors.Is(d.modelErr, embed.ErrNoModel):
+	case errors.Is(d.modelErr, fault.NoModel):
 		d.note("files", "`board model pull` fetches one, or $BOARD_MODEL_DIR names one", "there is no embedding model in %s: searches go by words", d.short(dir))
 		return
 	case d.modelErr != nil:
@@ -225,9 +225,8 @@ var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.Problem
 func (d *doctor) lookAtHarnesses(context.Context) {
 	s, dir, err := d.openSetup(false)
 	if err != nil {
-		var usage *usageError
-		if errors.As(err, &usage) {
-			d.note("setup", usage.try, "not looked at: %s", usage.msg)
+		if errors.Is(err, fault.Usage) {
+			d.note("setup", try(err), "not looked at: %s", err)
 			return
 		}
 		d.failed("setup", err)

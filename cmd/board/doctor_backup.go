@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -49,7 +50,7 @@ func (b *repairBackup) begin(changes []string) error {
 		}
 	}
 	if free, known := freeSpace(nearest(b.home)); known && free < size+noSpace {
-		return &hintedError{fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", megabytes(size), megabytes(free)), "free some space, and repeat it"}
+		return fault.Failure.New(fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", megabytes(size), megabytes(free)), "free some space, and repeat it")
 	}
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (b *repairBackup) copy(ctx context.Context, path string) error {
 			return b.note("copied %s", path)
 		}
 	}
-	return &sqlite.Error{Path: path, Kind: sqlite.ErrBusy, Detail: "is being written to all the while; try again when nobody writes"}
+	return sqlite.Fault(fault.Busy, path, "is being written to all the while; try again when nobody writes", nil)
 }
 
 type fileVersion struct{ size, modified int64 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,12 +97,7 @@ func (d *doctor) wrongPaths() {
 
 // wrong adds a variable that an error is about.
 func (d *doctor) wrong(name string, err error) {
-	var hint interface{ Try() string }
-	try := ""
-	if errors.As(err, &hint) {
-		try = hint.Try()
-	}
-	d.broken("$"+name, try, "%s", err.Error())
+	d.broken("$"+name, try(err), "%s", err.Error())
 }
 
 // misspelt returns the variable that a name is a misspelling of, "" if it is none.

@@ -93,11 +93,7 @@ func (d *doctor) repairable(what, state string, step *repairStep, format string,
 
 // failed adds what an error says, with its next step.
 func (d *doctor) failed(what string, err error) {
-	var hint interface{ Try() string }
-	try := ""
-	if errors.As(err, &hint) {
-		try = hint.Try()
-	}
+	try := try(err)
 	if try == "" && errors.Is(err, os.ErrPermission) {
 		try = "make it readable for this user"
 	}

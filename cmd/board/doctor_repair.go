@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -225,7 +225,7 @@ func (d *doctor) rebuildKB() *repairStep {
 			return say, nil
 		}
 		embedded, err := d.embedCapsules(ctx)
-		if errors.Is(err, embed.ErrNoModel) || errors.Is(err, embed.ErrBadModel) { // which is told by itself
+		if errors.Is(err, fault.NoModel) || errors.Is(err, fault.BadModel) { // which is told by itself
 			return say, nil
 		}
 		return say + ", " + embedded, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb"
 )
@@ -19,7 +20,7 @@ import (
 // damaged reports whether an error may be of what is in a file. What else it can be has
 // a next step of its own.
 func damaged(err error) bool {
-	for _, other := range []error{sqlite.ErrNewer, sqlite.ErrBusy, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrGone, fs.ErrPermission} {
+	for _, other := range []error{fault.Newer, fault.Busy, fault.Full, fault.ReadOnly, fault.Gone, fs.ErrPermission} {
 		if errors.Is(err, other) {
 			return false
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
@@ -67,7 +68,7 @@ func (p *program) selftest(c *cli.Context, home string) error {
 	ctx := c.Context
 	dir, err := os.MkdirTemp(nearest(home), selftestMark)
 	if err != nil {
-		return &hintedError{"a directory for the self-test cannot be made: " + err.Error(), "make the data home writable, or point $BOARD_HOME at one that is"}
+		return fault.Failure.New("a directory for the self-test cannot be made: "+err.Error(), "make the data home writable, or point $BOARD_HOME at one that is")
 	}
 	defer os.RemoveAll(dir)
 	r := selftestResult{Directory: dir, Seconds: c.Int("seconds"), Writers: c.Int("writers"), Problems: []string{}}
@@ -248,7 +249,7 @@ func (t *selftestRun) countEntries(ctx context.Context, r *selftestResult) error
 			}
 		}
 	}
-	if err != nil && !errors.Is(err, board.ErrNotFound) { // none was made, or what was is missing
+	if err != nil && !errors.Is(err, fault.NotFound) { // none was made, or what was is missing
 		r.problem(ctx, "the board", err)
 	}
 	r.Entries.tally(t.entries, there)
@@ -295,7 +296,7 @@ func (t *selftestRun) countCapsules(ctx context.Context, r *selftestResult) erro
 			}
 		}
 	}
-	if err != nil && !errors.Is(err, kb.ErrNotFound) {
+	if err != nil && !errors.Is(err, fault.NotFound) {
 		r.problem(ctx, "the knowledge base", err)
 	}
 	r.Capsules.tally(t.capsules, there)

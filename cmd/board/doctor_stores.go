@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
@@ -49,7 +50,7 @@ func (d *doctor) lookAtBoards(ctx context.Context) {
 		switch err := errs[i]; {
 		case err == nil:
 			sound++
-		case errors.Is(err, board.ErrNotFound):
+		case errors.Is(err, fault.NotFound):
 			if info, statErr := os.Stat(board.Path(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > leftAlone {
 				d.note(name, "the first post makes it a run", "the file holds no event: whoever made it died before the first one, or it was cut to nothing")
 			}
@@ -109,7 +110,7 @@ func (d *doctor) lookAtKB(ctx context.Context) {
 	}
 	k, err := kb.OpenExisting(ctx, d.home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
 	switch {
-	case errors.Is(err, kb.ErrNotFound):
+	case errors.Is(err, fault.NotFound):
 		d.ok("database", "there is none yet")
 		return
 	case err != nil:
@@ -153,7 +154,7 @@ func (d *doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 	case ctx.Err() != nil:
 	case errors.Is(err, index.ErrCorrupt):
 		d.repairable("search index", kb.StateBroken, d.reindexKB(), "%s", d.short(err.Error()))
-	case !errors.Is(err, sqlite.ErrCorrupt):
+	case !errors.Is(err, fault.Corrupt):
 		d.failed("database", err)
 	case sidecars == 0:
 		d.broken("database", "restore kb/kb.sqlite3, or the capsules' files, from a backup", "%s, and there are no capsules' files to make it anew from", d.short(err.Error()))
@@ -179,12 +180,12 @@ func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 		case f.State == kb.StateOK && !d.full: // one line says it
 		case f.What == "embeddings": // which are told without a model being loaded
 		case f.What == "database" && f.State == kb.StateBroken:
-			d.brokenKB(ctx, &sqlite.Error{Path: kb.Path(d.home), Kind: sqlite.ErrCorrupt, Detail: strings.TrimPrefix(f.Say, kb.Path(d.home)+" ")}, sidecars)
+			d.brokenKB(ctx, sqlite.Fault(fault.Corrupt, kb.Path(d.home), strings.TrimPrefix(f.Say, kb.Path(d.home)+" "), nil), sidecars)
 			sound = false
 		case f.What == "search index" && f.State == kb.StateBroken:
 			d.repairable(f.What, f.State, d.reindexKB(), "%s", d.short(f.Say))
 		default:
-			d.add(doctorFinding{What: f.What, State: f.State, Say: d.short(f.Say), Try: f.Try})
+			d.add(doctorFinding{What: f.What, State: f.State, Say: d.short(f.Say), Try: fault.Say(f.Next, words)})
 		}
 	}
 	return sound

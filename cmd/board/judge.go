@@ -12,6 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/embed"
 )
 
 // Formats of a verdict. Text is for people; the others are for CI.
@@ -166,6 +168,7 @@ func (p *program) gate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	commanded(&v)
 	if err := p.verdict(c, f, func(q *program) { q.printVerdict(&v) }, []any{"verdict", v}, gateReport(v)); err != nil {
 		return err
 	}
@@ -183,7 +186,7 @@ func (p *program) judge(c *cli.Context, b *board.Board) (board.Verdict, error) {
 	ctx, cancel := timeout(c)
 	defer cancel()
 	v, err := b.WaitGate(ctx, policyFrom(c))
-	if errors.Is(err, board.ErrTimeout) {
+	if errors.Is(err, fault.Timeout) {
 		err = nil
 	}
 	return v, err
@@ -310,7 +313,7 @@ func (p *program) addMeaning(c *cli.Context, s *board.Survival, reports []*board
 		return err
 	}
 	if model == nil {
-		return errNoModel
+		return embed.NoModel()
 	}
 	if isTerminal(p.err) && s.Missing > 0 {
 		p.talk("comparing %s with every passage by meaning (%s) …", count(int64(s.Missing), "item", "items"), model.Model().Name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/embed"
 	"blackboard/kb"
 )
 
@@ -277,7 +278,7 @@ func (p *program) kbReembed(c *cli.Context) error {
 		return err
 	}
 	if e == nil {
-		return errNoModel
+		return embed.NoModel()
 	}
 	home, err := p.dataHome()
 	if err != nil {

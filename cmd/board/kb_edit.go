@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -163,7 +163,7 @@ func (p *program) kbEdit(c *cli.Context) error {
 		x.Tags = append(x.Tags, list(c, "add-tag")...)
 		for _, t := range list(c, "remove-tag") {
 			if !slices.Contains(x.Tags, t) {
-				return &usageError{fmt.Sprintf("%s has no tag %q", id, t), "`board kb get " + id + "` shows its tags"}
+				return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t), "`board kb get "+id+"` shows its tags")
 			}
 			x.Tags = slices.DeleteFunc(x.Tags, func(s string) bool { return s == t })
 		}
@@ -407,7 +407,7 @@ func (p *program) kbDoctor(c *cli.Context) error {
 	var all []kb.Finding
 	k, done, err := p.openKBAs(c, kb.OpenExisting, true, kb.SyncNever)
 	switch {
-	case errors.Is(err, sqlite.ErrCorrupt):
+	case errors.Is(err, fault.Corrupt):
 		all = []kb.Finding{{What: "database", State: kb.StateBroken, Say: err.Error(), Try: "`board kb rebuild` makes it anew from the files"}}
 	case err != nil:
 		return err
@@ -416,6 +416,7 @@ func (p *program) kbDoctor(c *cli.Context) error {
 		if all, err = k.Doctor(c.Context); err != nil {
 			return err
 		}
+		all = inCommands(all)
 	}
 	broken := slices.ContainsFunc(all, func(f kb.Finding) bool { return f.State == kb.StateBroken })
 	if c.Bool("json") {

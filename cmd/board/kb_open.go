@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -41,7 +42,7 @@ func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, f
 		return p.openKB(c, kb.Open, withModel)
 	}
 	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if !errors.Is(err, kb.ErrNotFound) {
+	if !errors.Is(err, fault.NotFound) {
 		return k, done, err
 	}
 	dir, err := os.MkdirTemp("", "board-dry-run-*")

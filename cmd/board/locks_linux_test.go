@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
@@ -123,7 +124,7 @@ func (h *holding) refresh() {
 		t.Helper()
 		if err == nil {
 			h.open = append(h.open, o)
-		} else if !errors.Is(err, board.ErrNotFound) && !errors.Is(err, kb.ErrNotFound) {
+		} else if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.NotFound) {
 			t.Fatal(err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/topics"
@@ -187,9 +188,9 @@ func (p *program) openToPost(c *cli.Context) (*board.Board, error) {
 		return p.openWith(c, board.OpenOrCreate)
 	}
 	b, err := p.open(c)
-	if errors.Is(err, board.ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		name, _ := p.runName(c) // it was good enough to look for
-		err = &suggestion{err, board.DidYouMean(name, p.runNames()) + "`board runs` lists the runs; `board new` creates one, as --no-create or $BOARD_CREATE wants it"}
+		err = fault.With(err, board.DidYouMean(name, p.runNames())+"`board runs` lists the runs; `board new` creates one, as --no-create or $BOARD_CREATE wants it")
 	}
 	return b, err
 }
@@ -216,9 +217,9 @@ func (p *program) openWith(c *cli.Context, open func(context.Context, string, st
 		return nil, err
 	}
 	b, err := open(c.Context, dir, name)
-	if errors.Is(err, board.ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		if similar := board.DidYouMean(name, p.runNames()); similar != "" {
-			err = &suggestion{err, similar + "`board runs` lists the runs"}
+			err = fault.With(err, similar+"`board runs` lists the runs")
 		}
 	}
 	return b, err

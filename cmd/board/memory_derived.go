@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -70,7 +71,7 @@ func (r *resolver) capsule(ctx context.Context, id string, since time.Time) stri
 		c, err = r.kb.Get(ctx, id)
 	}
 	switch {
-	case errors.Is(err, kb.ErrNotFound):
+	case errors.Is(err, fault.NotFound):
 		return derivedGone
 	case err != nil:
 		return ""
@@ -93,7 +94,7 @@ func (r *resolver) onBoard(ctx context.Context, name string) string {
 	b, known := r.boards[run]
 	if !known {
 		var err error
-		if b, err = board.Open(ctx, filepath.Join(r.home, "boards"), run); err != nil && !errors.Is(err, board.ErrNotFound) {
+		if b, err = board.Open(ctx, filepath.Join(r.home, "boards"), run); err != nil && !errors.Is(err, fault.NotFound) {
 			return ""
 		}
 		if r.boards == nil {
@@ -107,7 +108,7 @@ func (r *resolver) onBoard(ctx context.Context, name string) string {
 	if strings.HasPrefix(id, "s") {
 		s, err := b.SignalByID(ctx, id)
 		switch {
-		case errors.Is(err, board.ErrNotFound):
+		case errors.Is(err, fault.NotFound):
 			return derivedGone
 		case err != nil || s.Signal.Status == board.SignalOpen:
 			return ""
@@ -118,7 +119,7 @@ func (r *resolver) onBoard(ctx context.Context, name string) string {
 	}
 	e, err := b.Entry(ctx, id)
 	switch {
-	case errors.Is(err, board.ErrNotFound):
+	case errors.Is(err, fault.NotFound):
 		return derivedGone
 	case err != nil || e.Entry.Status == board.Active:
 		return ""
@@ -136,7 +137,7 @@ func (r *resolver) onBoard(ctx context.Context, name string) string {
 func (r *resolver) item(ctx context.Context, id string, since time.Time) string {
 	it, err := r.memory.Peek(ctx, id)
 	switch {
-	case errors.Is(err, memory.ErrNotFound):
+	case errors.Is(err, fault.NotFound):
 		return "not found"
 	case err != nil:
 		return ""

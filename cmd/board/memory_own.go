@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/kb/memory"
 )
 
@@ -223,10 +224,10 @@ func (p *program) editNamed(c *cli.Context, name string, revision int) error {
 	}
 	defer done()
 	was, err := s.GetNamed(c.Context, name, c.String("tier"))
-	if err != nil && !errors.Is(err, memory.ErrNotFound) { // else it is a new one
+	if err != nil && !errors.Is(err, fault.NotFound) { // else it is a new one
 		return err
 	}
-	if _, err := s.EditNamed(c.Context, name, c.String("tier"), "", memory.AnyRevision); errors.Is(err, memory.ErrDenied) {
+	if _, err := s.EditNamed(c.Context, name, c.String("tier"), "", memory.AnyRevision); errors.Is(err, fault.Denied) {
 		return err // before anything is written in vain; a text that is empty is not taken
 	}
 	if revision == memory.AnyRevision {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/kb/memory"
 )
 
@@ -195,7 +196,7 @@ func (p *program) memoryUpdate(c *cli.Context) error {
 		it.Tags = append(it.Tags, noBlank(list(c, "add-tag"))...)
 		for _, t := range list(c, "remove-tag") {
 			if !slices.Contains(it.Tags, t) {
-				return &usageError{fmt.Sprintf("%s has no tag %q", id, t), "`board memory get " + id + "` shows its tags"}
+				return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t), "`board memory get "+id+"` shows its tags")
 			}
 			it.Tags = slices.DeleteFunc(it.Tags, func(s string) bool { return s == t })
 		}

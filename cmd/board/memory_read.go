@@ -313,7 +313,7 @@ func (p *program) memoryOrient(c *cli.Context) error {
 		return err
 	}
 	defer done()
-	o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s), Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"), Tiers: list(c, "tier")})
+	o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s), Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"), Tiers: list(c, "tier"), Words: words})
 	if err != nil {
 		return err
 	}

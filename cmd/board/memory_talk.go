@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb/memory"
 )
 
@@ -410,7 +411,7 @@ func (p *program) scratchClear(c *cli.Context) error {
 		return err
 	}
 	if key != "" && n == 0 {
-		return &memory.Error{Kind: memory.ErrNotFound, Msg: fmt.Sprintf("there is no working note %s in %s", line(key, 60), ref), Hint: "`board memory scratch list` shows the caller's"}
+		return fault.NotFound.New(fmt.Sprintf("there is no working note %s in %s", line(key, 60), ref), "`board memory scratch list` shows the caller's")
 	}
 	if c.Bool("json") {
 		return p.json("cleared", n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb/memory"
 )
@@ -133,8 +134,8 @@ func (p *program) memoryReembed(c *cli.Context) error {
 	r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.show("embedding", done, of) })
 	bar.clear()
 	if err != nil {
-		if errors.Is(err, embed.ErrNoModel) {
-			return errNoModel
+		if errors.Is(err, fault.NoModel) {
+			return embed.NoModel()
 		}
 		if r.Embedded > 0 {
 			p.talk("%s have theirs; the same command continues", count(int64(r.Embedded), "item", "items"))

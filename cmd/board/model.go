@@ -13,9 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board"
-	"blackboard/board/sqlite"
-	"blackboard/embed"
+	"blackboard/board/fault"
 	"blackboard/embed/minilm"
 )
 
@@ -63,41 +61,12 @@ decide beyond doubt: a JSON list of {"text", "embedding"}, named with --referenc
 	}
 }
 
-// modelKinds gives the errors about models their place in the table of exit codes.
-var modelKinds = []struct{ is, means error }{
-	{minilm.ErrInvalid, board.ErrInvalid},
-	{minilm.ErrNotFound, board.ErrNotFound},
-	{minilm.ErrConflict, board.ErrConflict},
-	{minilm.ErrNoSpace, sqlite.ErrFull},
-	{minilm.ErrReadOnly, sqlite.ErrReadOnly},
-}
-
-// modelError is an error with the kind that the rest of the program knows it by.
-type modelError struct {
-	error
-	kind error
-}
-
-func (e *modelError) Unwrap() []error { return []error{e.kind, e.error} }
-
-// errNoModel is the answer of commands that cannot do without one.
-var errNoModel = &modelError{&hintedError{"no embedding model is installed", "`board model pull` fetches one"}, embed.ErrNoModel}
-
-func asModelError(err error) error {
-	for _, k := range modelKinds {
-		if errors.Is(err, k.is) {
-			return &modelError{err, k.means}
-		}
-	}
-	return err
-}
-
 // asAbsent is for commands whose object is the model: where there is none, they have found nothing.
 func asAbsent(err error) error {
-	if errors.Is(err, embed.ErrNoModel) {
-		return &modelError{err, board.ErrNotFound}
+	if errors.Is(err, fault.NoModel) {
+		return &fault.Error{Kind: fault.NotFound, Msg: err.Error(), Next: fault.Next(err), Cause: err}
 	}
-	return asModelError(err)
+	return err
 }
 
 func (p *program) modelPull(c *cli.Context) error {
@@ -110,7 +79,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	}
 	m, err := minilm.Named(name)
 	if err != nil {
-		return asModelError(err)
+		return err
 	}
 	if c.IsSet("revision") {
 		m.Revision = c.String("revision")
@@ -135,7 +104,7 @@ func (p *program) modelPull(c *cli.Context) error {
 		if c.Context.Err() != nil && !c.Bool("json") {
 			p.talk("what has been fetched is kept; the same command continues")
 		}
-		return asModelError(err)
+		return err
 	}
 	if c.Bool("json") {
 		return p.json("model", done)
@@ -185,7 +154,7 @@ func (p *program) modelDir(c *cli.Context) (string, error) {
 		if here, err := os.Stat(name); err == nil && here.IsDir() {
 			return filepath.Abs(name)
 		}
-		return "", &modelError{&hintedError{fmt.Sprintf("there is no model %s in %s", line(name, 60), modelsDir(home)), "`board model list` shows those that are there, `board model pull` fetches one"}, board.ErrNotFound}
+		return "", fault.NotFound.New(fmt.Sprintf("there is no model %s in %s", line(name, 60), modelsDir(home)), "`board model list` shows those that are there, `board model pull` fetches one")
 	}
 	return dir, nil
 }

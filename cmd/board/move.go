@@ -83,7 +83,7 @@ func (p *program) export(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d := s.Digest(c.Int("budget"))
+	d := s.Digest(c.Int("budget"), words)
 	if len(d.OmittedMust) > 0 {
 		p.talk("board: the budget is too small: %s or shortened (%s)", count(int64(len(d.OmittedMust)), "item that must surface is left out", "items that must surface are left out"),
 			board.Line(strings.Join(d.OmittedMust, ", "), 200))

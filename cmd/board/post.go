@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -237,7 +238,7 @@ func parseBatch(data []byte) ([]board.Post, error) {
 func openInput(name string) (*sqlite.File, error) {
 	f, err := sqlite.OpenFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, &board.Error{Kind: board.ErrNotFound, Msg: "there is no file " + name, Hint: "check the path"}
+		return nil, fault.NotFound.New("there is no file "+name, "check the path")
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 func (p *program) runCommands() []*cli.Command {
@@ -140,12 +141,12 @@ func (p *program) makeRun(c *cli.Context, name string) error {
 		return err
 	}
 	b, err := board.Create(c.Context, dir, name, c.String("goal"), p.workerName(c))
-	there := errors.Is(err, board.ErrConflict) && c.Bool("exists-ok")
+	there := errors.Is(err, fault.Conflict) && c.Bool("exists-ok")
 	if there {
 		b, err = board.Open(c.Context, dir, name)
 	}
-	if errors.Is(err, board.ErrConflict) {
-		err = &suggestion{err, "choose another name; --exists-ok goes on with the one that is there"}
+	if errors.Is(err, fault.Conflict) {
+		err = fault.With(err, "choose another name; --exists-ok goes on with the one that is there")
 	}
 	if err != nil {
 		return err

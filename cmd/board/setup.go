@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,7 +43,7 @@ change shown has that too; --no-trust leaves it to /hooks in Codex.`,
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 			jsonFlag(),
 		},
-		Action: func(c *cli.Context) error { return setupError(p.setup(c)) },
+		Action: p.setup,
 	}
 }
 
@@ -59,15 +58,6 @@ func harnessTable() string {
 		}
 	}
 	return fmt.Sprintf("  %-53s board speaks in each session\n  %-53s board only records\n", strings.Join(speaks, ", "), strings.Join(records, ", "))
-}
-
-// setupError gives the errors of package setup the kinds that decide on the exit code.
-func setupError(err error) error {
-	var e *setup.Error
-	if errors.As(err, &e) && errors.Is(err, setup.ErrInvalid) {
-		return usagef(e.Try(), "%s", e.Error())
-	}
-	return err
 }
 
 func (p *program) setup(c *cli.Context) error {

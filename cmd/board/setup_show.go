@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -73,11 +72,7 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 		}
 		if w.Err != nil {
 			failed = true
-			r.Error = &setupFailure{Message: w.Err.Error()}
-			var e *setup.Error
-			if errors.As(w.Err, &e) {
-				r.Error.Try = e.Try()
-			}
+			r.Error = &setupFailure{Message: w.Err.Error(), Try: try(w.Err)}
 		}
 		results = append(results, r)
 	}

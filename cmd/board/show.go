@@ -111,6 +111,7 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
+	commanded(&v)
 	if c.Bool("json") {
 		return p.json("state", st, "gate", v)
 	}

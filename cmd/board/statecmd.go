@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 func (p *program) stateCommand() *cli.Command {
@@ -54,7 +55,7 @@ func (p *program) stateGet(c *cli.Context) error {
 	}
 	defer b.Close()
 	v, err := b.Get(c.Context, key)
-	if errors.Is(err, board.ErrNotFound) && c.IsSet("default") {
+	if errors.Is(err, fault.NotFound) && c.IsSet("default") {
 		value, verr := jsonValue(c.String("default"), false)
 		if verr != nil {
 			return verr

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/topics"
 )
 
@@ -134,13 +135,13 @@ func (h *here) chosenToWrite(name string) (topics.Topic, error) {
 // noTopic says that a topic is not there, or, for "", that none is.
 func (h *here) noTopic(name string) error {
 	if name == "" {
-		return &topics.Error{Kind: topics.ErrNotFound, Msg: "there is no topic in " + h.Workspace() + " yet", Hint: "`board topic use NAME` pins one; --session says which session it is"}
+		return fault.NotFound.New("there is no topic in "+h.Workspace()+" yet", "`board topic use NAME` pins one; --session says which session it is")
 	}
 	hint := "`board topic list` shows those that there are"
 	if kind := topics.KindOf(name); kind != topics.KindCurrent && kind != topics.KindSession { // those are not to be pinned
 		hint += "; `board topic use " + name + "` makes it"
 	}
-	return &topics.Error{Kind: topics.ErrNotFound, Msg: "there is no topic " + name + " in " + h.Workspace(), Hint: hint}
+	return fault.NotFound.New("there is no topic "+name+" in "+h.Workspace(), hint)
 }
 
 // oneTopic is the argument of a command that takes a topic or none.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/topics"
 	"blackboard/kb/secret"
 )
@@ -48,8 +49,7 @@ func refuseSecret(c *cli.Context, what, text string) error {
 	if len(found) == 0 || c.Bool("force") {
 		return nil
 	}
-	return &topics.Error{Kind: topics.ErrConflict, Msg: what + " holds what looks like a secret: " + found[0].Description,
-		Hint: "say where it is kept instead of what it is; --force stores it if it is none"}
+	return fault.Conflict.New(what+" holds what looks like a secret: "+found[0].Description, "say where it is kept instead of what it is; --force stores it if it is none")
 }
 
 func (p *program) topicNote(c *cli.Context) error {

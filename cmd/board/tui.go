@@ -68,7 +68,7 @@ func (p *program) tui(c *cli.Context) error {
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Status: k.status, Editor: p.screenEditor, Promoted: promoted, Renderer: tui.NewRenderer(out, p.color),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: tui.NewRenderer(out, p.color),
 	})
 	k.close()
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/cmd/board/daemon"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
@@ -100,7 +101,7 @@ func (p *program) embedder(ctx context.Context) (embed.Embedder, error) {
 // model is no reason not to answer by words.
 func (p *program) usableEmbedder(ctx context.Context) (embed.Embedder, error) {
 	e, err := p.embedder(ctx)
-	if err != nil && ctx.Err() == nil && errors.Is(err, embed.ErrBadModel) {
+	if err != nil && ctx.Err() == nil && errors.Is(err, fault.BadModel) {
 		p.talk("the embedding model cannot be used: %s", safe(err.Error()))
 		return nil, nil
 	}

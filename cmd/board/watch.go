@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 func (p *program) watchCommands() []*cli.Command {
@@ -62,7 +63,7 @@ func (p *program) watch(c *cli.Context) error {
 		return err
 	}
 	if since := c.Int64("since"); since > st.Seq {
-		return &board.Error{Kind: board.ErrNotFound, Msg: fmt.Sprintf("there is no event %d yet: the last one is %d", since, st.Seq), Hint: "leave --since out to see only what happens from now on"}
+		return fault.NotFound.New(fmt.Sprintf("there is no event %d yet: the last one is %d", since, st.Seq), "leave --since out to see only what happens from now on")
 	}
 	if c.IsSet("timeout") && c.Duration("timeout") <= 0 {
 		n := 0
@@ -124,9 +125,10 @@ func (p *program) wait(c *cli.Context) error {
 	switch {
 	case c.Bool("gate"):
 		v, err := b.WaitGate(ctx, policyFrom(c))
-		if err != nil && !errors.Is(err, board.ErrTimeout) {
+		if err != nil && !errors.Is(err, fault.Timeout) {
 			return err
 		}
+		commanded(&v)
 		if c.Bool("json") {
 			if err := p.json("verdict", v); err != nil {
 				return err
@@ -191,6 +193,7 @@ func (p *program) replay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	commanded(&v)
 	if c.Bool("json") {
 		return p.json("snapshot", s, "gate", v)
 	}
@@ -208,7 +211,7 @@ func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s 
 	for len(history) > 0 && history[len(history)-1].Seq > s.Seq {
 		history = history[:len(history)-1]
 	}
-	missing := &board.Error{Kind: board.ErrNotFound, Msg: fmt.Sprintf("there was no %s after event %d", board.Line(id, 40), s.Seq), Hint: "`board show " + board.Line(id, 40) + "` shows it as it is now, if it is there"}
+	missing := fault.NotFound.New(fmt.Sprintf("there was no %s after event %d", board.Line(id, 40), s.Seq), "`board show "+board.Line(id, 40)+"` shows it as it is now, if it is there")
 	if strings.HasPrefix(id, "s") {
 		n, err := board.ParseSignalID(id)
 		if err != nil {

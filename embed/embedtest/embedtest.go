@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -232,7 +233,7 @@ func testClosed(t *testing.T, e embed.Embedder) {
 			for range 20 {
 				begun <- true
 				got, err := e.Embed(context.Background(), texts)
-				if err != nil && !errors.Is(err, embed.ErrClosed) || err == nil && len(got) != len(texts) {
+				if err != nil && !errors.Is(err, fault.Closed) || err == nil && len(got) != len(texts) {
 					t.Errorf("%d vectors, error %v", len(got), err)
 				}
 			}
@@ -247,7 +248,7 @@ func testClosed(t *testing.T, e embed.Embedder) {
 		}
 	}
 	wg.Wait()
-	if got, err := e.Embed(context.Background(), texts); !errors.Is(err, embed.ErrClosed) || got != nil {
+	if got, err := e.Embed(context.Background(), texts); !errors.Is(err, fault.Closed) || got != nil {
 		t.Errorf("after Close: %d vectors, error %v", len(got), err)
 	}
 	if e.Model() != want {

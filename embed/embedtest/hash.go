@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -26,7 +27,7 @@ func NewHash(dim int) *Hash { return &Hash{dim: max(dim, 8)} }
 // Model describes the embedder.
 func (h *Hash) Model() embed.Model { return embed.Model{Name: "hash", Dim: h.dim} }
 
-// Close lets every later Embed fail with embed.ErrClosed.
+// Close lets every later Embed fail with fault.Closed.
 func (h *Hash) Close() error {
 	h.closed.Store(true)
 	return nil
@@ -45,7 +46,7 @@ func (h *Hash) Embed(ctx context.Context, texts []string) ([]embed.Vector, error
 		return nil, err
 	}
 	if h.closed.Load() {
-		return nil, &embed.Error{Kind: embed.ErrClosed, Msg: "the hash embedder is closed"}
+		return nil, fault.Closed.New("the hash embedder is closed", "")
 	}
 	return out, nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/fault"
 )
 
 // config is what the files of a model's directory say besides tokenizer and weights.
@@ -32,7 +34,7 @@ func readConfig(dir string) (*config, error) {
 		return nil, noModel(hintNoSuch, fs.ErrNotExist, "there is no embedding model in %s", dir)
 	}
 	if err != nil {
-		return nil, badModel("make it readable for this user", err, "the model's directory cannot be opened")
+		return nil, badModel(fault.Steps("make it readable for this user"), err, "the model's directory cannot be opened")
 	}
 	if !info.IsDir() {
 		return nil, noModel(hintNoSuch, nil, "%s is a file, not a model's directory", dir)
@@ -77,7 +79,7 @@ func (c *config) readModules() error {
 			}
 		case "Normalize":
 		default:
-			return badModel("use a model whose modules.json has only Transformer, Pooling and Normalize", nil, "%s has a step %q, which is not supported", path, kind)
+			return badModel(fault.Steps("use a model whose modules.json has only Transformer, Pooling and Normalize"), nil, "%s has a step %q, which is not supported", path, kind)
 		}
 	}
 	return nil
@@ -114,7 +116,7 @@ func (c *config) readPooling(path string) (found bool, err error) {
 		}
 	}
 	if len(modes) != 1 || modes[0] == "" {
-		return false, badModel("use a model with mean, cls or max pooling", nil, "%s asks for a kind of pooling that is not supported", path)
+		return false, badModel(fault.Steps("use a model with mean, cls or max pooling"), nil, "%s asks for a kind of pooling that is not supported", path)
 	}
 	c.pooling = modes[0]
 	return true, nil

@@ -3,13 +3,12 @@ package minilm
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 )
 
 // DefaultDir is where the model lies unless somebody says otherwise: $BOARD_MODEL_DIR, else models/all-MiniLM-L6-v2 in the data home.
@@ -20,17 +19,17 @@ func DefaultDir(home string, getenv func(string) string) string {
 	return filepath.Join(home, "models", DefaultModel)
 }
 
-const (
-	hintFetch  = "`board model pull` fetches it again; or name another model's directory with BOARD_MODEL_DIR"
-	hintNoSuch = "`board model pull` fetches one; or name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"
+var (
+	hintFetch  = []fault.Step{fault.Do("model.pull", "{} fetches it again"), {Text: "or name another model's directory with BOARD_MODEL_DIR"}}
+	hintNoSuch = []fault.Step{fault.Do("model.pull", "{} fetches one"), {Text: "or name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"}}
 )
 
-func noModel(hint string, err error, format string, a ...any) error {
-	return &embed.Error{Kind: embed.ErrNoModel, Msg: fmt.Sprintf(format, a...), Hint: hint, Err: err}
+func noModel(next []fault.Step, err error, format string, a ...any) error {
+	return failure(fault.NoModel, "", err, format, a...).Then(next...)
 }
 
-func badModel(hint string, err error, format string, a ...any) error {
-	return &embed.Error{Kind: embed.ErrBadModel, Msg: fmt.Sprintf(format, a...), Hint: hint, Err: err}
+func badModel(next []fault.Step, err error, format string, a ...any) error {
+	return failure(fault.BadModel, "", err, format, a...).Then(next...)
 }
 
 // maxConfig bounds the configuration files that are read, in bytes. Vocabularies of half a million tokens stay below it.
@@ -43,7 +42,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, badModel("make it readable for this user", err, "a file of the model cannot be opened")
+		return nil, badModel(fault.Steps("make it readable for this user"), err, "a file of the model cannot be opened")
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
@@ -80,7 +79,7 @@ func (c *config) findWeights(top string) (string, error) {
 			switch info, err := os.Stat(path); {
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
-				return "", badModel("make it readable for this user", err, "the model's weights cannot be opened")
+				return "", badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
 			case info.IsDir():
 				return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
 			default:
@@ -95,7 +94,7 @@ func (c *config) findWeights(top string) (string, error) {
 func checkWeights(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return badModel("make it readable for this user", err, "the model's weights cannot be opened")
+		return badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
 	}
 	defer f.Close()
 	head := make([]byte, 64)
@@ -107,7 +106,7 @@ func checkWeights(path string) error {
 	case n < 16:
 		return badModel(hintFetch, nil, "%s is cut short: it has %d bytes", path, n)
 	case string(head[:7]) == "version":
-		return badModel("fetch the file itself (git lfs pull)", nil, "%s is a Git LFS pointer, not the model's weights", path)
+		return badModel(fault.Steps("fetch the file itself (git lfs pull)"), nil, "%s is a Git LFS pointer, not the model's weights", path)
 	case head[0] == '<' || head[0] == '{':
 		return badModel(hintFetch, nil, "%s is text, perhaps a server's error page, not the model's weights", path)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -22,7 +23,7 @@ func TestBrokenDirectories(t *testing.T) {
 		}
 		return []byte(strings.ReplaceAll(tokenizer, old, new))
 	}
-	bad, none := embed.ErrBadModel, embed.ErrNoModel
+	bad, none := fault.BadModel, fault.NoModel
 	for _, test := range []struct {
 		name    string
 		changes map[string][]byte
@@ -66,8 +67,7 @@ func TestBrokenDirectories(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := Open(context.Background(), writeModel(t, "tiny-cls", test.changes))
-			var hint interface{ Try() string }
-			if e != nil || !errors.Is(err, test.kind) || !errors.As(err, &hint) || hint.Try() == "" {
+			if e != nil || !errors.Is(err, test.kind) || len(fault.Next(err)) == 0 {
 				t.Fatalf("%v, %v, want %v and a hint", e, err, test.kind)
 			}
 			if !strings.Contains(err.Error(), test.want) {
@@ -81,7 +81,7 @@ func TestNoDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, []byte("x"))
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "absent"), file} {
-		if _, err := Open(context.Background(), dir); !errors.Is(err, embed.ErrNoModel) {
+		if _, err := Open(context.Background(), dir); !errors.Is(err, fault.NoModel) {
 			t.Errorf("%q: %v", dir, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestUnusableWeights(t *testing.T) {
 		{"no output", func(o *onnx) []byte { return o.file([][]byte{ids}, nil) }, "no output"},
 	} {
 		_, err := Open(context.Background(), writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": test.build(&onnx{})}))
-		if !errors.Is(err, embed.ErrBadModel) || !strings.Contains(err.Error(), test.want) {
+		if !errors.Is(err, fault.BadModel) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestUnusableWeights(t *testing.T) {
 			_, err = e.Embed(context.Background(), []string{"gate"})
 			e.Close()
 		}
-		if !errors.Is(err, embed.ErrBadModel) || !strings.Contains(err.Error(), "model.onnx") {
+		if !errors.Is(err, fault.BadModel) || !strings.Contains(err.Error(), "model.onnx") {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

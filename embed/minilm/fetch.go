@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // stallTime is how long a server may send nothing. There is no limit to the whole: 90 MB may take an hour.
@@ -70,11 +72,11 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 	got := hex.EncodeToString(sum.Sum(nil))
 	if file.SHA256 != "" && got != file.SHA256 {
 		removePart(part)
-		hint := "what was fetched is deleted, and the same command begins anew; if it ends so again, " + f.from.where() + " has another file: " + hintElsewhere
+		err := failure(fault.Failure, "", nil, "%s from %s is not the published file: its SHA-256 is %s, not %s", file.Name, f.from.where(), got, file.SHA256)
 		if f.from.base == nil {
-			hint = "if another model is meant, name it: board model pull NAME --from " + f.from.dir
+			return file, err.Then(fault.Do("model.pull", "if another model is meant, name it: {}", "name", "NAME", "from", f.from.dir))
 		}
-		return file, failure(ErrFetch, hint, nil, "%s from %s is not the published file: its SHA-256 is %s, not %s", file.Name, f.from.where(), got, file.SHA256)
+		return file, err.Then(fault.Step{Text: "what was fetched is deleted, and the same command begins anew; if it ends so again, " + f.from.where() + " has another file"}, elsewhere)
 	}
 	info, err := os.Stat(part)
 	if err != nil {
@@ -107,12 +109,12 @@ func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash
 		return errAbsent
 	}
 	if err != nil {
-		return failure(ErrFetch, "make it readable for this user", err, "a file of the model cannot be opened")
+		return failure(fault.Failure, "make it readable for this user", err, "a file of the model cannot be opened")
 	}
 	defer in.Close()
 	info, err := in.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return failure(ErrFetch, "name a directory that holds a model", err, "%s is not a file", in.Name())
+		return failure(fault.Failure, "name a directory that holds a model", err, "%s is not a file", in.Name())
 	}
 	if err := f.opts.room(info.Size(), file.Name); err != nil {
 		return err
@@ -157,14 +159,14 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 		var start, size int64
 		if start, size, err = contentRange(resp.Header.Get("Content-Range")); err != nil || start != have {
 			removePart(part)
-			return failure(ErrFetch, "run the same command again: it begins anew", err, "%s sent another part of %s than was asked for", f.from.where(), file.Name)
+			return failure(fault.Failure, "run the same command again: it begins anew", err, "%s sent another part of %s than was asked for", f.from.where(), file.Name)
 		}
 		total = size
 	default:
 		return f.statusError(resp, file)
 	}
 	if file.Bytes > 0 && total >= 0 && total != file.Bytes {
-		return failure(ErrFetch, hintElsewhere, nil, "%s from %s is not the published file: it has %s, not %s", file.Name, f.from.where(), inBytes(total), inBytes(file.Bytes))
+		return failure(fault.Failure, "", nil, "%s from %s is not the published file: it has %s, not %s", file.Name, f.from.where(), inBytes(total), inBytes(file.Bytes)).Then(elsewhere)
 	}
 	if total < 0 {
 		total = file.Bytes // 0 when that is not known either
@@ -284,7 +286,7 @@ func (f *fetcher) save(ctx context.Context, file File, in io.Reader, out *os.Fil
 		if done+int64(n) > limit {
 			out.Close()
 			removePart(out.Name())
-			return failure(ErrFetch, hintElsewhere, nil, "%s from %s is larger than %s, which no such file is", file.Name, f.from.where(), inBytes(limit))
+			return failure(fault.Failure, "", nil, "%s from %s is larger than %s, which no such file is", file.Name, f.from.where(), inBytes(limit)).Then(elsewhere)
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
 			out.Sync() // what could be written is kept

@@ -10,11 +10,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"blackboard/board/fault"
 )
 
-const (
-	hintNetwork   = "check the network and the proxy ($HTTPS_PROXY); or "
-	hintElsewhere = "take the files from elsewhere: HF_ENDPOINT=https://MIRROR, or --from with a mirror's address or a directory that has them"
+// elsewhere and downloaded are other places for the files, askMirror is another for the hub.
+var (
+	elsewhere  = fault.Give("from", "", "take the files from elsewhere: HF_ENDPOINT=https://MIRROR, or {} with a mirror's address or a directory that has them")
+	downloaded = fault.Give("from", "DIRECTORY", "a private or gated model must be downloaded by other means and then taken with {}")
+	askMirror  = fault.Give("from", "", "or ask a mirror: HF_ENDPOINT=https://MIRROR, or {}")
 )
 
 // hintAgain is for what can be continued.
@@ -27,14 +31,14 @@ func (f *fetcher) networkError(ctx context.Context, err error, file File, done i
 		if !errors.Is(cause, errStalled) {
 			return ctx.Err() // the caller has given up
 		}
-		return failure(ErrFetch, hintAgain+"; or "+hintElsewhere, nil, "%s sent nothing for %s, after %s of %s", host, f.opts.stall, inBytes(done), file.Name)
+		return failure(fault.Failure, hintAgain, nil, "%s sent nothing for %s, after %s of %s", host, f.opts.stall, inBytes(done), file.Name).Then(elsewhere)
 	}
 	if f.from.base == nil {
-		return failure(ErrFetch, "see to the disk", err, "%s cannot be read", file.Name)
+		return failure(fault.Failure, "see to the disk", err, "%s cannot be read", file.Name)
 	}
 	var address *url.Error
 	if !errors.As(err, &address) {
-		return failure(ErrFetch, hintAgain, nil, "the connection to %s broke after %s of %s", host, inBytes(done), file.Name)
+		return failure(fault.Failure, hintAgain, nil, "the connection to %s broke after %s of %s", host, inBytes(done), file.Name)
 	}
 	// The address is of no use to the reader, the last cause is.
 	cause := address.Err
@@ -47,7 +51,7 @@ func (f *fetcher) networkError(ctx context.Context, err error, file File, done i
 			host = u.Host // a redirection may have led elsewhere
 		}
 	}
-	return failure(ErrFetch, hintNetwork+hintElsewhere, cause, "%s cannot be reached", host)
+	return failure(fault.Failure, "check the network and the proxy ($HTTPS_PROXY)", cause, "%s cannot be reached", host).Then(elsewhere)
 }
 
 // statusError says what an answer without the file means.
@@ -59,17 +63,17 @@ func (f *fetcher) statusError(resp *http.Response, file File) error {
 	}
 	switch code := resp.Header.Get("X-Error-Code"); {
 	case code == "RepoNotFound": // comes with 401
-		return failure(ErrNotFound, "look for the name at https://huggingface.co/models; a private or gated model must be downloaded by other means and then taken with --from DIRECTORY", nil, "%s has no model %s that everybody may read", host, what)
+		return failure(fault.NotFound, "look for the name at https://huggingface.co/models", nil, "%s has no model %s that everybody may read", host, what).Then(downloaded)
 	case code == "RevisionNotFound":
-		return failure(ErrNotFound, "name one that is there: --revision main", nil, "%s has no revision %s of %s", host, f.opts.Manifest.Revision, what)
+		return failure(fault.NotFound, "", nil, "%s has no revision %s of %s", host, f.opts.Manifest.Revision, what).Then(fault.Give("revision", "main", "name one that is there: {}"))
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return errAbsent
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return failure(ErrFetch, "a private or gated model must be downloaded by other means and then taken with --from DIRECTORY; or ask a mirror: HF_ENDPOINT=https://MIRROR", nil, "%s refuses %s of %s: %s", host, file.Name, what, status)
+		return failure(fault.Failure, "", nil, "%s refuses %s of %s: %s", host, file.Name, what, status).Then(downloaded, askMirror)
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
-		return failure(ErrFetch, "try again later: what is there already is kept; or ask a mirror: HF_ENDPOINT=https://MIRROR, or --from", nil, "%s cannot serve %s now: %s", host, file.Name, status)
+		return failure(fault.Failure, "try again later: what is there already is kept", nil, "%s cannot serve %s now: %s", host, file.Name, status).Then(askMirror)
 	}
-	return failure(ErrFetch, hintElsewhere, nil, "%s answers to %s of %s with %s", host, file.Name, what, status)
+	return failure(fault.Failure, "", nil, "%s answers to %s of %s with %s", host, file.Name, what, status).Then(elsewhere)
 }
 
 // cannotWrite says why the disk does not take something; nil if it does.
@@ -88,11 +92,11 @@ func cannotWrite(err error, path string) error {
 	dir := filepath.Dir(path)
 	switch {
 	case isFull(err):
-		return failure(ErrNoSpace, "make room and run the same command again, which continues; or name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
+		return failure(fault.Full, "make room and run the same command again, which continues; or name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
 	case errors.Is(err, fs.ErrPermission) || isReadOnly(err):
-		return failure(ErrReadOnly, "make "+dir+" writable for this user, or name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
+		return failure(fault.ReadOnly, "make "+dir+" writable for this user, or name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
 	}
-	return failure(ErrFetch, "name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
+	return failure(fault.Failure, "name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
 }
 
 // room refuses what the disk has no room for, where it can be known beforehand.
@@ -102,7 +106,7 @@ func (o *PullOptions) room(need int64, what string) error {
 	if !ok || need <= free {
 		return nil
 	}
-	return failure(ErrNoSpace, "make room, or name a directory elsewhere with BOARD_MODEL_DIR", nil, "%s needs %s, and the disk of %s has %s", what, inBytes(need), dir, inBytes(free))
+	return failure(fault.Full, "make room, or name a directory elsewhere with BOARD_MODEL_DIR", nil, "%s needs %s, and the disk of %s has %s", what, inBytes(need), dir, inBytes(free))
 }
 
 // inBytes writes a size for people: exact where it is small.

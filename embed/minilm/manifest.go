@@ -2,32 +2,26 @@ package minilm
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
-	"blackboard/embed"
 )
 
 // DefaultModel is the model that is used, and fetched, unless somebody names another.
 const DefaultModel = "all-MiniLM-L6-v2"
 
-// Kinds of error of Pull and Verify, besides those of package embed and the context's.
-var (
-	ErrInvalid  = errors.New("invalid")
-	ErrNotFound = errors.New("not found")     // the model, or the place where it should come from
-	ErrConflict = errors.New("in the way")    // the directory holds something else
-	ErrFetch    = errors.New("not fetched")   // network, server, wrong content
-	ErrNoSpace  = errors.New("no space")      // on the disk
-	ErrReadOnly = errors.New("not permitted") // by the file system
-)
-
-func failure(kind error, hint string, err error, format string, a ...any) error {
-	return &embed.Error{Kind: kind, Msg: fmt.Sprintf(format, a...), Hint: hint, Err: err}
+// failure is an error whose message goes on with what caused it, if anything did.
+func failure(kind fault.Kind, hint string, err error, format string, a ...any) *fault.Error {
+	msg := fmt.Sprintf(format, a...)
+	if err != nil {
+		msg += ": " + err.Error()
+	}
+	return &fault.Error{Kind: kind, Msg: msg, Next: fault.Steps(hint), Cause: err}
 }
 
 // File is one file of a published model.
@@ -117,7 +111,7 @@ func Named(name string) (Manifest, error) {
 		m.Name, m.Repo = model, name
 	}
 	if !plainName.MatchString(m.Name) {
-		return Manifest{}, failure(ErrInvalid, "a model is called NAME or, as on the hub, ORGANISATION/NAME, of letters, digits, dots, dashes and underscores", nil, "%q cannot name a model", name)
+		return Manifest{}, failure(fault.Invalid, "a model is called NAME or, as on the hub, ORGANISATION/NAME, of letters, digits, dots, dashes and underscores", nil, "%q cannot name a model", name)
 	}
 	return m, nil
 }

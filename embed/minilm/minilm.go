@@ -23,6 +23,7 @@ import (
 	"slices"
 	"sync"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -42,8 +43,8 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// Open loads the model in dir. The small files are checked before the weights are read. Its errors match embed.ErrNoModel or
-// embed.ErrBadModel, name the file, and say with Try what to do next; or they are the context's, which is looked at between the steps.
+// Open loads the model in dir. The small files are checked before the weights are read. Its errors match fault.NoModel or
+// fault.BadModel, name the file, and say with Try what to do next; or they are the context's, which is looked at between the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (e *Embedder) enter() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return &embed.Error{Kind: embed.ErrClosed, Msg: "the model " + e.model.Name + " was closed"}
+		return fault.Closed.New("the model "+e.model.Name+" was closed", "")
 	}
 	e.running.Add(1)
 	return nil
@@ -156,7 +157,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	return out, nil
 }
 
-// Close waits for the calls that are under way and releases the model. Every later call fails with embed.ErrClosed; closing again does
+// Close waits for the calls that are under way and releases the model. Every later call fails with fault.Closed; closing again does
 // nothing.
 func (e *Embedder) Close() error {
 	e.mu.Lock()

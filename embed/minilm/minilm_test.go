@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/testdata/wait"
@@ -122,10 +123,10 @@ func TestCloseWhileCallsRun(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-done; err != nil && !errors.Is(err, embed.ErrClosed) { // closed before it began
+		if err := <-done; err != nil && !errors.Is(err, fault.Closed) { // closed before it began
 			t.Errorf("the call that ran when Close was called: %v", err)
 		}
-		if err := <-cancelled; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, embed.ErrClosed) {
+		if err := <-cancelled; err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, fault.Closed) {
 			t.Errorf("the cancelled call: %v", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"blackboard/board/fault"
 	"blackboard/board/replace"
 )
 
@@ -27,14 +28,14 @@ type place struct {
 func newPlace(dir string) (*place, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil || dir == "" {
-		return nil, failure(ErrInvalid, "name one with BOARD_MODEL_DIR", err, "no directory is named for the model")
+		return nil, failure(fault.Invalid, "name one with BOARD_MODEL_DIR", err, "no directory is named for the model")
 	}
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		abs = real
 	}
 	parent, name := filepath.Split(abs)
 	if name == "" {
-		return nil, failure(ErrInvalid, "name a directory below it with BOARD_MODEL_DIR", nil, "%s cannot be a model's directory", abs)
+		return nil, failure(fault.Invalid, "name a directory below it with BOARD_MODEL_DIR", nil, "%s cannot be a model's directory", abs)
 	}
 	beside := func(suffix string) string { return filepath.Join(parent, "."+name+suffix) }
 	return &place{dir: abs, staging: beside(".part"), old: beside(".old"), lockage: beside(".lock")}, nil
@@ -161,7 +162,7 @@ func (p *place) replaceable(m Manifest, force bool) error {
 		return cannotWrite(err, p.dir)
 	}
 	if !info.IsDir() {
-		return failure(ErrConflict, "name another directory with BOARD_MODEL_DIR", nil, "%s is a file", p.dir)
+		return failure(fault.Conflict, "name another directory with BOARD_MODEL_DIR", nil, "%s is a file", p.dir)
 	}
 	r, _ := readRecord(p.dir) // one that cannot be read will be written anew
 	ours := []string{recordName, "README.md", ".gitattributes", "config_sentence_transformers.json"}
@@ -187,19 +188,19 @@ func (p *place) replaceable(m Manifest, force bool) error {
 		return cannotWrite(err, p.dir)
 	}
 	if len(foreign) > 0 { // replacing would delete them
-		return failure(ErrConflict, "move them away, or name another directory with BOARD_MODEL_DIR", nil, "%s holds files that belong to no model that was fetched: %s", p.dir, strings.Join(foreign, ", "))
+		return failure(fault.Conflict, "move them away, or name another directory with BOARD_MODEL_DIR", nil, "%s holds files that belong to no model that was fetched: %s", p.dir, strings.Join(foreign, ", "))
 	}
 	if force || empty || r != nil && r.Name == m.Name {
 		return nil
 	}
-	const hint = "--force replaces it; or name another directory with BOARD_MODEL_DIR"
+	next := []fault.Step{fault.Give("force", "", "{} replaces it"), {Text: "or name another directory with BOARD_MODEL_DIR"}}
 	if r != nil {
-		return failure(ErrConflict, hint, nil, "%s holds another model, %s", p.dir, r.Name)
+		return failure(fault.Conflict, "", nil, "%s holds another model, %s", p.dir, r.Name).Then(next...)
 	}
 	if _, err := Inspect(p.dir); err != nil {
 		return nil // damaged
 	}
-	return failure(ErrConflict, hint, nil, "%s holds a model that was not fetched as %s", p.dir, m.Name)
+	return failure(fault.Conflict, "", nil, "%s holds a model that was not fetched as %s", p.dir, m.Name).Then(next...)
 }
 
 // tidy removes from the staging directory what an earlier pull left that this one has no use for: files of another model, and whole
@@ -259,7 +260,7 @@ func (p *place) install() error {
 	replaces := err == nil
 	if replaces {
 		if err := os.Rename(p.dir, p.old); err != nil {
-			return failure(ErrReadOnly, "it may be a mount point, or its parent may belong to somebody else: name a directory below it with BOARD_MODEL_DIR", errors.Unwrap(err), "%s cannot be replaced", p.dir)
+			return failure(fault.ReadOnly, "it may be a mount point, or its parent may belong to somebody else: name a directory below it with BOARD_MODEL_DIR", errors.Unwrap(err), "%s cannot be replaced", p.dir)
 		}
 	}
 	if err := os.Rename(p.staging, p.dir); err != nil {

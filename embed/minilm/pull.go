@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 )
 
 // Hub is where models are published.
@@ -61,7 +61,7 @@ type Pulled struct {
 // is kept there and continued by the next one. A model that is there and sound is not fetched again; one that is damaged is repaired;
 // anything else is replaced with Force alone, and only if all its files are such as models have.
 //
-// Several at once take turns. Errors match a kind of this package or of package embed, or the context's.
+// Several at once take turns. Errors match a kind of package fault, or the context's.
 func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	if o.client == nil {
 		o.client = newClient()
@@ -74,7 +74,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	}
 	for _, f := range o.Manifest.Files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return nil, failure(ErrInvalid, "name the files by paths below the model's directory", nil, "the file %q leads out of the model's directory", f.Name)
+			return nil, failure(fault.Invalid, "name the files by paths below the model's directory", nil, "the file %q leads out of the model's directory", f.Name)
 		}
 	}
 	from, err := o.source()
@@ -92,7 +92,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		}
 	}
 	if from.dir != "" && sameFile(from.dir, p.dir) {
-		return nil, failure(ErrInvalid, "name another one with --from", nil, "%s cannot be fetched from itself", p.dir)
+		return nil, failure(fault.Invalid, "", nil, "%s cannot be fetched from itself", p.dir).Then(fault.Give("from", "", "name another one with {}"))
 	}
 	if err := os.MkdirAll(filepath.Dir(p.dir), 0o700); err != nil {
 		return nil, cannotWrite(err, p.dir)
@@ -149,7 +149,7 @@ func pulled(m Manifest, dir string, r *record, already bool) *Pulled {
 	return out
 }
 
-// hintFrom is for a --from that is nothing of what it can be.
+// hintFrom is for a source that is nothing of what it can be.
 const hintFrom = "name a directory that has the model's files, or an address that begins with https://"
 
 // source finds out where the files come from.
@@ -157,30 +157,30 @@ func (o *PullOptions) source() (source, error) {
 	if o.From != "" && !strings.Contains(o.From, "://") {
 		dir, err := filepath.Abs(o.From)
 		if err != nil {
-			return source{}, failure(ErrInvalid, hintFrom, err, "--from %s is no directory", o.From)
+			return source{}, failure(fault.Invalid, hintFrom, err, "%s is no directory", o.From)
 		}
 		info, err := os.Stat(dir)
 		if err != nil {
-			return source{}, failure(ErrNotFound, hintFrom, errors.Unwrap(err), "there is no directory %s", dir)
+			return source{}, failure(fault.NotFound, hintFrom, errors.Unwrap(err), "there is no directory %s", dir)
 		}
 		if !info.IsDir() {
-			return source{}, failure(ErrInvalid, "name the directory that has the model's files", nil, "%s is a file", dir)
+			return source{}, failure(fault.Invalid, "name the directory that has the model's files", nil, "%s is a file", dir)
 		}
 		return source{dir: dir}, nil
 	}
-	what, address := "--from", o.From
+	what, address := "the source", o.From
 	if address == "" {
 		if what, address = "HF_ENDPOINT", o.Endpoint; address == "" {
 			address = Hub
 		}
 		if o.Manifest.Repo == "" {
-			return source{}, failure(ErrInvalid, "name it as the hub does, ORGANISATION/"+o.Manifest.Name+", or say where it is with --from; without a name, "+DefaultModel+" is fetched", nil,
-				"%s is not known by name", o.Manifest.Name)
+			return source{}, failure(fault.Invalid, "name it as the hub does, ORGANISATION/"+o.Manifest.Name, nil, "%s is not known by name", o.Manifest.Name).
+				Then(fault.Give("from", "", "or say where it is with {}"), fault.Step{Text: "without a name, " + DefaultModel + " is fetched"})
 		}
 	}
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return source{}, failure(ErrInvalid, "an address begins with https:// or http:// and names a host", nil, "%s %q is not an address", what, address)
+		return source{}, failure(fault.Invalid, "an address begins with https:// or http:// and names a host", nil, "%s %q is not an address", what, address)
 	}
 	if o.From == "" {
 		base = base.JoinPath(o.Manifest.Repo, "resolve", url.PathEscape(o.Manifest.Revision))
@@ -226,7 +226,7 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 			if file.Optional {
 				continue
 			}
-			return nil, failure(ErrNotFound, o.hintAbsent(), nil, "%s has no %s of %s", from, file.Name, o.Manifest.Name)
+			return nil, failure(fault.NotFound, "", nil, "%s has no %s of %s", from, file.Name, o.Manifest.Name).Then(o.ifAbsent()...)
 		}
 		if err != nil {
 			return nil, err
@@ -239,19 +239,19 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 			return nil, ctx.Err()
 		}
 		os.RemoveAll(p.staging) // it would be no better next time
-		var known *embed.Error
+		var known *fault.Error
 		if errors.As(err, &known) { // the files are named by where they come from
-			err = &embed.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, p.staging, from.String()), Hint: "name a BERT-like sentence-embedding model in ONNX form, and the place that has all its files", Err: known.Err}
+			err = &fault.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, p.staging, from.String()), Next: fault.Steps("name a BERT-like sentence-embedding model in ONNX form, and the place that has all its files"), Cause: known.Cause}
 		}
 		return nil, err
 	}
 	return files, e.Close()
 }
 
-// hintAbsent is for a place that lacks a file.
-func (o *PullOptions) hintAbsent() string {
+// ifAbsent is for a place that lacks a file.
+func (o *PullOptions) ifAbsent() []fault.Step {
 	if o.From != "" {
-		return "name the address or the directory directly below which the model's files lie"
+		return fault.Steps("name the address or the directory directly below which the model's files lie")
 	}
-	return "the model must be published in ONNX form; --revision main tries the newest one, --from another place"
+	return fault.Steps("the model must be published in ONNX form", fault.Give("revision", "main", "{} tries the newest one"), fault.Give("from", "", "{} another place"))
 }

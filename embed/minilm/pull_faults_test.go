@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 func TestPullFaults(t *testing.T) {
@@ -38,31 +40,31 @@ func TestPullFaults(t *testing.T) {
 		kind  error
 		words []string
 	}{
-		{"checksum", serve(wrongSum), ErrFetch, []string{"onnx/model.onnx from 127.0.0.1", "SHA-256", "deleted", "HF_ENDPOINT"}},
-		{"another size", serve(files[weightsName][:5000]), ErrFetch, []string{"5000 bytes", "HF_ENDPOINT"}},
+		{"checksum", serve(wrongSum), fault.Failure, []string{"onnx/model.onnx from 127.0.0.1", "SHA-256", "deleted", "HF_ENDPOINT"}},
+		{"another size", serve(files[weightsName][:5000]), fault.Failure, []string{"5000 bytes", "HF_ENDPOINT"}},
 		{"a body that ends early", func(w http.ResponseWriter, _ *http.Request, name string) bool {
 			if name == weightsName {
 				w.Write(files[name][:5000])
 				w.(http.Flusher).Flush() // no Content-Length
 			}
 			return name == weightsName
-		}, ErrFetch, []string{"broke after 5000 bytes", "continues"}},
-		{"404", status(404), ErrNotFound, []string{"has no 1_Pooling/config.json of m", "--revision main"}},
-		{"403", status(403), ErrFetch, []string{"refuses", "403 Forbidden", "--from DIRECTORY"}},
-		{"401", status(401, "X-Error-Code", "RepoNotFound"), ErrNotFound, []string{"has no model org/m", "--from DIRECTORY"}},
-		{"no such revision", status(404, "X-Error-Code", "RevisionNotFound"), ErrNotFound, []string{"no revision rev", "--revision main"}},
-		{"429", status(429), ErrFetch, []string{"429 Too Many Requests", "later"}},
-		{"500", status(500), ErrFetch, []string{"500 Internal Server Error", "later"}},
-		{"teapot", status(418), ErrFetch, []string{"418"}},
+		}, fault.Failure, []string{"broke after 5000 bytes", "continues"}},
+		{"404", status(404), fault.NotFound, []string{"has no 1_Pooling/config.json of m", "revision:main"}},
+		{"403", status(403), fault.Failure, []string{"refuses", "403 Forbidden", "from:DIRECTORY"}},
+		{"401", status(401, "X-Error-Code", "RepoNotFound"), fault.NotFound, []string{"has no model org/m", "from:DIRECTORY"}},
+		{"no such revision", status(404, "X-Error-Code", "RevisionNotFound"), fault.NotFound, []string{"no revision rev", "revision:main"}},
+		{"429", status(429), fault.Failure, []string{"429 Too Many Requests", "later"}},
+		{"500", status(500), fault.Failure, []string{"500 Internal Server Error", "later"}},
+		{"teapot", status(418), fault.Failure, []string{"418"}},
 		{"another range", func(w http.ResponseWriter, _ *http.Request, _ string) bool {
 			w.Header().Set("Content-Range", "bytes 7-9/10")
 			w.WriteHeader(206)
 			return true
-		}, ErrFetch, []string{"another part", "anew"}},
+		}, fault.Failure, []string{"another part", "anew"}},
 		{"a circle", func(w http.ResponseWriter, r *http.Request, _ string) bool {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
 			return true
-		}, ErrFetch, []string{"circle"}},
+		}, fault.Failure, []string{"circle"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMirror(t, files)
@@ -82,7 +84,7 @@ func TestPullFaults(t *testing.T) {
 		m := newMirror(t, files)
 		m.Close()
 		_, err := pull(t, m, filepath.Join(t.TempDir(), "m"), nil)
-		fails(t, err, ErrFetch, m.Listener.Addr().String()+" cannot be reached", "--from", "HF_ENDPOINT", "proxy")
+		fails(t, err, fault.Failure, m.Listener.Addr().String()+" cannot be reached", "from:", "HF_ENDPOINT", "proxy")
 	})
 }
 
@@ -131,7 +133,7 @@ func TestPullStalls(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
 				_, err := pull(t, m, dir, func(o *PullOptions) { o.client = &http.Client{Transport: direct{m.Config.Handler, test.stop}} })
-				fails(t, err, ErrFetch, test.words...)
+				fails(t, err, fault.Failure, test.words...)
 				if took := time.Since(begin); took != stallTime {
 					t.Errorf("given up after %v", took)
 				}
@@ -199,7 +201,7 @@ func TestPullRedirect(t *testing.T) {
 	client := secure.Client()
 	client.CheckRedirect = newClient().CheckRedirect
 	_, err := pull(t, hub, filepath.Join(t.TempDir(), "m"), func(o *PullOptions) { o.Endpoint, o.client = secure.URL, client })
-	fails(t, err, ErrFetch, "unencrypted")
+	fails(t, err, fault.Failure, "unencrypted")
 }
 
 func TestPullCancelled(t *testing.T) {
@@ -241,7 +243,7 @@ func TestPullNoSpace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	full := func(o *PullOptions) { o.free = func(string) (int64, bool) { return 1000, true } }
 	_, err := pull(t, m, dir, full)
-	fails(t, err, ErrNoSpace, "m needs 0.3 MB", "has 1000 bytes", "BOARD_MODEL_DIR")
+	fails(t, err, fault.Full, "m needs 0.3 MB", "has 1000 bytes", "BOARD_MODEL_DIR")
 	if asked := m.requests(); len(asked) > 0 {
 		t.Errorf("asked for %q all the same", asked)
 	}
@@ -249,7 +251,7 @@ func TestPullNoSpace(t *testing.T) {
 		o.free = func(string) (int64, bool) { return 200_000, true }
 		o.Manifest = unpinned()
 	})
-	fails(t, err, ErrNoSpace, "onnx/model.onnx needs 0.3 MB")
+	fails(t, err, fault.Full, "onnx/model.onnx needs 0.3 MB")
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full to write to")
 	}
@@ -261,7 +263,7 @@ func TestPullNoSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = pull(t, m, dir, nil)
-	fails(t, err, ErrNoSpace, part+" cannot be written", "make room", "continues")
+	fails(t, err, fault.Full, part+" cannot be written", "make room", "continues")
 	os.Remove(part)
 	mustPull(t, m, dir, nil)
 	sameFiles(t, dir, m.files)
@@ -272,9 +274,9 @@ func TestPullNotWritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, nil)
 	_, err := pull(t, m, filepath.Join(file, "m"), nil)
-	fails(t, err, ErrFetch, file, "BOARD_MODEL_DIR")
+	fails(t, err, fault.Failure, file, "BOARD_MODEL_DIR")
 	_, err = pull(t, m, file, nil)
-	fails(t, err, ErrConflict, "is a file", "BOARD_MODEL_DIR")
+	fails(t, err, fault.Conflict, "is a file", "BOARD_MODEL_DIR")
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
 		t.Skip("nothing is forbidden to this user")
 	}
@@ -283,5 +285,5 @@ func TestPullNotWritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = pull(t, m, filepath.Join(parent, "m"), nil)
-	fails(t, err, ErrReadOnly, parent, "permission denied", "writable")
+	fails(t, err, fault.ReadOnly, parent, "permission denied", "writable")
 }

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 )
 
 // TestPullTogether: one fetches, the others wait and find it there.
@@ -93,7 +93,7 @@ func TestPullReplace(t *testing.T) {
 	t.Run("another model", func(t *testing.T) {
 		dir := another(t)
 		_, err := pull(t, m, dir, nil)
-		fails(t, err, ErrConflict, "another model, other", "--force")
+		fails(t, err, fault.Conflict, "another model, other", "force:")
 		mustPull(t, m, dir, func(o *PullOptions) { o.Force = true })
 		sameFiles(t, dir, files)
 	})
@@ -101,7 +101,7 @@ func TestPullReplace(t *testing.T) {
 		dir := another(t)
 		os.Remove(filepath.Join(dir, recordName))
 		_, err := pull(t, m, dir, nil)
-		fails(t, err, ErrConflict, "was not fetched as m", "--force")
+		fails(t, err, fault.Conflict, "was not fetched as m", "force:")
 	})
 	t.Run("a model that came by itself", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "m")
@@ -119,7 +119,7 @@ func TestPullReplace(t *testing.T) {
 		dir := another(t)
 		write(t, filepath.Join(dir, "notes.txt"), []byte("mine"))
 		_, err := pull(t, m, dir, func(o *PullOptions) { o.Force = true })
-		fails(t, err, ErrConflict, "notes.txt", "move them away")
+		fails(t, err, fault.Conflict, "notes.txt", "move them away")
 		if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
 			t.Error(err)
 		}
@@ -202,7 +202,7 @@ func TestPullFrom(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: dir, Force: true})
-	fails(t, err, ErrInvalid, "from itself")
+	fails(t, err, fault.Invalid, "from itself")
 
 	pinned := testModels["tiny-mean"]()
 	flat := t.TempDir() // all in one directory, as a browser downloads them
@@ -230,13 +230,13 @@ func TestPullFrom(t *testing.T) {
 		kind  error
 		words string
 	}{
-		{filepath.Join(src, "absent"), ErrNotFound, "there is no directory"},
-		{filepath.Join(src, "config.json"), ErrInvalid, "is a file"},
-		{"ftp://example.org/m", ErrInvalid, "not an address"},
-		{"https:///m", ErrInvalid, "not an address"},
-		{t.TempDir(), ErrNotFound, "has no model.onnx"},
-		{writeModel(t, "static", map[string][]byte{"tokenizer.json": nil}), embed.ErrNoModel, "neither tokenizer.json nor vocab.txt"},
-		{writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": []byte("<!doctype html><title>Sign in</title>")}), embed.ErrBadModel, "tiny-cls" + string(filepath.Separator) + "model.onnx is text"},
+		{filepath.Join(src, "absent"), fault.NotFound, "there is no directory"},
+		{filepath.Join(src, "config.json"), fault.Invalid, "is a file"},
+		{"ftp://example.org/m", fault.Invalid, "not an address"},
+		{"https:///m", fault.Invalid, "not an address"},
+		{t.TempDir(), fault.NotFound, "has no model.onnx"},
+		{writeModel(t, "static", map[string][]byte{"tokenizer.json": nil}), fault.NoModel, "neither tokenizer.json nor vocab.txt"},
+		{writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": []byte("<!doctype html><title>Sign in</title>")}), fault.BadModel, "tiny-cls" + string(filepath.Separator) + "model.onnx is text"},
 	} {
 		dir := filepath.Join(t.TempDir(), "m")
 		_, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: test.from})
@@ -246,9 +246,9 @@ func TestPullFrom(t *testing.T) {
 		}
 	}
 	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: "", From: src})
-	fails(t, err, ErrInvalid)
+	fails(t, err, fault.Invalid)
 	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir + "2", Endpoint: "nonsense"})
-	fails(t, err, ErrInvalid, "HF_ENDPOINT")
+	fails(t, err, fault.Invalid, "HF_ENDPOINT")
 }
 
 func TestNamed(t *testing.T) {
@@ -266,14 +266,14 @@ func TestNamed(t *testing.T) {
 	}
 	for _, name := range []string{"", ".", "..", "../x", "a/b/c", "/etc", "a/", "/a", "a/..", "../..", ".hidden", "a b", "a\\b", "a\x00", strings.Repeat("x", 200)} {
 		_, err := Named(name)
-		fails(t, err, ErrInvalid, "cannot name a model")
+		fails(t, err, fault.Invalid, "cannot name a model")
 	}
 	_, err := Pull(context.Background(), PullOptions{Manifest: Manifest{Name: "m", Repo: "o/m", Files: []File{{Name: "../x"}}}, Dir: t.TempDir()})
-	if !errors.Is(err, ErrInvalid) {
+	if !errors.Is(err, fault.Invalid) {
 		t.Errorf("a file outside the directory: %v", err)
 	}
 	_, err = Pull(context.Background(), PullOptions{Manifest: Manifest{Name: "m", Files: anyFiles}, Dir: filepath.Join(t.TempDir(), "m")})
-	fails(t, err, ErrInvalid, "m is not known by name", "--from")
+	fails(t, err, fault.Invalid, "m is not known by name", "from:")
 	for _, f := range allMiniLM.Files {
 		if len(f.SHA256) != 64 || f.Bytes == 0 {
 			t.Errorf("%+v", f)

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 )
 
 // mirror is a hub on this machine that has one model, and what goes wrong with it.
@@ -145,16 +145,16 @@ func mustPull(t *testing.T, m *mirror, dir string, change func(*PullOptions)) *P
 // fails checks an error: its kind, that it says what to do next, and its words.
 func fails(t *testing.T, err error, kind error, words ...string) {
 	t.Helper()
-	var e *embed.Error
+	var e *fault.Error
 	if !errors.Is(err, kind) || !errors.As(err, &e) {
 		t.Fatalf("error %v, want %v", err, kind)
 	}
-	if e.Hint == "" {
+	if len(e.Next) == 0 {
 		t.Errorf("%v: no hint", err)
 	}
 	for _, w := range words {
-		if !strings.Contains(err.Error()+" / "+e.Hint, w) {
-			t.Errorf("%v / %s: does not say %q", err, e.Hint, w)
+		if !strings.Contains(err.Error()+fmt.Sprint(e.Next), w) {
+			t.Errorf("%v / %v: does not say %q", err, e.Next, w)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestPullMiniLMShaped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	m.goesWrong(cut(m.files, 20_000_000))
 	_, err := pull(t, m, dir, nil)
-	fails(t, err, ErrFetch, "broke after", "continues")
+	fails(t, err, fault.Failure, "broke after", "continues")
 	m.goesWrong(nil)
 	mustPull(t, m, dir, nil)
 	if asked := m.requests(); !slices.Equal(asked, []string{weightsName + " bytes=20000000-"}) {
@@ -294,7 +294,7 @@ func TestPullResume(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "m")
 			m.goesWrong(cut(files, have))
 			_, err := pull(t, m, dir, change)
-			fails(t, err, ErrFetch, "127.0.0.1", "0.1 MB of onnx/model.onnx", "same command")
+			fails(t, err, fault.Failure, "127.0.0.1", "0.1 MB of onnx/model.onnx", "same command")
 			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the directory is there before it is complete: %v", err)
 			}
@@ -337,7 +337,7 @@ func TestPullResume(t *testing.T) {
 		}
 		m.goesWrong(nil)
 		_, err := pull(t, m, dir, nil)
-		fails(t, err, ErrFetch, "not the published file", "SHA-256", "deleted")
+		fails(t, err, fault.Failure, "not the published file", "SHA-256", "deleted")
 		mustPull(t, m, dir, nil) // from the beginning
 		sameFiles(t, dir, files)
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/knights-analytics/hugot/backends"
 	"github.com/knights-analytics/hugot/options"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -84,7 +85,7 @@ func load(path string, limit, hidden int) (r *session, err error) {
 // checkShape sees to it that the model takes what we have and gives what we can use. The size of the output is believed as it is
 // declared: hugot cuts the output by it and shows nothing by which a wrong one could be told.
 func (r *session) checkShape(hidden int) error {
-	const hint = "use an export of the model as feature extraction: input_ids in, last_hidden_state out"
+	hint := fault.Steps("use an export of the model as feature extraction: input_ids in, last_hidden_state out")
 	model := r.base.Model
 	names := backends.GetNames(model.InputsMeta)
 	if !slices.Contains(names, "input_ids") {
@@ -112,7 +113,7 @@ func (r *session) checkShape(hidden int) error {
 		r.dim = hidden
 	}
 	if r.dim <= 0 {
-		return badModel("add hidden_size to the model's config.json", nil, "neither %s nor config.json says how many numbers a vector has", r.path)
+		return badModel(fault.Steps("add hidden_size to the model's config.json"), nil, "neither %s nor config.json says how many numbers a vector has", r.path)
 	}
 	return nil
 }

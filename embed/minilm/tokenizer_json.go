@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"blackboard/board/fault"
 )
 
 // tokenizerFile is tokenizer.json, as far as it concerns WordPiece.
@@ -89,7 +91,7 @@ func (c *config) readTokenizer() (*tokenizer, error) {
 
 func (f *tokenizerFile) tokenizer(path string) (*tokenizer, error) {
 	unsupported := func(what, kind string) error {
-		return badModel("use a BERT-like model: WordPiece with BertNormalizer and BertPreTokenizer", nil, "%s has the %s %q, which is not supported", path, what, kind)
+		return badModel(fault.Steps("use a BERT-like model: WordPiece with BertNormalizer and BertPreTokenizer"), nil, "%s has the %s %q, which is not supported", path, what, kind)
 	}
 	if f.Model.Type != "WordPiece" && f.Model.Type != "" { // older files don't name it
 		return nil, unsupported("tokenizer", f.Model.Type)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -236,18 +237,18 @@ func readReference(path string) ([]knownVector, error) {
 		return nil, err
 	}
 	if data == nil {
-		return nil, failure(ErrNotFound, "name a file of known vectors: "+hint, nil, "there is no file %s", path)
+		return nil, failure(fault.NotFound, "name a file of known vectors: "+hint, nil, "there is no file %s", path)
 	}
 	var texts []knownVector
 	if err := json.Unmarshal(data, &texts); err != nil {
-		return nil, failure(ErrInvalid, hint, err, "%s has no known vectors", path)
+		return nil, failure(fault.Invalid, hint, err, "%s has no known vectors", path)
 	}
 	if len(texts) == 0 {
-		return nil, failure(ErrInvalid, hint, nil, "%s is empty", path)
+		return nil, failure(fault.Invalid, hint, nil, "%s is empty", path)
 	}
 	for i, t := range texts {
 		if len(t.Embedding) == 0 || len(t.Embedding) != len(texts[0].Embedding) {
-			return nil, failure(ErrInvalid, hint, nil, "text %d of %s has a vector of %d numbers, the first one has %d", i+1, path, len(t.Embedding), len(texts[0].Embedding))
+			return nil, failure(fault.Invalid, hint, nil, "text %d of %s has a vector of %d numbers, the first one has %d", i+1, path, len(t.Embedding), len(texts[0].Embedding))
 		}
 	}
 	return texts, nil

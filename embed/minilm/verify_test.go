@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"blackboard/embed"
+	"blackboard/board/fault"
 )
 
 // writeReference writes the vectors that a model gives, with a change.
@@ -95,13 +95,13 @@ func TestVerify(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "vectors.json")
 		write(t, path, []byte(content))
 		_, err := Verify(ctx, dir, path)
-		fails(t, err, ErrInvalid, words, path)
+		fails(t, err, fault.Invalid, words, path)
 	}
 	_, err = Verify(ctx, dir, filepath.Join(dir, "absent.json"))
-	fails(t, err, ErrNotFound, "there is no file")
+	fails(t, err, fault.NotFound, "there is no file")
 	for _, dir := range []string{"", filepath.Join(dir, "absent"), filepath.Join(dir, "config.json")} {
 		_, err := Verify(ctx, dir, "")
-		fails(t, err, embed.ErrNoModel)
+		fails(t, err, fault.NoModel)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

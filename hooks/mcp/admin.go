@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -217,8 +218,10 @@ type doctorOut struct {
 
 func (c *call) doctor(noneIn) (out doctorOut, text string, err error) {
 	all, err := got(c.onQuietKB, func(k *kb.KB) ([]kb.Finding, error) { return k.Doctor(c.ctx) })
-	out.Findings = each(all, func(f *kb.Finding) findingOut { return findingOut(*f) })
-	text = lines(all, "\n", "", func(f *kb.Finding) string {
+	out.Findings = each(all, func(f *kb.Finding) findingOut {
+		return findingOut{f.What, f.State, f.Say, fault.Say(f.Next, c.words(nil))}
+	})
+	text = lines(out.Findings, "\n", "", func(f *findingOut) string {
 		if f.State == kb.StateBroken {
 			out.Broken++
 		}

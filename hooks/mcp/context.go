@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb/chunks"
 )
@@ -321,7 +322,7 @@ type chunkFoundOut struct {
 
 func (c *call) readContext(in chunkIDIn) (out chunkFoundOut, text string, err error) {
 	chunk, err := got(c.onStore, func(store *openStore) (chunks.Chunk, error) { return store.Read(c.ctx, in.ID) })
-	if errors.Is(err, chunks.ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return out, chunks.NoChunkText(in.ID), nil
 	}
 	if err != nil {
@@ -370,7 +371,7 @@ type chunkDeletedOut struct {
 func (c *call) deleteContext(in chunkIDIn) (out chunkDeletedOut, text string, err error) {
 	out.ID = in.ID
 	switch err := c.onStore(func(store *openStore) error { return store.Delete(c.ctx, in.ID) }); {
-	case errors.Is(err, chunks.ErrNotFound):
+	case errors.Is(err, fault.NotFound):
 		return out, chunks.NoChunkText(in.ID), nil
 	case err != nil:
 		return out, "", err
@@ -392,7 +393,7 @@ type stateValueOut struct {
 
 func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err error) {
 	v, err := got(c.onStore, func(store *openStore) (chunks.State, error) { return store.State(c.ctx, in.Key) })
-	if errors.Is(err, chunks.ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return stateValueOut{Key: in.Key, Value: json.RawMessage("null")}, chunks.NoStateText(in.Key), nil
 	}
 	if err != nil {

@@ -5,6 +5,7 @@
 //
 //	server.go      the server: what it is given, its profiles and instructions
 //	tool.go        how a tool is registered and called: arguments, errors, panics
+//	words.go       the tools for the operations that errors name as the next step
 //	schema.go      schemas from Go types and their tags
 //	grants.go      who may do what
 //	run*.go        the profile run: boards

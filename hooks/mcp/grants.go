@@ -1,17 +1,14 @@
 package mcp
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb/memory"
 )
-
-// ErrDenied is for what the caller's grants do not allow.
-var ErrDenied = errors.New("not granted")
 
 // Grants that there are, beside run:NAME and run:NAME:read for one run. Who may write may read.
 const (
@@ -72,15 +69,9 @@ func ParseGrants(list []string) (Grants, error) {
 	return g, nil
 }
 
-// deniedError says which grant is missing.
-type deniedError struct{ what, grant string }
-
-func (e *deniedError) Error() string { return fmt.Sprintf("%s is not granted to this client", e.what) }
-func (e *deniedError) Unwrap() error { return ErrDenied }
-
-// Try returns the next step.
-func (e *deniedError) Try() string {
-	return "whoever runs the server can grant it: --grant " + e.grant
+// denied says which grant is missing.
+func denied(what, grant string) error {
+	return fault.Denied.New(what+" is not granted to this client", "whoever runs the server can grant it: --grant "+grant)
 }
 
 // need refuses what a grant is missing for.
@@ -88,7 +79,7 @@ func (g Grants) need(grant, what string) error {
 	if grant == "" || g.has[grant] {
 		return nil
 	}
-	return &deniedError{what, grant}
+	return denied(what, grant)
 }
 
 // run refuses a run that the caller may not read, or write to.
@@ -98,11 +89,11 @@ func (g Grants) run(name string, write bool) error {
 	case g.has[RunWrite] || named && writes:
 		return nil
 	case write:
-		return &deniedError{fmt.Sprintf("writing to the run %s", name), "run:" + name}
+		return denied(fmt.Sprintf("writing to the run %s", name), "run:"+name)
 	case g.has[RunRead] || named:
 		return nil
 	}
-	return &deniedError{fmt.Sprintf("reading the run %s", name), "run:" + name + ":read"}
+	return denied(fmt.Sprintf("reading the run %s", name), "run:"+name+":read")
 }
 
 // tiers are those that the caller may read.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 func (s *Server) addJudgeTools() {
@@ -49,10 +50,11 @@ type gateOut struct {
 // mostReasons is how many reasons and missing items an answer lists.
 const mostReasons = 30
 
-func gateOf(v *board.Verdict) gateOut {
+func (s *Server) gateOf(v *board.Verdict) gateOut {
+	v.In(s.words(nil))
 	out := gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Reasons: []reasonOut{}, Left: max(0, len(v.Reasons)-mostReasons)}
 	for _, r := range v.Reasons[:min(len(v.Reasons), mostReasons)] {
-		out.Reasons = append(out.Reasons, reasonOut{r.Rule, r.ID, r.Priority, r.Content, r.Claimed, inToolWords.Replace(r.Clear)})
+		out.Reasons = append(out.Reasons, reasonOut{r.Rule, r.ID, r.Priority, r.Content, r.Claimed, r.Clear})
 	}
 	return out
 }
@@ -87,7 +89,7 @@ func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = gateOf(&v)
+		out = c.gateOf(&v)
 		text = out.text()
 		return nil
 	})
@@ -278,8 +280,8 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		switch in.For {
 		case waitGate:
 			var v board.Verdict
-			if v, err = b.WaitGate(ctx, board.Policy{}); err == nil || errors.Is(err, board.ErrTimeout) && c.ctx.Err() == nil {
-				g := gateOf(&v)
+			if v, err = b.WaitGate(ctx, board.Policy{}); err == nil || errors.Is(err, fault.Timeout) && c.ctx.Err() == nil {
+				g := c.gateOf(&v)
 				out.Gate, text = &g, g.text()
 			}
 		case waitSignal:
@@ -301,7 +303,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		}
 		return err
 	})
-	if err != nil && c.ctx.Err() == nil && (errors.Is(err, board.ErrTimeout) || errors.Is(err, context.DeadlineExceeded)) {
+	if err != nil && c.ctx.Err() == nil && (errors.Is(err, fault.Timeout) || errors.Is(err, context.DeadlineExceeded)) {
 		return out, strings.TrimSpace(fmt.Sprintf("Not within %g seconds. %s", in.Timeout, text)), nil
 	}
 	out.Happened = err == nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -73,7 +74,7 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 		return out, "", err
 	}
 	r, notes, err := c.find(q)
-	if errors.Is(err, kb.ErrNotFound) { // the first question of all: there is no answer yet, which is one
+	if errors.Is(err, fault.NotFound) { // the first question of all: there is no answer yet, which is one
 		r, notes, err = kb.Result{Mode: kb.ModeBM25}, []string{noKB}, nil
 	}
 	if err != nil {
@@ -223,17 +224,14 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 		Supersedes: in.Supersedes, Refs: in.Refs, Workspace: c.cfg.Workspace, Project: in.Project}
 	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
 		r, err := k.Remember(c.ctx, capsule, kb.RememberOptions{})
-		var refused *kb.Error
+		var refused *fault.Error
 		if in.Force && errors.As(err, &refused) && refused.ID != "" { // for the likeness, not for what looks like a secret
 			r, err = k.Remember(c.ctx, capsule, kb.RememberOptions{Force: true})
 		}
 		if err != nil {
 			return err
 		}
-		out = rememberOut{r.Capsule.ID, r.Capsule.Title, []string{}}
-		for _, w := range r.Warnings {
-			out.Warnings = append(out.Warnings, inToolWords.Replace(w))
-		}
+		out = rememberOut{r.Capsule.ID, r.Capsule.Title, list(r.Warnings)}
 		text = fmt.Sprintf("Remembered as %s: %s", out.ID, inLine(out.Title))
 		for _, w := range out.Warnings {
 			text += "\nNote: " + inLine(w)
@@ -276,7 +274,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 		text = noted(cmp.Or(out.Block, "Nothing is known that is surely about this task."), out.Degraded)
 		return nil
 	})
-	if errors.Is(err, kb.ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		out.Degraded = []string{noKB}
 		return out, "Nothing is known: " + noKB, nil
 	}

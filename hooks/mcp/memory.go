@@ -44,7 +44,7 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		return out, "", err
 	}
 	err = c.onMemory(true, func(m *memory.Store) error {
-		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation, Channel: in.Channel, Budget: in.Budget})
+		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation, Channel: in.Channel, Budget: in.Budget, Words: c.words(nil)})
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -36,7 +37,7 @@ func (s *Server) addPrompts() {
 				return p.text(&call{Server: s, ctx: ctx, client: clientName(req)}, req.Params.Arguments)
 			})
 			if err != nil {
-				return nil, refusal(err)
+				return nil, s.refusal(err)
 			}
 			return &sdk.GetPromptResult{Description: p.about, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
 		})
@@ -60,7 +61,7 @@ func (c *call) recallPrompt(args map[string]string) (string, error) {
 		return "", err
 	}
 	r, _, err := c.find(kb.Query{Text: args["task"], Limit: 6, Workspace: c.cfg.Workspace})
-	if err != nil && !errors.Is(err, kb.ErrNotFound) {
+	if err != nil && !errors.Is(err, fault.NotFound) {
 		return "", err
 	}
 	var b strings.Builder
@@ -115,7 +116,7 @@ func (c *call) synthesisPrompt(args map[string]string) (text string, err error) 
 		if err != nil {
 			return err
 		}
-		d := snap.Digest(synthesisBudget)
+		d := snap.Digest(synthesisBudget, c.words(nil))
 		text = "Write the final text of this run from its board. Everything that must surface, every contradiction, and every open or waived question has to be in it, with its numbers as they are. Check the text with board_survival before you hand it over.\n\n" + d.Text
 		if len(d.OmittedMust) > 0 {
 			text += fmt.Sprintf("\n\nNot shown in full here, and needed: %s. Read them with board_query.", strings.Join(d.OmittedMust, ", "))

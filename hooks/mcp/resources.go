@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
-	"blackboard/kb"
+	"blackboard/board/fault"
 )
 
 // resource is something that can be read by its address.
@@ -82,7 +81,7 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		case atFault(err):
 			return nil, sdk.ResourceNotFoundError(req.Params.URI)
 		case err != nil:
-			return nil, refusal(err)
+			return nil, s.refusal(err)
 		}
 		data, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
@@ -94,21 +93,16 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 
 // atFault reports whether an error is the request's: it is about something that is not there or not granted, or it makes no sense.
 func atFault(err error) bool {
-	var argument *argumentError
-	return errors.As(err, &argument) || slices.ContainsFunc([]error{board.ErrNotFound, board.ErrInvalid, kb.ErrNotFound, kb.ErrInvalid, ErrDenied}, func(kind error) bool { return errors.Is(err, kind) })
+	return fault.KindOf(err).RPC() == jsonrpc.CodeInvalidParams
 }
 
 // refusal is the error of a request that is no call of a tool, with the code that says whose fault it is: without one it would go out as 0. It says what the answer of a tool would.
-func refusal(err error) error {
-	code := int64(jsonrpc.CodeInternalError)
-	if atFault(err) {
-		code = jsonrpc.CodeInvalidParams
-	}
-	return &jsonrpc.Error{Code: code, Message: explained(err)}
+func (s *Server) refusal(err error) error {
+	return &jsonrpc.Error{Code: fault.KindOf(err).RPC(), Message: s.explained(err, nil)}
 }
 
 // addressable refuses addresses with characters that cannot be printed: the SDK could not write one into its answer that there is no such resource, and would end the session.
-func addressable(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *Server) addressable(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		uri := ""
 		switch p := req.GetParams().(type) {
@@ -120,7 +114,7 @@ func addressable(next sdk.MethodHandler) sdk.MethodHandler {
 			uri = p.URI
 		}
 		if strings.ContainsFunc(uri, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return nil, refusal(badArgument("list the resources for those that there are", "the address has characters that cannot be printed"))
+			return nil, s.refusal(badArgument("list the resources for those that there are", "the address has characters that cannot be printed"))
 		}
 		return next(ctx, method, req)
 	}
@@ -163,17 +157,17 @@ type watched struct {
 func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	run, ok := runOfURI(req.Params.URI)
 	if !ok {
-		return refusal(badArgument("watch board://run/RUN/state", "%s cannot be watched: only what belongs to a run changes by events", req.Params.URI))
+		return s.refusal(badArgument("watch board://run/RUN/state", "%s cannot be watched: only what belongs to a run changes by events", req.Params.URI))
 	}
 	if err := s.cfg.Grants.run(run, false); err != nil {
-		return refusal(err)
+		return s.refusal(err)
 	}
 	if _, modern := req.Params.GetMeta()[sdk.MetaKeyProtocolVersion]; s.cfg.Far && !modern {
-		return refusal(badArgument("use subscriptions/listen, of the protocol's revision 2026-07-28", "over HTTP a request of an older revision has no connection on which it could be told anything"))
+		return s.refusal(badArgument("use subscriptions/listen, of the protocol's revision 2026-07-28", "over HTTP a request of an older revision has no connection on which it could be told anything"))
 	}
 	b, err := board.Open(ctx, s.boards(), run)
 	if err != nil {
-		return refusal(err)
+		return s.refusal(err)
 	}
 	w := &s.watches
 	w.mu.Lock()

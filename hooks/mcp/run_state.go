@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 type workerOut struct {
@@ -174,7 +175,7 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 			var v board.Variable
 			if v, err = b.Get(c.ctx, in.Key); err == nil {
 				all = append(all, v)
-			} else if errors.Is(err, board.ErrNotFound) {
+			} else if errors.Is(err, fault.NotFound) {
 				err = nil
 			}
 		}

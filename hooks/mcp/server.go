@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -87,6 +89,7 @@ type Server struct {
 	sdk      *sdk.Server
 	profiles map[string]bool
 	answers  map[string]sdk.ToolHandler // of the tools, by name
+	takes    map[string]*jsonschema.Schema
 	watches  watches
 	context  contextStore
 	life     context.Context // ends with the server, and every call with it
@@ -98,7 +101,7 @@ func New(cfg Config) *Server {
 	if cfg.Session == "" {
 		cfg.Session = strings.ToLower(rand.Text())
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, answers: map[string]sdk.ToolHandler{}}
+	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, answers: map[string]sdk.ToolHandler{}, takes: map[string]*jsonschema.Schema{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -114,7 +117,7 @@ func New(cfg Config) *Server {
 		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{}, Logger: slog.New(demoted{s.log.Handler()}),
 		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
 	})
-	s.sdk.AddReceivingMiddleware(addressable)
+	s.sdk.AddReceivingMiddleware(s.addressable)
 	s.addRunTools()
 	s.addSettleTools()
 	s.addJudgeTools()
@@ -230,7 +233,7 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 		return err
 	}
 	b, err := open(c.ctx, c.boards(), run)
-	if errors.Is(err, board.ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return c.noRun(run, err)
 	}
 	if err != nil {

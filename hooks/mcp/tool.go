@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 )
 
@@ -79,15 +79,15 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		defer func() {
 			if r := recover(); r != nil {
 				s.log.Error("a tool failed badly", "tool", t.name, "panic", r, "stack", string(debug.Stack()))
-				res, err = failed(fmt.Errorf("%s %s", t.name, failedBadly)), nil
+				res, err = s.failed(fmt.Errorf("%s %s", t.name, failedBadly), in), nil
 			}
 		}()
 		if err := s.cfg.Grants.need(t.need, "the tool "+t.name); err != nil {
-			return failed(err), nil
+			return s.failed(err, in), nil
 		}
 		var args In
 		if err := decode(req.Params.Arguments, in, check, &args); err != nil {
-			return failed(err), nil
+			return s.failed(err, in), nil
 		}
 		ctx, cancel := s.living(ctx)
 		defer cancel()
@@ -98,7 +98,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 				err = fmt.Errorf("called off: %w", ctx.Err())
 			}
 			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
-			return failed(err), nil
+			return s.failed(err, in), nil
 		}
 		body, err := json.Marshal(data)
 		if err != nil {
@@ -110,7 +110,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		}
 		return res, nil
 	}
-	s.answers[t.name] = answer
+	s.answers[t.name], s.takes[t.name] = answer, in
 	s.sdk.AddTool(&sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in, OutputSchema: out}, answer)
 }
 
@@ -121,35 +121,18 @@ const failedBadly = "failed badly; the log of the server has more"
 func (s *Server) Tools() []string { return slices.Sorted(maps.Keys(s.answers)) }
 
 // failed is the answer that says what went wrong, and the next step.
-func failed(err error) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: explained(err)}}}
+func (s *Server) failed(err error, takes *jsonschema.Schema) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: s.explained(err, takes)}}}
 }
 
-// explained is an error with its next step.
-func explained(err error) string {
+// explained is an error with its next step, for who called what takes such arguments.
+func (s *Server) explained(err error, takes *jsonschema.Schema) string {
 	text := err.Error()
-	var hint interface{ Try() string }
-	if errors.As(err, &hint) && hint.Try() != "" {
-		text += "\ntry: " + hint.Try()
+	if try := fault.Try(err, s.words(takes)); try != "" {
+		text += "\ntry: " + try
 	}
-	return flagWords.ReplaceAllString(inToolWords.Replace(strings.Map(printable, text)), "$1")
+	return strings.Map(printable, text)
 }
-
-// flagWords are flags that are parameters of tools.
-var flagWords = lazyregexp.New(`--(supersedes|force|reason|source|confidence|worker|title|body)\b`)
-
-// inToolWords says with tools what the domain's errors, warnings and reasons say with commands.
-var inToolWords = strings.NewReplacer(
-	"`board runs` lists the runs; `board new` or the first post makes one", "board_state lists the runs where none is named; the first board_post makes one",
-	"`board signals` lists the signals", "board_state lists the open ones",
-	"`board kb remember` makes one with the first capsule", "the first kb_remember makes it",
-	"; --force stores it if it is none", "",
-	"`board memory conversation start` begins one", "the tool conversation begins one (do: start)",
-	"(--source FILE:LINE, a command, a URL)", "(source: file:line, a command, a URL)", "(--confidence 0..1)", "(confidence: 0 to 1)",
-	"board address ", "board_address ", "board waive ", "board_waive ", " --reason …", " with a reason",
-	"board signals --status open", "board_state lists them", "board post … --source-doc … --must-surface --supersedes ", "board_post it again with source_doc, must_surface and supersedes ",
-	"board post … --supersedes ", "board_post what is right with supersedes ",
-)
 
 // guarded calls what serves a request that is no call of a tool; a panic in it is an error of the request.
 func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err error) {
@@ -162,16 +145,9 @@ func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err erro
 	return fn()
 }
 
-// argumentError is about the arguments of a call.
-type argumentError struct{ msg, try string }
-
-func (e *argumentError) Error() string { return e.msg }
-
-// Try returns the next step.
-func (e *argumentError) Try() string { return e.try }
-
+// badArgument is about the arguments of a call.
 func badArgument(try, format string, a ...any) error {
-	return &argumentError{fmt.Sprintf(format, a...), try}
+	return fault.Usage.New(fmt.Sprintf(format, a...), try)
 }
 
 // decode reads the arguments of a call, which must be what the schema says.

@@ -25,7 +25,7 @@ func (s *Setup) Apply(w *Work) error {
 	}
 	for _, r := range w.records {
 		if !exists(r.Path) { // the harness that was to make it has failed
-			return conflict(r.Path+" is not there, though it was to be by now; nothing was changed", "run `board setup` again")
+			return conflict(r.Path+" is not there, though it was to be by now; nothing was changed", "set up again")
 		}
 	}
 	fresh, err := readManifest(s.dataHome) // another may have recorded something since this was planned
@@ -50,7 +50,7 @@ func (s *Setup) Apply(w *Work) error {
 		}
 	}
 	if err := s.manifest.write(s.dataHome); err != nil {
-		return fileError(fmt.Sprintf("%s is done, but it could not be recorded in %s: %v", w.Title, filepath.Join(s.dataHome, manifestName), cause(err)), "see to the data home, then run `board setup` again")
+		return fileError(fmt.Sprintf("%s is done, but it could not be recorded in %s: %v", w.Title, filepath.Join(s.dataHome, manifestName), cause(err)), "see to the data home, then set up again")
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (s *Setup) write(w *Work) (err error) {
 }
 
 func cannotWrite(path string, err error) error {
-	return fileError(fmt.Sprintf("%s cannot be written: %v; nothing was changed", path, cause(err)), "see to its permissions and those of its directory, then run `board setup` again")
+	return fileError(fmt.Sprintf("%s cannot be written: %v; nothing was changed", path, cause(err)), "see to its permissions and those of its directory, then set up again")
 }
 
 // modeOf is the mode of a file: what it has, or that of a new one.
@@ -140,7 +140,7 @@ func (c *Change) unchanged() error {
 		return err
 	}
 	if now.real != c.disk.real || now.exists != c.disk.exists || !bytes.Equal(now.text, c.disk.text) {
-		return conflict(c.Path+" was changed by somebody else meanwhile; nothing was written", "run `board setup` again")
+		return conflict(c.Path+" was changed by somebody else meanwhile; nothing was written", "set up again")
 	}
 	return nil
 }

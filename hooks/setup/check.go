@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
 
@@ -82,16 +83,16 @@ func (s *Setup) isSetUp(h *harness.Harness, st *Status) bool {
 	return false
 }
 
-const again = "`board setup` brings it up to date"
+const again = "setting up again brings it up to date"
 
 // files looks at the files that parts of ours lie in.
 func (c *checker) files(st *Status) {
 	trust := c.s.trustNow(c.h)
 	for _, t := range c.s.targets(c.h) {
 		disk, err := look(t.path)
-		var e *Error
+		var e *fault.Error
 		if errors.As(err, &e) {
-			c.add(ProblemFile, t.parts[0], t.path, e.Hint, "%s", e.Msg)
+			c.add(ProblemFile, t.parts[0], t.path, fault.Try(err, nil), "%s", e.Msg)
 			continue
 		} else if err != nil || !disk.exists {
 			continue
@@ -100,7 +101,7 @@ func (c *checker) files(st *Status) {
 			continue
 		}
 		if _, err := c.s.present(t, disk.text, true, trust); errors.As(err, &e) {
-			c.add(ProblemFile, t.parts[0], t.path, e.Hint, "%s", e.Msg)
+			c.add(ProblemFile, t.parts[0], t.path, fault.Try(err, nil), "%s", e.Msg)
 			continue
 		}
 		c.programs(t, disk.text)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
 
@@ -145,7 +146,7 @@ func checkedTOML(b []byte, edits []edit, add addition, path string) ([]byte, add
 }
 
 func inlineTrust(path string) error {
-	return conflict(path+" has its hooks or servers in a form that cannot be added to; nothing was changed", "write [tables] with headers there, or run `board setup codex --no-trust` and approve the hooks with /hooks in Codex")
+	return conflict(path+" has its hooks or servers in a form that cannot be added to; nothing was changed", "write [tables] with headers there", fault.Give("no_trust", "", "or set up with {} and approve the hooks with /hooks in Codex"))
 }
 
 // codexServer is the program of the MCP server in a config.toml, or "" if there is none; foreign says that there is one that is not ours.

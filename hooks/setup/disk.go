@@ -46,19 +46,19 @@ func look(path string) (*onDisk, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fileError(fmt.Sprintf("%s cannot be read: %v", path, cause(err)), "see to its permissions, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s cannot be read: %v", path, cause(err)), "see to its permissions, then set up again")
 	case info.IsDir():
-		return nil, fileError(named+" is a directory, not a file", "move it away, then run `board setup` again")
+		return nil, fileError(named+" is a directory, not a file", "move it away, then set up again")
 	case !info.Mode().IsRegular():
-		return nil, fileError(named+" is no regular file", "move it away, then run `board setup` again")
+		return nil, fileError(named+" is no regular file", "move it away, then set up again")
 	case info.Mode().Perm()&0o200 == 0:
-		return nil, fileError(fmt.Sprintf("%s is read-only (%v)", named, info.Mode().Perm()), "make it writable, or change what generates it, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s is read-only (%v)", named, info.Mode().Perm()), "make it writable, or change what generates it, then set up again")
 	case info.Size() > maxFile:
-		return nil, fileError(fmt.Sprintf("%s has %d MB, too much for a configuration", named, info.Size()>>20), "see what it is; if it is no configuration, move it away, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s has %d MB, too much for a configuration", named, info.Size()>>20), "see what it is; if it is no configuration, move it away, then set up again")
 	}
 	f.exists, f.mode, f.info = true, info.Mode().Perm(), info
 	if f.text, err = os.ReadFile(real); err != nil {
-		return nil, fileError(fmt.Sprintf("%s cannot be read: %v", path, cause(err)), "see to its permissions, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s cannot be read: %v", path, cause(err)), "see to its permissions, then set up again")
 	}
 	return f, nil
 }
@@ -73,7 +73,7 @@ func resolve(path string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fileError(fmt.Sprintf("%s cannot be reached: %v", path, cause(err)), "see where its links lead, and to its permissions")
 	case exists(path):
-		return "", fileError(path+" is a link to a file that is not there", "remove the link, or put the file in its place, then run `board setup` again")
+		return "", fileError(path+" is a link to a file that is not there", "remove the link, or put the file in its place, then set up again")
 	}
 	parent := filepath.Dir(path)
 	if parent == path {

@@ -90,7 +90,7 @@ func programIn(path string, b []byte) string {
 func (p *place) skillFile() []byte { return p.filled(skill) }
 
 func described(err error, path string) error {
-	return fileError(fmt.Sprintf("%s does not parse: %v; nothing was changed", path, err), "correct the file, then run `board setup` again")
+	return fileError(fmt.Sprintf("%s does not parse: %v; nothing was changed", path, err), "correct the file, then set up again")
 }
 
 // skillPath is where the skill lies for a harness.

@@ -115,7 +115,7 @@ func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[
 		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.Below, "."), path, events.called(b)), "correct the file, then run `board setup` again")
 	}
 	if root != nil && root.kind != '{' {
-		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path, root.called(b)), "correct the file, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path, root.called(b)), "correct the file, then set up again")
 	}
 	var fresh []any // events that have no list yet
 	for _, hook := range h.Hooks() {

@@ -35,7 +35,7 @@ func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, ad
 	servers := root.at(h.MCPPath...)
 	for _, n := range []*node{root, servers} {
 		if n != nil && n.kind != '{' {
-			return nil, add, fileError(fmt.Sprintf("%s has %s where the MCP servers should be in an object; nothing was changed", path, n.called(b)), "correct the file, then run `board setup` again")
+			return nil, add, fileError(fmt.Sprintf("%s has %s where the MCP servers should be in an object; nothing was changed", path, n.called(b)), "correct the file, then set up again")
 		}
 	}
 	if old, _ := servers.member(harness.ServerName); old != nil {

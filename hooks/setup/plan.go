@@ -132,7 +132,7 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 	}
 	for _, c := range w.Changes {
 		if !p.r.Uninstall && isTOML(c.Path) && bytes.Contains(c.After, []byte(trustedHash)) && !p.r.NoTrust && !bytes.Equal(c.Before, c.After) {
-			w.Notes = append(w.Notes, "the tables with "+trustedHash+" approve these hooks, as /hooks in Codex does; --no-trust leaves that to you")
+			w.Notes = append(w.Notes, "the tables with "+trustedHash+" approve these hooks, as /hooks in Codex does; without trust they wait for you there")
 		}
 	}
 	return nil
@@ -306,7 +306,7 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 		users = slices.Clone(d.record.Harnesses)
 	}
 	if d.exists && len(present) == 0 {
-		return nil, conflict(fmt.Sprintf("%s is there already and not ours; nothing was changed", t.path), "move it away, then run `board setup` again")
+		return nil, conflict(fmt.Sprintf("%s is there already and not ours; nothing was changed", t.path), "move it away, then set up again")
 	}
 	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
 	next := *d

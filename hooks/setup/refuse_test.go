@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
 
@@ -48,8 +49,8 @@ func TestRefusals(t *testing.T) {
 			test.make(b)
 			before := b.snapshot()
 			works := b.run(everything, test.harness)
-			var e *Error
-			if !errors.As(works[0].Err, &e) || !strings.Contains(e.Msg, test.want) || e.Hint == "" {
+			var e *fault.Error
+			if !errors.As(works[0].Err, &e) || !strings.Contains(e.Msg, test.want) || len(e.Next) == 0 {
 				t.Fatalf("the error is %v, and should say %q and what to do", works[0].Err, test.want)
 			}
 			b.same(before, "refused")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
 
@@ -56,13 +57,13 @@ type Setup struct {
 func New(o Options) (*Setup, error) {
 	switch {
 	case !filepath.IsAbs(o.Home):
-		return nil, &Error{ErrInvalid, fmt.Sprintf("the home directory is not known: $HOME is %q", o.Home), "set $HOME"}
+		return nil, fault.Usage.New(fmt.Sprintf("the home directory is not known: $HOME is %q", o.Home), "set $HOME")
 	case !filepath.IsAbs(o.Binary):
-		return nil, &Error{ErrInvalid, fmt.Sprintf("%q is no absolute path of the program", o.Binary), "install board, and call it by its name"}
+		return nil, fault.Usage.New(fmt.Sprintf("%q is no absolute path of the program", o.Binary), "install board, and call it by its name")
 	case strings.ContainsAny(o.Binary, "\n\r\"\u2028\u2029"):
-		return nil, &Error{ErrInvalid, fmt.Sprintf("the path of the program, %q, cannot stand in a configuration", o.Binary), "install board in another directory"}
+		return nil, fault.Usage.New(fmt.Sprintf("the path of the program, %q, cannot stand in a configuration", o.Binary), "install board in another directory")
 	case strings.Contains(o.Binary, "://"):
-		return nil, &Error{ErrInvalid, o.Binary + " looks like an address, which Cursor refuses", "install board in another directory"}
+		return nil, fault.Usage.New(o.Binary+" looks like an address, which Cursor refuses", "install board in another directory")
 	}
 	m, err := readManifest(o.DataHome)
 	if err != nil {
@@ -84,7 +85,7 @@ func Named(names []string) (found []*harness.Harness, err error) {
 	for _, name := range names {
 		h := find(name)
 		if h == nil {
-			return nil, &Error{ErrInvalid, fmt.Sprintf("there is no harness %q", name), "one of " + strings.Join(Names(), ", ")}
+			return nil, fault.Usage.New(fmt.Sprintf("there is no harness %q", name), "one of "+strings.Join(Names(), ", "))
 		}
 		if !slices.Contains(found, h) {
 			found = append(found, h)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
 
@@ -435,7 +436,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	b.write(".cursor/mcp.json", `{"a": 1}`)
 	before := b.snapshot()
-	if err := s.Apply(works[0]); !errors.Is(err, ErrConflict) {
+	if err := s.Apply(works[0]); !errors.Is(err, fault.Conflict) {
 		t.Errorf("the error is %v", err)
 	}
 	b.same(before, "refused")

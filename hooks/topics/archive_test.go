@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // archiveOf is a root with two workspaces, and a place for its archive.
@@ -239,7 +241,7 @@ func TestArchiveProblems(t *testing.T) {
 		t.Errorf("with a place that cannot be written to: %+v, %v", r, err)
 	}
 	for _, place := range []string{rootOf(d), filepath.Join(rootOf(d), "archive"), filepath.Dir(rootOf(d))} {
-		if _, err := Archive(t.Context(), rootOf(d), place, ArchiveOptions{Now: noon}); !errors.Is(err, ErrInvalid) {
+		if _, err := Archive(t.Context(), rootOf(d), place, ArchiveOptions{Now: noon}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("archived into %s: %v", place, err)
 		}
 	}
@@ -253,7 +255,7 @@ func TestArchiveProblems(t *testing.T) {
 	defer unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Archive(ctx, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err, ErrBusy) {
+	if _, err := Archive(ctx, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err, fault.Busy) {
 		t.Errorf("two runs at once: %v", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // TestCleanRoom: in each spec, lines with ✓ stay and lines with ✗ do not; of the rest nothing is said.
@@ -173,7 +175,7 @@ func TestStartup(t *testing.T) {
 	if s, err := d.Startup(topic("d-review"), StartupLimits{}); err != nil || s.Spec != "# d\n\nGoal: x" || s.Pointer != "" {
 		t.Errorf("a review with long findings: %+v, %v", s, err)
 	}
-	if _, err := d.Startup(Topic{}, StartupLimits{}); !errors.Is(err, ErrInvalid) {
+	if _, err := d.Startup(Topic{}, StartupLimits{}); !errors.Is(err, fault.Invalid) {
 		t.Errorf("without a topic: %v", err)
 	}
 }

@@ -54,7 +54,7 @@ type Dir struct {
 // Open returns the topics of a workspace (Place.Workspace). It makes nothing; the first write does.
 func Open(root, workspace string, opt Options) (*Dir, error) {
 	if workspace == "" {
-		return nil, invalid("this directory is nobody's workspace, so it has no topics", "go to a project's directory, or name one with --workspace")
+		return nil, invalid("this directory is nobody's workspace, so it has no topics", "go to a project's directory", otherPlace)
 	}
 	workspace = filepath.Clean(workspace)
 	if !filepath.IsAbs(workspace) || workspace == filepath.Dir(workspace) {

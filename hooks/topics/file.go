@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"blackboard/board/fault"
 	"blackboard/board/replace"
 )
 
@@ -96,7 +97,7 @@ func writeFile(name string, data []byte) error {
 // lockTimeout is how long a turn to write is waited for, if the context has no nearer end.
 const lockTimeout = 10 * time.Second
 
-// lock waits for the turn to write in a directory, which it makes if need be. A turn that does not come in time is ErrBusy.
+// lock waits for the turn to write in a directory, which it makes if need be. A turn that does not come in time is fault.Busy.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -133,7 +134,7 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 
 func lockError(err error, dir string) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Kind: ErrBusy, Msg: "another writer in " + dir + " did not finish in time; nothing was written", Hint: "try again; if it stays so, look for a process that is stopped"}
+		return fault.Busy.New("another writer in "+dir+" did not finish in time; nothing was written", "try again; if it stays so, look for a process that is stopped")
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/replace"
 )
 
@@ -118,12 +119,12 @@ type Removed struct {
 	Bytes int64  `json:"bytes"` // how long it was
 }
 
-// Wipe deletes a topic: its spec, its worklog and its sentinel. Other topics, the pin and the archive stay. One that has no files is ErrNotFound.
+// Wipe deletes a topic: its spec, its worklog and its sentinel. Other topics, the pin and the archive stay. One that has no files is fault.NotFound.
 func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
 	}
-	gone := notFound("there is nothing of the topic "+topic+" in "+d.workspace, "`board topic list` shows the topics of this workspace")
+	gone := fault.NotFound.New("there is nothing of the topic "+topic+" in "+d.workspace, "", fault.Do("topic.list", "{} shows the topics of this workspace"))
 	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, gone
 	}

@@ -123,12 +123,3 @@ func SessionTopic(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return fmt.Sprintf("%s%s%x", sessionPrefix, kept, sum[:8])
 }
-
-// clip cuts a text to n runes.
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}

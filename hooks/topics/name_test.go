@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 func TestCheckName(t *testing.T) {
@@ -21,9 +23,9 @@ func TestCheckName(t *testing.T) {
 		"", ".", "..", ".hidden", "_active_topic", "-flag", "a/b", `a\b`, "../x", "a b", "a\nb", "a\x00b", "a:b", "a*", "a.", "a..", "con", "CON.x", "nul", "Com1", "lpt9.log", "com¹",
 		"a\u202eb", "a\u200bb", "\u3164", "a\ufe0f", "\u0301a", "\xff", "a\u00a0b", "😀", strings.Repeat("x", MaxName+1), strings.Repeat("項", MaxName/3+1),
 	} {
-		if err := CheckName(name); !errors.Is(err, ErrInvalid) {
+		if err := CheckName(name); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%q is taken: %v", name, err)
-		} else if e := (*Error)(nil); !errors.As(err, &e) || e.Hint == "" {
+		} else if e := (*fault.Error)(nil); !errors.As(err, &e) || len(e.Next) == 0 {
 			t.Errorf("%q: %v has no next step", name, err)
 		}
 	}
@@ -42,7 +44,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"current", "CURRENT", "session-1", "Session-1", "../x", ""} {
-		if err := checkPinned(name); !errors.Is(err, ErrInvalid) {
+		if err := checkPinned(name); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%q may be pinned: %v", name, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/fault"
 )
 
 // Pinned returns the topic that is pinned, "" if none is: then problem says if the file that would name it makes no sense.
@@ -89,9 +91,9 @@ func checkPinned(name string) error {
 	}
 	switch {
 	case strings.EqualFold(name, Current):
-		return invalid(name+" is the topic of a branch, and not to be pinned", "name the work: `board topic use auth-refactor`; `board topic use --none` leaves the choice to the branch again")
+		return invalid(name+" is the topic of a branch, and not to be pinned", "", nameWork, fault.Do("topic.use", "{} leaves the choice to the branch again", "none", ""))
 	case KindOf(name) == KindSession:
-		return invalid(clip(name, 60)+" is a session's own topic, and not to be pinned", "name the work: `board topic use auth-refactor`")
+		return invalid(clip(name, 60)+" is a session's own topic, and not to be pinned", "", nameWork)
 	}
 	return nil
 }

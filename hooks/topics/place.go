@@ -35,7 +35,7 @@ var SharedBranches = []string{"main", "master", "dev", "develop", "trunk"}
 func Find(dir, home string) (Place, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil { // the working directory was deleted
-		return Place{}, invalid("the working directory is gone", "go to a directory that exists, or name one with --workspace")
+		return Place{}, invalid("the working directory is gone", "go to a directory that exists", otherPlace)
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if errors.Is(err, fs.ErrNotExist) {

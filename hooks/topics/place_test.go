@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // plant makes a tree below root. A name that ends with / is a directory, a content that begins with "-> " is a link; {} stands for root.
@@ -208,7 +210,7 @@ func TestResolve(t *testing.T) {
 			}
 			d, err := Open(filepath.Join(root, "specs"), got.Workspace, Options{})
 			if test.want == "" {
-				if !errors.Is(err, ErrInvalid) {
+				if !errors.Is(err, fault.Invalid) {
 					t.Errorf("nobody's workspace was opened: %v", err)
 				}
 				return
@@ -269,7 +271,7 @@ func TestFindElsewhere(t *testing.T) {
 		t.Skip("the working directory cannot be deleted here")
 	}
 	for _, dir := range []string{".", "", gone} {
-		if p, err := Find(dir, ""); !errors.Is(err, ErrInvalid) {
+		if p, err := Find(dir, ""); !errors.Is(err, fault.Invalid) {
 			t.Errorf("from a directory that is gone, %q: %+v, %v", dir, p, err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"blackboard/board/fault"
 )
 
 // Limits of a spec and of a note.
@@ -93,7 +95,7 @@ func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
 // notesHeading is the section that notes are in. What is noted may be a finding, so a clean room goes without it.
 const notesHeading = "Notes"
 
-// Rewrite replaces a topic's spec. If was is not nil, the spec must still say that, "" for none; else somebody has written meanwhile, and the error matches ErrConflict.
+// Rewrite replaces a topic's spec. If was is not nil, the spec must still say that, "" for none; else somebody has written meanwhile, and the error matches fault.Conflict.
 func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spec, error) {
 	if err := CheckName(topic); err != nil {
 		return Spec{}, err
@@ -111,7 +113,7 @@ func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spe
 		return s, err
 	}
 	if was != nil && (s.TooLong || s.Text != *was) {
-		return s, &Error{Kind: ErrConflict, Msg: "the spec of " + topic + " was changed meanwhile", Hint: "look at what it says now (`board topic show " + topic + "`), and edit that"}
+		return s, fault.Conflict.New("the spec of "+topic+" was changed meanwhile", "", fault.Do("topic.show", "look at what it says now ({}), and edit that", "topic", topic))
 	}
 	if err := writeFile(s.Path, []byte(text)); err != nil {
 		return s, err
@@ -120,14 +122,14 @@ func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spe
 }
 
 func tooLong(path string) error {
-	return invalid(fmt.Sprintf("%s would have more than %d bytes", path, MaxSpec), "keep what still matters: `board topic edit`; a session is shown specs of some KB")
+	return invalid(fmt.Sprintf("%s would have more than %d bytes", path, MaxSpec), "", fault.Do("topic.edit", "keep what still matters: {}; a session is shown specs of some KB"))
 }
 
 // checkText reports what is wrong with a text, if anything.
 func checkText(what, text string, limit int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return invalid(what+" is empty", "give it some text; `board topic wipe` removes a topic")
+		return invalid(what+" is empty", "give it some text", fault.Do("topic.wipe", "{} removes a topic"))
 	case len(text) > limit:
 		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(text), limit), "keep what matters, and name the file that has the rest")
 	case !utf8.ValidString(text):

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 func environment(pairs ...string) func(string) string {
@@ -44,7 +46,7 @@ func TestRoot(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	for _, workspace := range []string{"", "/", "relative", "."} {
-		if _, err := Open("/root", workspace, Options{}); !errors.Is(err, ErrInvalid) {
+		if _, err := Open("/root", workspace, Options{}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%q was opened: %v", workspace, err)
 		}
 	}
@@ -92,7 +94,7 @@ func TestUse(t *testing.T) {
 		t.Errorf("one with a goal: %+v, %v", s, err)
 	}
 	for _, name := range []string{"current", "CURRENT", "session-1", "../x", "", "_x"} {
-		if _, err := d.Use(t.Context(), name, ""); !errors.Is(err, ErrInvalid) {
+		if _, err := d.Use(t.Context(), name, ""); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%q was pinned: %v", name, err)
 		}
 	}
@@ -165,13 +167,13 @@ func TestNote(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", " \n", "\xff", "a\x00b", strings.Repeat("x", MaxNote+1)} {
-		if _, err := d.Note(t.Context(), "a", text); !errors.Is(err, ErrInvalid) {
+		if _, err := d.Note(t.Context(), "a", text); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%.20q was noted: %v", text, err)
 		}
 	}
 	for _, have := range []int{MaxSpec - 10, MaxSpec, MaxSpec + 1} {
 		write(t, d.SpecPath("c"), strings.Repeat("x", have))
-		if _, err := d.Note(t.Context(), "c", "N"); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), d.SpecPath("c")) {
+		if _, err := d.Note(t.Context(), "c", "N"); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), d.SpecPath("c")) {
 			t.Errorf("a spec of %d bytes got longer: %v", have, err)
 		}
 		if got := len(read(t, d.SpecPath("c"))); got != have {
@@ -189,7 +191,7 @@ func TestRewrite(t *testing.T) {
 	if s, err := d.Rewrite(t.Context(), "a", first, &none); err != nil || s.Text != first {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if _, err := d.Rewrite(t.Context(), "a", "# two\n", &none); !errors.Is(err, ErrConflict) {
+	if _, err := d.Rewrite(t.Context(), "a", "# two\n", &none); !errors.Is(err, fault.Conflict) {
 		t.Errorf("written over what somebody else wrote: %v", err)
 	}
 	if _, err := d.Rewrite(t.Context(), "a", "# two\n", &first); err != nil {
@@ -202,7 +204,7 @@ func TestRewrite(t *testing.T) {
 		t.Errorf("the spec is %q", got)
 	}
 	for _, text := range []string{"", "\n", "\xff", "\x00", strings.Repeat("x", MaxSpec+1)} {
-		if _, err := d.Rewrite(t.Context(), "a", text, nil); !errors.Is(err, ErrInvalid) {
+		if _, err := d.Rewrite(t.Context(), "a", text, nil); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%.20q was taken: %v", text, err)
 		}
 	}
@@ -319,7 +321,7 @@ func TestList(t *testing.T) {
 // TestWipe: the topic goes, and nothing else.
 func TestWipe(t *testing.T) {
 	d := newDir(t, Options{})
-	if _, err := d.Wipe(t.Context(), "a"); !errors.Is(err, ErrNotFound) {
+	if _, err := d.Wipe(t.Context(), "a"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("wiped nothing: %v", err)
 	}
 	if _, err := os.Stat(rootOf(d)); err == nil {
@@ -344,11 +346,11 @@ func TestWipe(t *testing.T) {
 		t.Errorf("left are %v, %v, not %v", left, err, want)
 	}
 	for _, name := range []string{"a", "gone"} {
-		if _, err := d.Wipe(t.Context(), name); !errors.Is(err, ErrNotFound) {
+		if _, err := d.Wipe(t.Context(), name); !errors.Is(err, fault.NotFound) {
 			t.Errorf("%s was wiped again: %v", name, err)
 		}
 	}
-	if _, err := d.Wipe(t.Context(), "../x"); !errors.Is(err, ErrInvalid) {
+	if _, err := d.Wipe(t.Context(), "../x"); !errors.Is(err, fault.Invalid) {
 		t.Errorf("wiped ../x: %v", err)
 	}
 }
@@ -362,7 +364,7 @@ func TestBusy(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := d.Note(ctx, "a", "x"); !errors.Is(err, ErrBusy) {
+	if _, err := d.Note(ctx, "a", "x"); !errors.Is(err, fault.Busy) {
 		t.Errorf("noted out of turn: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())

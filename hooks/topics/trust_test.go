@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // elsewhere are names that lead out of a directory, or into what is not there for files.
@@ -29,7 +31,7 @@ func TestNamesStayInTheirDirectory(t *testing.T) {
 			"spec":    func() error { _, err := d.Spec(name); return err },
 			"tail":    func() error { _, err := d.Tail(name, TailLimits{}); return err },
 		} {
-			if err := do(); !errors.Is(err, ErrInvalid) {
+			if err := do(); !errors.Is(err, fault.Invalid) {
 				t.Errorf("%s of %.40q: %v", what, name, err)
 			}
 		}

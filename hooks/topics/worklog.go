@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // Record appends an entry to a topic's worklog and says whether it did: an entry with the session, id and event of one among the latest is there already. Texts are cut to what an entry may
@@ -24,7 +26,7 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 	}
 	e = e.bounded(d.opt.Now())
 	unlock, err := d.lock(ctx)
-	if errors.Is(err, ErrBusy) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, fault.Busy) || errors.Is(err, context.Canceled) {
 		return true, d.spool(topic, e)
 	}
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/fault"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -90,10 +92,10 @@ func TestRecord(t *testing.T) {
 		record(t, d, "a", e)
 	}
 	for _, name := range []string{"", "..", "../x", "_x"} {
-		if _, err := d.Record(t.Context(), name, Entry{}); !errors.Is(err, ErrInvalid) {
+		if _, err := d.Record(t.Context(), name, Entry{}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("recorded in %q: %v", name, err)
 		}
-		if _, err := d.Tail(name, TailLimits{}); !errors.Is(err, ErrInvalid) {
+		if _, err := d.Tail(name, TailLimits{}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("read %q: %v", name, err)
 		}
 	}

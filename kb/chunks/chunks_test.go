@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -50,7 +51,7 @@ func TestWriteAndRead(t *testing.T) {
 		}
 	}
 	_, err := s.Read(t.Context(), "0000000000")
-	fails(t, err, ErrNotFound, "No chunk found with id `0000000000`.")
+	fails(t, err, fault.NotFound, "No chunk found with id `0000000000`.")
 }
 
 func TestRefusals(t *testing.T) {
@@ -76,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		c := ok
 		change(&c)
 		_, err := s.Write(t.Context(), c)
-		fails(t, err, ErrInvalid, words)
+		fails(t, err, fault.Invalid, words)
 	}
 	for words, q := range map[string]Query{
 		"a top_k of 0 is not between 1 and 20":  {Text: "x", TopK: new(0)},
@@ -87,7 +88,7 @@ func TestRefusals(t *testing.T) {
 		"the query has 65537 bytes":             {Text: strings.Repeat("x", MaxQuery+1)},
 	} {
 		_, err := s.Search(t.Context(), q)
-		fails(t, err, ErrInvalid, words)
+		fails(t, err, fault.Invalid, words)
 	}
 	for words, q := range map[string]ListQuery{
 		"a limit of 0 is not between 1 and 500":   {Limit: new(0)},
@@ -95,7 +96,7 @@ func TestRefusals(t *testing.T) {
 		"an offset of -1 is less than 0":          {Offset: -1},
 	} {
 		_, err := s.List(t.Context(), q)
-		fails(t, err, ErrInvalid, words)
+		fails(t, err, fault.Invalid, words)
 	}
 	for words, v := range map[string]struct{ key, value string }{
 		"the key is blank":            {" ", "1"},
@@ -105,7 +106,7 @@ func TestRefusals(t *testing.T) {
 		"exceeded max depth":          {"k", strings.Repeat("[", 20_000)},
 	} {
 		_, err := s.SetState(t.Context(), v.key, json.RawMessage(v.value))
-		fails(t, err, ErrInvalid, words)
+		fails(t, err, fault.Invalid, words)
 	}
 	// What is as long as it may be is taken. Nothing was made before.
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -133,12 +134,12 @@ func TestNothingThere(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	_, err := s.Read(t.Context(), "0000000000")
-	fails(t, err, ErrNotFound, "No chunk")
-	fails(t, s.Delete(t.Context(), "0000000000"), ErrNotFound, "No chunk")
+	fails(t, err, fault.NotFound, "No chunk")
+	fails(t, s.Delete(t.Context(), "0000000000"), fault.NotFound, "No chunk")
 	_, err = s.State(t.Context(), "k")
-	fails(t, err, ErrNotFound, `State key "k" not found.`)
+	fails(t, err, fault.NotFound, `State key "k" not found.`)
 	_, err = s.Import(t.Context())
-	fails(t, err, ErrNotFound, "there is nothing to import")
+	fails(t, err, fault.NotFound, "there is nothing to import")
 	if e, err := s.Backfill(t.Context(), 0); err != nil || e.Embedded != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -158,7 +159,7 @@ func TestNothingThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = Open(t.Context(), file, Options{})
-	fails(t, err, ErrInvalid, "is not a directory")
+	fails(t, err, fault.Invalid, "is not a directory")
 }
 
 func TestList(t *testing.T) {
@@ -201,7 +202,7 @@ func TestDelete(t *testing.T) {
 	if err := s.Delete(t.Context(), one.ID); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, s.Delete(t.Context(), one.ID), ErrNotFound, one.ID)
+	fails(t, s.Delete(t.Context(), one.ID), fault.NotFound, one.ID)
 	if got := found(t, s, Query{Text: "auth"}); !reflect.DeepEqual(got, []string{two.Topic}) {
 		t.Errorf("found %v", got)
 	}
@@ -244,8 +245,8 @@ func TestExpiry(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 	_, err := s.Read(t.Context(), short.ID)
-	fails(t, err, ErrNotFound, short.ID)
-	fails(t, s.Delete(t.Context(), short.ID), ErrNotFound, short.ID)
+	fails(t, err, fault.NotFound, short.ID)
+	fails(t, s.Delete(t.Context(), short.ID), fault.NotFound, short.ID)
 	if st, err := openStore(t, dir, Options{Now: c.now}).Status(t.Context()); err != nil || st.Index.Docs != 1 {
 		t.Errorf("after it was opened again: %+v, %v", st, err)
 	}
@@ -277,7 +278,7 @@ func TestState(t *testing.T) {
 		c.pass(time.Second)
 	}
 	_, err := s.State(t.Context(), "K")
-	fails(t, err, ErrNotFound, `State key "K" not found.`)
+	fails(t, err, fault.NotFound, `State key "K" not found.`)
 	if _, err := s.SetState(t.Context(), "later", json.RawMessage(`1`)); err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +318,7 @@ func TestRemovedWhileOpen(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	_, err := s.Read(t.Context(), c.ID)
-	fails(t, err, ErrNotFound, c.ID)
+	fails(t, err, fault.NotFound, c.ID)
 	write(t, s, "auth again")
 	if got := found(t, s, Query{Text: "auth"}); len(got) != 1 {
 		t.Errorf("found %v", got)
@@ -353,8 +354,8 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := Open(t.Context(), bad, Options{})
-	fails(t, err, sqlite.ErrCorrupt, FileName)
-	if !strings.Contains(err.(*Error).Hint, "the next use begins anew") {
-		t.Error(err.(*Error).Hint)
+	fails(t, err, fault.Corrupt, FileName)
+	if !strings.Contains(fmt.Sprint(err.(*fault.Error).Next), "the next use begins anew") {
+		t.Error(err.(*fault.Error).Next)
 	}
 }

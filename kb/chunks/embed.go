@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/store"
@@ -14,7 +15,7 @@ type Embedded = store.Embedded
 
 // Embed gives chunks that were just written their embeddings: those with these ids that have none yet. A server calls it in the background, after it has answered.
 //
-// Without a model that is embed.ErrNoModel. If the store holds embeddings of another model, it is an error that matches ErrConflict: they are not comparable, and Reembed changes over.
+// Without a model that is fault.NoModel. If the store holds embeddings of another model, it is an error that matches fault.Conflict: they are not comparable, and Reembed changes over.
 func (s *Store) Embed(ctx context.Context, ids ...string) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Where: `id IN (SELECT value FROM json_each(?))`, Args: []any{sqlite.List(ids)}})
 }
@@ -29,19 +30,18 @@ func (s *Store) Reembed(ctx context.Context, progress func(done, of int)) (Embed
 	return s.embed(ctx, store.EmbedOptions{Change: true, Progress: progress})
 }
 
-// sameModel is an error that matches ErrConflict if the store's embeddings are of another model.
+// sameModel is an error that matches fault.Conflict if the store's embeddings are of another model.
 func (f *file) sameModel(tx *sqlite.Tx, m embed.Model) error {
 	name, dim, err := f.Index.Model(tx)
 	if err == nil && name != "" && (name != m.Name || dim != m.Dim) {
-		err = &Error{Kind: ErrConflict, Msg: fmt.Sprintf("the store is embedded with %s (%d numbers), the model here is %s (%d)", name, dim, m.Name, m.Dim),
-			Hint: "`board context reembed` changes over to the model here"}
+		err = fault.Conflict.New(fmt.Sprintf("the store is embedded with %s (%d numbers), the model here is %s (%d)", name, dim, m.Name, m.Dim), "", fault.Do("context.reembed", "{} changes over to the model here"))
 	}
 	return err
 }
 
 func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Embedded, error) {
 	if s.opt.Embedder == nil {
-		return Embedded{}, noModel()
+		return Embedded{}, embed.NoModel()
 	}
 	m := s.opt.Embedder.Model()
 	out := Embedded{Model: m.Name}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 )
 
 // smallDisk mounts a file system in memory for the time of the test, which is skipped where that cannot be done.
@@ -63,7 +63,7 @@ func TestOpenedOnAFullDisk(t *testing.T) {
 		if _, err := held.Write(t.Context(), NewChunk{Topic: "lost", Content: "There is no space."}); err == nil {
 			t.Error("it was written")
 		} else {
-			fails(t, err, sqlite.ErrFull, "no room")
+			fails(t, err, fault.Full, "no room")
 		}
 		if _, err := held.Read(t.Context(), first.ID); err != nil {
 			t.Error(err)
@@ -134,7 +134,7 @@ func TestMadeOnAFullDisk(t *testing.T) {
 	fillDisk(t, filler)
 	for range 2 { // the second time there is a file
 		_, err := s.Write(t.Context(), NewChunk{Topic: "lost", Content: "There is no space."})
-		fails(t, err, sqlite.ErrFull, "")
+		fails(t, err, fault.Full, "")
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 )
@@ -86,8 +87,7 @@ func topicsOf(r Result) []string {
 // fails fails unless an error is of a kind, holds some words and has a next step.
 func fails(tb testing.TB, err, kind error, words string) {
 	tb.Helper()
-	var step interface{ Try() string }
-	if !errors.Is(err, kind) || !strings.Contains(err.Error(), words) || !errors.As(err, &step) || step.Try() == "" {
+	if !errors.Is(err, kind) || !strings.Contains(err.Error(), words) || len(fault.Next(err)) == 0 {
 		tb.Errorf("%v (%T): it should be %v, with %q and a next step", err, err, kind, words)
 	}
 }
@@ -199,5 +199,5 @@ func (c *concepts) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 type broken struct{ concepts }
 
 func (*broken) Embed(context.Context, []string) ([]embed.Vector, error) {
-	return nil, &embed.Error{Kind: embed.ErrBadModel, Msg: "the model is broken"}
+	return nil, fault.BadModel.New("the model is broken", "")
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 )
@@ -55,7 +56,7 @@ type Imported struct {
 }
 
 // Import takes over what is new in the other program's files since they were taken over last: what has an id or a key that is not here, and what was changed there later than here. What was
-// deleted here stays deleted, unless it was changed there since. All of it is one transaction. If there are no such files, that is an error that matches ErrNotFound.
+// deleted here stays deleted, unless it was changed there since. All of it is one transaction. If there are no such files, that is an error that matches fault.NotFound.
 func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	res := newImportResult()
 	src, err := s.originals(ctx)
@@ -63,8 +64,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 		return res, err
 	}
 	if src == nil {
-		return res, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is nothing to import in %s: neither %s nor the folders %s and %s", s.dir, storeFile, chunkFolder, stateFolder),
-			Hint: "name the directory of an agent-memory-store with --store or $AGENT_STORE_PATH"}
+		return res, fault.NotFound.New(fmt.Sprintf("there is nothing to import in %s: neither %s nor the folders %s and %s", s.dir, storeFile, chunkFolder, stateFolder), "", otherStore)
 	}
 	defer src.close()
 	err = s.writing(ctx, func(f *file, tx *sqlite.Tx) error {
@@ -134,23 +134,24 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// without is the step that leaves the other program's files alone.
+var without = fault.Give("no_import", "", "or go on without what is in it: {}")
+
 // sourceError says what is wrong with the other program's file, and how to go on.
 func sourceError(path string, err error) error {
-	var e *sqlite.Error
-	var mine *Error
-	switch {
-	case errors.As(err, &mine):
+	switch _, refused := fault.Refused(err); {
+	case refused:
 		return err
-	case errors.As(err, &e) && e.Kind == sqlite.ErrBusy:
-		return &Error{Kind: ErrConflict, Msg: "cannot import " + err.Error(), Hint: "try again when the program that writes to it rests, or go on without what is in it: --no-import"}
-	case errors.As(err, &e) && e.Kind == sqlite.ErrFull, errors.Is(err, syscall.ENOSPC):
-		return &Error{Kind: sqlite.ErrFull, Msg: "cannot import " + err.Error(), Hint: "make it smaller, or free some space where temporary files go, or go on without what is in it: --no-import"}
+	case errors.Is(err, fault.Busy):
+		return fault.Conflict.New("cannot import "+err.Error(), "try again when the program that writes to it rests", without)
+	case errors.Is(err, fault.Full), errors.Is(err, syscall.ENOSPC):
+		return fault.Full.New("cannot import "+err.Error(), "make it smaller, or free some space where temporary files go", without)
 	case errors.Is(err, fs.ErrPermission):
-		return invalid(fmt.Sprintf("cannot import %s: it cannot be read", path), "see who may read it, or go on without what is in it: --no-import")
+		return invalid(fmt.Sprintf("cannot import %s: it cannot be read", path), "see who may read it", without)
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return invalid("cannot import "+err.Error(), "restore it from a backup, or go on without what is in it: --no-import")
+	return invalid("cannot import "+err.Error(), "restore it from a backup", without)
 }
 
 // originalModel is what the other program embeds with.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -41,8 +42,7 @@ func FuzzImportDatabase(f *testing.F) {
 			t.Fatalf("the original has changed: %v", rerr)
 		}
 		if err != nil {
-			var step interface{ Try() string }
-			if !errors.Is(err, ErrInvalid) || !errors.As(err, &step) || step.Try() == "" {
+			if !errors.Is(err, fault.Invalid) || len(fault.Next(err)) == 0 {
 				t.Fatalf("%T: %v", err, err)
 			}
 			if _, err := os.Stat(filepath.Join(dir, FileName)); err == nil {

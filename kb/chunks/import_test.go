@@ -18,6 +18,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -103,7 +104,7 @@ func TestImportDatabase(t *testing.T) {
 		}
 	}
 	_, err := s.Read(t.Context(), "k1l2m3n4o5")
-	fails(t, err, ErrNotFound, "k1l2m3n4o5")
+	fails(t, err, fault.NotFound, "k1l2m3n4o5")
 	if v, err := s.State(t.Context(), "project_tags"); err != nil || string(v.Value) != `{"vocabulary":["auth"],"n":1.50}` || !v.Updated.Equal(day(2, 14, 0)) {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -272,9 +273,9 @@ func TestImportRefused(t *testing.T) {
 		}
 		before := contents(t, dir)
 		_, _, err := Open(t.Context(), dir, Options{Import: true})
-		fails(t, err, ErrInvalid, c.words)
-		var e *Error
-		if !strings.HasPrefix(err.Error(), "cannot import "+path) || !errors.As(err, &e) || !strings.Contains(e.Hint, "--no-import") {
+		fails(t, err, fault.Invalid, c.words)
+		var e *fault.Error
+		if !strings.HasPrefix(err.Error(), "cannot import "+path) || !errors.As(err, &e) || !strings.Contains(fmt.Sprint(e.Next), "no_import") {
 			t.Errorf("%s: %v (%+v)", name, err, e)
 		}
 		if _, err := os.Stat(filepath.Join(dir, FileName)); !errors.Is(err, fs.ErrNotExist) {
@@ -283,7 +284,7 @@ func TestImportRefused(t *testing.T) {
 		s := openStore(t, dir, Options{})
 		write(t, s, "auth")
 		_, err = s.Import(t.Context())
-		fails(t, err, ErrInvalid, c.words)
+		fails(t, err, fault.Invalid, c.words)
 		if again, res := imported(t, dir, Options{}); !reflect.DeepEqual(res, newImportResult()) || len(found(t, again, Query{Text: "auth"})) != 1 {
 			t.Errorf("%s: %+v", name, res)
 		}

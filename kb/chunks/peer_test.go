@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // peer is the other program, as its clients see it.
@@ -145,7 +147,7 @@ func (s *Store) call(ctx context.Context, tool string, args map[string]any) stri
 		}
 		answer = SetStateText(v)
 	}
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.NotFound) {
 		return err.Error()
 	}
 	if err != nil {

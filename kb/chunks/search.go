@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -280,7 +281,7 @@ func fill(tx *sqlite.Tx, f *file, list []Hit, res *Result) error {
 	for _, h := range list {
 		i := slices.IndexFunc(all, func(c Chunk) bool { return c.n == h.n })
 		if i < 0 {
-			return errors.Join(index.ErrCorrupt, &sqlite.Error{Path: f.Path(), Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("has chunk %d in its index only", h.n)})
+			return errors.Join(index.ErrCorrupt, sqlite.Fault(fault.Corrupt, f.Path(), fmt.Sprintf("has chunk %d in its index only", h.n), nil))
 		}
 		h.Chunk = all[i]
 		res.Hits = append(res.Hits, h)

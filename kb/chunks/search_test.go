@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/store"
@@ -181,7 +182,7 @@ func TestDegraded(t *testing.T) {
 	byWords(says(other, ModeSemantic, "embedded with concepts, the model here is other"))
 	write(t, other, "jwt")
 	_, err := other.Backfill(t.Context(), 0)
-	fails(t, err, ErrConflict, "the store is embedded with concepts (8 numbers), the model here is other (16)")
+	fails(t, err, fault.Conflict, "the store is embedded with concepts (8 numbers), the model here is other (16)")
 	steps := 0
 	if e, err := other.Reembed(t.Context(), func(done, of int) { steps++ }); err != nil || e != (Embedded{Model: "other", Embedded: 7}) || steps != 1 {
 		t.Errorf("%+v in %d steps, %v", e, steps, err)

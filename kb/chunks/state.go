@@ -18,7 +18,7 @@ type State struct {
 	Updated time.Time       `json:"updated_at"`
 }
 
-// State returns what stands under a key. The error for a key under which nothing was set matches ErrNotFound, and its message is the tool's answer for that.
+// State returns what stands under a key. The error for a key under which nothing was set matches fault.NotFound, and its message is the tool's answer for that.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
 	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {

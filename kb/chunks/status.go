@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
 )
@@ -58,7 +59,7 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		}
 		out.Import = &Imported{}
 		if err := json.Unmarshal([]byte(last), out.Import); err != nil {
-			return &sqlite.Error{Path: f.Path(), Kind: sqlite.ErrCorrupt, Detail: "does not say what was imported last", Cause: err}
+			return sqlite.Fault(fault.Corrupt, f.Path(), "does not say what was imported last", err)
 		}
 		return nil
 	})

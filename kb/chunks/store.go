@@ -88,7 +88,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 		return nil, res, err
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, res, invalid(dir+" is not a directory", "name the directory of a store with --store or $AGENT_STORE_PATH")
+		return nil, res, invalid(dir+" is not a directory", "", otherStore)
 	}
 	s := &Store{dir: dir, opt: opt, now: opt.Now, turn: make(chan struct{}, 1), embedding: make(chan struct{}, 1)}
 	if s.now == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
 	"blackboard/kb/secret"
@@ -50,7 +51,7 @@ func Warnings(c *Chunk) []string {
 	return all
 }
 
-// Read returns a chunk. The error for one that there is not, or not any more, matches ErrNotFound.
+// Read returns a chunk. The error for one that there is not, or not any more, matches fault.NotFound.
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
 	var found []Chunk
@@ -66,7 +67,7 @@ func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	return found[0], nil
 }
 
-// Delete removes a chunk for good. The error for one that there is not matches ErrNotFound.
+// Delete removes a chunk for good. The error for one that there is not matches fault.NotFound.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	id = text(id)
 	if _, err := s.Read(ctx, id); err != nil { // nothing is made, and nobody waited for, to delete what is not there
@@ -110,7 +111,7 @@ func (f *file) purge(ctx context.Context) error {
 		return err
 	}
 	err := f.WriteWithin(ctx, purgePatience, f.purgeIn)
-	if errors.Is(err, sqlite.ErrBusy) || errors.Is(err, index.ErrCorrupt) { // which the next read or write mends
+	if errors.Is(err, fault.Busy) || errors.Is(err, index.ErrCorrupt) { // which the next read or write mends
 		return nil
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
@@ -15,7 +16,7 @@ import (
 
 // ErrCorrupt is in the chain of every error that says that the index's own tables make no sense. What they hold is derived: dropping
 // them (Reset) and putting the documents again cures it.
-var ErrCorrupt = errors.New("the search index is damaged")
+const ErrCorrupt = fault.BadIndex
 
 // ErrOtherModel is in the chain of an error about vectors of a model that the index was not made with.
 var ErrOtherModel = errors.New("vectors of another model")

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
@@ -47,7 +48,7 @@ func TestSearcher(t *testing.T, open func(t *testing.T, home string, model embed
 		if s == nil {
 			t.Skip("it is refused when it is opened")
 		}
-		if _, err := s.Search(t.Context(), kb.Query{Text: "anything"}); !errors.Is(err, kb.ErrNotFound) {
+		if _, err := s.Search(t.Context(), kb.Query{Text: "anything"}); !errors.Is(err, fault.NotFound) {
 			t.Errorf("where there is no knowledge base: %v", err)
 		}
 	})
@@ -110,7 +111,7 @@ func testAsInProcess(t *testing.T, c *corpus) {
 			q.Text = text
 			want, wantErr := c.own.Search(t.Context(), q)
 			got, err := c.s.Search(t.Context(), q)
-			if fmt.Sprint(err) != fmt.Sprint(wantErr) || errors.Is(err, kb.ErrInvalid) != errors.Is(wantErr, kb.ErrInvalid) || errors.Is(err, embed.ErrNoModel) != errors.Is(wantErr, embed.ErrNoModel) || try(err) != try(wantErr) {
+			if fmt.Sprint(err) != fmt.Sprint(wantErr) || errors.Is(err, fault.Invalid) != errors.Is(wantErr, fault.Invalid) || errors.Is(err, fault.NoModel) != errors.Is(wantErr, fault.NoModel) || try(err) != try(wantErr) {
 				t.Errorf("%.20q %+v: %v (try: %s) instead of %v (try: %s)", text, q, err, try(err), wantErr, try(wantErr))
 			}
 			if a, b := asJSON(t, want), asJSON(t, got); a != b && wantErr == nil {
@@ -120,13 +121,9 @@ func testAsInProcess(t *testing.T, c *corpus) {
 	}
 }
 
-// try is the next step that an error names.
+// try are the next steps that an error names.
 func try(err error) string {
-	var hint interface{ Try() string }
-	if errors.As(err, &hint) {
-		return hint.Try()
-	}
-	return ""
+	return fault.Say(fault.Next(err), func(s fault.Step) string { return fmt.Sprint(s) })
 }
 
 func asJSON(t *testing.T, r kb.Result) string {
@@ -228,7 +225,7 @@ func testBadQuestions(t *testing.T, c *corpus) {
 	for _, q := range []kb.Query{{}, {Text: " \t\n"}, {Text: "x", Mode: "best"}, {Text: "x", Fusion: "sum"}, {Text: "x", Limit: -1}, {Text: "x", Limit: kb.MaxLimit + 1}, {Text: "x", Floor: 1.5}, {Text: "x", Floor: math.NaN()},
 		{Text: "x", Floor: math.Inf(1)}, {Text: "x", Kinds: []string{"rumour"}}, {Text: "x", Scopes: []string{"galaxy"}}} {
 		_, err := c.s.Search(t.Context(), q)
-		if !errors.Is(err, kb.ErrInvalid) || try(err) == "" {
+		if !errors.Is(err, fault.Invalid) || try(err) == "" {
 			t.Errorf("%+v: %v (try: %s)", q, err, try(err))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -60,7 +61,7 @@ func TestAdoptBesideAWriter(t *testing.T) {
 	if err := errors.Join(<-done); err != nil {
 		t.Error(err)
 	}
-	if err := <-adopted; !errors.Is(err, ErrConflict) {
+	if err := <-adopted; !errors.Is(err, fault.Conflict) {
 		t.Errorf("adopting a memory where one was begun meanwhile: %v", err)
 	}
 	remembers(t, to, "begun meanwhile")
@@ -76,7 +77,7 @@ func TestAdoptWhatIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	remembers(t, to, "the first", "in the WAL")
-	if _, err := from.Put(t.Context(), Item{Tier: Workspace, Content: "too late"}, PutOptions{}); !errors.Is(err, sqlite.ErrGone) {
+	if _, err := from.Put(t.Context(), Item{Tier: Workspace, Content: "too late"}, PutOptions{}); !errors.Is(err, fault.Gone) {
 		t.Errorf("a put into a memory that was adopted: %v", err)
 	}
 	info, err := os.Stat(WorkspacePath(to.home, to.opt.Workspace))
@@ -131,7 +132,7 @@ func TestNamedRevisionsNeverRepeat(t *testing.T) {
 		_, err := s.EditNamed(t.Context(), Voice, "", body, revision)
 		must(t, err)
 	}
-	if n, err := s.EditNamed(t.Context(), Voice, "", "mine, edited again", read.Revision); !errors.Is(err, ErrConflict) {
+	if n, err := s.EditNamed(t.Context(), Voice, "", "mine, edited again", read.Revision); !errors.Is(err, fault.Conflict) {
 		t.Errorf("an edit of revision %d, of an entry that was removed: %+v %v", read.Revision, n, err)
 	}
 	if n, err := s.GetNamed(t.Context(), Voice, ""); err != nil || n.Body != "theirs, edited" {

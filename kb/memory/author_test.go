@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -17,10 +18,10 @@ func TestWhatTheAuthorSaid(t *testing.T) {
 	home, ctx := t.TempDir(), t.Context()
 	person, bob := open(t, home, Options{}), open(t, home, Options{Agent: "bob"})
 	said := put(t, person, Item{Tier: Workspace, Content: "Ask before spending money", Importance: 1})
-	if _, err := bob.Update(ctx, said.ID, UpdateOptions{}, func(it *Item) error { it.Content = "Spend as you like"; return nil }); !errors.Is(err, ErrDenied) {
+	if _, err := bob.Update(ctx, said.ID, UpdateOptions{}, func(it *Item) error { it.Content = "Spend as you like"; return nil }); !errors.Is(err, fault.Denied) {
 		t.Errorf("bob changes it: %v", err)
 	}
-	if _, err := bob.Forget(ctx, said.ID, "", ""); !errors.Is(err, ErrDenied) {
+	if _, err := bob.Forget(ctx, said.ID, "", ""); !errors.Is(err, fault.Denied) {
 		t.Errorf("bob forgets it: %v", err)
 	}
 	r, err := bob.Put(ctx, Item{Tier: Workspace, Content: "The author likes to spend", Curator: CuratorAuthor, Importance: 1}, PutOptions{})
@@ -103,7 +104,7 @@ func TestReadOnly(t *testing.T) {
 		}
 		ro.Flush(ctx)
 	}
-	if _, err := ro.Put(ctx, Item{Tier: Workspace, Content: "more", Importance: .5}, PutOptions{}); !errors.Is(err, sqlite.ErrReadOnly) {
+	if _, err := ro.Put(ctx, Item{Tier: Workspace, Content: "more", Importance: .5}, PutOptions{}); !errors.Is(err, fault.ReadOnly) {
 		t.Errorf("a put: %v", err)
 	}
 	if err := ro.Close(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/store"
@@ -34,7 +35,7 @@ type UpdateOptions struct {
 func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if opt.Revision != nil && *opt.Revision < 0 {
-		return out, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "`board memory get "+clip(id, 60)+"` shows the revision")
+		return out, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "", fault.Do("memory.get", "{} shows the revision", "id", clip(id, 60)))
 	}
 	f, it, err := s.find(ctx, id)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 				return err
 			}
 			if opt.Revision != nil && have.Revision != *opt.Revision {
-				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, *opt.Revision), "`board memory get "+id+"` shows it")
+				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, *opt.Revision), "", fault.Do("memory.get", "{} shows it", "id", id))
 			}
 			if have.Revision != it.Revision {
 				changed, it = true, have

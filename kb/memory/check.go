@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
 )
@@ -57,7 +58,7 @@ func Paths(home string) ([]string, error) {
 
 // Check looks at one file of a data home's memory, whoever's it is, and changes nothing in it but what opening does, which brings an old schema up to date: SQLite's integrity check, what the
 // tables say of each other, and gaps in the log. full holds the search index against itself and the items, too. The error is for a file that cannot be used: it matches those of package sqlite, fs.ErrNotExist if nothing was written to
-// it yet, and sqlite.ErrCorrupt also if it has another name than the workspace's that it says it is of.
+// it yet, and fault.Corrupt also if it has another name than the workspace's that it says it is of.
 func Check(ctx context.Context, home, path string, full bool) (h Health, err error) {
 	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
 	if err != nil {
@@ -113,7 +114,7 @@ func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
 	}
 	if owner != "" && filepath.Base(want) != filepath.Base(path) {
 		h.Misnamed = true
-		return &sqlite.Error{Path: path, Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, and is not named as that", clip(owner, 200))}
+		return sqlite.Fault(fault.Corrupt, path, fmt.Sprintf("holds the memory of the %s, and is not named as that", clip(owner, 200)), nil)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
 )
@@ -67,7 +68,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, sqlite.ErrCorrupt) {
+	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("under another's name: %v", err)
 	}
 	if err := os.WriteFile(other, nil, 0o600); err != nil {
@@ -79,7 +80,7 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(other, []byte("no database at all, though it is longer than the mark of one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, sqlite.ErrCorrupt) {
+	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("garbage: %v", err)
 	}
 }

@@ -92,7 +92,7 @@ func (p *pass) make(ctx context.Context, tx *sqlite.Tx, looked func(int)) error 
 		}
 	}
 	if n := len(p.next.Without); p.next.Model != "" && n > 0 {
-		p.note("%s without an embedding, compared by their words alone; `board memory reembed` gives them one", items(n))
+		p.note("%s without an embedding, compared by their words alone; reembedding gives them one", items(n))
 	}
 	if len(p.next.Without) > manyWithout {
 		p.next.Model, p.next.Without = "", nil

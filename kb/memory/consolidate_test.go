@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -301,9 +302,9 @@ func TestScopesOfConsolidation(t *testing.T) {
 		scopes []Scope
 		kind   error
 	}{
-		{[]Scope{{Tier: "attic"}}, ErrInvalid},
-		{[]Scope{{Tier: Channel}}, ErrInvalid},
-		{[]Scope{{Tier: Conversation, Conversation: "x"}}, ErrInvalid},
+		{[]Scope{{Tier: "attic"}}, fault.Invalid},
+		{[]Scope{{Tier: Channel}}, fault.Invalid},
+		{[]Scope{{Tier: Conversation, Conversation: "x"}}, fault.Invalid},
 		{[]Scope{}, nil},
 		{[]Scope{{Tier: Workspace}, {Tier: Account}}, nil}, // nothing is remembered there yet
 		{nil, nil},
@@ -319,14 +320,14 @@ func TestScopesOfConsolidation(t *testing.T) {
 		it.Importance, it.Expires = .5, &now
 		one(t, s, it)
 	}
-	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Channel, Channel: "attic"}}, nil); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Channel, Channel: "attic"}}, nil); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
-	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Conversation, Conversation: newRef()}}, nil); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Conversation, Conversation: newRef()}}, nil); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 	narrow := open(t, s.home, Options{Workspace: s.Workspace(), Agent: "a", Tiers: []string{Channel}, Now: c.now})
-	if _, err := narrow.Consolidate(t.Context(), []Scope{{Tier: Account}}, nil); !errors.Is(err, ErrDenied) {
+	if _, err := narrow.Consolidate(t.Context(), []Scope{{Tier: Account}}, nil); !errors.Is(err, fault.Denied) {
 		t.Error(err)
 	}
 	if got := consolidate(t, narrow); got.Expired != 1 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -71,7 +72,7 @@ func newRef() string {
 // checkRef tells a ref code that cannot be from one that is not there.
 func checkRef(ref string) error {
 	if len(ref) != RefLen || strings.Trim(ref, base62) != "" {
-		return invalid(fmt.Sprintf("%q is no conversation's ref code", clip(ref, 60)), fmt.Sprintf("ref codes are %d letters and digits; `board memory conversation list` shows them", RefLen))
+		return invalid(fmt.Sprintf("%q is no conversation's ref code", clip(ref, 60)), fmt.Sprintf("ref codes are %d letters and digits", RefLen), listTalks)
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func checkRef(ref string) error {
 func (f *file) checkChannel(tx *sqlite.Tx, name string) error {
 	n, err := sqlite.One[int](tx, `SELECT count(*) FROM channels WHERE name = ?`, name)
 	if err == nil && n == 0 {
-		return &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no channel %s", clip(name, 60)), Hint: "`board memory channel list` shows the channels, `board memory channel create` makes one"}
+		return fault.NotFound.New(fmt.Sprintf("there is no channel %s", clip(name, 60)), "", channels, fault.Do("memory.channel.create", "{} makes one"))
 	}
 	return err
 }
@@ -188,7 +189,7 @@ func conversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
 }
 
 func noConversation(ref string) error {
-	return &Error{Kind: ErrNotFound, Msg: "there is no conversation " + ref + " in this workspace", Hint: "`board memory conversation list` shows them"}
+	return fault.NotFound.New("there is no conversation "+ref+" in this workspace", "", listTalks)
 }
 
 // counts adds how much of a conversation the caller sees.
@@ -215,7 +216,7 @@ func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInf
 func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, Conversation, false)
 	if errors.Is(err, errNoFile) {
-		return &Error{Kind: ErrNotFound, Msg: "there is no conversation " + ref + " in this workspace", Hint: "`board memory conversation start` begins one"}
+		return fault.NotFound.New("there is no conversation "+ref+" in this workspace", "", start)
 	}
 	if err != nil {
 		return err
@@ -277,7 +278,7 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 			return err
 		}
 		if !slices.Contains(from, c.Status) {
-			return &TransitionError{Ref: ref, From: c.Status, To: to}
+			return badTransition(ref, c.Status, to)
 		}
 		now := tx.Now
 		c.Status = to

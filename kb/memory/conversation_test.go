@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // TestConversationList lists the channels and the conversations of a workspace, before there is any, and after each thing that is done with one.
@@ -36,8 +38,7 @@ func TestConversationList(t *testing.T) {
 	}
 	refused := func(kind, err error) {
 		t.Helper()
-		var hint interface{ Try() string }
-		if !errors.Is(err, kind) || !errors.As(err, &hint) || hint.Try() == "" {
+		if !errors.Is(err, kind) || len(fault.Next(err)) == 0 {
 			t.Errorf("%v, want %v and a hint", err, kind)
 		}
 	}
@@ -45,15 +46,15 @@ func TestConversationList(t *testing.T) {
 	channels(ChannelInfo{Name: DefaultChannel, IsDefault: true})
 	listed("", nil, 0)
 	_, err := s.Conversation(ctx, "abcdef")
-	refused(ErrInvalid, err)
+	refused(fault.Invalid, err)
 
 	if _, err := s.CreateChannel(ctx, "ops", " what is run "); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.CreateChannel(ctx, "ops", "")
-	refused(ErrConflict, err)
+	refused(fault.Conflict, err)
 	_, err = s.CreateChannel(ctx, "no name", "")
-	refused(ErrInvalid, err)
+	refused(fault.Invalid, err)
 	channels(ChannelInfo{Name: DefaultChannel, IsDefault: true}, ChannelInfo{Name: "ops", Description: "what is run"})
 
 	start := func(channel, thread string) string {
@@ -67,7 +68,7 @@ func TestConversationList(t *testing.T) {
 	}
 	first, second, third := start("", "t1"), start("ops", ""), start("ops", "t3")
 	_, _, err = s.StartConversation(ctx, "nowhere", "")
-	refused(ErrNotFound, err)
+	refused(fault.NotFound, err)
 	if got, again, err := s.StartConversation(ctx, "", "t1"); err != nil || !again || got.Ref != first {
 		t.Errorf("t1 begun again: %+v, again %t, %v, want %s", got, again, err, first)
 	}
@@ -82,9 +83,9 @@ func TestConversationList(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.IdleConversation(ctx, second)
-	refused(ErrConflict, err)
+	refused(fault.Conflict, err)
 	_, err = s.ArchiveConversation(ctx, first, false)
-	refused(ErrConflict, err)
+	refused(fault.Conflict, err)
 	if got, err := s.ArchiveConversation(ctx, first, true); err != nil || got.Ended == nil || got.Archived == nil {
 		t.Errorf("archived: %+v, %v", got, err)
 	}
@@ -95,8 +96,8 @@ func TestConversationList(t *testing.T) {
 	listed("", Statuses, -1, third, second, first)
 	listed(DefaultChannel, nil, 0)
 	_, err = s.Conversations(ctx, "nowhere", nil, 0)
-	refused(ErrNotFound, err)
+	refused(fault.NotFound, err)
 	_, err = s.Conversations(ctx, "", []string{"asleep"}, 0)
-	refused(ErrInvalid, err)
+	refused(fault.Invalid, err)
 	listed("", Statuses, 0, start("", "t1"), third, second, first) // an archived conversation gives its thread up
 }

@@ -3,6 +3,8 @@ package memory
 import (
 	"errors"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 func TestParseRates(t *testing.T) {
@@ -26,11 +28,11 @@ func TestParseRates(t *testing.T) {
 		{in: "chanel=0.9", err: `tier with a rate of decay "chanel" is unknown`},
 	} {
 		got, err := ParseRates(c.in)
-		var e *Error
+		var e *fault.Error
 		switch {
 		case c.err == "" && (err != nil || got != c.want):
 			t.Errorf("ParseRates(%q) = %v, %v, want %v", c.in, got, err, c.want)
-		case c.err != "" && (!errors.As(err, &e) || e.Msg != c.err || e.Hint == ""):
+		case c.err != "" && (!errors.As(err, &e) || e.Msg != c.err || len(e.Next) == 0):
 			t.Errorf("ParseRates(%q): %v, want %q and a hint", c.in, err, c.err)
 		}
 	}

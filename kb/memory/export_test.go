@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // exported returns a document.
@@ -210,11 +212,11 @@ func TestExportSelects(t *testing.T) {
 		"everything, by an agent":    second(m.alice.Export(ctx, &bytes.Buffer{}, everything)),
 		"a tier that is not granted": second(narrow.Export(ctx, &bytes.Buffer{}, ExportOptions{Tiers: []string{Account}})),
 	} {
-		if !errors.Is(err, ErrDenied) {
+		if !errors.Is(err, fault.Denied) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := second(m.alice.Export(ctx, &bytes.Buffer{}, ExportOptions{Tiers: []string{"all"}})); !errors.Is(err, ErrInvalid) {
+	if err := second(m.alice.Export(ctx, &bytes.Buffer{}, ExportOptions{Tiers: []string{"all"}})); !errors.Is(err, fault.Invalid) {
 		t.Errorf("an unknown tier: %v", err)
 	}
 	if err := second(m.alice.Export(ctx, fullWriter{}, ExportOptions{})); !errors.Is(err, errFull) {

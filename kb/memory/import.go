@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -155,9 +156,8 @@ func sift[T any](out *Imported, list string, all []incoming[T], check func(*T) (
 
 // reason is what an error says, with the next step.
 func reason(err error) string {
-	var e *Error
-	if errors.As(err, &e) && e.Hint != "" {
-		return e.Msg + "; " + e.Hint
+	if try := fault.Try(err, nil); try != "" {
+		return err.Error() + "; " + try
 	}
 	return err.Error()
 }
@@ -329,7 +329,7 @@ func (im *importer) remark(out *Imported) {
 		}
 	}
 	if im.bare > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d items have no embedding yet and are found by their words: `board memory reembed` gives them one", im.bare))
+		out.Notes = append(out.Notes, fmt.Sprintf("%d items have no embedding yet and are found by their words: reembedding gives them one", im.bare))
 	}
 	if im.opt.DryRun {
 		out.Notes = append(out.Notes, "nothing was written: this was a dry run")

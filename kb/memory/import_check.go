@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // What a record says of times and counts is believed within reason: beyond it, clocks were wrong, or numbers could not be added up any more.
@@ -36,7 +38,7 @@ func (im *importer) checkOwner(agent string) error {
 		}
 	}
 	if agent != im.s.opt.Agent && !im.s.opt.Author {
-		return &Error{Kind: ErrDenied, Msg: fmt.Sprintf("it is %q's alone", clip(agent, 60)), Hint: "that agent can import it, or a person"}
+		return fault.Denied.New(fmt.Sprintf("it is %q's alone", clip(agent, 60)), "that agent can import it, or a person")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -45,7 +46,7 @@ func FuzzImport(f *testing.F) {
 			t.Fatalf("the dry run says %v, the import %v", dryErr, err)
 		}
 		if err != nil {
-			if !errors.Is(err, ErrInvalid) {
+			if !errors.Is(err, fault.Invalid) {
 				t.Fatal(err)
 			}
 			return

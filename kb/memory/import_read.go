@@ -19,7 +19,7 @@ const (
 )
 
 // hintExport is the next step where a document is none that an export writes.
-const hintExport = "give a file that `board memory export` has written"
+const hintExport = "give a file that an export of memory has written"
 
 // exportDocument is an export that was read, its records as they stand in it.
 type exportDocument struct {

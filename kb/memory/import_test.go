@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/kb/store"
 )
 
@@ -130,7 +131,7 @@ func TestImportIsolation(t *testing.T) {
 		t.Errorf("without grants: %+v", got)
 	}
 	for _, tiers := range [][]string{{Account}, {Workspace, Account}} {
-		if _, err := narrow.Import(ctx, bytes.NewReader(doc), ImportOptions{Tiers: tiers}); !errors.Is(err, ErrDenied) {
+		if _, err := narrow.Import(ctx, bytes.NewReader(doc), ImportOptions{Tiers: tiers}); !errors.Is(err, fault.Denied) {
 			t.Errorf("the tiers %q: %v", tiers, err)
 		}
 	}
@@ -277,7 +278,7 @@ func TestImportRefuses(t *testing.T) {
 		{listItems, item, "an agent's name", set("agent", " x"), "agent's name"},
 		{listItems, item, "tags", set("tags", "a"), "tags is a string"},
 		{listItems, item, "a secret", set("content", secret), "looks like a secret"},
-		{listItems, item, "a secret in the title", set("title", secret), "--force"},
+		{listItems, item, "a secret in the title", set("title", secret), "where it is kept"},
 		{listItems, item, "lines in a title's source", set("source", "a\nb"), "more than one line"},
 		{listNotes, note, "no id", drop("id"), "no note's id"},
 		{listNotes, note, "nobody's", set("agent", ""), "nobody's"},
@@ -383,8 +384,8 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	s := open(t, home, Options{})
 	at := strings.Index(doc, `"content":"alice says <3>`)
 	for _, c := range []struct{ what, doc, says, hint string }{
-		{"nothing", "", "ends too early", "board memory export"},
-		{"no JSON", "memory", "no JSON at byte", "board memory export"},
+		{"nothing", "", "ends too early", "an export of memory"},
+		{"no JSON", "memory", "no JSON at byte", "an export of memory"},
 		{"a list", "[]", "no object", ""},
 		{"a text", `"x"`, "no object", ""},
 		{"an empty object", "{}", "no schema_version", ""},
@@ -406,12 +407,12 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 		{"very deep", `{"schema_version": 1, "items": ` + strings.Repeat("[", 20_000), "no JSON", ""},
 	} {
 		got, err := s.Import(t.Context(), strings.NewReader(c.doc), ImportOptions{})
-		var e *Error
-		if !errors.Is(err, ErrInvalid) || !errors.As(err, &e) || !strings.Contains(e.Msg, c.says) || e.Hint == "" || !strings.Contains(e.Hint, c.hint) {
+		var e *fault.Error
+		if !errors.Is(err, fault.Invalid) || !errors.As(err, &e) || !strings.Contains(e.Msg, c.says) || len(e.Next) == 0 || !strings.Contains(fmt.Sprint(e.Next), c.hint) {
 			t.Errorf("%s: %+v, %v", c.what, got, err)
 		}
 	}
-	if _, err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc)-10)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "more than") {
+	if _, err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc)-10)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("too long: %v", err)
 	}
 	if d, err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc))); err != nil || len(d.items) != 66 {
@@ -421,7 +422,7 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 		t.Errorf("a reader that fails: %v", err)
 	}
 	for _, tiers := range [][]string{{"all"}, {""}} {
-		if _, err := s.Import(t.Context(), strings.NewReader(doc), ImportOptions{Tiers: tiers}); !errors.Is(err, ErrInvalid) {
+		if _, err := s.Import(t.Context(), strings.NewReader(doc), ImportOptions{Tiers: tiers}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("the tiers %q: %v", tiers, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/store"
 )
@@ -56,7 +57,7 @@ const ownNotes = "journals and core memories belong to an agent"
 // needAgent refuses what only an agent has, where nothing says which one is asking.
 func (s *Store) needAgent(what string) error {
 	if s.opt.Agent == "" {
-		return invalid(what+", and nothing says who is asking", "name the agent with --agent, or $BOARD_WORKER")
+		return invalid(what+", and nothing says who is asking", "", fault.Give("agent", "", "name the agent with {}, or $BOARD_WORKER"))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -148,7 +150,7 @@ func TestPutReadForget(t *testing.T) {
 	if got := contents(read(t, s, Query{Tiers: []string{Account, Channel, Workspace}, Text: "tabs"})); len(got) != 3 || !strings.HasPrefix(got[0], "channel/") {
 		t.Errorf("three tiers: %q", got)
 	}
-	if _, err := s.Read(t.Context(), Query{Text: "tabs"}); !errors.Is(err, ErrInvalid) {
+	if _, err := s.Read(t.Context(), Query{Text: "tabs"}); !errors.Is(err, fault.Invalid) {
 		t.Errorf("no tier is named: %v", err)
 	}
 	r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: "use  TABS in go files", Importance: .9}, PutOptions{})
@@ -159,7 +161,7 @@ func TestPutReadForget(t *testing.T) {
 	if err != nil || u.Item.Revision != 2 || u.Item.Agent != "" {
 		t.Errorf("update: %+v, %v", u, err)
 	}
-	if _, err := s.Update(t.Context(), a.ID, UpdateOptions{Revision: new(1)}, func(it *Item) error { return nil }); !errors.Is(err, ErrConflict) {
+	if _, err := s.Update(t.Context(), a.ID, UpdateOptions{Revision: new(1)}, func(it *Item) error { return nil }); !errors.Is(err, fault.Conflict) {
 		t.Errorf("an update of an old revision: %v", err)
 	}
 	if was, err := s.Revisions(t.Context(), a.ID); err != nil || len(was) != 1 || was[0].Content != "Use tabs in Go files" || was[0].Importance != .9 {
@@ -169,7 +171,7 @@ func TestPutReadForget(t *testing.T) {
 	if err != nil || f.Rule != RuleAsked {
 		t.Errorf("forget: %+v, %v", f, err)
 	}
-	if _, err := s.Forget(t.Context(), a.ID, "", ""); !errors.Is(err, ErrConflict) {
+	if _, err := s.Forget(t.Context(), a.ID, "", ""); !errors.Is(err, fault.Conflict) {
 		t.Errorf("forget twice: %v", err)
 	}
 	if got := contents(read(t, s, Query{Tiers: []string{Workspace}, Text: "tabs"})); len(got) != 0 {
@@ -187,18 +189,18 @@ func TestPutReadForget(t *testing.T) {
 func TestContentIsCountedInCharacters(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	put(t, s, Item{Tier: Workspace, Content: strings.Repeat("é", 10_000)})
-	if _, err := s.Put(t.Context(), Item{Tier: Workspace, Content: strings.Repeat("é", 10_001), Importance: .5}, PutOptions{}); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "10001 characters") {
+	if _, err := s.Put(t.Context(), Item{Tier: Workspace, Content: strings.Repeat("é", 10_001), Importance: .5}, PutOptions{}); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "10001 characters") {
 		t.Errorf("10,001 characters: %v", err)
 	}
 	a := open(t, t.TempDir(), Options{Agent: "a"})
 	if _, err := a.SaveNote(t.Context(), Core, "", strings.Repeat("界", 10_000), false); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.SaveNote(t.Context(), Core, "", strings.Repeat("界", 10_001), false); !errors.Is(err, ErrInvalid) {
+	if _, err := a.SaveNote(t.Context(), Core, "", strings.Repeat("界", 10_001), false); !errors.Is(err, fault.Invalid) {
 		t.Errorf("10,001 characters: %v", err)
 	}
 	for _, blank := range []string{"", "  \n "} {
-		if _, err := a.SaveNote(t.Context(), Journal, "", blank, false); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "cannot be blank") {
+		if _, err := a.SaveNote(t.Context(), Journal, "", blank, false); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "cannot be blank") {
 			t.Errorf("blank: %v", err)
 		}
 	}
@@ -256,14 +258,18 @@ func TestConversationTransitions(t *testing.T) {
 		}
 		return c.Ref
 	}
+	var ref string
 	refused := func(what string, err error, from, to string) {
 		t.Helper()
-		var te *TransitionError
-		if !errors.As(err, &te) || te.From != from || te.To != to || !errors.Is(err, ErrConflict) {
+		says := fmt.Sprintf("the conversation %s is %s, and cannot become %s", ref, from, to)
+		if from == to {
+			says = fmt.Sprintf("the conversation %s is %s already", ref, from)
+		}
+		if !errors.Is(err, fault.Conflict) || err.Error() != says || len(fault.Next(err)) == 0 {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	ref := start()
+	ref = start()
 	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`{"left": [1, 2]}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -286,17 +292,17 @@ func TestConversationTransitions(t *testing.T) {
 	if n, err := s.ReadScratch(ctx, ref, "todo"); err != nil || string(n.Value) != `{"left":[1,2]}` {
 		t.Errorf("scratch after archive: %+v, %v", n, err)
 	}
-	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`1`)); !errors.Is(err, ErrConflict) {
+	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`1`)); !errors.Is(err, fault.Conflict) {
 		t.Errorf("scratch written after archive: %v", err)
 	}
-	if _, err := s.Put(ctx, Item{Tier: Conversation, Conversation: ref, Content: "late", Importance: .5}, PutOptions{}); !errors.Is(err, ErrConflict) {
+	if _, err := s.Put(ctx, Item{Tier: Conversation, Conversation: ref, Content: "late", Importance: .5}, PutOptions{}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("put after archive: %v", err)
 	}
 	ref = start()
 	if c, err := s.ArchiveConversation(ctx, ref, true); err != nil || c.Ended == nil || c.Archived == nil {
 		t.Errorf("force: %+v, %v", c, err)
 	}
-	if _, err := s.IdleConversation(ctx, newRef()); !errors.Is(err, ErrNotFound) {
+	if _, err := s.IdleConversation(ctx, newRef()); !errors.Is(err, fault.NotFound) {
 		t.Errorf("unknown: %v", err)
 	}
 	a, again, err := s.StartConversation(ctx, "", "session-1")
@@ -340,16 +346,16 @@ func TestIsolation(t *testing.T) {
 	}
 	for who, s := range map[string]*Store{"bob": bob, "alice elsewhere": far} {
 		for what, id := range map[string]string{"a private item": secretly.ID, "a note": note.ID} {
-			if _, err := s.Get(ctx, id); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Get(ctx, id); !errors.Is(err, fault.NotFound) {
 				t.Errorf("%s gets %s: %v", who, what, err)
 			}
-			if _, err := s.Forget(ctx, id, "", ""); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Forget(ctx, id, "", ""); !errors.Is(err, fault.NotFound) {
 				t.Errorf("%s forgets %s: %v", who, what, err)
 			}
-			if _, err := s.Update(ctx, id, UpdateOptions{}, func(it *Item) error { t.Errorf("%s is shown %q", who, it.Content); return nil }); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Update(ctx, id, UpdateOptions{}, func(it *Item) error { t.Errorf("%s is shown %q", who, it.Content); return nil }); !errors.Is(err, fault.NotFound) {
 				t.Errorf("%s updates %s: %v", who, what, err)
 			}
-			if _, err := s.Revisions(ctx, id); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Revisions(ctx, id); !errors.Is(err, fault.NotFound) {
 				t.Errorf("%s sees revisions of %s: %v", who, what, err)
 			}
 		}
@@ -357,35 +363,35 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("%s has the context %q, %v", who, got, err)
 		}
 	}
-	if _, err := bob.Get(ctx, mine.ID); !errors.Is(err, ErrNotFound) {
+	if _, err := bob.Get(ctx, mine.ID); !errors.Is(err, fault.NotFound) {
 		t.Errorf("bob gets a private item of the account: %v", err)
 	}
-	if _, err := far.Get(ctx, openly.ID); !errors.Is(err, ErrNotFound) {
+	if _, err := far.Get(ctx, openly.ID); !errors.Is(err, fault.NotFound) {
 		t.Errorf("another workspace gets an item: %v", err)
 	}
 	if got := contents(read(t, far, Query{Tiers: []string{Workspace, Channel, Account}, Text: "red"})); !slices.Equal(sorted(got), []string{"account/hides red", "account/likes red"}) {
 		t.Errorf("another workspace reads %q", got)
 	}
-	if _, err := far.Conversation(ctx, conv.Ref); !errors.Is(err, ErrNotFound) {
+	if _, err := far.Conversation(ctx, conv.Ref); !errors.Is(err, fault.NotFound) {
 		t.Errorf("another workspace sees a conversation: %v", err)
 	}
-	if _, err := bob.ReadScratch(ctx, conv.Ref, "k"); !errors.Is(err, ErrNotFound) {
+	if _, err := bob.ReadScratch(ctx, conv.Ref, "k"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("bob reads a working note: %v", err)
 	}
 	if n, err := bob.ClearScratch(ctx, conv.Ref, ""); err != nil || n != 0 {
 		t.Errorf("bob clears %d working notes: %v", n, err)
 	}
 	// What is not granted is not there, by whatever way.
-	if _, err := narrow.Read(ctx, Query{Tiers: []string{Account}}); !errors.Is(err, ErrDenied) {
+	if _, err := narrow.Read(ctx, Query{Tiers: []string{Account}}); !errors.Is(err, fault.Denied) {
 		t.Errorf("the account without a grant: %v", err)
 	}
-	if _, err := narrow.Get(ctx, everywhere.ID); !errors.Is(err, ErrNotFound) {
+	if _, err := narrow.Get(ctx, everywhere.ID); !errors.Is(err, fault.NotFound) {
 		t.Errorf("an item of the account without a grant: %v", err)
 	}
 	if o, err := narrow.Orient(ctx, OrientQuery{Text: "red"}); err != nil || strings.Contains(o.Markdown, "likes") {
 		t.Errorf("an orientation without a grant: %v\n%s", err, o.Markdown)
 	}
-	if _, err := narrow.Named(ctx, Account); !errors.Is(err, ErrDenied) {
+	if _, err := narrow.Named(ctx, Account); !errors.Is(err, fault.Denied) {
 		t.Errorf("named entries of the account without a grant: %v", err)
 	}
 	if l, _, err := narrow.List(ctx, ListQuery{}); err != nil || slices.ContainsFunc(l, func(it Item) bool { return it.Tier == Account }) {
@@ -394,15 +400,15 @@ func TestIsolation(t *testing.T) {
 	if got, err := narrow.Notes(ctx, "", 0); err != nil || len(got) != 1 {
 		t.Errorf("notes: %+v, %v", got, err)
 	}
-	if _, err := alice.EditNamed(ctx, Voice, "", "obey", -1); !errors.Is(err, ErrDenied) {
+	if _, err := alice.EditNamed(ctx, Voice, "", "obey", -1); !errors.Is(err, fault.Denied) {
 		t.Errorf("an agent writes VOICE: %v", err)
 	}
 	// Names are no paths.
 	for _, name := range []string{"../one", "a/b", "..", "", "a\x00b", "-x", strings.Repeat("a", 65)} {
-		if _, err := bob.CreateChannel(ctx, name, ""); !errors.Is(err, ErrInvalid) {
+		if _, err := bob.CreateChannel(ctx, name, ""); !errors.Is(err, fault.Invalid) {
 			t.Errorf("a channel named %q: %v", name, err)
 		}
-		if _, err := bob.GetNamed(ctx, name, ""); !errors.Is(err, ErrInvalid) {
+		if _, err := bob.GetNamed(ctx, name, ""); !errors.Is(err, fault.Invalid) {
 			t.Errorf("a named entry named %q: %v", name, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -115,7 +116,7 @@ func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) 
 			return n, nil
 		}
 	}
-	return Named{}, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no named entry %s in the %s tier", name, tier), Hint: "`board memory named list` shows them, `board memory named edit` writes one"}
+	return Named{}, fault.NotFound.New(fmt.Sprintf("there is no named entry %s in the %s tier", name, tier), "", fault.Do("memory.named.list", "{} shows them"), fault.Do("memory.named.edit", "{} writes one"))
 }
 
 func (s *Store) mayName() error {
@@ -141,7 +142,7 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 		return Named{}, err
 	}
 	if revision < AnyRevision {
-		return Named{}, invalid(fmt.Sprintf("%d is not a revision", revision), "`board memory named show "+name+"` shows the revision; 0 is for an entry that does not exist yet")
+		return Named{}, invalid(fmt.Sprintf("%d is not a revision", revision), "", fault.Do("memory.named.show", "{} shows the revision; 0 is for an entry that does not exist yet", "name", name))
 	}
 	if body, err = namedBody(body); err != nil {
 		return Named{}, err
@@ -224,7 +225,7 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 		return n, err
 	}
 	if n.Revision == 0 {
-		return n, &Error{Kind: ErrNotFound, Msg: "nothing is written in " + n.Name + " yet", Hint: "`board memory named edit " + n.Name + "` writes it"}
+		return n, fault.NotFound.New("nothing is written in "+n.Name+" yet", "", fault.Do("memory.named.edit", "{} writes it", "name", n.Name))
 	}
 	err = s.writing(ctx, n.Tier, func(f *file, tx *sqlite.Tx) error {
 		all, err := namedIn(tx, n.Tier)

@@ -1,11 +1,14 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 const (
@@ -27,6 +30,8 @@ type OrientQuery struct {
 	Limit        int    // items of each tier at most; 0 is DefaultLimit
 	// Tiers are those to read; nil: all that the caller reaches, the conversation's only if one is named.
 	Tiers []string
+	// Words say where the rest is of what was cut.
+	Words fault.Words
 }
 
 // Orientation is one document for a turn: named entries first, then what each tier has to say.
@@ -212,7 +217,7 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	limit := q.Budget * namedShare / 100
 	for i, n := range named {
 		head := fmt.Sprintf("%s# %s\n\n", sep(b), n.Name)
-		more := fmt.Sprintf("\n… the rest: `board memory named show %s --tier %s`\n", n.Name, n.Tier)
+		more := "\n… " + cmp.Or(fault.Do("memory.named.show", "the rest: {}", "name", n.Name, "tier", n.Tier).In(q.Words), "the rest was cut") + "\n"
 		after := 0 // what those need that come after it, or a fair part for each
 		for _, o := range named[i+1:] {
 			after += min(tokens("\n# "+o.Name+"\n\n"+o.Body+"\n"), limit/len(named))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/secret"
@@ -59,7 +60,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		}
 	}
 	if it.Tier == Conversation && it.Conversation == "" {
-		return out, invalid("no conversation is named", "name it with --conversation or $BOARD_CONVERSATION; `board memory conversation start` begins one")
+		return out, invalid("no conversation is named", "", fault.Give("conversation", "", "name it with {} or $BOARD_CONVERSATION"), start)
 	}
 	if it.Tier == Channel && it.Channel == "" {
 		it.Channel = DefaultChannel
@@ -129,7 +130,7 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 		return err
 	}
 	if it.Tier == Conversation && c.Status == StatusArchived {
-		return conflict("the conversation "+c.Ref+" is archived: nothing is added to it", "`board memory conversation start` begins a new one; what should last goes into its channel")
+		return conflict("the conversation "+c.Ref+" is archived: nothing is added to it", "what should last goes into its channel", start)
 	}
 	return nil
 }
@@ -222,7 +223,7 @@ func insertRow(tx *sqlite.Tx, it *Item) (err error) {
 func refuseSecret(it *Item) error {
 	for _, t := range []struct{ what, text string }{{"the title", it.Title}, {"the content", it.Content}, {"the source", it.Source}, {"the derivation link", it.DerivedFrom}} {
 		if found := secret.Find(t.text); len(found) > 0 {
-			return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", t.what, found[0].Description), "say where it is kept instead of what it is; --force stores it if it is none")
+			return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", t.what, found[0].Description), "say where it is kept instead of what it is", fault.Give("keep_secret", "", "{} stores it if it is none"))
 		}
 	}
 	return nil

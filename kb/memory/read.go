@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -87,7 +88,7 @@ func (s *Store) normalise(q *Query) error {
 		q.Limit = DefaultLimit
 	}
 	if q.Limit < 1 || q.Limit > MaxLimit {
-		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "`board memory list` pages through everything")
+		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "", fault.Do("memory.list", "{} pages through everything"))
 	}
 	if err := checkImportance(q.MinImportance); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (s *Store) normalise(q *Query) error {
 		}
 	}
 	if slices.Contains(q.Tiers, Conversation) && q.Conversation == "" {
-		return invalid("the conversation tier is read of one conversation, and none is named", "name it with --conversation REF")
+		return invalid("the conversation tier is read of one conversation, and none is named", "", fault.Give("conversation", "REF", "name it with {}"))
 	}
 	if q.Conversation != "" {
 		if err := checkRef(q.Conversation); err != nil {
@@ -365,7 +366,7 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 			return nil, nil, err
 		}
 		if missing > 0 {
-			res.Degraded = append(res.Degraded, fmt.Sprintf("%s of the %s tier without an embedding, found by words only; `board memory reembed` gives them one", items(int(missing)), tier))
+			res.Degraded = append(res.Degraded, fmt.Sprintf("%s of the %s tier without an embedding, found by words only; reembedding gives them one", items(int(missing)), tier))
 		}
 	}
 	return found.Candidates, light, nil

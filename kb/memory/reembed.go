@@ -11,7 +11,7 @@ import (
 type Reembedded = store.Embedded
 
 // Reembed gives every live item that the caller's files hold the embedding of the model at hand, private ones too: those that were stored without, and all when the model has changed.
-// It goes in batches, each of them kept, at most so many (0: until none is left), and calls progress after each. Without a model it does nothing, which is embed.ErrNoModel.
+// It goes in batches, each of them kept, at most so many (0: until none is left), and calls progress after each. Without a model it does nothing, which is fault.NoModel.
 func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (Reembedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Batches: batches, Change: true, Progress: progress})
 }
@@ -23,7 +23,7 @@ func (s *Store) Backfill(ctx context.Context, batches int) (Reembedded, error) {
 
 func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Reembedded, error) {
 	if s.opt.Embedder == nil {
-		return Reembedded{}, &Error{Kind: embed.ErrNoModel, Msg: "no embedding model is installed", Hint: "`board model pull` fetches one"}
+		return Reembedded{}, embed.NoModel()
 	}
 	var files []*store.File
 	for f, err := range s.reached(ctx) {

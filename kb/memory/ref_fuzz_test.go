@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"blackboard/board/fault"
 )
 
 // FuzzRef gives anything as a ref code and as a scope. What is taken is one, and is written back as it was read; what is not is refused with words that can be printed; and whatever it is,
@@ -28,7 +30,7 @@ func FuzzRef(f *testing.F) {
 		if is != (err == nil) {
 			t.Fatalf("%q: %v", ref, err)
 		}
-		if err != nil && (!errors.Is(err, ErrInvalid) || !utf8.ValidString(err.Error()) || strings.ContainsAny(err.Error(), "\n\x1b\x00")) {
+		if err != nil && (!errors.Is(err, fault.Invalid) || !utf8.ValidString(err.Error()) || strings.ContainsAny(err.Error(), "\n\x1b\x00")) {
 			t.Fatalf("%q is refused with %q", ref, err)
 		}
 		if ref != real.Ref {
@@ -39,7 +41,7 @@ func FuzzRef(f *testing.F) {
 				"an end":          second(s.IdleConversation(t.Context(), ref)),
 				"something to do": second(s.Put(t.Context(), Item{Tier: Conversation, Conversation: ref, Content: "x", Importance: .5}, PutOptions{})),
 			} {
-				if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrNotFound) {
+				if !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.NotFound) {
 					t.Fatalf("%q as the ref code of %s: %v", ref, what, err)
 				}
 			}
@@ -48,7 +50,7 @@ func FuzzRef(f *testing.F) {
 		if err == nil && scope.String() != ref {
 			t.Fatalf("the scope %q is written %q", ref, scope)
 		}
-		if err != nil && !errors.Is(err, ErrInvalid) {
+		if err != nil && !errors.Is(err, fault.Invalid) {
 			t.Fatalf("the scope %q: %v", ref, err)
 		}
 	})

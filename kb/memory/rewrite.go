@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/store"
 )
@@ -63,10 +64,9 @@ func (s *Store) ApplyRewrites(ctx context.Context, r io.Reader) (done []Rewritte
 	}
 	for _, rw := range all {
 		got, err := s.rewrite(ctx, rw)
-		var own *Error
-		switch {
-		case errors.As(err, &own):
-			refused = append(refused, refusal(rw.Group, own))
+		switch _, ok := fault.Refused(err); {
+		case ok:
+			refused = append(refused, Refused{rw.Group, reason(err)})
 		case err != nil:
 			return done, refused, err
 		default:
@@ -76,10 +76,6 @@ func (s *Store) ApplyRewrites(ctx context.Context, r io.Reader) (done []Rewritte
 	return done, refused, nil
 }
 
-func refusal(from string, err *Error) Refused {
-	return Refused{From: from, Why: err.Msg + "; " + err.Hint}
-}
-
 // readRewrites reads the groups that have content and could be done by what they say.
 func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 	refused = []Refused{}
@@ -87,7 +83,7 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	const form = `give what "board memory consolidate --plan --json" prints, with a title and a content added to each group that is to be rewritten: {"v":1,"groups":[…]}`
+	const form = `give the groups that a plan of the consolidation lists as JSON, with a title and a content added to each group that is to be rewritten: {"v":1,"groups":[…]}`
 	if len(raw) > MaxRewriteBytes {
 		return nil, nil, invalid(fmt.Sprintf("the rewrites have more than %d MB", MaxRewriteBytes>>20), "leave out the groups without content, or apply them in parts")
 	}
@@ -151,9 +147,8 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 				err = invalid(fmt.Sprintf("%s is also in %s", it.ID, other.Group), "it can be replaced once: name it in one of them")
 			}
 		}
-		var own *Error
-		if errors.As(err, &own) {
-			refused = append(refused, refusal(rw.Group, own))
+		if err != nil {
+			refused = append(refused, Refused{rw.Group, reason(err)})
 			continue
 		}
 		all = append(all, rw)
@@ -241,7 +236,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			return err
 		}
 		if it.Tier != Conversation && it.Conversation != "" {
-			if _, err := conversation(tx, it.Conversation); errors.Is(err, ErrNotFound) {
+			if _, err := conversation(tx, it.Conversation); errors.Is(err, fault.NotFound) {
 				it.Conversation = "" // it was purged, and what came from it has stayed
 			}
 		}

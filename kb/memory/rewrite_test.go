@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 )
@@ -107,7 +108,7 @@ func TestGroups(t *testing.T) {
 	if all, err := agent.Groups(t.Context(), []Scope{{Tier: Account}}, 0); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := s.Groups(t.Context(), nil, -1); !errors.Is(err, ErrInvalid) {
+	if _, err := s.Groups(t.Context(), nil, -1); !errors.Is(err, fault.Invalid) {
 		t.Error(err)
 	}
 	if a, b := groupsOf(t, s), groupsOf(t, s); a[0].ID != b[0].ID || a[0].ID == a[1].ID {
@@ -354,11 +355,11 @@ func TestRefusedRewrites(t *testing.T) {
 		{"no groups", `{"v":1}`, "have no groups"},
 		{"too many", `{"v":1,"groups":[` + strings.Repeat("{},", MaxRewrites) + `{}]}`, "10,001 groups"},
 	} {
-		if done, refused, err := agent.ApplyRewrites(t.Context(), strings.NewReader(tc.in)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), tc.why) || len(done)+len(refused) > 0 || done == nil || refused == nil {
+		if done, refused, err := agent.ApplyRewrites(t.Context(), strings.NewReader(tc.in)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.why) || len(done)+len(refused) > 0 || done == nil || refused == nil {
 			t.Errorf("%s: %+v, %+v, %v", tc.name, done, refused, err)
 		}
 	}
-	if _, _, err := agent.ApplyRewrites(t.Context(), io.LimitReader(endless{}, MaxRewriteBytes+100)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "64 MB") {
+	if _, _, err := agent.ApplyRewrites(t.Context(), io.LimitReader(endless{}, MaxRewriteBytes+100)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "64 MB") {
 		t.Errorf("too much: %v", err)
 	}
 	if _, _, err := agent.ApplyRewrites(t.Context(), endless{errors.New("the disk is gone")}); err == nil || err.Error() != "the disk is gone" {
@@ -450,7 +451,7 @@ func FuzzRewrites(f *testing.F) {
 			raw = bytes.ReplaceAll(raw, []byte(`"`+name+`"`), []byte(`"`+it.ID+`"`))
 		}
 		done, refused, err := agent.ApplyRewrites(t.Context(), bytes.NewReader(raw))
-		if err != nil && (!errors.Is(err, ErrInvalid) || len(done)+len(refused) > 0) {
+		if err != nil && (!errors.Is(err, fault.Invalid) || len(done)+len(refused) > 0) {
 			t.Fatalf("%v after %d done and %d refused", err, len(done), len(refused))
 		}
 		by := map[string]string{}

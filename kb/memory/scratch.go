@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 			return err
 		}
 		if c.Status == StatusArchived {
-			return conflict("the conversation "+ref+" is archived: its working notes stay as they are", "`board memory conversation start` begins a new one")
+			return conflict("the conversation "+ref+" is archived: its working notes stay as they are", "", start)
 		}
 		var n, mine int
 		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(key = ?3), 0) FROM scratch WHERE conversation = ?1 AND agent = ?2`, ref, s.opt.Agent, key).Scan(&n, &mine); err != nil {
@@ -70,7 +71,7 @@ func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, erro
 		return Scratch{}, err
 	}
 	if len(all) == 0 {
-		return Scratch{}, &Error{Kind: ErrNotFound, Msg: fmt.Sprintf("there is no working note %s in %s", clip(key, 60), ref), Hint: "`board memory scratch list` shows the caller's"}
+		return Scratch{}, fault.NotFound.New(fmt.Sprintf("there is no working note %s in %s", clip(key, 60), ref), "", fault.Do("memory.scratch.list", "{} shows the caller's", "conversation", ref))
 	}
 	return all[0], nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -165,7 +166,7 @@ func (q *ScrubQuery) missing() error {
 	case q.Scope.Tier == Conversation:
 		return noConversation(q.Scope.Conversation)
 	case q.Scope.Tier == Channel && q.Scope.Channel != DefaultChannel:
-		return &Error{Kind: ErrNotFound, Msg: "there is no channel " + q.Scope.Channel, Hint: "`board memory channel list` shows the channels"}
+		return fault.NotFound.New("there is no channel "+q.Scope.Channel, "", channels)
 	}
 	return nil
 }
@@ -268,7 +269,7 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 		}
 		for _, d := range done {
 			if d.Hash == confirm {
-				return conflict("this manifest was executed already at "+d.At.Format(time.RFC3339), "a scrub without --execute shows what there is now")
+				return conflict("this manifest was executed already at "+d.At.Format(time.RFC3339), "a dry run of the scrub shows what there is now")
 			}
 		}
 		m, err := f.manifest(tx, q)
@@ -279,7 +280,7 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 		case m.Empty():
 			return nothingToScrub(q)
 		case m.Hash != confirm:
-			return conflict("what would be removed is no longer what was confirmed: "+scrubDifference(was, m.Counts), "run the scrub without --execute again, look at it, and confirm its hash")
+			return conflict("what would be removed is no longer what was confirmed: "+scrubDifference(was, m.Counts), "run the scrub dry again, look at it, and confirm its hash")
 		}
 		out.Manifest = m
 		return f.scrub(tx, q, &out)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -107,7 +108,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 		}
 		indexAgrees(t, s)
 	}
-	if got, err := s.GetNamed(ctx, "LONG", ""); !errors.Is(err, ErrNotFound) {
+	if got, err := s.GetNamed(ctx, "LONG", ""); !errors.Is(err, fault.NotFound) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -172,7 +173,7 @@ func TestScrubAtOnce(t *testing.T) {
 			defer mu.Unlock()
 			if err == nil {
 				done++
-			} else if !errors.Is(err, ErrConflict) {
+			} else if !errors.Is(err, fault.Conflict) {
 				t.Error(err)
 			}
 		})
@@ -224,7 +225,7 @@ func TestScrubBesideOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := s.Scrub(ctx, q, m.Hash)
-		if err != nil && !errors.Is(err, ErrConflict) { // somebody put something meanwhile, or nothing is there
+		if err != nil && !errors.Is(err, fault.Conflict) { // somebody put something meanwhile, or nothing is there
 			t.Fatal(err)
 		}
 		scrubbed += got.Counts["live"]
@@ -256,8 +257,8 @@ func FuzzScrubConfirm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, confirm string) {
 		counts, err := parseScrubHash(confirm)
 		if err != nil {
-			var e *Error
-			if !errors.Is(err, ErrInvalid) || !errors.As(err, &e) || e.Hint == "" {
+			var e *fault.Error
+			if !errors.Is(err, fault.Invalid) || !errors.As(err, &e) || len(e.Next) == 0 {
 				t.Errorf("%q: %v", confirm, err)
 			}
 		} else if digest := make([]byte, 32); scrubHash(digest, counts)[scrubDigits:] != confirm[scrubDigits:] {
@@ -266,7 +267,7 @@ func FuzzScrubConfirm(f *testing.F) {
 		if strings.TrimSpace(confirm) == hash {
 			return
 		}
-		if got, err := s.Scrub(t.Context(), q, confirm); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrConflict) {
+		if got, err := s.Scrub(t.Context(), q, confirm); !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Conflict) {
 			t.Errorf("%q: %+v, %v", confirm, got, err)
 		}
 		if got := manifestOf(t, s, q); got.Hash != hash {

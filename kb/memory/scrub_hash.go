@@ -27,10 +27,10 @@ func scrubHash(digest []byte, counts map[string]int) string {
 // parseScrubHash reads what scrubHash writes, and nothing else. It returns the counts.
 func parseScrubHash(hash string) (map[string]int, error) {
 	wrong := func(what string) error {
-		return invalid(fmt.Sprintf("%q is no manifest's hash: %s", clip(hash, 60), what), "run the scrub without --execute: it shows what would be removed, and the hash that --confirm takes")
+		return invalid(fmt.Sprintf("%q is no manifest's hash: %s", clip(hash, 60), what), "", showScrub)
 	}
 	if hash == "" {
-		return nil, invalid("no manifest is confirmed", "run the scrub without --execute: it shows what would be removed, and the hash that --confirm takes")
+		return nil, invalid("no manifest is confirmed", "", showScrub)
 	}
 	digest, rest, _ := strings.Cut(hash, "-")
 	if len(digest) != scrubDigits || strings.Trim(digest, "0123456789abcdef") != "" {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // killScrubs are what the children do, one after the other.
@@ -165,7 +167,7 @@ func TestKilledScrub(t *testing.T) {
 		}
 		for i, q := range queries {
 			left, err := s.ScrubManifest(ctx, q)
-			if err != nil && !errors.Is(err, ErrNotFound) {
+			if err != nil && !errors.Is(err, fault.NotFound) {
 				t.Fatal(err)
 			}
 			switch {
@@ -174,7 +176,7 @@ func TestKilledScrub(t *testing.T) {
 					t.Errorf("round %d: the log says %+v", round, log[i])
 				}
 				done++
-				if _, err := s.Scrub(ctx, q, manifests[i].Hash); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "executed already") {
+				if _, err := s.Scrub(ctx, q, manifests[i].Hash); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "executed already") {
 					t.Errorf("round %d: executed again: %v", round, err)
 				}
 			case maps.Equal(left.Counts, manifests[i].Counts) && i >= len(log):

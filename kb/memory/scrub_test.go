@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -104,7 +105,7 @@ func TestScrubRemovesWhatTheManifestSays(t *testing.T) {
 	if _, err := m.alice.Conversation(t.Context(), m.conv); err != nil {
 		t.Errorf("a scrub without purge removes the conversation: %v", err)
 	}
-	if _, err := m.alice.Conversation(t.Context(), m.other); !errors.Is(err, ErrNotFound) {
+	if _, err := m.alice.Conversation(t.Context(), m.other); !errors.Is(err, fault.NotFound) {
 		t.Errorf("a purge leaves the conversation: %v", err)
 	}
 }
@@ -125,8 +126,8 @@ func TestScrubIsConfirmed(t *testing.T) {
 	refused := func(what string, s *Store, q ScrubQuery, confirm string, kind error, says string) {
 		t.Helper()
 		got, err := s.Scrub(ctx, q, confirm)
-		var e *Error
-		if !errors.Is(err, kind) || !strings.Contains(err.Error(), says) || errors.As(err, &e) && e.Hint == "" {
+		var e *fault.Error
+		if !errors.Is(err, kind) || !strings.Contains(err.Error(), says) || errors.As(err, &e) && len(e.Next) == 0 {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}
@@ -136,17 +137,17 @@ func TestScrubIsConfirmed(t *testing.T) {
 	}
 	for what, confirm := range map[string]string{"nothing": "", "half": hash[:20], "a word": "yes", "more": hash + ".0", "less": hash[:len(hash)-2], "capitals": strings.ToUpper(hash),
 		"signs": strings.Replace(hash, "-", "-+", 1), "leading zeros": strings.Replace(hash, "-", "-0", 1), "a sha256": strings.Repeat("0f", 32)} {
-		refused(what, m.person, q, confirm, ErrInvalid, "")
+		refused(what, m.person, q, confirm, fault.Invalid, "")
 	}
 	other := strings.Repeat("0f", 16) + hash[32:]
-	refused("another hash with the same counts", m.person, q, other, ErrConflict, "the counts are the same")
+	refused("another hash with the same counts", m.person, q, other, fault.Conflict, "the counts are the same")
 	for what, q := range map[string]ScrubQuery{"another mode": {Scope: q.Scope, Mode: ScrubFull}, "another tier": {Scope: Scope{Tier: Account}}, "another scope": {Scope: Scope{Tier: Channel, Channel: "research"}}} {
-		refused("the hash of "+what, m.person, q, hash, ErrConflict, "no longer what was confirmed")
+		refused("the hash of "+what, m.person, q, hash, fault.Conflict, "no longer what was confirmed")
 	}
 	conv := ScrubQuery{Scope: Scope{Tier: Conversation, Conversation: m.conv}}
 	purge := conv
 	purge.Purge = true
-	refused("a purge with a scrub's hash", m.person, purge, manifestOf(t, m.person, conv).Hash, ErrConflict, "")
+	refused("a purge with a scrub's hash", m.person, purge, manifestOf(t, m.person, conv).Hash, fault.Conflict, "")
 	// Who may not, may not look either.
 	granted := open(t, m.home, Options{Agent: "carol", Grants: []string{GrantScrub}, Tiers: []string{Workspace}})
 	far := open(t, m.home, Options{Workspace: filepath.Join(m.home, "far")})
@@ -157,43 +158,43 @@ func TestScrubIsConfirmed(t *testing.T) {
 		q    ScrubQuery
 		kind error
 	}{
-		{"an agent", m.alice, q, ErrDenied},
-		{"a grant for another tier", granted, ScrubQuery{Scope: Scope{Tier: Account}}, ErrDenied},
-		{"a grant for another tier, its conversation", granted, conv, ErrDenied},
-		{"no workspace", none, q, ErrInvalid},
-		{"an unknown mode", m.person, ScrubQuery{Scope: q.Scope, Mode: "keep_canonical"}, ErrInvalid},
-		{"an unknown tier", m.person, ScrubQuery{Scope: Scope{Tier: "everything"}}, ErrInvalid},
-		{"no scope", m.person, ScrubQuery{}, ErrInvalid},
-		{"no channel's name", m.person, ScrubQuery{Scope: Scope{Tier: Channel, Channel: "../x"}}, ErrInvalid},
-		{"no conversation's ref", m.person, ScrubQuery{Scope: Scope{Tier: Conversation}}, ErrInvalid},
-		{"a purge of a channel", m.person, ScrubQuery{Scope: Scope{Tier: Channel, Channel: "research"}, Purge: true}, ErrInvalid},
-		{"a purge of the workspace", m.person, ScrubQuery{Scope: q.Scope, Purge: true}, ErrInvalid},
-		{"an unknown channel", m.person, ScrubQuery{Scope: Scope{Tier: Channel, Channel: "nowhere"}}, ErrNotFound},
-		{"an unknown conversation", m.person, ScrubQuery{Scope: Scope{Tier: Conversation, Conversation: newRef()}}, ErrNotFound},
-		{"another workspace's conversation", far, conv, ErrNotFound},
+		{"an agent", m.alice, q, fault.Denied},
+		{"a grant for another tier", granted, ScrubQuery{Scope: Scope{Tier: Account}}, fault.Denied},
+		{"a grant for another tier, its conversation", granted, conv, fault.Denied},
+		{"no workspace", none, q, fault.Invalid},
+		{"an unknown mode", m.person, ScrubQuery{Scope: q.Scope, Mode: "keep_canonical"}, fault.Invalid},
+		{"an unknown tier", m.person, ScrubQuery{Scope: Scope{Tier: "everything"}}, fault.Invalid},
+		{"no scope", m.person, ScrubQuery{}, fault.Invalid},
+		{"no channel's name", m.person, ScrubQuery{Scope: Scope{Tier: Channel, Channel: "../x"}}, fault.Invalid},
+		{"no conversation's ref", m.person, ScrubQuery{Scope: Scope{Tier: Conversation}}, fault.Invalid},
+		{"a purge of a channel", m.person, ScrubQuery{Scope: Scope{Tier: Channel, Channel: "research"}, Purge: true}, fault.Invalid},
+		{"a purge of the workspace", m.person, ScrubQuery{Scope: q.Scope, Purge: true}, fault.Invalid},
+		{"an unknown channel", m.person, ScrubQuery{Scope: Scope{Tier: Channel, Channel: "nowhere"}}, fault.NotFound},
+		{"an unknown conversation", m.person, ScrubQuery{Scope: Scope{Tier: Conversation, Conversation: newRef()}}, fault.NotFound},
+		{"another workspace's conversation", far, conv, fault.NotFound},
 	} {
-		if got, err := c.s.ScrubManifest(ctx, c.q); !errors.Is(err, c.kind) || got.Hash != "" && c.kind != ErrNotFound {
+		if got, err := c.s.ScrubManifest(ctx, c.q); !errors.Is(err, c.kind) || got.Hash != "" && c.kind != fault.NotFound {
 			t.Errorf("%s: the manifest %+v, %v", c.what, got, err)
 		}
 		refused(c.what, c.s, c.q, hash, c.kind, "")
 	}
-	refused("another workspace", far, q, hash, ErrConflict, "nothing to remove")
+	refused("another workspace", far, q, hash, fault.Conflict, "nothing to remove")
 	if got := exportText(t, m.person, everything); got != before {
 		t.Error("something was removed though nothing was confirmed")
 	}
 	// What has changed since is told.
 	it := put(t, m.alice, Item{Tier: Workspace, Content: "one more"}, PutOptions{Private: true})
-	refused("one more item", m.person, q, hash, ErrConflict, "live 8, now 9; private 2, now 3")
+	refused("one more item", m.person, q, hash, fault.Conflict, "live 8, now 9; private 2, now 3")
 	hash = manifestOf(t, m.person, q).Hash
 	if _, err := m.alice.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Importance = .9; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	refused("a changed item", m.person, q, hash, ErrConflict, "revisions 3, now 4")
+	refused("a changed item", m.person, q, hash, fault.Conflict, "revisions 3, now 4")
 	hash = manifestOf(t, m.person, q).Hash
 	if _, err := m.alice.Forget(ctx, it.ID, "", ""); err != nil {
 		t.Fatal(err)
 	}
-	refused("a forgotten item", m.person, q, hash, ErrConflict, "live 9, now 8; forgotten 3, now 4")
+	refused("a forgotten item", m.person, q, hash, fault.Conflict, "live 9, now 8; forgotten 3, now 4")
 	hash = manifestOf(t, m.person, q).Hash
 	read(t, m.bob, Query{Tiers: []string{Workspace}}) // is no change
 	m.bob.Flush(ctx)
@@ -216,22 +217,22 @@ func TestScrubIsConfirmed(t *testing.T) {
 	if err != nil || got.Event.Actor != "carol" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	refused("a second time", m.person, q, hash, ErrConflict, "was executed already at 2")
+	refused("a second time", m.person, q, hash, fault.Conflict, "was executed already at 2")
 	empty := manifestOf(t, m.person, q)
 	if !empty.Empty() || len(empty.Sample) != 0 || empty.Sample == nil {
 		t.Errorf("what is left: %+v", empty)
 	}
-	refused("nothing", m.person, q, empty.Hash, ErrConflict, "nothing to remove")
+	refused("nothing", m.person, q, empty.Hash, fault.Conflict, "nothing to remove")
 	purged := mustScrub(t, m.person, purge)
-	refused("a purge a second time", m.person, purge, purged.Hash, ErrConflict, "was executed already")
-	if _, err := m.person.ScrubManifest(ctx, purge); !errors.Is(err, ErrNotFound) {
+	refused("a purge a second time", m.person, purge, purged.Hash, fault.Conflict, "was executed already")
+	if _, err := m.person.ScrubManifest(ctx, purge); !errors.Is(err, fault.NotFound) {
 		t.Errorf("the manifest of what was purged: %v", err)
 	}
 	nobody := open(t, t.TempDir(), Options{})
 	if m, err := nobody.ScrubManifest(ctx, q); err != nil || !m.Empty() {
 		t.Errorf("where nothing was ever written: %+v, %v", m, err)
 	}
-	refused("where nothing was ever written", nobody, q, hash, ErrConflict, "nothing to remove")
+	refused("where nothing was ever written", nobody, q, hash, fault.Conflict, "nothing to remove")
 }
 
 // TestScrubHashDoesNotComeBack brings back by an import what was scrubbed: with the same ids and revisions it is another manifest, and can be scrubbed again.
@@ -291,23 +292,23 @@ func TestScrubLeavesLinks(t *testing.T) {
 	if it, err := s.Get(ctx, worse.ID); err != nil || it.ReplacedBy != better.ID {
 		t.Errorf("%+v, %v", it, err)
 	}
-	if _, err := s.Forget(ctx, worse.ID, "", ""); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "replaced by "+better.ID) {
+	if _, err := s.Forget(ctx, worse.ID, "", ""); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "replaced by "+better.ID) {
 		t.Errorf("forgetting it again: %v", err)
 	}
-	if _, err := s.Update(ctx, worse.ID, UpdateOptions{}, func(*Item) error { return nil }); !errors.Is(err, ErrConflict) {
+	if _, err := s.Update(ctx, worse.ID, UpdateOptions{}, func(*Item) error { return nil }); !errors.Is(err, fault.Conflict) {
 		t.Errorf("changing it: %v", err)
 	}
 	for _, id := range []string{better.ID} {
-		if _, err := s.Get(ctx, id); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Get(ctx, id); !errors.Is(err, fault.NotFound) {
 			t.Errorf("what was scrubbed: %v", err)
 		}
-		if _, err := s.Revisions(ctx, id); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Revisions(ctx, id); !errors.Is(err, fault.NotFound) {
 			t.Errorf("its revisions: %v", err)
 		}
-		if _, err := s.Forget(ctx, derived.ID, "", id); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Forget(ctx, derived.ID, "", id); !errors.Is(err, fault.NotFound) {
 			t.Errorf("replacing something by it: %v", err)
 		}
-		if _, _, err := s.List(ctx, ListQuery{Before: id}); !errors.Is(err, ErrNotFound) {
+		if _, _, err := s.List(ctx, ListQuery{Before: id}); !errors.Is(err, fault.NotFound) {
 			t.Errorf("paging from it: %v", err)
 		}
 	}

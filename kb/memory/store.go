@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -181,10 +182,10 @@ func (s *Store) allowed(tier string) error {
 		return unknown("tier", tier, Tiers)
 	}
 	if s.opt.Tiers != nil && !slices.Contains(s.opt.Tiers, tier) {
-		return &Error{Kind: ErrDenied, Msg: "the " + tier + " tier is not granted to this caller", Hint: "the person who set it up can grant it"}
+		return fault.Denied.New("the "+tier+" tier is not granted to this caller", "the person who set it up can grant it")
 	}
 	if tier != Account && s.opt.Workspace == "" {
-		return invalid("there is no workspace here, so there is no "+tier+" tier", "go into a project's directory, or name one with --workspace; the account tier is everywhere")
+		return invalid("there is no workspace here, so there is no "+tier+" tier", "go into a project's directory; the account tier is everywhere", fault.Give("workspace", "", "or name one with {}"))
 	}
 	return nil
 }
@@ -286,7 +287,7 @@ func (f *file) owner() string {
 func (f *file) isOwned(tx *sqlite.Tx) (bool, error) {
 	have, err := ownerIn(tx)
 	if have != "" && have != f.owner() {
-		return false, &sqlite.Error{Kind: sqlite.ErrCorrupt, Detail: fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200), clip(f.owner(), 200))}
+		return false, sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200), clip(f.owner(), 200)), nil)
 	}
 	return have != "", err
 }
@@ -419,7 +420,7 @@ func (f *file) flush(ctx context.Context) {
 		}
 		return nil
 	})
-	if err == nil || !errors.Is(err, sqlite.ErrBusy) {
+	if err == nil || !errors.Is(err, fault.Busy) {
 		return
 	}
 	f.mu.Lock() // next time
@@ -439,5 +440,5 @@ func (s *Store) granted(grant, what string) error {
 	if s.opt.Author || slices.Contains(s.opt.Grants, grant) {
 		return nil
 	}
-	return &Error{Kind: ErrDenied, Msg: what, Hint: "ask the person who set the agent up: it takes the grant \"" + grant + "\""}
+	return fault.Denied.New(what, "ask the person who set the agent up: it takes the grant \""+grant+"\"")
 }

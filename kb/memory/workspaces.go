@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
@@ -67,13 +68,13 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 		return err
 	}
 	if !s.opt.Author {
-		return &Error{Kind: ErrDenied, Msg: "the memory of another workspace is a person's to adopt", Hint: "ask the person"}
+		return fault.Denied.New("the memory of another workspace is a person's to adopt", "ask the person")
 	}
 	if from = filepath.Clean(from); !filepath.IsAbs(from) || from == s.opt.Workspace {
-		return invalid(fmt.Sprintf("%q is no other workspace", clip(from, 200)), "give the whole path that the project had; `board memory workspaces` lists them")
+		return invalid(fmt.Sprintf("%q is no other workspace", clip(from, 200)), "give the whole path that the project had", workspaces)
 	}
 	if _, err := os.Stat(from); err == nil {
-		return conflict(from+" is still there, so its memory is its own", "`board memory export` there, and `board memory import` here")
+		return conflict(from+" is still there, so its memory is its own", "export it there, and import it here")
 	}
 	old, path := WorkspacePath(s.home, from), WorkspacePath(s.home, s.opt.Workspace)
 	owner := "workspace " + s.opt.Workspace
@@ -85,7 +86,7 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 	}
 	if !half {
 		if have, err := ownerOf(ctx, old); err != nil || have != from {
-			return &Error{Kind: ErrNotFound, Msg: "nothing is remembered for " + from, Hint: "`board memory workspaces` lists those that have a memory"}
+			return fault.NotFound.New("nothing is remembered for "+from, "", workspaces)
 		}
 		select {
 		case s.opening <- struct{}{}:

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // TestAdopt moves projects, and asks in each of the ways that are refused.
@@ -50,16 +52,16 @@ func TestAdopt(t *testing.T) {
 		kind error
 		text string
 	}{
-		{"an agent", open(t, home, Options{Workspace: to, Agent: "a1"}), from, ErrDenied, "the memory of another workspace is a person's to adopt"},
-		{"a part of a path", in(to), "from", ErrInvalid, `"from" is no other workspace`},
-		{"itself", in(to), to + "/", ErrInvalid, `"` + to + `" is no other workspace`},
-		{"a directory that is there", in(to), there, ErrConflict, there + " is still there, so its memory is its own"},
-		{"one without a memory", in(to), filepath.Join(home, "never"), ErrNotFound, "nothing is remembered for " + filepath.Join(home, "never")},
-		{"into one that has a memory", in(full), from, ErrConflict, "something is remembered in " + full + " already"},
+		{"an agent", open(t, home, Options{Workspace: to, Agent: "a1"}), from, fault.Denied, "the memory of another workspace is a person's to adopt"},
+		{"a part of a path", in(to), "from", fault.Invalid, `"from" is no other workspace`},
+		{"itself", in(to), to + "/", fault.Invalid, `"` + to + `" is no other workspace`},
+		{"a directory that is there", in(to), there, fault.Conflict, there + " is still there, so its memory is its own"},
+		{"one without a memory", in(to), filepath.Join(home, "never"), fault.NotFound, "nothing is remembered for " + filepath.Join(home, "never")},
+		{"into one that has a memory", in(full), from, fault.Conflict, "something is remembered in " + full + " already"},
 	} {
 		err := c.s.Adopt(ctx, c.from)
-		var e *Error
-		if !errors.As(err, &e) || !errors.Is(err, c.kind) || e.Msg != c.text || e.Hint == "" {
+		var e *fault.Error
+		if !errors.As(err, &e) || !errors.Is(err, c.kind) || e.Msg != c.text || len(e.Next) == 0 {
 			t.Errorf("%s: %#v, want %q and a hint", c.name, err, c.text)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -109,8 +110,7 @@ func (f *File) prepare(ctx context.Context, opt *Options) error {
 		return err
 	}
 	if f.ReadOnly() {
-		return &sqlite.Error{Path: f.Path(), Kind: sqlite.ErrReadOnly,
-			Detail: "needs its search index made anew, but cannot be written to"}
+		return sqlite.Fault(fault.ReadOnly, f.Path(), "needs its search index made anew, but cannot be written to", nil)
 	}
 	return f.WriteWithin(ctx, cmp.Or(opt.Wait, sqlite.LockTimeout), func(tx *sqlite.Tx) error {
 		if err := look(tx); err != nil {
@@ -181,7 +181,7 @@ func (f *File) WriteIndex(ctx context.Context, fn func(*sqlite.Tx) error) error 
 }
 
 // Sound runs the file's integrity check and checks what the tables say of each other.
-// The error matches sqlite.ErrCorrupt.
+// The error matches fault.Corrupt.
 func (f *File) Sound(ctx context.Context) error {
 	if err := f.DB.Check(ctx); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
@@ -135,7 +136,7 @@ func TestRows(t *testing.T) {
 		t.Errorf("a row has what the row before it has: %+v", all[1])
 	}
 	run(t, f, `UPDATE notes SET tags = 'no list' WHERE n = ?`, other.n)
-	if _, err := read(); !errors.Is(err, sqlite.ErrCorrupt) || !strings.Contains(err.Error(), "has a note "+other.ID+" whose tags cannot be read") || !strings.Contains(err.Error(), f.Path()) {
+	if _, err := read(); !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "has a note "+other.ID+" whose tags cannot be read") || !strings.Contains(err.Error(), f.Path()) {
 		t.Errorf("%v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 // final is what the files hold in the end, read by SQL where that says more than the program would.
@@ -143,7 +144,7 @@ func (f *final) replay(home string) {
 			err = b.Check(context.Background())
 			b.Close()
 		}
-		if err != nil && !errors.Is(err, board.ErrNotFound) {
+		if err != nil && !errors.Is(err, fault.NotFound) {
 			f.problems = append(f.problems, fmt.Sprintf("the board %s: %v", run, err))
 		}
 	}

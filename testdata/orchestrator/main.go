@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb"
 )
 
@@ -50,9 +51,8 @@ func main() {
 		return
 	}
 	fmt.Fprintln(os.Stderr, "orchestrator:", err)
-	var hint interface{ Try() string } // what errors of board and kb say to do next
-	if errors.As(err, &hint) && hint.Try() != "" {
-		fmt.Fprintln(os.Stderr, "  try:", hint.Try())
+	if try := fault.Try(err, nil); try != "" { // what errors say to do next, without operations: this program has none
+		fmt.Fprintln(os.Stderr, "  try:", try)
 	}
 	os.Exit(exitCode(err))
 }
@@ -63,7 +63,7 @@ func exitCode(err error) int {
 	for _, row := range []struct {
 		is   error
 		code int
-	}{{errUsage, 2}, {board.ErrInvalid, 2}, {errGate, 3}, {errSurvival, 4}, {board.ErrNotFound, 5}, {board.ErrConflict, 6}} {
+	}{{errUsage, 2}, {fault.Invalid, 2}, {errGate, 3}, {errSurvival, 4}, {fault.NotFound, 5}, {fault.Conflict, 6}} {
 		if errors.Is(err, row.is) {
 			return row.code
 		}
@@ -87,7 +87,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	o := &orchestrator{folder: args[0], report: args[2], home: home, out: out}
 	boards := filepath.Join(home, "boards")
 	o.board, err = board.Create(ctx, boards, args[1], question, lead)
-	if errors.Is(err, board.ErrConflict) { // the run is there already, and goes on
+	if errors.Is(err, fault.Conflict) { // the run is there already, and goes on
 		o.board, err = board.Open(ctx, boards, args[1])
 	}
 	if err != nil {
@@ -227,7 +227,7 @@ func (o *orchestrator) promote(ctx context.Context) error {
 	for _, e := range lasting.Entries {
 		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{domain}, Title: kb.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
 			Tags: e.Tags, Source: e.SourceDoc + ":" + e.SourceRef, Confidence: e.Confidence, VerifiedBy: lead, Refs: []string{"run:" + o.board.Run(), "entry:" + e.ID, "worker:" + e.Worker}}
-		if _, err := k.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, kb.ErrConflict) { // a conflict: it is there already
+		if _, err := k.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, fault.Conflict) { // a conflict: it is there already
 			return fmt.Errorf("promote %s: %w", e.ID, err)
 		}
 	}

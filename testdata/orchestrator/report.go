@@ -16,7 +16,7 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the board: %w", err)
 	}
-	digest := snapshot.Digest(8000).Text
+	digest := snapshot.Digest(8000, nil).Text
 	text := "# " + question + "\n\n## Findings\n\n" + section(digest, "Must surface") + "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
 	missing, err := o.survives(ctx, text)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 // worker is somebody who reads some of the documents.
@@ -36,7 +37,7 @@ func (w *worker) answer(t *task) {
 			continue
 		}
 		switch _, err := t.board.Claim(t.ctx, w.name, s.ID, board.DefaultLease); {
-		case errors.Is(err, board.ErrConflict):
+		case errors.Is(err, fault.Conflict):
 			continue
 		case err != nil:
 			t.err = err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
 )
@@ -89,7 +89,7 @@ func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []stri
 
 // Unusable reports whether an error says that the daemon is of no use, and the question is still open. On a full disk a file can be read once, but not kept open.
 func Unusable(err error) bool {
-	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrBadRequest) || errors.Is(err, sqlite.ErrFull)
+	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrBadRequest) || errors.Is(err, fault.Full)
 }
 
 // Status asks the daemon how it is, of whatever build it is.
@@ -150,9 +150,9 @@ func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs [
 		case err != nil:
 			return m, nil, err
 		case m.Dim > 0 && res.Model != m:
-			return m, nil, fmt.Errorf("%w: the daemon has another model now", embed.ErrClosed)
+			return m, nil, fmt.Errorf("%w: the daemon has another model now", fault.Closed)
 		case res.Model.Dim <= 0 || len(res.Data) != 4*n*res.Model.Dim:
-			return m, nil, fmt.Errorf("%w: the daemon's answer has %d bytes for %d vectors", embed.ErrBadModel, len(res.Data), n)
+			return m, nil, fmt.Errorf("%w: the daemon's answer has %d bytes for %d vectors", fault.BadModel, len(res.Data), n)
 		}
 		m = res.Model
 		for i := range n {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
@@ -50,8 +52,13 @@ func TestSearcherConformance(t *testing.T) {
 }
 
 func TestErrorsKeepWhatTheyAre(t *testing.T) {
+	all := []error{fault.Invalid, fault.NotFound, fault.Conflict, fault.Denied, fault.BadIndex, fault.NoModel, fault.BadModel, fault.Closed, fault.Gone, fault.Newer, fault.Corrupt, fault.Busy,
+		fault.Full, fault.ReadOnly, &fault.Error{Kind: fault.Conflict, Msg: "it is there", ID: "k1", Next: fault.Steps("wait", fault.Do("kb.get", "{} shows it", "id", "k1"))}}
 	for _, id := range identities {
-		sent := fmt.Errorf("it went wrong: %w", id.is)
+		all = append(all, id.is)
+	}
+	for _, is := range all {
+		sent := fmt.Errorf("it went wrong: %w", is)
 		wire, status := encodeError(sent)
 		raw, err := json.Marshal(wire)
 		if err != nil {
@@ -61,13 +68,17 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 		if err := json.Unmarshal(raw, &back); err != nil {
 			t.Fatal(err)
 		}
-		if got := decodeError(back); !errors.Is(got, id.is) || got.Error() != sent.Error() || status < 400 {
-			t.Errorf("%s became %v, status %d", id.name, got, status)
+		got := decodeError(back)
+		if _, ok := is.(*fault.Error); !ok && !errors.Is(got, is) || got.Error() != sent.Error() || status < 400 || fault.KindOf(got) != fault.KindOf(sent) {
+			t.Errorf("%v became %v, status %d", sent, got, status)
+		}
+		if again, _ := encodeError(got); !reflect.DeepEqual(again, back) {
+			t.Errorf("%v became %v, with %v instead of %v", sent, got, again, back)
 		}
 	}
 	dir := home(t)
 	c := start(t, dir, nil).client(t)
-	if _, err := c.Search(t.Context(), kb.Query{Text: "x"}); !errors.Is(err, kb.ErrNotFound) {
+	if _, err := c.Search(t.Context(), kb.Query{Text: "x"}); !errors.Is(err, fault.NotFound) {
 		t.Errorf("without a knowledge base: %v", err)
 	}
 	remember(t, dir, 1) // and it is found when it is made
@@ -164,7 +175,7 @@ func TestModelThatVanishes(t *testing.T) {
 	c := start(t, dir, func(cfg *Config) {
 		cfg.OpenModel = func(_ context.Context, dir string) (embed.Embedder, func() error, error) {
 			if _, err := os.Stat(filepath.Join(dir, "model.onnx")); errors.Is(err, fs.ErrNotExist) {
-				return nil, nil, embed.ErrNoModel
+				return nil, nil, fault.NoModel
 			}
 			return embedtest.NewHash(64), func() error { return nil }, nil
 		}
@@ -186,7 +197,7 @@ func TestModelThatVanishes(t *testing.T) {
 	if m := mode(); m != kb.ModeBM25 {
 		t.Errorf("without: %s", m)
 	}
-	if _, err := c.Embedder(t.Context()); !errors.Is(err, embed.ErrNoModel) {
+	if _, err := c.Embedder(t.Context()); !errors.Is(err, fault.NoModel) {
 		t.Errorf("without: %v", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -174,7 +174,7 @@ func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, out
 		if err != nil {
 			return err
 		}
-		if last == nil || last.Open != v.Open || !slices.EqualFunc(last.Reasons, v.Reasons, func(a, b board.Reason) bool { return a == b }) {
+		if last == nil || last.Open != v.Open || !reflect.DeepEqual(last.Reasons, v.Reasons) {
 			last = &v
 			if !send(Event{Run: run, Gate: &v}) {
 				return ctx.Err()

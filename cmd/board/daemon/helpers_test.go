@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
@@ -144,7 +145,7 @@ func placeOf(t testing.TB, dir string) Place {
 }
 
 func noModel(context.Context, string) (embed.Embedder, func() error, error) {
-	return nil, nil, embed.ErrNoModel
+	return nil, nil, fault.NoModel
 }
 
 // clientModel is the model of a daemon, asked by a client alone.

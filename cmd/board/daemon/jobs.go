@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
@@ -79,7 +80,7 @@ func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(con
 			out, err = fn(ctx, h.kb)
 			return err
 		})
-		if errors.Is(err, kb.ErrNotFound) {
+		if errors.Is(err, fault.NotFound) {
 			return "", nil
 		}
 		return out, err
@@ -160,7 +161,7 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 			n, left = r.Embedded, r.Left
 			return err
 		})
-		if total += n; errors.Is(err, embed.ErrNoModel) {
+		if total += n; errors.Is(err, fault.NoModel) {
 			return total, nil
 		}
 		if err != nil || n == 0 || left == 0 {

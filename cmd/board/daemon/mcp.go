@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/hooks/mcp"
 	"blackboard/kb"
@@ -41,7 +42,7 @@ func (e *warmEmbedder) Model() embed.Model { return e.model }
 func (e *warmEmbedder) Embed(ctx context.Context, texts []string) (vs []embed.Vector, err error) {
 	err = e.w.use(ctx, false, func(h *held) error {
 		if h.model == nil || h.model.Model() != e.model {
-			return fmt.Errorf("%w: the model %s is not there any more", embed.ErrClosed, e.model.Name)
+			return fmt.Errorf("%w: the model %s is not there any more", fault.Closed, e.model.Name)
 		}
 		vs, err = h.model.Embed(ctx, texts)
 		return err

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
 )
@@ -155,7 +156,7 @@ func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answe
 
 // Unwrap says what kind of error it is for who wanted an embedding. What kept the
 // daemon is no matter of theirs.
-func (e *NoAnswer) Unwrap() error { return embed.ErrClosed }
+func (e *NoAnswer) Unwrap() error { return fault.Closed }
 
 // Try returns the next step.
 func (e *NoAnswer) Try() string {
@@ -332,7 +333,7 @@ func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 	switch {
 	case errors.As(err, &none) && !none.required:
 		err = nil // it is said by what lacks the embedding
-	case errors.Is(err, embed.ErrNoModel):
+	case errors.Is(err, fault.NoModel):
 		return nil, nil
 	}
 	return m, err
@@ -342,7 +343,7 @@ func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 // great deal it is better than the daemon's, which others need meanwhile.
 func (s *Source) OwnModel(ctx context.Context) (embed.Embedder, error) {
 	e, err := s.load(ctx)
-	if errors.Is(err, embed.ErrNoModel) {
+	if errors.Is(err, fault.NoModel) {
 		return nil, nil
 	}
 	return e, err
@@ -434,7 +435,7 @@ func (m *model) same(is embed.Model) error {
 	}
 	if is.Name != m.told.Name || is.Dim != m.told.Dim {
 		return fmt.Errorf("%w: it was replaced meanwhile: %s with %d dimensions was there, "+
-			"now it is %s with %d", embed.ErrBadModel, m.told.Name, m.told.Dim, is.Name, is.Dim)
+			"now it is %s with %d", fault.BadModel, m.told.Name, m.told.Dim, is.Name, is.Dim)
 	}
 	return nil
 }

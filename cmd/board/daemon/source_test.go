@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
@@ -111,7 +112,7 @@ func TestSourceLosesTheDaemon(t *testing.T) {
 				t.Errorf("%d vectors, %v", len(vs), err)
 			}
 			var none *NoAnswer
-			if !c.goes && (!errors.As(err, &none) || !errors.Is(err, embed.ErrClosed) || s.own != nil || none.required != (c.mode == Require)) {
+			if !c.goes && (!errors.As(err, &none) || !errors.Is(err, fault.Closed) || s.own != nil || none.required != (c.mode == Require)) {
 				t.Errorf("%v, own model %v", err, s.own)
 			}
 			start(t, dir, nil)

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
 )
@@ -33,7 +33,7 @@ type warm struct {
 
 // load opens everything before it is asked for. What goes wrong will be said to who asks.
 func (w *warm) load(ctx context.Context) {
-	if err := w.use(ctx, true, func(*held) error { return nil }); err != nil && !errors.Is(err, kb.ErrNotFound) {
+	if err := w.use(ctx, true, func(*held) error { return nil }); err != nil && !errors.Is(err, fault.NotFound) {
 		w.log.Warn("nothing to keep warm yet", "error", err)
 	}
 }
@@ -49,7 +49,7 @@ type held struct {
 func (w *warm) use(ctx context.Context, needKB bool, fn func(*held) error) error {
 	for {
 		used, err := w.tryUse(needKB, fn)
-		if used && !errors.Is(err, sqlite.ErrGone) { // it was removed, and maybe made anew, just now
+		if used && !errors.Is(err, fault.Gone) { // it was removed, and maybe made anew, just now
 			return err
 		}
 		if ctx.Err() != nil {
@@ -80,11 +80,11 @@ func (w *warm) tryUse(needKB bool, fn func(*held) error) (used bool, err error) 
 	return true, fn(h)
 }
 
-// withModel calls fn with the model. That there is none is embed.ErrNoModel.
+// withModel calls fn with the model. That there is none is fault.NoModel.
 func (w *warm) withModel(ctx context.Context, fn func(embed.Embedder) error) error {
 	return w.use(ctx, false, func(h *held) error {
 		if h.model == nil {
-			return embed.ErrNoModel
+			return fault.NoModel
 		}
 		return fn(h.model)
 	})
@@ -115,7 +115,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 			w.log.Info("model loaded", "model", m.Model().Name, "dir", w.cfg.ModelDir)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, embed.ErrNoModel):
+		case !errors.Is(err, fault.NoModel):
 			w.modelErr = err
 			w.log.Warn("the model cannot be used", "dir", w.cfg.ModelDir, "error", err)
 		}
@@ -146,7 +146,7 @@ func (w *warm) closeKB() {
 	const patience = 2 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := w.kb.Checkpoint(ctx); err != nil && !errors.Is(err, sqlite.ErrGone) {
+	if err := w.kb.Checkpoint(ctx); err != nil && !errors.Is(err, fault.Gone) {
 		w.log.Debug("checkpoint", "error", err)
 	}
 	if err := w.kb.Close(); err != nil {

@@ -11,12 +11,8 @@ import (
 	"os"
 	"time"
 
-	"blackboard/board"
-	"blackboard/board/sqlite"
-	"blackboard/embed"
-	"blackboard/kb"
+	"blackboard/board/fault"
 	"blackboard/kb/index"
-	"blackboard/kb/memory"
 )
 
 // Headers of requests.
@@ -42,7 +38,8 @@ var (
 	ErrBadRequest = errors.New("bad request")
 )
 
-// identities are the errors that keep what they are on their way through the socket. The first that matches decides.
+// identities are the errors without a kind of package fault that keep what they are on their way
+// through the socket.
 var identities = []struct {
 	name   string
 	is     error
@@ -51,82 +48,47 @@ var identities = []struct {
 	{"other_build", ErrOtherBuild, http.StatusConflict},
 	{"other_model", ErrOtherModel, http.StatusConflict},
 	{"bad_request", ErrBadRequest, http.StatusBadRequest},
-	{"kb_invalid", kb.ErrInvalid, http.StatusBadRequest},
-	{"kb_not_found", kb.ErrNotFound, http.StatusNotFound},
-	{"kb_conflict", kb.ErrConflict, http.StatusConflict},
-	{"memory_invalid", memory.ErrInvalid, http.StatusBadRequest},
-	{"memory_not_found", memory.ErrNotFound, http.StatusNotFound},
-	{"memory_conflict", memory.ErrConflict, http.StatusConflict},
-	{"memory_denied", memory.ErrDenied, http.StatusForbidden},
-	{"board_invalid", board.ErrInvalid, http.StatusBadRequest},
-	{"board_not_found", board.ErrNotFound, http.StatusNotFound},
-	{"board_conflict", board.ErrConflict, http.StatusConflict},
 	{"index_other_model", index.ErrOtherModel, http.StatusConflict},
-	{"index_corrupt", index.ErrCorrupt, http.StatusInternalServerError},
-	{"no_model", embed.ErrNoModel, http.StatusNotFound},
-	{"bad_model", embed.ErrBadModel, http.StatusInternalServerError},
-	{"embedder_closed", embed.ErrClosed, http.StatusServiceUnavailable},
-	{"gone", sqlite.ErrGone, http.StatusGone},
-	{"newer", sqlite.ErrNewer, http.StatusInternalServerError},
-	{"corrupt", sqlite.ErrCorrupt, http.StatusInternalServerError},
-	{"busy", sqlite.ErrBusy, http.StatusServiceUnavailable},
-	{"full", sqlite.ErrFull, http.StatusInsufficientStorage},
-	{"read_only", sqlite.ErrReadOnly, http.StatusInternalServerError},
 	{"cancelled", context.Canceled, 499},
 	{"deadline", context.DeadlineExceeded, http.StatusGatewayTimeout},
 }
 
-// wireError is an error on its way.
+// wireError is an error on its way. Whoever renders it puts its next steps into words.
 type wireError struct {
-	Kind    string `json:"kind"` // a name of identities; "" for none of them
-	Message string `json:"message"`
-	Try     string `json:"try"`
-	ID      string `json:"id"`
+	Kind    string       `json:"kind"` // a name of identities, else that of its kind
+	Message string       `json:"message"`
+	Try     string       `json:"try"` // the steps that are plain sentences
+	Next    []fault.Step `json:"next"`
+	ID      string       `json:"id"`
 }
 
 func encodeError(err error) (wireError, int) {
-	w, status := wireError{Message: err.Error()}, http.StatusInternalServerError
-	for _, id := range identities {
-		if errors.Is(err, id.is) {
-			w.Kind, status = id.name, id.status
-			break
+	kind := fault.KindOf(err)
+	w, status := wireError{Kind: kind.Error(), Message: err.Error(), Try: fault.Try(err, nil), Next: fault.Next(err)}, kind.Status()
+	if kind == fault.Failure || errors.Is(err, ErrBadRequest) {
+		for _, id := range identities {
+			if errors.Is(err, id.is) {
+				w.Kind, status = id.name, id.status
+				break
+			}
 		}
 	}
-	var hint interface{ Try() string }
-	if errors.As(err, &hint) {
-		w.Try = hint.Try()
-	}
-	var ke *kb.Error
-	if errors.As(err, &ke) {
-		w.ID = ke.ID
+	var e *fault.Error
+	if errors.As(err, &e) {
+		w.ID = e.ID
 	}
 	return w, status
 }
 
-// RemoteError is an error of the daemon: it says the same, and is the same to errors.Is.
-type RemoteError struct {
-	wire wireError
-	is   error
-}
-
-func (e *RemoteError) Error() string { return e.wire.Message }
-func (e *RemoteError) Unwrap() error { return e.is }
-
-// Try returns the next step.
-func (e *RemoteError) Try() string { return e.wire.Try }
-
+// decodeError gives the client the error that the daemon had.
 func decodeError(w wireError) error {
+	e := &fault.Error{Kind: fault.KindNamed(w.Kind), Msg: w.Message, Next: w.Next, ID: w.ID}
 	for _, id := range identities {
-		if id.name != w.Kind {
-			continue
+		if id.name == w.Kind {
+			e.Cause = id.is
 		}
-		switch id.is {
-		case kb.ErrInvalid, kb.ErrNotFound, kb.ErrConflict:
-			return &kb.Error{Kind: id.is, Msg: w.Message, Hint: w.Try, ID: w.ID}
-		}
-		return &RemoteError{w, id.is}
 	}
-	return &RemoteError{w, nil}
+	return e
 }
 
 // handle serves a verb: fn from a request to a response.

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/fault"
+	"blackboard/hooks/mcp"
+)
+
+// domain is what lies below the adapters: it names no command, no flag and no tool.
+var domain = []string{"board", "kb", "embed", "hooks/topics", "hooks/setup"}
+
+// mayName are texts of the domain that name what they do not offer, and why.
+var mayName = map[string]string{
+	"board kb remember":                       "the line for a shell that a harvest is printed as",
+	"Written by `board setup`":                "the mark in files that are ours; those of earlier versions have it",
+	" --harness ":                             "a part of the command line that a harness is told to run",
+	`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`: "the same, to be read again",
+}
+
+// inDomain calls fn with every node of the domain's files, tests and their helpers apart.
+func inDomain(t *testing.T, fn func(at token.Position, n ast.Node)) {
+	t.Helper()
+	files := 0
+	for _, top := range domain {
+		err := filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(top)), func(path string, d fs.DirEntry, err error) error {
+			switch name := d.Name(); {
+			case err != nil:
+				return err
+			case d.IsDir() && slices.Contains([]string{"testdata", "kbtest", "embedtest"}, name):
+				return filepath.SkipDir
+			case d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			files++
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if n != nil {
+					fn(set.Position(n.Pos()), n)
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 50 {
+		t.Errorf("only %d files were found: the test looks in the wrong place", files)
+	}
+}
+
+// literal is a string literal's value, "" for anything else.
+func literal(n ast.Node) string {
+	if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+		s, _ := strconv.Unquote(lit.Value)
+		return s
+	}
+	return ""
+}
+
+func TestDomainNamesNoCommand(t *testing.T) {
+	p := &program{env: func(string) string { return "" }}
+	var commands, tools []string
+	for _, c := range p.commands() {
+		commands = append(commands, regexp.QuoteMeta(c.Name))
+	}
+	server := mcp.New(mcp.Config{Home: t.TempDir(), Profiles: mcp.Profiles})
+	defer server.Close()
+	for _, tool := range server.Tools() {
+		if strings.Contains(tool, "_") { // one is called by an English word
+			tools = append(tools, tool)
+		}
+	}
+	names := regexp.MustCompile(`\bboard (` + strings.Join(commands, "|") + `)\b|(^|[^\w-])--[a-z]|\b(` + strings.Join(tools, "|") + `)\b`)
+	used := map[string]bool{}
+	inDomain(t, func(at token.Position, n ast.Node) {
+		switch s := literal(n); {
+		case !names.MatchString(s):
+		case mayName[s] != "":
+			used[s] = true
+		default:
+			t.Errorf("%s names %q: %q", at, names.FindString(s), s)
+		}
+	})
+	for s := range mayName {
+		if !used[s] {
+			t.Errorf("nothing says %q any more", s)
+		}
+	}
+}
+
+// TestSteps sees that each operation that the domain names as the next step is a command with
+// such arguments, and each argument of a call a flag.
+func TestSteps(t *testing.T) {
+	p := &program{env: func(string) string { return "" }}
+	flags, anyFlag := map[string]map[string]bool{}, map[string]bool{}
+	var walk func(prefix string, all []*cli.Command)
+	walk = func(prefix string, all []*cli.Command) {
+		for _, c := range all {
+			flags[prefix+c.Name] = map[string]bool{}
+			for _, f := range c.Flags {
+				for _, name := range f.Names() {
+					flags[prefix+c.Name][name], anyFlag[name] = true, true
+				}
+			}
+			walk(prefix+c.Name+" ", c.Subcommands)
+		}
+	}
+	walk("", p.commands())
+	used := map[string]bool{}
+	check := func(at token.Position, op string, args []ast.Expr) {
+		used[op] = true
+		command, known := commandOf[op]
+		if !known {
+			t.Errorf("%s: no command is known for %s", at, op)
+			return
+		}
+		words := strings.Fields(command)
+		var name, positions []string
+		for _, w := range words {
+			if w == strings.ToLower(w) {
+				name = append(name, w)
+			} else {
+				positions = append(positions, strings.ToLower(w))
+			}
+		}
+		has, known := flags[strings.Join(name, " ")]
+		if !known {
+			t.Errorf("%s: there is no command %q", at, strings.Join(name, " "))
+		}
+		for i := 0; i+1 < len(args); i += 2 {
+			if arg := literal(args[i]); !slices.Contains(positions, arg) && !has[flagOf(arg)] {
+				t.Errorf("%s: %q takes no %q", at, command, arg)
+			}
+		}
+	}
+	inDomain(t, func(at token.Position, n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		fun, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || len(call.Args) < 2 {
+			return
+		}
+		switch of, _ := fun.X.(*ast.Ident); {
+		case of == nil:
+		case of.Name == "fault" && fun.Sel.Name == "Do" && literal(call.Args[0]) != "":
+			check(at, literal(call.Args[0]), call.Args[2:])
+		case fun.Sel.Name == "say" && strings.Contains(literal(call.Args[0]), "{}"): // of a digest
+			check(at, literal(call.Args[1]), call.Args[2:])
+		case of.Name == "fault" && fun.Sel.Name == "Give":
+			if flag := flagOf(literal(call.Args[0])); !anyFlag[flag] {
+				t.Errorf("%s: no command has a flag --%s", at, flag)
+			}
+		}
+	})
+	for op := range commandOf {
+		if !used[op] {
+			t.Errorf("nothing names %s any more", op)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for want, s := range map[string]fault.Step{
+		"`board address s3 --by e5`":             fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
+		"`board address`":                        fault.Do("signal.address", "{}"),
+		"`board signals --status open`":          fault.Do("signal.list", "{}", "status", "open"),
+		"`board kb rebuild --write-missing` now": fault.Do("kb.rebuild", "{} now", "write_missing", ""),
+		"--supersedes k1 replaces it":            fault.Give("supersedes", "k1", "{} replaces it"),
+		"--force stores it":                      fault.Give("keep_secret", "", "{} stores it"),
+		"":                                       fault.Do("unheard.of", "{}"),
+	} {
+		if got := s.In(words); got != want {
+			t.Errorf("%+v is %q, want %q", s, got, want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"blackboard/board/fault"
+)
+
+// said is how agents do an operation: with a tool, and what of its arguments it says by itself.
+type said struct {
+	tool   string
+	with   string   // an argument with its value, as "do: start"
+	itself []string // arguments of the operation that go without saying
+}
+
+// operations are the operations that errors and reasons name as the next step. What is missing
+// here, and what takes an argument that the tool has not, is left out of what agents are told.
+var operations = map[string]said{
+	"entry.list":                {tool: "board_query"},
+	"entry.post":                {tool: "board_post"},
+	"signal.list":               {tool: "board_state", itself: []string{"status"}}, // it has the open ones
+	"signal.address":            {tool: "board_address"},
+	"signal.claim":              {tool: "board_claim"},
+	"signal.waive":              {tool: "board_waive"},
+	"variable.get":              {tool: "board_var_get"},
+	"variable.list":             {tool: "board_var_get"},
+	"kb.get":                    {tool: "kb_get"},
+	"kb.search":                 {tool: "kb_search"},
+	"kb.remember":               {tool: "kb_remember"},
+	"kb.ingest":                 {tool: "kb_ingest"},
+	"kb.reembed":                {tool: "kb_reembed"},
+	"memory.conversation.start": {tool: "conversation", with: "do: start"},
+	"memory.conversation.idle":  {tool: "conversation", with: "do: idle"},
+	"memory.conversation.show":  {tool: "conversation", with: "do: get"},
+	"memory.conversation.list":  {tool: "conversation_list"},
+	"memory.channel.list":       {tool: "channel_list"},
+	"memory.channel.create":     {tool: "channel_create"},
+	"memory.named.list":         {tool: "memory_named"},
+	"memory.named.show":         {tool: "memory_named"},
+	"memory.scratch.list":       {tool: "scratch_list"},
+	"context.list":              {tool: "list_context"},
+	"context.set":               {tool: "set_state"},
+}
+
+// parameters are those that are called otherwise than the domain's arguments.
+var parameters = map[string]string{"timeout": "timeout_seconds"}
+
+// words say a step to a client that has called what takes the arguments of a schema; nil: nothing
+// that takes any.
+func (s *Server) words(takes *jsonschema.Schema) fault.Words {
+	return func(step fault.Step) string {
+		op := said{}
+		var parts []string
+		if step.Op != "" {
+			known := false
+			if op, known = operations[step.Op]; !known || s.takes[op.tool] == nil {
+				return ""
+			}
+			if takes = s.takes[op.tool]; op.with != "" {
+				parts = append(parts, op.with)
+			}
+		}
+		for _, name := range step.Names() {
+			if slices.Contains(op.itself, name) {
+				continue
+			}
+			param := name
+			if other := parameters[name]; other != "" {
+				param = other
+			}
+			if takes == nil || takes.Properties[param] == nil {
+				return ""
+			}
+			if value := step.Args[name]; value != "" {
+				param += ": " + value
+			}
+			parts = append(parts, param)
+		}
+		switch {
+		case op.tool == "":
+			return strings.Join(parts, ", ")
+		case len(parts) == 0:
+			return op.tool
+		}
+		return op.tool + " (" + strings.Join(parts, ", ") + ")"
+	}
+}
