@@ -64,7 +64,7 @@ func newID() string { return store.NewID('k') }
 // checkID tells an id that cannot be from one that is not there.
 func checkID(id string) error {
 	if !store.IsID(id, "k") {
-		return invalid(fmt.Sprintf("%q is no capsule id", clip(id, 60)), "ids look like k3f9x0c2ma; `board kb list` shows them")
+		return invalid(fmt.Sprintf("%q is no capsule id", clip(id, 60)), "ids look like k3f9x0c2ma", fault.Do("kb.list", "{} shows them"))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Mi
 var indexConfig = index.Config{Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
 
 // kind is what the file holds. The knowledge base indexes every capsule, for questions about what is superseded.
-var kind = store.Kind{Name: "the knowledge base", Reembed: "board kb reembed", Schema: schema, Index: indexConfig, Table: "capsules", Live: "1", Row: "capsule", Dim: true, Batch: 20_000,
+var kind = store.Kind{Name: "the knowledge base", Schema: schema, Index: indexConfig, Table: "capsules", Live: "1", Row: "capsule", Dim: true, Batch: 20_000,
 	Tables:     []string{"capsules", "capsule_tags", "thresholds", "sidecars", "events", "decisions", "ingested", "upkeep"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {

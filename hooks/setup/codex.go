@@ -256,6 +256,6 @@ func (c *checker) codex() {
 	}
 	for why, events := range reasons {
 		slices.Sort(events)
-		c.add(harness.ProblemTrust, harness.PartHooks, path, "`board setup codex`, or /hooks in Codex", "hooks that Codex does not run, since they are %s: %s", why, strings.Join(events, ", "))
+		c.add(harness.ProblemTrust, harness.PartHooks, path, "set up Codex again, or approve them with /hooks there", "hooks that Codex does not run, since they are %s: %s", why, strings.Join(events, ", "))
 	}
 }

@@ -112,7 +112,7 @@ func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[
 	st := styleOf(b, root)
 	events := root.at(h.Below...)
 	if events != nil && events.kind != '{' {
-		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.Below, "."), path, events.called(b)), "correct the file, then run `board setup` again")
+		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.Below, "."), path, events.called(b)), "correct the file, then set up again")
 	}
 	if root != nil && root.kind != '{' {
 		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path, root.called(b)), "correct the file, then set up again")
@@ -138,7 +138,7 @@ func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[
 			fresh = append(fresh, pair{hook.Event, []any{element}})
 			add.made = append(add.made, append(slices.Clone(h.Below), hook.Event))
 		case list.kind != '[':
-			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed", hook.Event, path, list.called(b)), "correct the file, then run `board setup` again")
+			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed", hook.Event, path, list.called(b)), "correct the file, then set up again")
 		default:
 			edits = append(edits, st.insert(b, list, []any{element})...)
 		}

@@ -64,7 +64,7 @@ func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, ad
 }
 
 func foreignServer(path string) error {
-	return conflict(fmt.Sprintf("%s has an MCP server %q that is not ours; nothing was changed", path, harness.ServerName), "give that one another name, or set up without --mcp")
+	return conflict(fmt.Sprintf("%s has an MCP server %q that is not ours; nothing was changed", path, harness.ServerName), "give that one another name, or set up without the MCP server")
 }
 
 // stripServer takes the entry of the MCP server out of a text.

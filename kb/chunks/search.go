@@ -183,7 +183,7 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 	found, err := f.Index.Search(tx, iq)
 	switch {
 	case errors.Is(err, index.ErrOtherModel):
-		q.degrade(res, f.OtherModel(tx, iq.Model)+" (`board context reembed` changes over)")
+		q.degrade(res, f.OtherModel(tx, iq.Model)+" (reembedding changes over)")
 	case err != nil:
 		return err
 	case q.Mode != ModeBM25 && found.Vectors == 0 && found.Docs > 0:

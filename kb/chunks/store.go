@@ -65,7 +65,7 @@ type Store struct {
 type file struct{ *store.File }
 
 // kind is what the file holds. What has expired stays in the index until its row goes.
-var kind = store.Kind{Name: "the store", Reembed: "board context reembed", Schema: schema, Index: indexConfig, Table: "chunks", Live: "1", Row: "chunk", Batch: 2000,
+var kind = store.Kind{Name: "the store", Schema: schema, Index: indexConfig, Table: "chunks", Live: "1", Row: "chunk", Batch: 2000,
 	Tables:     []string{"meta", "chunks", "state", "deleted"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {

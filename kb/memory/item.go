@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/kb/store"
 )
 
@@ -333,7 +334,7 @@ func checkName(what, name string) error {
 
 func checkID(id string) error {
 	if !store.IsID(id, "mj") {
-		return invalid(fmt.Sprintf("%q is no memory's id", clip(id, 60)), "ids look like m3f9x0c2ma; `board memory list` shows them")
+		return invalid(fmt.Sprintf("%q is no memory's id", clip(id, 60)), "ids look like m3f9x0c2ma", fault.Do("memory.list", "{} shows them"))
 	}
 	return nil
 }

@@ -337,7 +337,7 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 	}
 	found, err := f.Index.Search(tx, iq)
 	if errors.Is(err, index.ErrOtherModel) {
-		res.Degraded = append(res.Degraded, f.OtherModel(tx, iq.Model)+": searched by words only; `board memory reembed` changes over")
+		res.Degraded = append(res.Degraded, f.OtherModel(tx, iq.Model)+": searched by words only; reembedding changes over")
 		iq.Vector = nil
 		found, err = f.Index.Search(tx, iq)
 	}

@@ -29,7 +29,7 @@ var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations
 var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 0.9, B: 0.4}
 
 // kind is what a file holds. The index has the live items.
-var kind = store.Kind{Name: "the memory", Reembed: "board memory reembed", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
+var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
 	Tables:     []string{"meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {

@@ -17,7 +17,6 @@ import (
 // model of its embedding or "".
 type Kind struct {
 	Name       string // what messages call it: "the memory"
-	Reembed    string // the command that changes over to another model, for messages
 	Schema     sqlite.Schema
 	Index      index.Config
 	Table      string

@@ -38,7 +38,7 @@ func notes(tx *sqlite.Tx, where string, args ...any) ([]note, error) {
 }
 
 // kind is of notes; those that have ended are not indexed.
-var kind = Kind{Name: "the pad", Reembed: "pad reembed", Table: "notes", Live: "ended IS NULL", Row: "note", Batch: 3, Tables: []string{"notes"},
+var kind = Kind{Name: "the pad", Table: "notes", Live: "ended IS NULL", Row: "note", Batch: 3, Tables: []string{"notes"},
 	Schema: sqlite.Schema{Name: "pad", ApplicationID: 0x626b7431, Migrations: []string{`CREATE TABLE notes (n INTEGER PRIMARY KEY AUTOINCREMENT,
 		id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, tags TEXT NOT NULL, created INTEGER NOT NULL, ended INTEGER, model TEXT NOT NULL) STRICT`}},
 	Index: index.Config{Name: "note_index", Weights: []float64{1}, K1: 0.9, B: 0.4},
