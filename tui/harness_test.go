@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -35,6 +36,18 @@ type harness struct {
 	quit bool
 }
 
+// inWords say a step by the names that the domain has for it.
+func inWords(s fault.Step) string {
+	said := strings.NewReplacer("run.list", "runs", "run.create", "new", ".", " ").Replace(s.Op)
+	for _, name := range s.Names() {
+		said += strings.TrimRight(" --"+name+" "+s.Args[name], " ")
+	}
+	if s.Op == "" {
+		return said[1:]
+	}
+	return "`board " + said + "`"
+}
+
 // newHarness starts the program on a data home that fill has filled.
 func newHarness(t *testing.T, fill func(h *harness)) *harness {
 	t.Helper()
@@ -52,7 +65,7 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 		Promoted: func(run string, e *board.Entry) kb.Capsule {
 			return kb.Capsule{Kind: "fact", Title: kb.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID}
 		},
-		Now: h.now,
+		Words: inWords, Now: h.now,
 	}
 	if err := os.MkdirAll(h.cfg.Files, 0o700); err != nil {
 		t.Fatal(err)

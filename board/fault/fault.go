@@ -130,15 +130,21 @@ func (s Step) In(words Words) string {
 // Say returns steps in the words of an adapter, on one line.
 func Say(steps []Step, words Words) string { return Join(steps, words, "; ") }
 
-// Join is Say with what stands between two steps.
+// Join is Say with what stands between two steps; an alternative, which begins with "or", follows
+// a comma.
 func Join(steps []Step, words Words, between string) string {
-	var said []string
+	said := ""
 	for _, s := range steps {
-		if text := s.In(words); text != "" {
-			said = append(said, text)
+		switch text := s.In(words); {
+		case said == "" || text == "":
+			said += strings.TrimPrefix(text, "or ")
+		case strings.HasPrefix(text, "or "):
+			said += ", " + text
+		default:
+			said += between + text
 		}
 	}
-	return strings.Join(said, between)
+	return said
 }
 
 // Try returns the next steps of an error in the words of an adapter, or "".

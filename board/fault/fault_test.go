@@ -74,6 +74,13 @@ func TestSteps(t *testing.T) {
 	if got, want := Try(err, words), "wait; kb.get all= id=k1 shows {it};  force= keeps both"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	either := Steps("wait", Give("force", "", "or take it with {}"), Do("unheard.of", "{} helps"), Step{Text: "or give up"})
+	if got, want := Say(either, words), "wait, or take it with  force=, or give up"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Say(either[1:], nil); got != "give up" {
+		t.Errorf("the first that is left: %q", got)
+	}
 	if got := Try(err, nil); got != "wait" {
 		t.Errorf("without words: %q", got)
 	}

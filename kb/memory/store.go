@@ -185,7 +185,7 @@ func (s *Store) allowed(tier string) error {
 		return fault.Denied.New("the "+tier+" tier is not granted to this caller", "the person who set it up can grant it")
 	}
 	if tier != Account && s.opt.Workspace == "" {
-		return invalid("there is no workspace here, so there is no "+tier+" tier", "go into a project's directory; the account tier is everywhere", fault.Give("workspace", "", "or name one with {}"))
+		return invalid("there is no workspace here, so there is no "+tier+" tier", "go into a project's directory", fault.Give("workspace", "", "or name one with {}"), fault.Step{Text: "the account tier is everywhere"})
 	}
 	return nil
 }
