@@ -12,7 +12,7 @@ var (
 	nameChar  = newSet("0-9a-zA-Z_. \t-")
 	beforeOp  = newSet(" \t\r\n\v\f'\"")
 	afterOp   = newSet(" \t\r\n\v\f'\"`=")
-	valueChar = newSet("0-9a-zA-Z_.=+/-")
+	valueChar = newSet("0-9a-zA-Z_.+/-") // and = at its end
 )
 
 const (
@@ -37,8 +37,11 @@ func assigned(text string, i int, values []shape, add func(*rule, int, int)) {
 	for end < len(text) && valueChar[text[end]] {
 		end++
 	}
-	if end-from < minValue && (end == len(text) || text[end] != ':' && text[end] != '|') {
+	if end-from < minValue && (end == len(text) || strings.IndexByte(":|=", text[end]) < 0) {
 		return
+	}
+	for n := 0; n < 3 && end < len(text) && text[end] == '='; n++ {
+		end++
 	}
 	name := nameBefore(text, i)
 	if name == "" || strings.HasSuffix(name, " h1") { // a checksum of go.sum
@@ -149,7 +152,7 @@ func valueEnds(text string, i int) bool {
 // no text of words.
 func genericValue(s string) bool {
 	body := strings.TrimRight(s, "=")
-	if !strings.ContainsAny(body, "0123456789+/") || strings.Contains(body, "=") || wordy(s) {
+	if !strings.ContainsAny(body, "0123456789+/") || wordy(s) {
 		return false
 	}
 	if longestRun(body, base64Char) == len(body) && len(body) >= 12 {
