@@ -49,35 +49,35 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	if x.past {
 		return notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
 	}
-	switch {
-	case key.Matches(msg, keys.Post):
-		return x.app.overlay(x.postForm(id)), true
-	case key.Matches(msg, keys.Raise):
-		return x.app.overlay(x.raiseForm(id)), true
-	case isSignal(id) && key.Matches(msg, keys.Address):
-		return x.withSignal(id, x.addressForm), true
-	case isSignal(id) && key.Matches(msg, keys.Waive):
-		return x.withSignal(id, x.waiveForm), true
-	case isSignal(id) && key.Matches(msg, keys.Reopen):
-		return x.withSignal(id, x.reopenForm), true
-	case isSignal(id) && key.Matches(msg, keys.Claim):
-		return x.claim(id), true
-	case isSignal(id) && key.Matches(msg, keys.Release):
-		return x.withSignal(id, x.releaseForm), true
-	case id != "" && !isSignal(id) && key.Matches(msg, keys.Promote):
-		return x.promote(id), true
-	case id != "" && !isSignal(id) && key.Matches(msg, keys.Source):
-		return x.openSource(id), true
+	const signal, entry = "a question", "an entry"
+	kind := signal
+	if !isSignal(id) {
+		kind = entry
 	}
-	// What cannot be done with what is chosen is said: somebody who hears nothing types on, and what is typed are keys too.
-	for _, b := range []key.Binding{keys.Address, keys.Waive, keys.Reopen, keys.Claim, keys.Release} {
-		if key.Matches(msg, b) {
-			return notice(b.Help().Desc + " is for a question: choose one first"), true
-		}
+	about := func(ask func(*board.Signal) (*form, error)) func() tea.Cmd {
+		return func() tea.Cmd { return x.withSignal(id, ask) }
 	}
-	for _, b := range []key.Binding{keys.Promote, keys.Source} {
-		if key.Matches(msg, b) {
-			return notice(b.Help().Desc + " is for an entry: choose one first"), true
+	for _, a := range []struct {
+		key.Binding
+		of string // what it can be done with; "": anything, or nothing
+		do func() tea.Cmd
+	}{
+		{keys.Post, "", func() tea.Cmd { return x.app.overlay(x.postForm(id)) }},
+		{keys.Raise, "", func() tea.Cmd { return x.app.overlay(x.raiseForm(id)) }},
+		{keys.Address, signal, about(x.addressForm)},
+		{keys.Waive, signal, about(x.waiveForm)},
+		{keys.Reopen, signal, about(x.reopenForm)},
+		{keys.Claim, signal, func() tea.Cmd { return x.claim(id) }},
+		{keys.Release, signal, about(x.releaseForm)},
+		{keys.Promote, entry, func() tea.Cmd { return x.promote(id) }},
+		{keys.Source, entry, func() tea.Cmd { return x.openSource(id) }},
+	} {
+		switch {
+		case !key.Matches(msg, a.Binding):
+		case a.of == "", a.of == kind && id != "":
+			return a.do(), true
+		default: // somebody who hears nothing types on, and what is typed are keys too
+			return notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
 		}
 	}
 	return nil, false
@@ -158,8 +158,8 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-// undo takes an act back on the run's board, which is opened for it: the page it was begun on may be gone. What fn returns
-// takes that back in turn; nil: it cannot be.
+// undo takes an act back on the run's board, which is opened for it: the page it was begun on may
+// be gone. What fn returns takes that back in turn; nil: it cannot be.
 func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*undo, error)) *undo {
 	return &undo{text, func(ctx context.Context) (outcome, error) {
 		b, err := board.Open(ctx, x.app.Boards, x.run)

@@ -57,14 +57,16 @@ func (a *app) do(fn func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return fn(a.ctx) }
 }
 
-// answer is made in a command and taken in Update, where alone a page may be changed: if the page that it is for is still there, else it is dropped.
+// answer is made in a command and taken in Update, where alone a page may be changed: if the page
+// that it is for is still there, else it is dropped.
 type answer struct {
 	to   page // nil: the program
 	take func() tea.Cmd
 	drop func() // nil: there is nothing to do
 }
 
-// ask does something that takes time, and then what fn returns. Neither happens to a page that was left.
+// ask does something that takes time, and then what fn returns. Neither happens to a page that was
+// left.
 func (a *app) ask(to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
 	return a.do(func(ctx context.Context) tea.Msg { return answer{to: to, take: fn(ctx)} })
 }
@@ -77,7 +79,8 @@ func (a *app) after(d time.Duration, to page, take func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return answer{to: to, take: take} })
 }
 
-// latest is a question that is asked again and again. Only the last answer is taken, and what was asked before is called off.
+// latest is a question that is asked again and again. Only the last answer is taken, and what was
+// asked before is called off.
 type latest struct {
 	n    int
 	stop context.CancelFunc
@@ -116,7 +119,8 @@ func (a *app) blink(cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// once keeps something from being read while it is read already; what happens meanwhile makes it be read once more.
+// once keeps something from being read while it is read already; what happens meanwhile makes it be
+// read once more.
 type once struct{ reading, again bool }
 
 func (o *once) begin() bool {
@@ -238,7 +242,8 @@ func (a *app) soon(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// hold is do for what a key has to wait for, such as a form that needs to read something first: keys that are pressed meanwhile wait too. An error is said instead.
+// hold is do for what a key has to wait for, such as a form that needs to read something first:
+// keys that are pressed meanwhile wait too. An error is said instead.
 func (a *app) hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 	a.holds++
 	return a.do(func(ctx context.Context) tea.Msg {
@@ -262,8 +267,9 @@ func noticeError(err error) tea.Cmd {
 	}
 }
 
-// copyText puts a text on the clipboard of whoever sits at the terminal. The terminal is asked to (OSC 52), which works over
-// ssh too. It is one write, so it does not fall into the drawing of a screen.
+// copyText puts a text on the clipboard of whoever sits at the terminal. The terminal is asked to
+// (OSC 52), which works over ssh too. It is one write, so it does not fall into the drawing of a
+// screen.
 func (a *app) copyText(text string) tea.Cmd {
 	if text == "" {
 		return nil
@@ -307,8 +313,9 @@ func (a *app) editFile(path string, line int) tea.Cmd {
 	}
 }
 
-// editText has a text written in the editor, and gives done what was written; with an error nothing is to be kept, and it says where what was written still is.
-// The file it is in meanwhile is only this user's. It is removed, but for one that an editor left which failed.
+// editText has a text written in the editor, and gives done what was written; with an error nothing
+// is to be kept, and it says where what was written still is. The file it is in meanwhile is only
+// this user's. It is removed, but for one that an editor left which failed.
 func (a *app) editText(to page, text, suffix string, done func(text string, err error) tea.Cmd) tea.Cmd {
 	return a.do(func(context.Context) tea.Msg {
 		path, err := writeTemporary(text, suffix)

@@ -153,10 +153,7 @@ func (p *capsulePage) setSize(w, h int) {
 func (p *capsulePage) title() string { return p.id }
 
 func (p *capsulePage) actions() actions {
-	var all actions
-	if p.doc.places() > 0 {
-		all = actions{{keys.Renamed(keys.Open, "go there"), p.follow}}.also(keys.Renamed(keys.Next, "next place"), keys.Renamed(keys.Previous, "place before"))
-	}
+	all := p.doc.placeActions(p.follow, "next place", "place before")
 	if p.capsule != nil {
 		all = append(all, action{keys.Edit, p.edit}, action{keys.Retire, p.retire}, action{keys.Meta, p.showAll})
 	}

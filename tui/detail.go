@@ -395,7 +395,8 @@ func (p *detailPage) actions() actions {
 	if p.step != nil {
 		all = append(all, action{keys.PreviousOne, func() tea.Cmd { return p.goOn(-1) }})
 	}
-	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.id) }}).also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
+	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.id) }})
+	all = all.also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
 	return append(all, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }
 

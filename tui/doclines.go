@@ -91,6 +91,16 @@ func (d *document) choose(step int) {
 	}
 }
 
+// placeActions are the keys of the places, if there are any; follow goes where the chosen one
+// leads.
+func (d *document) placeActions(follow func() tea.Cmd, next, previous string) actions {
+	if d.places() == 0 {
+		return nil
+	}
+	open := action{keys.Renamed(keys.Open, "go there"), follow}
+	return actions{open}.also(keys.Renamed(keys.Next, next), keys.Renamed(keys.Previous, previous))
+}
+
 // update scrolls and chooses as the keys say.
 func (d *document) update(msg tea.KeyMsg) {
 	lines, scrolls := keys.Steps(msg, d.h, len(d.lines))

@@ -288,7 +288,8 @@ func (f *feed) row(i, w int) string {
 	if w >= 80 {
 		age = st.faint.Render(ago(e.created, f.page.moment()))
 	}
-	return spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), st.faint.Render(fit(e.worker, name)), mark, text), age, w)
+	worker := st.faint.Render(fit(e.worker, name))
+	return spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), worker, mark, text), age, w)
 }
 
 func (f *feed) newestID() string { return board.EntryID(f.total) }

@@ -24,7 +24,8 @@ type follower struct {
 	err    error // why it is not followed any more; nil: it is
 }
 
-// eventsMsg says that something happened in a run. It reaches every page, so that each about the run can look again.
+// eventsMsg says that something happened in a run. It reaches every page, so that each about the
+// run can look again.
 type eventsMsg struct {
 	from   *runPage
 	events []board.Event

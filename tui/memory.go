@@ -107,7 +107,8 @@ func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered takes what was read; next says that the rows follow those that were read before. The chosen row stays chosen, if it is still there.
+// answered takes what was read; next says that the rows follow those that were read before. The
+// chosen row stays chosen, if it is still there.
 func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 	p.reading, p.known, p.err = false, true, err
 	if found.about.read {
@@ -306,7 +307,8 @@ func (p *memoryPage) actions() actions {
 		all = append(all, action{keys.Place, p.choosePlace})
 	}
 	all = append(all, action{keys.Named, to(sectionNamed)}, action{keys.Conversations, to(sectionConversations)},
-		action{keys.Scrub, p.scrub}, action{keys.TierPrev, to(at - 1)}, action{keys.Renamed(keys.Next, "next tier"), to(at + 1)},
+		action{keys.Scrub, p.scrub}, action{keys.TierPrev, to(at - 1)},
+		action{keys.Renamed(keys.Next, "next tier"), to(at + 1)},
 		action{keys.Renamed(keys.Previous, "tier before"), to(at - 1)}, action{keys.Refresh, p.readAgain})
 	return all.also(keys.Moving()...)
 }

@@ -190,11 +190,8 @@ func (f *memoryFacts) title() string {
 func (d *memoryDetail) title() string { return oneLine(d.ref.id, 80) }
 
 func (d *memoryDetail) actions() actions {
-	var all actions
-	if d.doc.places() > 0 {
-		all = actions{{keys.Renamed(keys.Open, "go there"), d.follow}}.also(keys.Renamed(keys.Next, "next link"), keys.Renamed(keys.Previous, "link before"))
-	}
-	return append(append(all, d.hands.actions(d.ref)...), action{keys.Refresh, d.again}).also(keys.Moving()...)
+	all := append(d.doc.placeActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)
+	return append(all, action{keys.Refresh, d.again}).also(keys.Moving()...)
 }
 
 func (d *memoryDetail) close() { d.last.drop() }

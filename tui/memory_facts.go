@@ -293,8 +293,9 @@ func (x *factLines) named(f *memoryFacts) {
 	}
 	x.heading("What it said before")
 	for i := len(f.earlier) - 1; i >= 0; i-- {
-		x.line(x.st.faint.Render("revision " + count(int64(f.earlier[i].Revision)) + ", of " + moment(f.earlier[i].Updated)))
-		x.text(f.earlier[i].Body, "  │ ")
+		n := &f.earlier[i]
+		x.line(x.st.faint.Render("revision " + count(int64(n.Revision)) + ", of " + moment(n.Updated)))
+		x.text(n.Body, "  │ ")
 	}
 }
 
@@ -321,7 +322,8 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	}
 	for i := range f.scratch {
 		n := &f.scratch[i]
-		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(oneLine(n.Key, 80)) + x.st.faint.Render("  "+since(n.Updated, x.app.Now())+", read-only"))
+		about := x.st.faint.Render("  " + since(n.Updated, x.app.Now()) + ", read-only")
+		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(oneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()

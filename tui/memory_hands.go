@@ -44,7 +44,8 @@ func (d *memoryDraft) hostile() bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return clean(s) != plain.Replace(s) })
 }
 
-// actions are what can be done with ref. What cannot be done with it is not listed, but its key says why not.
+// actions are what can be done with ref. What cannot be done with it is not listed, but its key
+// says why not.
 func (m *memoryHands) actions(ref memoryRef) actions {
 	edit := action{keys.Edit, func() tea.Cmd { return m.edit(ref) }}
 	editor := action{keys.Editor, func() tea.Cmd { return m.inEditor(ref) }}

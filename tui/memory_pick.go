@@ -66,7 +66,8 @@ func (o *picker) takeChosen() tea.Cmd {
 	if !c.other {
 		return o.take(c.value)
 	}
-	f := newForm(o.app, form{heading: o.heading, fields: []*field{{name: "name", label: o.name, required: true}}, button: "look",
+	fields := []*field{{name: "name", label: o.name, required: true}}
+	f := newForm(o.app, form{heading: o.heading, fields: fields, button: "look",
 		submit: func(context.Context, values) (outcome, error) { return outcome{}, nil }})
 	f.tried = func(error) tea.Cmd { return o.take(f.values()["name"]) }
 	return o.app.overlay(f)
@@ -90,7 +91,8 @@ func (o *picker) title() string { return o.heading }
 
 func (o *picker) actions() actions {
 	leave := func() tea.Cmd { return o.app.closeOver(o) }
-	return actions{{keys.Renamed(keys.Open, "take it"), o.takeChosen}, {keys.Cancel, leave}, action{keys.Quit, leave}.unlisted()}.also(keys.Moving()...)
+	all := actions{{keys.Renamed(keys.Open, "take it"), o.takeChosen}, {keys.Cancel, leave}, action{keys.Quit, leave}.unlisted()}
+	return all.also(keys.Moving()...)
 }
 
 func (p *memoryPage) nextCurator() tea.Cmd {
@@ -112,7 +114,8 @@ func (p *memoryPage) chooseAgent() tea.Cmd {
 		}
 		all = append(all, choice{value: name, label: name, note: note})
 	}
-	o := &picker{app: p.app, heading: "Through whose eyes?", name: "Agent", choices: append(all, another), take: p.lookAs}
+	all = append(all, another)
+	o := &picker{app: p.app, heading: "Through whose eyes?", name: "Agent", choices: all, take: p.lookAs}
 	return p.app.overlay(newPicker(o, p.query.agent))
 }
 
@@ -128,7 +131,8 @@ func (p *memoryPage) chooseSource() tea.Cmd {
 			all = append(all, choice{value: s, label: s})
 		}
 	}
-	o := &picker{app: p.app, heading: "From which source?", name: "Source", choices: append(all, another), take: p.setSource}
+	all = append(all, another)
+	o := &picker{app: p.app, heading: "From which source?", name: "Source", choices: all, take: p.setSource}
 	return p.app.overlay(newPicker(o, p.query.source))
 }
 
@@ -156,8 +160,8 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 	})
 }
 
-// lookAs shows the memory through the eyes of another agent, who sees other things: what was read through those of the one before
-// is dropped at once.
+// lookAs shows the memory through the eyes of another agent, who sees other things: what was read
+// through those of the one before is dropped at once.
 func (p *memoryPage) lookAs(agent string) tea.Cmd {
 	p.query.agent, p.query.source = agent, ""
 	p.hands = &memoryHands{p.app, agent, p}

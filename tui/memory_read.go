@@ -26,7 +26,8 @@ const (
 	sections
 )
 
-// memorySections are the tabs: the tier whose items one lists, or the kind of an agent's notes, "" if it lists something else.
+// memorySections are the tabs: the tier whose items one lists, or the kind of an agent's notes, ""
+// if it lists something else.
 var memorySections = [sections]struct{ name, tier, note, heading, empty string }{
 	{"in conversations", memory.Conversation, "", "Items in conversations",
 		"Nothing is remembered of conversations. C shows all conversations and their working notes."},
@@ -34,8 +35,10 @@ var memorySections = [sections]struct{ name, tier, note, heading, empty string }
 	{"workspace", memory.Workspace, "", "Workspace", emptyTier},
 	{"account", memory.Account, "", "Account, in all projects", emptyTier},
 	{"named", "", "", "Named entries", emptyTier},
-	{"journal", "", memory.Journal, "Journal of ", "Nothing is in this journal. n writes in it; an agent does with board memory journal."},
-	{"core", "", memory.Core, "Core memories of ", "This agent has no core memories. n writes one; an agent does with board memory core."},
+	{"journal", "", memory.Journal, "Journal of ",
+		"Nothing is in this journal. n writes in it; an agent does with board memory journal."},
+	{"core", "", memory.Core, "Core memories of ",
+		"This agent has no core memories. n writes one; an agent does with board memory core."},
 	{"all conversations", "", "", "All conversations",
 		"There was no conversation yet. An agent begins one with board memory conversation start."},
 }

@@ -118,7 +118,8 @@ func (p *scrubPage) askHash() tea.Cmd {
 	}
 	intro := []string{"This removes from " + m.Scope.String() + ", for good: " + scrubbed(m.Counts) + "."}
 	label := fmt.Sprintf("Type the first %d characters of %s…", hashStart, m.Hash[:2*hashStart])
-	f := newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: []*field{{name: "hash", label: label, required: true}}, button: "remove for good",
+	fields := []*field{{name: "hash", label: label, required: true}}
+	f := newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: fields, button: "remove for good",
 		submit: func(ctx context.Context, v values) (out outcome, err error) {
 			if v["hash"] != m.Hash[:hashStart] {
 				return outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", oneLine(v["hash"], 20))
@@ -202,6 +203,9 @@ func (p *scrubPage) title() string { return "scrub" }
 
 func (p *scrubPage) actions() actions {
 	copyHash := func() tea.Cmd { return p.app.copyText(p.manifest.Hash) }
-	all := actions{{keys.Renamed(keys.Scrub, "remove exactly this"), p.askHash}, {keys.Renamed(keys.CopyID, "copy the hash"), copyHash}, {keys.Refresh, p.read}}
-	return all.also(keys.Moving()...)
+	return actions{
+		{keys.Renamed(keys.Scrub, "remove exactly this"), p.askHash},
+		{keys.Renamed(keys.CopyID, "copy the hash"), copyHash},
+		{keys.Refresh, p.read},
+	}.also(keys.Moving()...)
 }

@@ -153,8 +153,8 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 	if err != nil {
 		return outcome{}, err
 	}
-	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"], Content: v["content"], Lifetime: v["lifetime"], Tags: splitList(v["tags"]),
-		Source: m.app.Worker}
+	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"],
+		Content: v["content"], Lifetime: v["lifetime"], Tags: splitList(v["tags"]), Source: m.app.Worker}
 	if it.Importance, err = memory.ParseImportance(v["importance"]); err != nil {
 		return outcome{}, err
 	}
@@ -176,7 +176,9 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 
 // forgetAgain takes back that something was written.
 func (m *memoryHands) forgetAgain(id string) *undo {
-	return &undo{"forget " + id + " again", func(ctx context.Context) (outcome, error) { return m.forgetNow(ctx, id, "taken back") }}
+	return &undo{"forget " + id + " again", func(ctx context.Context) (outcome, error) {
+		return m.forgetNow(ctx, id, "taken back")
+	}}
 }
 
 func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (outcome, error) {
@@ -201,7 +203,10 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 	if kind == memory.Core {
 		heading, intro = "A core memory of "+oneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
 	}
-	fields := []*field{{name: "content", label: "Content", lines: 8, required: true}, {name: "tier", label: "Kept with", choices: m.tiers()}}
+	fields := []*field{
+		{name: "content", label: "Content", lines: 8, required: true},
+		{name: "tier", label: "Kept with", choices: m.tiers()},
+	}
 	return m.app.overlay(newForm(m.app, form{heading: heading, intro: []string{intro}, fields: fields, button: "write", submit: func(ctx context.Context, v values) (out outcome, err error) {
 		err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
 			n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)
@@ -297,7 +302,8 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: []string{"No read finds it any more, and nothing brings it back.", says}, button: "forget it",
+		intro := []string{"No read finds it any more, and nothing brings it back.", says}
+		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: intro, button: "forget it",
 			submit: func(ctx context.Context, v values) (outcome, error) { return m.forgetNow(ctx, ref.id, v["why"]) }}
 		switch ref.kind {
 		case kindNamed:

@@ -239,11 +239,7 @@ func (p *runPage) view() []string {
 		if p.err != nil {
 			word = p.app.explain(p.err)
 		}
-		lines := []string{""}
-		for _, l := range wrap(word, p.w-2) {
-			lines = append(lines, " "+l)
-		}
-		return fill(lines, p.w, p.h)
+		return fill(append([]string{""}, indented(wrap(word, p.w-2))...), p.w, p.h)
 	}
 	lines := []string{p.summary()}
 	if p.tabs() {
@@ -319,7 +315,8 @@ func (p *runPage) actions() actions {
 	case paneWorkers:
 		all[0].Binding = keys.Renamed(keys.Open, "their entries")
 	}
-	all = append(all.also(p.actBindings()...), action{keys.Renamed(keys.Next, "next pane"), to(p.focus + 1)}).also(keys.Search)
+	all = all.also(p.actBindings()...)
+	all = append(all, action{keys.Renamed(keys.Next, "next pane"), to(p.focus + 1)}).also(keys.Search)
 	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }})
 	all = append(all, p.timeActions()...).also(keys.Memory)
 	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }},

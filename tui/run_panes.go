@@ -104,7 +104,8 @@ func (s *signalsPane) row(i, w int) string {
 		tail = st.accent.Render("⚑ " + oneLine(sig.ClaimedBy, 20))
 	}
 	mark := signalMark(st, sig.Status)
-	left := columns(mark, fit(sig.ID, 5), paint(st.priority, sig.Priority, fit(sig.Priority, 8)), oneLine(sig.Content, rowRunes))
+	priority := paint(st.priority, sig.Priority, fit(sig.Priority, 8))
+	left := columns(mark, fit(sig.ID, 5), priority, oneLine(sig.Content, rowRunes))
 	return spread(left, tail, w)
 }
 
@@ -261,7 +262,8 @@ func (g *gatePane) row(i, w int) string {
 	if r.Claimed != "" {
 		tail = st.accent.Render("⚑ " + oneLine(r.Claimed, 20))
 	}
-	return spread(columns(fit(r.ID, 5), paint(st.priority, r.Priority, fit(r.Priority, 8)), oneLine(r.Content, rowRunes)), tail, w)
+	priority := paint(st.priority, r.Priority, fit(r.Priority, 8))
+	return spread(columns(fit(r.ID, 5), priority, oneLine(r.Content, rowRunes)), tail, w)
 }
 
 // workersPane lists who wrote to the board, the latest first.

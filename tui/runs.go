@@ -51,7 +51,8 @@ func (p *runsPage) load(again bool) tea.Cmd {
 			if !again {
 				return nil
 			}
-			return p.app.after(max(runsEvery, 20*took), p, p.loadAgain) // a twentieth of the time at most, however many runs there are
+			// It takes a twentieth of the time at most, however many runs there are.
+			return p.app.after(max(runsEvery, 20*took), p, p.loadAgain)
 		}
 	})
 }

@@ -306,15 +306,16 @@ func (s *searchBox) actions() actions {
 		if s.question == s.askedFor && s.hit() != nil {
 			enter = keys.Open
 		}
-		return actions{}.also(enter, keys.Choose, keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close"), keys.Clear)
+		next, leave := keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close")
+		return actions{}.also(enter, keys.Choose, next, leave, keys.Clear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.closeOver(s) }
 	return actions{
 		{keys.Open, s.openChosen}, {keys.Mode, s.nextMode}, {keys.Kind, s.nextKind}, {keys.Scope, s.nextScope},
 		{keys.Explain, s.toggleExplain}, {keys.ToInput, toInput}, {keys.CopyID, s.copyID},
-		{keys.Renamed(keys.Next, "type"), toInput}, {keys.Renamed(keys.Quit, "close"), leave}, {keys.Renamed(keys.Back, "close"), leave},
-		action{keys.Previous, toInput}.unlisted(),
+		{keys.Renamed(keys.Next, "type"), toInput}, action{keys.Previous, toInput}.unlisted(),
+		{keys.Renamed(keys.Quit, "close"), leave}, {keys.Renamed(keys.Back, "close"), leave},
 	}.also(keys.Moving()...)
 }
 

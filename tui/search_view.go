@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/bubbles/key"
+
 	"blackboard/board/words"
 	"blackboard/kb"
 	"blackboard/tui/keys"
@@ -104,7 +106,7 @@ func (s *searchBox) view() []string {
 // filters are the ways to search, with their keys.
 func (s *searchBox) filters(w int) string {
 	st := s.app.st
-	part := func(key, value string) string { return st.key.Render(key) + " " + value }
+	part := func(b key.Binding, value string) string { return st.key.Render(b.Help().Key) + " " + value }
 	mode := s.mode
 	if mode == "" {
 		mode = kb.ModeAuto
@@ -120,7 +122,7 @@ func (s *searchBox) filters(w int) string {
 	if s.asking {
 		busy = st.faint.Render("searching…")
 	}
-	return spread(part(keys.Mode.Help().Key, mode)+"  "+part(keys.Kind.Help().Key, kind)+"  "+part(keys.Scope.Help().Key, scope), busy, w)
+	return spread(part(keys.Mode, mode)+"  "+part(keys.Kind, kind)+"  "+part(keys.Scope, scope), busy, w)
 }
 
 // found is how much was found, and how.
@@ -199,11 +201,7 @@ func (s *searchBox) preview(w, most int) []string {
 	if !s.explain {
 		lines = append(lines, why[len(why)-1])
 	}
-	lines = lines[:min(len(lines), max(most, 0))]
-	for i := range lines {
-		lines[i] = " " + lines[i]
-	}
-	return lines
+	return indented(lines[:min(len(lines), max(most, 0))])
 }
 
 // why is where the score of a hit comes from: the lanes, what has lifted or lowered it, and last the words.

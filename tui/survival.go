@@ -302,7 +302,8 @@ func (p *survivalPage) title() string { return "survival" }
 
 func (p *survivalPage) actions() actions {
 	if p.pick != nil {
-		return actions{}.also(keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back"), keys.FileNext, keys.FileBefore)
+		check, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
+		return actions{}.also(check, back, keys.FileNext, keys.FileBefore)
 	}
 	again := actions{{keys.Report, p.pickReport}, {keys.Renamed(keys.Refresh, "check again"), p.check}}
 	if p.result == nil {

@@ -58,14 +58,6 @@ func (p *survivalPage) view() []string {
 	return append(append(lines, items...), text...)
 }
 
-func indented(lines []string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = " " + l
-	}
-	return out
-}
-
 // verdict is the answer in words.
 func (p *survivalPage) verdict() string {
 	st, s := p.app.st, p.result

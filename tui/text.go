@@ -92,6 +92,15 @@ func wrap(s string, w int) []string {
 	return lines
 }
 
+// indented puts a blank before each line.
+func indented(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = " " + l
+	}
+	return out
+}
+
 // fill makes exactly h lines of w cells.
 func fill(lines []string, w, h int) []string {
 	out := make([]string, h)
@@ -180,7 +189,8 @@ func count(n int64) string {
 // hasWords reports whether every word of one text is in another, in whatever case.
 func hasWords(text, words string) bool {
 	text = strings.ToLower(text)
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(text, w) })
+	lacks := func(word string) bool { return !strings.Contains(text, word) }
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), lacks)
 }
 
 // splitList is a list that was typed with commas.

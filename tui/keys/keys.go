@@ -1,6 +1,7 @@
 // Package keys has every key of the program, with what the help says of it.
 //
-// A page answers to the keys that its actions list; package tui holds in a test that none of them means two things there.
+// A page answers to the keys that its actions list; package tui holds in a test that none of them
+// means two things there.
 package keys
 
 import (
@@ -117,7 +118,8 @@ func Moving() []key.Binding {
 	return []key.Binding{Up, Down, PageUp, PageDown, First, Last}
 }
 
-// Steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is whether it is one of them.
+// Steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is whether it
+// is one of them.
 func Steps(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
 	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -n, n}
 	for i, b := range Moving() {
