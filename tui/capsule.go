@@ -99,22 +99,10 @@ func leadsTo(c *kb.Capsule) []string {
 }
 
 func (p *capsulePage) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case doneMsg:
-		if msg.kind == changedKnowledge && msg.err == nil {
-			return p.read()
-		}
-	case tea.KeyMsg:
-		if cmd, ok := p.actions().press(msg); ok {
-			return cmd
-		}
-		p.doc.update(msg)
-	case tea.MouseMsg:
-		if p.doc.mouse(msg, msg.Y-1) {
-			return p.follow()
-		}
+	if done, ok := msg.(doneMsg); ok && done.kind == changedKnowledge && done.err == nil {
+		return p.read()
 	}
-	return nil
+	return p.doc.take(msg, p.actions, p.follow)
 }
 
 // showAll shows all about it, or its text from the beginning.

@@ -9,14 +9,20 @@
 //
 //	tui.go      Config and Run
 //	model.go    the stack, and who gets which message; model_keys.go where keys and the mouse go, model_view.go the header and the last two lines
-//	keys.go     every key, with its help text; a test holds them against each other
+//	app.go      what all pages share: how they ask, say, open and close something, and give the screen to an editor
+//	actions.go  what a page answers to; the keys themselves are in tui/keys
 //	styles.go   every colour, dark and light
 //	text.go     cells: cutting, wrapping, cleaning what agents wrote
-//	list.go     a list of which only what is seen is made
-//	doclines.go a text to scroll through, with places in it to go to
-//	form.go     questions: a reason, a new entry, are you sure
-//	run*.go     the page of a run; feed*.go lists its entries, live.go follows it, replay.go goes back in time, act.go is what can be done on it
-//	memory*.go  the page of the memory; search*.go, capsule*.go and markdown*.go the knowledge base; survival*.go a report held against a run
+//	list.go     a list of which only what is seen is made; filter.go narrows one
+//	doclines.go a text to scroll through, with places in it to go to, and the writer of its lines
+//	form.go     questions: a reason, a new entry, are you sure; help.go all keys
+//	runs.go     the page of all runs
+//	run.go      the page of a run; feed*.go lists its entries, run_panes.go the rest, live.go follows it, replay.go goes
+//	            back in time, act.go is what can be done on it, detail.go shows one entry or signal
+//	survival*.go  a report held against a run
+//	search*.go  the knowledge base: questions; capsule*.go one capsule, whose text markdown*.go lays out
+//	memory*.go  the memory: memory.go the page with its tabs, memory_read.go its rows, memory_detail.go and memory_facts.go
+//	            one thing of it, memory_hands.go, memory_write.go and memory_scrub.go what can be done with it
 //
 // # Rules
 //

@@ -114,6 +114,23 @@ func (d *document) update(msg tea.KeyMsg) {
 	}
 }
 
+// take gives a key or the mouse to a page that is a text below its heading: to its actions, else to
+// the text. follow goes where a place that was clicked leads.
+func (d *document) take(msg tea.Msg, all func() actions, follow func() tea.Cmd) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		if cmd, ok := all().press(msg); ok {
+			return cmd
+		}
+		d.update(msg)
+	case tea.MouseMsg:
+		if d.mouse(msg, msg.Y-1) {
+			return follow()
+		}
+	}
+	return nil
+}
+
 // mouse handles the wheel and a click at a line, counted from the first one that is seen. It reports whether a place was clicked.
 func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
 	switch {

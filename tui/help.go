@@ -55,18 +55,7 @@ func isAmong(b key.Binding, all []key.Binding) bool {
 	return false
 }
 
-func (h *helpBox) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		if key.Matches(msg, keys.Back, keys.Quit, keys.Help) {
-			return h.app.closeOver(h)
-		}
-		h.doc.update(msg)
-	case tea.MouseMsg:
-		h.doc.mouse(msg, msg.Y-1)
-	}
-	return nil
-}
+func (h *helpBox) update(msg tea.Msg) tea.Cmd { return h.doc.take(msg, h.actions, nil) } // no place leads anywhere
 
 func (h *helpBox) setSize(w, ht int) { h.doc.setSize(min(w-4, 76), min(len(h.doc.lines), ht-4)) }
 
@@ -76,5 +65,7 @@ func (h *helpBox) view() []string {
 
 func (h *helpBox) title() string { return "keys" }
 func (h *helpBox) actions() actions {
-	return actions{}.also(keys.Back, keys.Up, keys.Down)
+	leave := func() tea.Cmd { return h.app.closeOver(h) }
+	all := actions{{keys.Back, leave}}.also(keys.Up, keys.Down)
+	return append(all, action{keys.Quit, leave}.unlisted(), action{keys.Help, leave}.unlisted())
 }

@@ -99,20 +99,10 @@ func (d *memoryDetail) clear() {
 }
 
 func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case doneMsg:
-		if msg.err == nil && msg.kind == changedMemory {
-			return d.again()
-		}
-	case tea.KeyMsg:
-		if cmd, ok := d.actions().press(msg); ok {
-			return cmd
-		}
-		d.doc.update(msg)
-	case tea.MouseMsg:
-		return d.mouseAt(msg, msg.Y-1)
+	if done, ok := msg.(doneMsg); ok && done.kind == changedMemory && done.err == nil {
+		return d.again()
 	}
-	return nil
+	return d.doc.take(msg, d.actions, d.follow)
 }
 
 // mouseAt handles the mouse at a line of the text, counted from the first one that is seen.

@@ -79,18 +79,7 @@ type scrubPage struct {
 	w, h     int
 }
 
-func (p *scrubPage) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		if cmd, ok := p.actions().press(msg); ok {
-			return cmd
-		}
-		p.doc.update(msg)
-	case tea.MouseMsg:
-		p.doc.mouse(msg, msg.Y-1)
-	}
-	return nil
-}
+func (p *scrubPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, nil) } // no place leads anywhere
 
 // read reads what would be removed now.
 func (p *scrubPage) read() tea.Cmd {
