@@ -377,7 +377,7 @@ func (p *detailPage) title() string { return p.id }
 
 func (p *detailPage) actions() actions {
 	var all actions
-	if p.doc.places() > 0 {
+	if len(p.doc.ways) > 0 {
 		all = all.also(keys.Renamed(keys.Next, "next link"))
 		all = append(all, action{keys.Renamed(keys.Open, "go there"), p.follow})
 	}

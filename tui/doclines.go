@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
@@ -12,8 +14,9 @@ import (
 type document struct {
 	app   *app
 	lines []docLine
+	ways  []int // the lines that lead somewhere
 	top   int
-	at    int // which of the places is chosen, from 0; -1 if there are none
+	at    int // which of ways is chosen; -1 if there are none
 	w, h  int
 }
 
@@ -25,8 +28,13 @@ type docLine struct {
 
 // setLines replaces the text. The place that was chosen stays chosen by its number.
 func (d *document) setLines(lines []docLine) {
-	d.lines = lines
-	d.at = min(max(d.at, 0), d.places()-1)
+	d.lines, d.ways = lines, nil
+	for i, l := range lines {
+		if l.to != "" {
+			d.ways = append(d.ways, i)
+		}
+	}
+	d.at = min(max(d.at, 0), len(d.ways)-1)
 	d.scroll(0)
 }
 
@@ -42,34 +50,12 @@ func (d *document) setSize(w, h int) {
 	d.scroll(0)
 }
 
-func (d *document) places() (n int) {
-	for _, l := range d.lines {
-		if l.to != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// lineOf is the line of a place.
-func (d *document) lineOf(place int) int {
-	for i, l := range d.lines {
-		if l.to != "" {
-			if place == 0 {
-				return i
-			}
-			place--
-		}
-	}
-	return -1
-}
-
 // chosen is where the chosen place leads, or "".
 func (d *document) chosen() string {
-	if i := d.lineOf(d.at); d.at >= 0 && i >= 0 {
-		return d.lines[i].to
+	if d.at < 0 || d.at >= len(d.ways) {
+		return ""
 	}
-	return ""
+	return d.lines[d.ways[d.at]].to
 }
 
 func (d *document) scroll(lines int) {
@@ -78,12 +64,12 @@ func (d *document) scroll(lines int) {
 
 // choose goes to the next place, or the one before, and brings it into view.
 func (d *document) choose(step int) {
-	n := d.places()
+	n := len(d.ways)
 	if n == 0 {
 		return
 	}
 	d.at = (d.at + step + n) % n
-	i := d.lineOf(d.at)
+	i := d.ways[d.at]
 	if i < d.top {
 		d.scroll(i - d.top)
 	} else if i >= d.top+d.h {
@@ -94,7 +80,7 @@ func (d *document) choose(step int) {
 // placeActions are the keys of the places, if there are any; follow goes where the chosen one
 // leads.
 func (d *document) placeActions(follow func() tea.Cmd, next, previous string) actions {
-	if d.places() == 0 {
+	if len(d.ways) == 0 {
 		return nil
 	}
 	open := action{keys.Renamed(keys.Open, "go there"), follow}
@@ -138,15 +124,12 @@ func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
 		d.scroll(-wheelRows)
 	case msg.Button == tea.MouseButtonWheelDown:
 		d.scroll(wheelRows)
-	case isClick(msg) && y >= 0 && y < d.h && d.top+y < len(d.lines) && d.lines[d.top+y].to != "":
-		place := 0
-		for _, l := range d.lines[:d.top+y] {
-			if l.to != "" {
-				place++
-			}
+	case isClick(msg) && y >= 0 && y < d.h:
+		at, found := slices.BinarySearch(d.ways, d.top+y)
+		if found {
+			d.at = at
 		}
-		d.at = place
-		return true
+		return found
 	}
 	return false
 }
@@ -155,18 +138,16 @@ func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
 func (d *document) view() []string {
 	lines := make([]string, 0, d.h)
 	here := -1
-	if d.at >= 0 {
-		here = d.lineOf(d.at)
+	if d.at >= 0 && d.at < len(d.ways) {
+		here = d.ways[d.at]
 	}
 	for i := d.top; i < min(len(d.lines), d.top+d.h); i++ {
 		text := d.lines[i].text
-		switch {
-		case i == here:
-			text = d.app.st.selected.Render("▌" + fit(ansi.Strip(text), d.w-1))
-		default:
-			text = " " + text
+		if i == here {
+			lines = append(lines, d.app.st.selected.Render("▌"+fit(ansi.Strip(text), d.w-1)))
+		} else {
+			lines = append(lines, " "+text)
 		}
-		lines = append(lines, text)
 	}
 	return fill(lines, d.w, d.h)
 }

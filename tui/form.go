@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -86,11 +87,7 @@ func newForm(a *app, f form) *form {
 	for _, fl := range f.fields {
 		switch {
 		case len(fl.choices) > 0:
-			for i, c := range fl.choices {
-				if c == fl.value {
-					fl.pick = i
-				}
-			}
+			fl.pick = max(slices.Index(fl.choices, fl.value), 0)
 		case fl.lines > 1:
 			fl.area = textarea.New()
 			fl.area.ShowLineNumbers, fl.area.Prompt, fl.area.CharLimit, fl.area.Placeholder = false, "", 0, aside(fl.hint)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -29,7 +31,8 @@ func newHelp(a *app, title string, here []key.Binding) *helpBox {
 	var special []key.Binding
 	moving := keys.Moving()
 	for _, b := range here {
-		if !isAmong(b, moving) && !isAmong(b, keys.Global()) {
+		same := func(m key.Binding) bool { return m.Help() == b.Help() }
+		if !slices.ContainsFunc(moving, same) && !slices.ContainsFunc(keys.Global(), same) {
 			special = append(special, b)
 		}
 	}
@@ -44,15 +47,6 @@ func newHelp(a *app, title string, here []key.Binding) *helpBox {
 		"  ● open   ✓ addressed   ○ waived   → links to   ← linked from")
 	h.doc.setLines(x.lines)
 	return h
-}
-
-func isAmong(b key.Binding, all []key.Binding) bool {
-	for _, m := range all {
-		if m.Help() == b.Help() {
-			return true
-		}
-	}
-	return false
 }
 
 func (h *helpBox) update(msg tea.Msg) tea.Cmd { return h.doc.take(msg, h.actions, nil) } // no place leads anywhere

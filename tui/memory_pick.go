@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -36,11 +37,7 @@ type picker struct {
 func newPicker(o *picker, now string) *picker {
 	o.list = list{app: o.app, row: o.row}
 	o.list.setLen(len(o.choices))
-	for i, c := range o.choices {
-		if c.value == now && !c.other {
-			o.list.moveTo(i)
-		}
-	}
+	o.list.moveTo(slices.IndexFunc(o.choices, func(c choice) bool { return c.value == now && !c.other }))
 	return o
 }
 

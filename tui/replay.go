@@ -192,22 +192,13 @@ func (f *feed) leavePast() {
 
 // passes is what Board.Query asks of an entry, for one that is at hand.
 func passes(e *board.Entry, q *feedQuery) bool {
-	among := func(list []string, s string) bool {
-		for _, l := range list {
-			if l == s {
-				return true
-			}
-		}
-		return len(list) == 0
-	}
-	for _, t := range q.Tags {
-		if len(e.Tags) == 0 || !among(e.Tags, t) {
-			return false
-		}
-	}
+	among := func(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
+	lacksTag := func(tag string) bool { return !slices.Contains(e.Tags, tag) }
 	content := strings.ToLower(e.Content)
-	return among(q.Types, e.Type) && among(q.Statuses, e.Status) && among(q.Workers, e.Worker) && (!q.MustSurface || e.MustSurface) &&
-		!slices.ContainsFunc(q.words, func(w string) bool { return !strings.Contains(content, strings.ToLower(w)) })
+	lacksWord := func(w string) bool { return !strings.Contains(content, strings.ToLower(w)) }
+	return among(q.Types, e.Type) && among(q.Statuses, e.Status) && among(q.Workers, e.Worker) &&
+		(!q.MustSurface || e.MustSurface) &&
+		!slices.ContainsFunc(q.Tags, lacksTag) && !slices.ContainsFunc(q.words, lacksWord)
 }
 
 // timeline is the log as a line: where we are in it, and when that was.
