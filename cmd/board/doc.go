@@ -23,7 +23,8 @@
 //	hooks          what happens at the moments of a session: recall, a session's start, the worklog
 //	hooks/setup    writes and removes each harness's configuration
 //	hooks/mcp      the tools, resources and prompts of the Model Context Protocol, over the packages above
-//	tui            the screen: one model, one file for each pane; tui/dark keeps it from asking terminals questions when it is not wanted
+//	tui            the screen: one model, one file for each pane; tui/keys has its keys, and tui/dark keeps it from asking
+//	               terminals questions when it is not wanted
 //	cmd/board/daemon   the process that keeps models and indexes warm; what it cannot do at once, a command does itself
 //	cmd/board      this package: flags in, text or JSON out
 //
