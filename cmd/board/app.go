@@ -98,6 +98,15 @@ func finish(commands []*cli.Command, parent string) {
 				}
 			}
 		}
+		if c.ArgsUsage == "" && len(c.Subcommands) == 0 {
+			action := c.Action
+			c.Action = func(ctx *cli.Context) error {
+				if err := noArgs(ctx); err != nil {
+					return err
+				}
+				return action(ctx)
+			}
+		}
 		finish(c.Subcommands, name)
 	}
 }

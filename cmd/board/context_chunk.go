@@ -162,20 +162,10 @@ func (p *program) contextRead(c *cli.Context) error {
 	}
 	defer done()
 	chunk, err := s.Read(c.Context, id)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("chunk", chunk)
-	}
-	p.document(chunks.ReadText(chunk))
-	return nil
+	return p.answer(c, err, func() { p.document(chunks.ReadText(chunk)) }, "chunk", chunk)
 }
 
 func (p *program) contextList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	q := chunks.ListQuery{Agent: c.String("agent"), Tags: list(c, "tag"), Limit: new(c.Int("limit")), Offset: c.Int("offset")}
 	s, done, err := p.openContext(c, false)
 	if err != nil {

@@ -32,14 +32,7 @@ func (p *program) contextGet(c *cli.Context) error {
 	}
 	defer done()
 	v, err := s.State(c.Context, key)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("state", v)
-	}
-	p.document(chunks.StateText(v))
-	return nil
+	return p.answer(c, err, func() { p.document(chunks.StateText(v)) }, "state", v)
 }
 
 func (p *program) contextSet(c *cli.Context) error {
@@ -60,12 +53,5 @@ func (p *program) contextSet(c *cli.Context) error {
 	}
 	defer done()
 	v, err := s.SetState(c.Context, c.Args().First(), value)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("state", v)
-	}
-	p.document(chunks.SetStateText(v))
-	return nil
+	return p.answer(c, err, func() { p.document(chunks.SetStateText(v)) }, "state", v)
 }

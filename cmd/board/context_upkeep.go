@@ -36,70 +36,51 @@ continued by the same command.`,
 }
 
 func (p *program) contextImport(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	s, done, err := p.openContextAs(c, true, false)
 	if err != nil {
 		return err
 	}
 	defer done()
 	r, err := s.Import(c.Context)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("import", r)
-	}
-	p.printf("%s\n", importText(&r))
-	p.importNotes(&r)
-	return nil
+	return p.answer(c, err, func() {
+		p.printf("%s\n", importText(&r))
+		p.importNotes(&r)
+	}, "import", r)
 }
 
 func (p *program) contextStatus(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	s, done, err := p.openContextAs(c, false, false)
 	if err != nil {
 		return err
 	}
 	defer done()
 	st, err := s.Status(c.Context)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("status", st)
-	}
-	size := "not made yet"
-	if st.There {
-		size = megabytes(st.Bytes)
-	}
-	row := func(name, text string) { p.printf("  %-10s  %s\n", name, text) }
-	p.printf("%s  %s\n", safe(st.Path), size)
-	row("chunks", fmt.Sprint(st.Chunks))
-	row("state", count(int64(st.State), "key", "keys"))
-	with := ""
-	if st.Model != "" {
-		with = " with " + safe(st.Model)
-	}
-	row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
-	if st.There {
-		row("index", fmt.Sprintf("%s, %d in the tail, %s", count(int64(st.Index.Segments), "segment", "segments"), st.Index.Tail, megabytes(st.Index.Bytes)))
-	}
-	if st.Import != nil && st.Import.Source != "" {
-		row("import", clock(st.Import.At)+"  "+importText(&st.Import.ImportResult))
-	} else if len(st.Originals) > 0 {
-		row("import", "none; "+safe(strings.Join(st.Originals, ", "))+": board context import takes over what is there")
-	}
-	return nil
+	return p.answer(c, err, func() {
+		size := "not made yet"
+		if st.There {
+			size = megabytes(st.Bytes)
+		}
+		row := func(name, text string) { p.printf("  %-10s  %s\n", name, text) }
+		p.printf("%s  %s\n", safe(st.Path), size)
+		row("chunks", fmt.Sprint(st.Chunks))
+		row("state", count(int64(st.State), "key", "keys"))
+		with := ""
+		if st.Model != "" {
+			with = " with " + safe(st.Model)
+		}
+		row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
+		if st.There {
+			row("index", fmt.Sprintf("%s, %d in the tail, %s", count(int64(st.Index.Segments), "segment", "segments"), st.Index.Tail, megabytes(st.Index.Bytes)))
+		}
+		if st.Import != nil && st.Import.Source != "" {
+			row("import", clock(st.Import.At)+"  "+importText(&st.Import.ImportResult))
+		} else if len(st.Originals) > 0 {
+			row("import", "none; "+safe(strings.Join(st.Originals, ", "))+": board context import takes over what is there")
+		}
+	}, "status", st)
 }
 
 func (p *program) contextReembed(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	s, done, err := p.openContext(c, true)
 	if err != nil {
 		return err
@@ -117,9 +98,5 @@ func (p *program) contextReembed(c *cli.Context) error {
 		}
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("reembed", r)
-	}
-	p.printf("%s embedded with %s\n", count(int64(r.Embedded), "chunk", "chunks"), safe(r.Model))
-	return nil
+	return p.answer(c, nil, func() { p.printf("%s embedded with %s\n", count(int64(r.Embedded), "chunk", "chunks"), safe(r.Model)) }, "reembed", r)
 }

@@ -92,9 +92,6 @@ func (p *program) daemonPlace() (daemon.Place, error) {
 }
 
 func (p *program) daemonRun(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	place, err := p.daemonPlace()
 	if err != nil {
 		return err
@@ -168,29 +165,16 @@ func (p *program) curateEvery() (time.Duration, error) {
 }
 
 func (p *program) daemonToken(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	place, err := p.daemonPlace()
 	if err != nil {
 		return err
 	}
 	token, err := daemon.Token(place)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("token", token)
-	}
-	p.printf("%s\n", token)
-	return nil
+	return p.answer(c, err, func() { p.printf("%s\n", token) }, "token", token)
 }
 
 // daemonUnit prints a service file for this program, this data home and this model.
 func (p *program) daemonUnit(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	if c.Bool("systemd") && c.Bool("launchd") {
 		return usagef("choose one", "both --systemd and --launchd are given")
 	}
@@ -234,9 +218,6 @@ func (p *program) spawnDaemon(place daemon.Place, idle time.Duration) error {
 }
 
 func (p *program) daemonStart(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	client, place, err := p.daemonClient()
 	if err != nil {
 		return err
@@ -280,9 +261,6 @@ func (p *program) daemonStart(c *cli.Context) error {
 }
 
 func (p *program) daemonStop(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	client, place, err := p.daemonClient()
 	if err != nil {
 		return err
@@ -305,17 +283,10 @@ func (p *program) daemonStop(c *cli.Context) error {
 			return fault.Failure.New("it was asked to stop, and still answers", "`board daemon logs` may say why")
 		}
 	}
-	if c.Bool("json") {
-		return p.json("stopped", was)
-	}
-	p.printf("%s\n", map[bool]string{true: "stopped", false: "there is none"}[was])
-	return nil
+	return p.answer(c, nil, func() { p.printf("%s\n", map[bool]string{true: "stopped", false: "there is none"}[was]) }, "stopped", was)
 }
 
 func (p *program) daemonStatus(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	client, place, err := p.daemonClient()
 	if err != nil {
 		return err
@@ -382,9 +353,6 @@ func jobText(j *daemon.JobStatus, now time.Time) string {
 }
 
 func (p *program) daemonLogs(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	place, err := p.daemonPlace()
 	if err != nil {
 		return err

@@ -149,9 +149,6 @@ func (p *program) summary(c *cli.Context, ci ciReport) error {
 }
 
 func (p *program) gate(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	f, err := format(c)
 	if err != nil {
 		return err

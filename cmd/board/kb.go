@@ -175,18 +175,16 @@ func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("capsule", r.Capsule, "warnings", r.Warnings)
-	}
-	if c.Bool("quiet") {
-		p.printf("%s\n", r.Capsule.ID)
-	} else {
-		p.printf("%s %s remembered: %s\n", r.Capsule.ID, r.Capsule.Kind, line(r.Capsule.Title, 100))
-	}
-	for _, w := range r.Warnings {
-		p.talk("  note: %s", safe(w))
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		if c.Bool("quiet") {
+			p.printf("%s\n", r.Capsule.ID)
+		} else {
+			p.printf("%s %s remembered: %s\n", r.Capsule.ID, r.Capsule.Kind, line(r.Capsule.Title, 100))
+		}
+		for _, w := range r.Warnings {
+			p.talk("  note: %s", safe(w))
+		}
+	}, "capsule", r.Capsule, "warnings", r.Warnings)
 }
 
 // kbQuery reads the flags that are filters.
@@ -270,9 +268,6 @@ func (p *program) question(c *cli.Context) (text string, degraded []string, err 
 }
 
 func (p *program) kbReembed(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	e, err := p.ownEmbedder(c.Context)
 	if err != nil {
 		return err
@@ -298,9 +293,7 @@ func (p *program) kbReembed(c *cli.Context) error {
 		}
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("reembed", r)
-	}
-	p.printf("%s embedded with %s, %d had theirs already\n", count(int64(r.Embedded), "capsule", "capsules"), r.Model, r.Skipped)
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("%s embedded with %s, %d had theirs already\n", count(int64(r.Embedded), "capsule", "capsules"), r.Model, r.Skipped)
+	}, "reembed", r)
 }

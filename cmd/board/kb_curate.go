@@ -154,10 +154,7 @@ func (p *program) kbCurate(c *cli.Context) error {
 		}
 		pairs = append(pairs, step.name, found)
 	}
-	if c.Bool("json") {
-		return p.json(append(pairs, "dry_run", opt.DryRun)...)
-	}
-	return nil
+	return p.answer(c, nil, func() {}, append(pairs, "dry_run", opt.DryRun)...)
 }
 
 // howToResolve settles a contradiction.
@@ -183,11 +180,9 @@ func (p *program) kbResolve(c *cli.Context, what []string) error {
 	if err := k.Resolve(c.Context, keep, other, how, c.String("why")); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("keep", keep, "other", other, "as", how)
-	}
-	p.printf("%s\n", map[string]string{kb.ResolveStand: keep + " and " + other + " both stand", kb.ResolveSupersede: keep + " supersedes " + other, kb.ResolveRetire: other + " is retired"}[how])
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("%s\n", map[string]string{kb.ResolveStand: keep + " and " + other + " both stand", kb.ResolveSupersede: keep + " supersedes " + other, kb.ResolveRetire: other + " is retired"}[how])
+	}, "keep", keep, "other", other, "as", how)
 }
 
 func (p *program) dedupe(c *cli.Context, k *kb.KB, opt kb.CurateOptions, bar *stepBar) (any, error) {

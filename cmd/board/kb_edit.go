@@ -219,21 +219,19 @@ func (p *program) editFile(c *cli.Context, id string) error {
 
 // printEdited says what became of an edit.
 func (p *program) printEdited(c *cli.Context, r *kb.Remembered) error {
-	if c.Bool("json") {
-		return p.json("capsule", r.Capsule, "warnings", r.Warnings, "unchanged", r.Unchanged)
-	}
-	switch {
-	case c.Bool("quiet"):
-		p.printf("%s\n", r.Capsule.ID)
-	case r.Unchanged:
-		p.printf("%s is as it was\n", r.Capsule.ID)
-	default:
-		p.printf("%s is at revision %d: %s\n", r.Capsule.ID, r.Capsule.Revision, line(r.Capsule.Title, 100))
-	}
-	for _, w := range r.Warnings {
-		p.talk("  note: %s", safe(w))
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		switch {
+		case c.Bool("quiet"):
+			p.printf("%s\n", r.Capsule.ID)
+		case r.Unchanged:
+			p.printf("%s is as it was\n", r.Capsule.ID)
+		default:
+			p.printf("%s is at revision %d: %s\n", r.Capsule.ID, r.Capsule.Revision, line(r.Capsule.Title, 100))
+		}
+		for _, w := range r.Warnings {
+			p.talk("  note: %s", safe(w))
+		}
+	}, "capsule", r.Capsule, "warnings", r.Warnings, "unchanged", r.Unchanged)
 }
 
 func (p *program) kbRetire(c *cli.Context) error {
@@ -257,10 +255,7 @@ func (p *program) kbRetire(c *cli.Context) error {
 			p.printf("%s is retired: %s; `board kb history %s --restore %d` brings it back\n", r.ID, line(r.Title, 80), r.ID, r.Revision-1)
 		}
 	}
-	if c.Bool("json") {
-		return p.json("capsules", all)
-	}
-	return nil
+	return p.answer(c, nil, func() {}, "capsules", all)
 }
 
 func (p *program) kbHistory(c *cli.Context) error {
@@ -297,23 +292,18 @@ func (p *program) kbHistory(c *cli.Context) error {
 		return nil
 	}
 	events, err := k.History(c.Context, id)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("events", events)
-	}
-	for _, e := range events {
-		what := eventText(&e)
-		if len(e.Changed) > 0 {
-			what += " (" + strings.Join(e.Changed, ", ") + ")"
+	return p.answer(c, err, func() {
+		for _, e := range events {
+			what := eventText(&e)
+			if len(e.Changed) > 0 {
+				what += " (" + strings.Join(e.Changed, ", ") + ")"
+			}
+			if e.Why != "" {
+				what += ": " + line(e.Why, 200)
+			}
+			p.printf("r%-3d %s  %s  %s\n", e.Revision, clock(e.At), line(e.Actor, 30), what)
 		}
-		if e.Why != "" {
-			what += ": " + line(e.Why, 200)
-		}
-		p.printf("r%-3d %s  %s  %s\n", e.Revision, clock(e.At), line(e.Actor, 30), what)
-	}
-	return nil
+	}, "events", events)
 }
 
 // eventText says what an event did to its capsule.
@@ -332,60 +322,44 @@ func eventText(e *kb.Event) string {
 }
 
 func (p *program) kbRebuild(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	home, err := p.dataHome()
 	if err != nil {
 		return err
 	}
 	r, err := kb.Rebuild(c.Context, home, kb.Options{Actor: p.workerName(c)}, kb.RebuildOptions{WriteMissing: c.Bool("write-missing")})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("rebuild", r)
-	}
-	p.printf("%s; %d picked up, %d new, %d retired, %d files written, %d quarantined\n", count(int64(r.Capsules), "capsule", "capsules"), len(r.PickedUp), len(r.Added), len(r.Retired), r.Written, len(r.Quarantined))
-	if r.Aside != "" {
-		p.talk("note: the database was damaged; it is at %s", r.Aside)
-	}
-	for _, l := range r.Lost {
-		p.talk("note: lost: %s", safe(l))
-	}
-	for _, n := range append(r.Quarantined, r.Notes...) {
-		p.talk("note: %s", safe(n))
-	}
-	if r.Unembedded > 0 {
-		p.talk("note: %s no embedding; `board kb reembed` gives them one", count(int64(r.Unembedded), "capsule has", "capsules have"))
-	}
-	return nil
+	return p.answer(c, err, func() {
+		p.printf("%s; %d picked up, %d new, %d retired, %d files written, %d quarantined\n", count(int64(r.Capsules), "capsule", "capsules"), len(r.PickedUp), len(r.Added), len(r.Retired), r.Written, len(r.Quarantined))
+		if r.Aside != "" {
+			p.talk("note: the database was damaged; it is at %s", r.Aside)
+		}
+		for _, l := range r.Lost {
+			p.talk("note: lost: %s", safe(l))
+		}
+		for _, n := range append(r.Quarantined, r.Notes...) {
+			p.talk("note: %s", safe(n))
+		}
+		if r.Unembedded > 0 {
+			p.talk("note: %s no embedding; `board kb reembed` gives them one", count(int64(r.Unembedded), "capsule has", "capsules have"))
+		}
+	}, "rebuild", r)
 }
 
 func (p *program) kbStats(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	k, done, err := p.openKB(c, kb.OpenExisting, false)
 	if err != nil {
 		return err
 	}
 	defer done()
 	s, err := k.Stats(c.Context)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("stats", s)
-	}
-	p.printf("capsules     %d: %d stand, %d superseded, %d retired\n", s.Capsules, s.Standing, s.Superseded, s.Retired)
-	p.printf("kinds        %s\n", tally(s.Kinds))
-	p.printf("scopes       %s\n", tally(s.Scopes))
-	p.printf("documents    %d\n", s.Documents)
-	p.printf("embedded     %d%s\n", s.Embedded, map[bool]string{true: ", with " + s.Model, false: ""}[s.Model != ""])
-	p.printf("index        %d segments, %d in the tail, %s\n", s.Index.Segments, s.Index.Tail, megabytes(s.Index.Bytes))
-	p.printf("decayed      %d\n", s.Decayed)
-	return nil
+	return p.answer(c, err, func() {
+		p.printf("capsules     %d: %d stand, %d superseded, %d retired\n", s.Capsules, s.Standing, s.Superseded, s.Retired)
+		p.printf("kinds        %s\n", tally(s.Kinds))
+		p.printf("scopes       %s\n", tally(s.Scopes))
+		p.printf("documents    %d\n", s.Documents)
+		p.printf("embedded     %d%s\n", s.Embedded, map[bool]string{true: ", with " + s.Model, false: ""}[s.Model != ""])
+		p.printf("index        %d segments, %d in the tail, %s\n", s.Index.Segments, s.Index.Tail, megabytes(s.Index.Bytes))
+		p.printf("decayed      %d\n", s.Decayed)
+	}, "stats", s)
 }
 
 // tally prints counts, the highest first.
@@ -401,9 +375,6 @@ func tally(counts []kb.Count) string {
 }
 
 func (p *program) kbDoctor(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	var all []kb.Finding
 	k, done, err := p.openKBAs(c, kb.OpenExisting, true, kb.SyncNever)
 	switch {

@@ -90,12 +90,10 @@ func (p *program) kbEval(c *cli.Context) error {
 		}
 	}
 	compared := compare(earlier, lines)
-	if c.Bool("json") {
-		return p.json("eval", reports, "compared", compared)
-	}
-	p.printEval(reports)
-	p.printCompared(compared, earlier != nil)
-	return nil
+	return p.answer(c, nil, func() {
+		p.printEval(reports)
+		p.printCompared(compared, earlier != nil)
+	}, "eval", reports, "compared", compared)
 }
 
 func (p *program) printEval(reports []*kb.EvalReport) {
@@ -214,19 +212,14 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 	}
 	defer done()
 	all, err := k.Calibrate(c.Context, set)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("calibrations", all)
-	}
-	for _, r := range all {
-		name := r.Model
-		if name == "" {
-			name = "words alone"
+	return p.answer(c, err, func() {
+		for _, r := range all {
+			name := r.Model
+			if name == "" {
+				name = "words alone"
+			}
+			p.printf("%s: evidence from %.3f on; of %d prompts that something helps with %.0f %% get it, of %d others %.0f %% get nothing\n", safe(name), r.Threshold, r.OnTopic,
+				100*r.Kept, r.OffTopic, 100*r.Rejected)
 		}
-		p.printf("%s: evidence from %.3f on; of %d prompts that something helps with %.0f %% get it, of %d others %.0f %% get nothing\n", safe(name), r.Threshold, r.OnTopic,
-			100*r.Kept, r.OffTopic, 100*r.Rejected)
-	}
-	return nil
+	}, "calibrations", all)
 }

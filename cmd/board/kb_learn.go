@@ -207,17 +207,15 @@ func (p *program) kbBrief(c *cli.Context) error {
 		return err
 	}
 	b.Degraded = append(cut, b.Degraded...)
-	if c.Bool("json") {
-		return p.json("brief", b)
-	}
-	p.printf("%s", safe(b.Block))
-	for _, d := range b.Degraded {
-		p.talk("note: %s", safe(d))
-	}
-	if b.Block == "" {
-		p.talk("nothing is known about it")
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("%s", safe(b.Block))
+		for _, d := range b.Degraded {
+			p.talk("note: %s", safe(d))
+		}
+		if b.Block == "" {
+			p.talk("nothing is known about it")
+		}
+	}, "brief", b)
 }
 
 // promotedKinds are the kinds of capsules that entries become.

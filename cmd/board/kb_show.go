@@ -78,14 +78,7 @@ func (p *program) kbGet(c *cli.Context) error {
 	}
 	defer done()
 	capsule, err := k.Look(c.Context, c.Args().First())
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("capsule", capsule)
-	}
-	p.printCapsule(&capsule)
-	return nil
+	return p.answer(c, err, func() { p.printCapsule(&capsule) }, "capsule", capsule)
 }
 
 func (p *program) printCapsule(c *kb.Capsule) {
@@ -128,9 +121,6 @@ func listQuery(q *kb.Query) kb.ListQuery {
 }
 
 func (p *program) kbList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	q, err := p.kbQuery(c)
 	if err != nil {
 		return err

@@ -243,6 +243,19 @@ func (p *program) json(pairs ...any) error {
 	return err
 }
 
+// answer ends a command: with its error, or with what it found, as JSON (names and values, as
+// json takes them) or as the text that text prints.
+func (p *program) answer(c *cli.Context, err error, text func(), pairs ...any) error {
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return p.json(pairs...)
+	}
+	text()
+	return nil
+}
+
 // printf prints text for people. Values that agents wrote must go through safe first.
 func (p *program) printf(format string, a ...any) { fmt.Fprintf(p.out, format, a...) }
 

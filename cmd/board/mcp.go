@@ -88,9 +88,6 @@ func (p *program) mcpConfig(c *cli.Context, grants []string) (cfg mcp.Config, er
 const afterInput = 10 * time.Second
 
 func (p *program) mcpServe(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	src, err := p.newSource(daemon.OwnAlone, true)
 	if err != nil {
 		return err

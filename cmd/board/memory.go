@@ -76,6 +76,18 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, fun
 	return &openedMemory{s, r}, func() { r.close(); s.Close() }, nil
 }
 
+// inMemory is the action of a command that needs the memory and no model.
+func (p *program) inMemory(fn func(*cli.Context, *openedMemory) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		s, done, err := p.openMemory(c, false)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(c, s)
+	}
+}
+
 func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) {
 	if opt.Workspace, err = p.workspace(c); err != nil {
 		return opt, err

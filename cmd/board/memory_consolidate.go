@@ -41,9 +41,6 @@ puts it in the place of the group's items. Those are forgotten, and point to it.
 }
 
 func (p *program) memoryConsolidate(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	var modes []string
 	for _, name := range []string{"dry-run", "plan", "apply"} {
 		if c.IsSet(name) {
@@ -95,16 +92,14 @@ func (p *program) memoryConsolidate(c *cli.Context) error {
 		}
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("consolidated", all, "dry_run", false)
-	}
-	for i := range all {
-		x := &all[i]
-		p.printf("%s: %s\n", x.Scope, consolidatedText(x))
-		p.notes(x.Scope, x.Notes)
-	}
-	p.noScopes(c, len(all))
-	return nil
+	return p.answer(c, nil, func() {
+		for i := range all {
+			x := &all[i]
+			p.printf("%s: %s\n", x.Scope, consolidatedText(x))
+			p.notes(x.Scope, x.Notes)
+		}
+		p.noScopes(c, len(all))
+	}, "consolidated", all, "dry_run", false)
 }
 
 func (p *program) notes(scope string, notes []string) {
@@ -142,53 +137,43 @@ func consolidatedText(x *memory.Consolidated) string {
 
 func (p *program) planConsolidation(c *cli.Context, s *openedMemory, scopes []memory.Scope) error {
 	all, err := s.PlanConsolidation(c.Context, scopes)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("plans", all, "dry_run", true)
-	}
-	for i := range all {
-		x := &all[i]
-		p.printf("%s: %s would be done; %s now\n", x.Scope, count(int64(len(x.Steps)), "step", "steps"), count(int64(x.Live), "item", "items"))
-		for _, st := range x.Steps {
-			into := ""
-			if st.Into != "" {
-				into = " into " + st.Into
+	return p.answer(c, err, func() {
+		for i := range all {
+			x := &all[i]
+			p.printf("%s: %s would be done; %s now\n", x.Scope, count(int64(len(x.Steps)), "step", "steps"), count(int64(x.Live), "item", "items"))
+			for _, st := range x.Steps {
+				into := ""
+				if st.Into != "" {
+					into = " into " + st.Into
+				}
+				p.printf("  %-7s  %s%s  relevance %.2f  %s\n", st.Op, st.Item, into, st.Relevance, line(st.Why, 300))
 			}
-			p.printf("  %-7s  %s%s  relevance %.2f  %s\n", st.Op, st.Item, into, st.Relevance, line(st.Why, 300))
+			p.notes(x.Scope, x.Notes)
 		}
-		p.notes(x.Scope, x.Notes)
-	}
-	p.noScopes(c, len(all))
-	return nil
+		p.noScopes(c, len(all))
+	}, "plans", all, "dry_run", true)
 }
 
 func (p *program) planRewrites(c *cli.Context, s *openedMemory, scopes []memory.Scope) error {
 	all, err := s.Groups(c.Context, scopes, c.Int("limit"))
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("groups", all)
-	}
-	for i := range all {
-		g := &all[i]
-		p.printf("%s  %s  %s\n", p.paint(bold, g.ID), g.Scope, count(int64(len(g.Items)), "item", "items"))
-		for _, it := range g.Items {
-			text := it.Content
-			if it.Title != "" {
-				text = it.Title + ": " + text
+	return p.answer(c, err, func() {
+		for i := range all {
+			g := &all[i]
+			p.printf("%s  %s  %s\n", p.paint(bold, g.ID), g.Scope, count(int64(len(g.Items)), "item", "items"))
+			for _, it := range g.Items {
+				text := it.Content
+				if it.Title != "" {
+					text = it.Title + ": " + text
+				}
+				p.printf("  %s  %s  %s\n", it.ID, it.Created.Format("2006-01-02"), line(text, 160))
 			}
-			p.printf("  %s  %s  %s\n", it.ID, it.Created.Format("2006-01-02"), line(text, 160))
 		}
-	}
-	if len(all) == 0 {
-		p.talk("no items are about the same thing")
-	} else {
-		p.talk("note: --json prints them as --apply reads them, once a group has a title and a content")
-	}
-	return nil
+		if len(all) == 0 {
+			p.talk("no items are about the same thing")
+		} else {
+			p.talk("note: --json prints them as --apply reads them, once a group has a title and a content")
+		}
+	}, "groups", all)
 }
 
 func (p *program) applyRewrites(c *cli.Context, s *openedMemory) error {

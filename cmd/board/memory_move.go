@@ -23,7 +23,7 @@ reembed makes them. A file is written whole or not at all.`,
 				&cli.BoolFlag{Name: "forgotten", Usage: "forgotten and expired items too, and what items said before"},
 				&cli.BoolFlag{Name: "everything", Usage: "what is any agent's own too: a person's backup"},
 			),
-			Action: p.memoryExport,
+			Action: p.inMemory(p.memoryExport),
 		},
 		{
 			Name: "import", Usage: "take in what export has written", ArgsUsage: "FILE | -",
@@ -36,7 +36,7 @@ listed, and the exit code is 1 once all else is done.`,
 				&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
 				&cli.BoolFlag{Name: "force", Usage: "take what looks like a secret"},
 			),
-			Action: p.memoryImport,
+			Action: p.inMemory(p.memoryImport),
 		},
 	}
 }
@@ -47,15 +47,10 @@ var exportedLists = []struct{ list, one, many string }{
 	{"conversations", "conversation", "conversations"}, {"scratch", "working note", "working notes"}, {"revisions", "revision", "revisions"},
 }
 
-func (p *program) memoryExport(c *cli.Context) error {
+func (p *program) memoryExport(c *cli.Context, s *openedMemory) error {
 	if c.NArg() > 1 {
 		return usagef("`board memory export FILE`", "one file is needed, but %d are given", c.NArg())
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	var out memory.Exported
 	name := c.Args().First()
 	if err := p.writeFileAs(name, 0o600, func(w io.Writer) (err error) { // as private as the memory is
@@ -80,7 +75,7 @@ func (p *program) memoryExport(c *cli.Context) error {
 	return nil
 }
 
-func (p *program) memoryImport(c *cli.Context) error {
+func (p *program) memoryImport(c *cli.Context, s *openedMemory) error {
 	name, err := onlyOne(c, "file")
 	if err != nil {
 		return err
@@ -90,11 +85,6 @@ func (p *program) memoryImport(c *cli.Context) error {
 		return err
 	}
 	defer closeInput()
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	out, err := s.Import(c.Context, in, memory.ImportOptions{Tiers: list(c, "tier"), DryRun: c.Bool("dry-run"), Force: c.Bool("force")})
 	if err != nil {
 		return err

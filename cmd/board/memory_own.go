@@ -31,11 +31,11 @@ func (p *program) memoryOwnCommands() []*cli.Command {
 others have names at will. They are always loaded first, and never ranked.
 Agents read them, and write them only where $BOARD_MEMORY_GRANTS has named.`,
 			Subcommands: []*cli.Command{
-				{Name: "list", Usage: "list them", Flags: memoryFlags(tier(" (default both)")), Action: p.namedList},
+				{Name: "list", Usage: "list them", Flags: memoryFlags(tier(" (default both)")), Action: p.inMemory(p.namedList)},
 				{
 					Name: "show", Usage: "print one, as it is written", ArgsUsage: "NAME",
 					Flags:  memoryFlags(tier(" (default workspace; SOUL's is account)"), &cli.BoolFlag{Name: "revisions", Usage: "print what it said before instead, the oldest first"}),
-					Action: p.namedShow,
+					Action: p.inMemory(p.namedShow),
 				},
 				{
 					Name: "edit", Usage: "write one", ArgsUsage: "NAME [TEXT | -]",
@@ -49,7 +49,7 @@ its revisions.`,
 					),
 					Action: p.namedEdit,
 				},
-				{Name: "rm", Usage: "remove one; revisions are kept", ArgsUsage: "NAME", Flags: memoryFlags(tier(" (default workspace; SOUL's is account)")), Action: p.namedRemove},
+				{Name: "rm", Usage: "remove one; revisions are kept", ArgsUsage: "NAME", Flags: memoryFlags(tier(" (default workspace; SOUL's is account)")), Action: p.inMemory(p.namedRemove)},
 			},
 		},
 		note("journal", "write the agent's journal, or list it", `What happened, and what to do differently. An entry counts for seven days, and
@@ -61,52 +61,34 @@ the core memories are listed; board memory forget takes one back.`),
 			Name: "context", Usage: "print core and journal for a prompt",
 			Description: `Its core memories, and its journal of the last seven days, as one block.
 Nothing if there is nothing.`,
-			Flags: memoryFlags(), Action: p.memoryContext,
+			Flags: memoryFlags(), Action: p.inMemory(p.memoryContext),
 		},
 	}
 }
 
-func (p *program) namedList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
+func (p *program) namedList(c *cli.Context, s *openedMemory) error {
 	var tiers []string
 	if c.IsSet("tier") {
 		tiers = []string{c.String("tier")}
 	}
 	all, err := s.Named(c.Context, tiers...)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("named", all)
-	}
-	for i := range all {
-		n := &all[i]
-		if n.Revision == 0 {
-			p.printf("%-12s  %-9s  %s\n", n.Name, n.Tier, p.paint(dim, "nothing is written yet"))
-			continue
+	return p.answer(c, err, func() {
+		for i := range all {
+			n := &all[i]
+			if n.Revision == 0 {
+				p.printf("%-12s  %-9s  %s\n", n.Name, n.Tier, p.paint(dim, "nothing is written yet"))
+				continue
+			}
+			p.printf("%-12s  %-9s  %s  revision %d  %s\n", n.Name, n.Tier, n.Updated.Format("2006-01-02"), n.Revision, line(n.Body, 100))
 		}
-		p.printf("%-12s  %-9s  %s  revision %d  %s\n", n.Name, n.Tier, n.Updated.Format("2006-01-02"), n.Revision, line(n.Body, 100))
-	}
-	return nil
+	}, "named", all)
 }
 
-func (p *program) namedShow(c *cli.Context) error {
+func (p *program) namedShow(c *cli.Context, s *openedMemory) error {
 	name, err := onlyOne(c, "name")
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	n, err := s.GetNamed(c.Context, name, c.String("tier"))
 	if err != nil && !c.Bool("revisions") {
 		return err
@@ -203,14 +185,7 @@ func namedRevision(c *cli.Context) (int, error) {
 
 func (p *program) writeNamed(c *cli.Context, s *openedMemory, name, text string, revision int) error {
 	n, err := s.EditNamed(c.Context, name, c.String("tier"), text, revision)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("entry", n)
-	}
-	p.printf("%s is at revision %d: %s\n", n.Name, n.Revision, line(n.Body, 80))
-	return nil
+	return p.answer(c, err, func() { p.printf("%s is at revision %d: %s\n", n.Name, n.Revision, line(n.Body, 80)) }, "entry", n)
 }
 
 func (p *program) editNamed(c *cli.Context, name string, revision int) error {
@@ -240,25 +215,15 @@ func (p *program) editNamed(c *cli.Context, name string, revision int) error {
 	return p.edited(file, p.writeNamed(c, s, name, text, revision))
 }
 
-func (p *program) namedRemove(c *cli.Context) error {
+func (p *program) namedRemove(c *cli.Context, s *openedMemory) error {
 	name, err := onlyOne(c, "name")
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	n, err := s.RemoveNamed(c.Context, name, c.String("tier"))
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("entry", n)
-	}
-	p.printf("%s is removed; `board memory named show %s --tier %s --revisions` shows what it said\n", n.Name, n.Name, n.Tier)
-	return nil
+	return p.answer(c, err, func() {
+		p.printf("%s is removed; `board memory named show %s --tier %s --revisions` shows what it said\n", n.Name, n.Name, n.Tier)
+	}, "entry", n)
 }
 
 // memoryNote writes a note of the agent's own, or lists those of its kind.
@@ -342,24 +307,14 @@ func (p *program) noteList(c *cli.Context, kind string) error {
 	return nil
 }
 
-func (p *program) memoryContext(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
+func (p *program) memoryContext(c *cli.Context, s *openedMemory) error {
 	block, err := s.AgentContext(c.Context)
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("agent", s.Agent(), "block", block)
-	}
-	if block != "" {
-		p.document(block)
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		if block != "" {
+			p.document(block)
+		}
+	}, "agent", s.Agent(), "block", block)
 }

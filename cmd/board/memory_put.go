@@ -241,19 +241,17 @@ func (p *program) update(c *cli.Context, s *openedMemory, id string, opt memory.
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("item", r.Item, "warnings", r.Warnings, "unchanged", same)
-	}
-	switch {
-	case c.Bool("quiet"):
-		p.printf("%s\n", r.Item.ID)
-	case same:
-		p.printf("%s is as it was\n", r.Item.ID)
-	default:
-		p.printf("%s is at revision %d: %s%s\n", r.Item.ID, r.Item.Revision, line(headline(&r.Item), 80), p.itemMarks(&r.Item))
-	}
-	p.warnings(r.Warnings)
-	return nil
+	return p.answer(c, nil, func() {
+		switch {
+		case c.Bool("quiet"):
+			p.printf("%s\n", r.Item.ID)
+		case same:
+			p.printf("%s is as it was\n", r.Item.ID)
+		default:
+			p.printf("%s is at revision %d: %s%s\n", r.Item.ID, r.Item.Revision, line(headline(&r.Item), 80), p.itemMarks(&r.Item))
+		}
+		p.warnings(r.Warnings)
+	}, "item", r.Item, "warnings", r.Warnings, "unchanged", same)
 }
 
 // editItem opens an item's content in the editor.

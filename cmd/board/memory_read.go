@@ -45,12 +45,12 @@ out. To be read keeps an item relevant.`,
 				&cli.BoolFlag{Name: "forgotten", Usage: "forgotten and expired ones too"},
 				&cli.StringFlag{Name: "before", Usage: "only those older than this `ID`: the next page"},
 				limitFlag(), quietIDs())),
-			Action: p.memoryList,
+			Action: p.inMemory(p.memoryList),
 		},
 		{
 			Name: "get", Usage: "show an item, forgotten or not", ArgsUsage: "ID",
 			Flags:  memoryFlags(&cli.BoolFlag{Name: "revisions", Usage: "what it said before, too"}),
-			Action: p.memoryGet,
+			Action: p.inMemory(p.memoryGet),
 		},
 		{
 			Name: "orient", Usage: "print one document for a turn", ArgsUsage: "[QUERY | -]",
@@ -166,55 +166,37 @@ func (p *program) printMemoryHit(h *memory.Hit, asked, full bool) {
 	p.printf("       @ %s\n", p.paint(dim, line(frame, 600)))
 }
 
-func (p *program) memoryList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
+func (p *program) memoryList(c *cli.Context, s *openedMemory) error {
 	q := memory.ListQuery{Tiers: list(c, "tier"), Channel: c.String("channel"), Conversation: c.String("conversation"), Tags: list(c, "tag"), Curators: list(c, "curator"), Sources: c.StringSlice("source"),
 		Lifetimes: list(c, "lifetime"), Private: c.Bool("private"), Forgotten: c.Bool("forgotten"), Before: c.String("before"), Limit: c.Int("limit")}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	all, more, err := s.List(c.Context, q)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("items", all, "more", more)
-	}
-	width := 0
-	for i := range all {
-		width = max(width, len(all[i].Scope().String()))
-	}
-	for i := range all {
-		it := &all[i]
-		if c.Bool("quiet") {
-			p.printf("%s\n", it.ID)
-			continue
+	return p.answer(c, err, func() {
+		width := 0
+		for i := range all {
+			width = max(width, len(all[i].Scope().String()))
 		}
-		p.printf("%s  %s  %-*s  %s%s\n", it.ID, it.Created.Format("2006-01-02"), width, it.Scope(), line(headline(it), 100), p.itemMarks(it))
-	}
-	switch {
-	case len(all) == 0:
-		p.listEnd(0, false, "memories")
-	case more:
-		p.talk("the newest %d are shown; --before %s shows the next", len(all), all[len(all)-1].ID)
-	}
-	return nil
+		for i := range all {
+			it := &all[i]
+			if c.Bool("quiet") {
+				p.printf("%s\n", it.ID)
+				continue
+			}
+			p.printf("%s  %s  %-*s  %s%s\n", it.ID, it.Created.Format("2006-01-02"), width, it.Scope(), line(headline(it), 100), p.itemMarks(it))
+		}
+		switch {
+		case len(all) == 0:
+			p.listEnd(0, false, "memories")
+		case more:
+			p.talk("the newest %d are shown; --before %s shows the next", len(all), all[len(all)-1].ID)
+		}
+	}, "items", all, "more", more)
 }
 
-func (p *program) memoryGet(c *cli.Context) error {
+func (p *program) memoryGet(c *cli.Context, s *openedMemory) error {
 	id, err := onlyOne(c, "id")
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	it, err := s.Get(c.Context, id)
 	if err != nil {
 		return err
@@ -314,22 +296,17 @@ func (p *program) memoryOrient(c *cli.Context) error {
 	}
 	defer done()
 	o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s), Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"), Tiers: list(c, "tier"), Words: words})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("orientation", o)
-	}
-	if o.Markdown == "" {
-		p.talk("nothing is remembered yet")
-	} else {
-		p.document(o.Markdown)
-	}
-	for _, d := range o.Degraded {
-		p.talk("note: %s", safe(d))
-	}
-	if o.LeftOut > 0 {
-		p.talk("note: the budget of %d tokens has no room for %s", o.Budget, count(int64(o.LeftOut), "more item", "more items"))
-	}
-	return nil
+	return p.answer(c, err, func() {
+		if o.Markdown == "" {
+			p.talk("nothing is remembered yet")
+		} else {
+			p.document(o.Markdown)
+		}
+		for _, d := range o.Degraded {
+			p.talk("note: %s", safe(d))
+		}
+		if o.LeftOut > 0 {
+			p.talk("note: the budget of %d tokens has no room for %s", o.Budget, count(int64(o.LeftOut), "more item", "more items"))
+		}
+	}, "orientation", o)
 }

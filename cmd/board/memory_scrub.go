@@ -31,11 +31,11 @@ grant scrub.`,
 			&cli.BoolFlag{Name: "execute", Usage: "do it"},
 			&cli.StringFlag{Name: "confirm", Usage: "the `HASH` of what is to be removed"},
 		),
-		Action: p.memoryScrub,
+		Action: p.inMemory(p.memoryScrub),
 	}
 }
 
-func (p *program) memoryScrub(c *cli.Context) error {
+func (p *program) memoryScrub(c *cli.Context, s *openedMemory) error {
 	name, err := onlyOne(c, "scope")
 	if err != nil {
 		return err
@@ -47,11 +47,6 @@ func (p *program) memoryScrub(c *cli.Context) error {
 	if c.IsSet("confirm") && !c.Bool("execute") {
 		return usagef("`board memory scrub --help` shows how the two go together", "--confirm is given, but nothing is to be executed")
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	if !c.Bool("execute") {
 		m, err := s.ScrubManifest(c.Context, q)
 		if err != nil {
@@ -67,14 +62,12 @@ func (p *program) memoryScrub(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("manifest", r.Manifest, "executed", true, "event", r.Event, "notes", r.Notes)
-	}
-	p.printf("removed from %s for good: %s\n", r.Scope, scrubbedText(r.Counts))
-	for _, n := range r.Notes {
-		p.talk("note: %s", safe(n))
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("removed from %s for good: %s\n", r.Scope, scrubbedText(r.Counts))
+		for _, n := range r.Notes {
+			p.talk("note: %s", safe(n))
+		}
+	}, "manifest", r.Manifest, "executed", true, "event", r.Event, "notes", r.Notes)
 }
 
 func scrubbedText(counts map[string]int) string {

@@ -19,10 +19,10 @@ func (p *program) memoryTalkCommands() []*cli.Command {
 			Description: `Conversations of a workspace that are about one topic share a channel, and what
 is remembered in it. There is always the channel general.`,
 			Subcommands: []*cli.Command{
-				{Name: "list", Usage: "list them", Flags: memoryFlags(), Action: p.channelList},
+				{Name: "list", Usage: "list them", Flags: memoryFlags(), Action: p.inMemory(p.channelList)},
 				{
 					Name: "create", Usage: "make one", ArgsUsage: "NAME",
-					Flags: memoryFlags(&cli.StringFlag{Name: "description", Usage: "what it is about, in one `LINE`"}), Action: p.channelCreate,
+					Flags: memoryFlags(&cli.StringFlag{Name: "description", Usage: "what it is about, in one `LINE`"}), Action: p.inMemory(p.channelCreate),
 				},
 			},
 		},
@@ -40,7 +40,7 @@ archived once it is put away. Its ref code names it:
 						&cli.StringFlag{Name: "thread", Usage: "what the harness calls it, `NAME`: the same name is the same conversation"},
 						&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ref code"},
 					),
-					Action: p.conversationStart,
+					Action: p.inMemory(p.conversationStart),
 				},
 				{
 					Name: "list", Usage: "list them, newest first",
@@ -50,7 +50,7 @@ archived once it is put away. Its ref code names it:
 						&cli.BoolFlag{Name: "all", Usage: "archived ones too, which are left out else"},
 						limitFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ref codes"},
 					),
-					Action: p.conversationList,
+					Action: p.inMemory(p.conversationList),
 				},
 				{Name: "show", Usage: "show one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationShow},
 				{Name: "idle", Usage: "end an active one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationIdle},
@@ -69,39 +69,26 @@ stay when the conversation is archived.`,
 				{
 					Name: "write", Usage: "set a note", ArgsUsage: "KEY [VALUE | -]",
 					Flags:  memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "VALUE is a text, not JSON"}),
-					Action: p.scratchWrite,
+					Action: p.inMemory(p.scratchWrite),
 				},
 				{
 					Name: "read", Usage: "print a note's value", ArgsUsage: "KEY",
-					Flags: memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "print a text without its quotes"}), Action: p.scratchRead,
+					Flags: memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "print a text without its quotes"}), Action: p.inMemory(p.scratchRead),
 				},
-				{Name: "list", Usage: "list the notes", Flags: memoryFlags(ref()), Action: p.scratchList},
-				{Name: "clear", Usage: "remove a note, or all", ArgsUsage: "[KEY]", Flags: memoryFlags(ref()), Action: p.scratchClear},
+				{Name: "list", Usage: "list the notes", Flags: memoryFlags(ref()), Action: p.inMemory(p.scratchList)},
+				{Name: "clear", Usage: "remove a note, or all", ArgsUsage: "[KEY]", Flags: memoryFlags(ref()), Action: p.inMemory(p.scratchClear)},
 			},
 		},
 	}
 }
 
-func (p *program) channelList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
+func (p *program) channelList(c *cli.Context, s *openedMemory) error {
 	all, err := s.Channels(c.Context)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("channels", all)
-	}
-	for i := range all {
-		p.printf("%-16s  %s, %s%s\n", all[i].Name, count(int64(all[i].Conversations), "conversation", "conversations"), count(int64(all[i].Items), "item", "items"), about(all[i].Description))
-	}
-	return nil
+	return p.answer(c, err, func() {
+		for i := range all {
+			p.printf("%-16s  %s, %s%s\n", all[i].Name, count(int64(all[i].Conversations), "conversation", "conversations"), count(int64(all[i].Items), "item", "items"), about(all[i].Description))
+		}
+	}, "channels", all)
 }
 
 func about(text string) string {
@@ -111,36 +98,16 @@ func about(text string) string {
 	return "  " + line(text, 160)
 }
 
-func (p *program) channelCreate(c *cli.Context) error {
+func (p *program) channelCreate(c *cli.Context, s *openedMemory) error {
 	name, err := onlyOne(c, "name")
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	ch, err := s.CreateChannel(c.Context, name, c.String("description"))
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("channel", ch)
-	}
-	p.printf("%s created\n", ch.Name)
-	return nil
+	return p.answer(c, err, func() { p.printf("%s created\n", ch.Name) }, "channel", ch)
 }
 
-func (p *program) conversationStart(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
+func (p *program) conversationStart(c *cli.Context, s *openedMemory) error {
 	conv, again, err := s.StartConversation(c.Context, c.String("channel"), c.String("thread"))
 	if err != nil {
 		return err
@@ -158,10 +125,7 @@ func (p *program) conversationStart(c *cli.Context) error {
 	return nil
 }
 
-func (p *program) conversationList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
+func (p *program) conversationList(c *cli.Context, s *openedMemory) error {
 	limit, err := listLimit(c)
 	if err != nil {
 		return err
@@ -173,11 +137,6 @@ func (p *program) conversationList(c *cli.Context) error {
 		}
 		statuses = memory.Statuses
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	ask := limit
 	if limit > 0 {
 		ask++
@@ -289,7 +248,7 @@ func (p *program) scratchRef(c *cli.Context) (string, error) {
 	return ref, nil
 }
 
-func (p *program) scratchWrite(c *cli.Context) error {
+func (p *program) scratchWrite(c *cli.Context, s *openedMemory) error {
 	if c.NArg() == 0 {
 		return usagef("`board memory scratch write KEY VALUE`", "no key is given")
 	}
@@ -310,11 +269,6 @@ func (p *program) scratchWrite(c *cli.Context) error {
 	case !json.Valid(value):
 		return usagef("--text takes it as a text; quote JSON for the shell: '{\"a\":1}'", "%q is not valid JSON", board.Line(text, 80))
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	n, err := s.WriteScratch(c.Context, ref, c.Args().First(), value)
 	if err != nil {
 		return err
@@ -323,14 +277,10 @@ func (p *program) scratchWrite(c *cli.Context) error {
 }
 
 func (p *program) scratchNote(c *cli.Context, n memory.Scratch) error {
-	if c.Bool("json") {
-		return p.json("note", n)
-	}
-	p.printf("%s = %s\n", n.Key, line(string(n.Value), 200))
-	return nil
+	return p.answer(c, nil, func() { p.printf("%s = %s\n", n.Key, line(string(n.Value), 200)) }, "note", n)
 }
 
-func (p *program) scratchRead(c *cli.Context) error {
+func (p *program) scratchRead(c *cli.Context, s *openedMemory) error {
 	key, err := onlyOne(c, "key")
 	if err != nil {
 		return err
@@ -339,54 +289,31 @@ func (p *program) scratchRead(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	n, err := s.ReadScratch(c.Context, ref, key)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("note", n)
-	}
-	var text string
-	if !c.Bool("text") || json.Unmarshal(n.Value, &text) != nil {
-		text = string(n.Value)
-	}
-	p.document(text)
-	return nil
+	return p.answer(c, err, func() {
+		var text string
+		if !c.Bool("text") || json.Unmarshal(n.Value, &text) != nil {
+			text = string(n.Value)
+		}
+		p.document(text)
+	}, "note", n)
 }
 
-func (p *program) scratchList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
+func (p *program) scratchList(c *cli.Context, s *openedMemory) error {
 	ref, err := p.scratchRef(c)
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	all, err := s.ListScratch(c.Context, ref)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("notes", all)
-	}
-	for _, n := range all {
-		p.printf("%s = %s\n", n.Key, line(string(n.Value), 200))
-	}
-	p.listEnd(len(all), false, "working notes")
-	return nil
+	return p.answer(c, err, func() {
+		for _, n := range all {
+			p.printf("%s = %s\n", n.Key, line(string(n.Value), 200))
+		}
+		p.listEnd(len(all), false, "working notes")
+	}, "notes", all)
 }
 
-func (p *program) scratchClear(c *cli.Context) error {
+func (p *program) scratchClear(c *cli.Context, s *openedMemory) error {
 	key := ""
 	if c.NArg() > 0 {
 		var err error
@@ -401,11 +328,6 @@ func (p *program) scratchClear(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	n, err := s.ClearScratch(c.Context, ref, key)
 	if err != nil {
 		return err
@@ -413,9 +335,5 @@ func (p *program) scratchClear(c *cli.Context) error {
 	if key != "" && n == 0 {
 		return fault.NotFound.New(fmt.Sprintf("there is no working note %s in %s", line(key, 60), ref), "`board memory scratch list` shows the caller's")
 	}
-	if c.Bool("json") {
-		return p.json("cleared", n)
-	}
-	p.printf("%s removed\n", count(int64(n), "working note", "working notes"))
-	return nil
+	return p.answer(c, nil, func() { p.printf("%s removed\n", count(int64(n), "working note", "working notes")) }, "cleared", n)
 }

@@ -29,7 +29,7 @@ continued by the same command.`,
 		},
 		&cli.Command{
 			Name: "stats", Usage: "count what there is",
-			Flags: memoryFlags(), Action: p.memoryStats,
+			Flags: memoryFlags(), Action: p.inMemory(p.memoryStats),
 		},
 		&cli.Command{
 			Name: "events", Usage: "list what was done, the newest last",
@@ -40,7 +40,7 @@ Nothing removes events, a scrub included. What is private to others is left out.
 				&cli.StringFlag{Name: "subject", Usage: "only of this `ID`: an item, a note, a conversation, named:NAME"},
 				limitFlag(),
 			),
-			Action: p.memoryEvents,
+			Action: p.inMemory(p.memoryEvents),
 		},
 		&cli.Command{
 			Name: "workspaces", Usage: "list the directories that have a memory",
@@ -50,7 +50,7 @@ Nothing removes events, a scrub included. What is private to others is left out.
 			Name: "adopt", Usage: "make the memory of a directory that is gone this one's", ArgsUsage: "DIRECTORY",
 			Description: `For a project that was moved: DIRECTORY is where it was. What is still a
 project keeps its own; between two, there are export and import.`,
-			Flags: memoryFlags(), Action: p.memoryAdopt,
+			Flags: memoryFlags(), Action: p.inMemory(p.memoryAdopt),
 		},
 	)
 }
@@ -63,9 +63,6 @@ type workspaceInfo struct {
 }
 
 func (p *program) memoryWorkspaces(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	home, err := p.dataHome()
 	if err != nil {
 		return err
@@ -86,19 +83,17 @@ func (p *program) memoryWorkspaces(c *cli.Context) error {
 		all = append(all, w)
 	}
 	slices.SortFunc(all, func(a, b workspaceInfo) int { return strings.Compare(a.Directory, b.Directory) })
-	if c.Bool("json") {
-		return p.json("workspaces", all)
-	}
-	for _, w := range all {
-		p.printf("%8s  %s%s\n", megabytes(w.Bytes), safe(w.Directory), map[bool]string{false: p.paint(yellow, "  gone: where it is now, board memory adopt takes it over")}[w.There])
-	}
-	if len(all) == 0 {
-		p.listEnd(0, false, "workspaces")
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		for _, w := range all {
+			p.printf("%8s  %s%s\n", megabytes(w.Bytes), safe(w.Directory), map[bool]string{false: p.paint(yellow, "  gone: where it is now, board memory adopt takes it over")}[w.There])
+		}
+		if len(all) == 0 {
+			p.listEnd(0, false, "workspaces")
+		}
+	}, "workspaces", all)
 }
 
-func (p *program) memoryAdopt(c *cli.Context) error {
+func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
 	dir, err := onlyOne(c, "directory")
 	if err != nil {
 		return err
@@ -106,25 +101,15 @@ func (p *program) memoryAdopt(c *cli.Context) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	if err := s.Adopt(c.Context, dir); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("adopted", dir, "workspace", s.Workspace())
-	}
-	p.printf("what was remembered in %s is %s's now\n", safe(dir), safe(s.Workspace()))
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("what was remembered in %s is %s's now\n", safe(dir), safe(s.Workspace()))
+	}, "adopted", dir, "workspace", s.Workspace())
 }
 
 func (p *program) memoryReembed(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	s, done, err := p.openMemory(c, true)
 	if err != nil {
 		return err
@@ -142,75 +127,58 @@ func (p *program) memoryReembed(c *cli.Context) error {
 		}
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("reembed", r)
-	}
-	p.printf("%s embedded with %s\n", count(int64(r.Embedded), "item", "items"), r.Model)
-	return nil
+	return p.answer(c, nil, func() { p.printf("%s embedded with %s\n", count(int64(r.Embedded), "item", "items"), r.Model) }, "reembed", r)
 }
 
-func (p *program) memoryStats(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
+func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
 	all, err := s.Stats(c.Context)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("stats", all)
-	}
-	for i := range all {
-		f := &all[i]
-		if i > 0 {
-			p.printf("\n")
-		}
-		p.printf("%s  %s, %s\n", p.paint(bold, f.Tiers), safe(f.Path), megabytes(f.Bytes))
-		live := 0
-		width := len("conversations")
-		for _, sc := range f.Scopes {
-			width = max(width, len(sc.Scope))
-		}
-		row := func(name, text string) { p.printf("  %-*s  %s\n", width, name, text) }
-		for _, sc := range f.Scopes {
-			live += sc.Live
-			text := count(int64(sc.Live), "item", "items")
-			for _, part := range []struct {
-				n    int
-				name string
-			}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Forgotten, "forgotten"}} {
-				if part.n > 0 {
-					text += fmt.Sprintf(", %d %s", part.n, part.name)
+	return p.answer(c, err, func() {
+		for i := range all {
+			f := &all[i]
+			if i > 0 {
+				p.printf("\n")
+			}
+			p.printf("%s  %s, %s\n", p.paint(bold, f.Tiers), safe(f.Path), megabytes(f.Bytes))
+			live := 0
+			width := len("conversations")
+			for _, sc := range f.Scopes {
+				width = max(width, len(sc.Scope))
+			}
+			row := func(name, text string) { p.printf("  %-*s  %s\n", width, name, text) }
+			for _, sc := range f.Scopes {
+				live += sc.Live
+				text := count(int64(sc.Live), "item", "items")
+				for _, part := range []struct {
+					n    int
+					name string
+				}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Forgotten, "forgotten"}} {
+					if part.n > 0 {
+						text += fmt.Sprintf(", %d %s", part.n, part.name)
+					}
+				}
+				row(sc.Scope, text)
+			}
+			for _, t := range []struct {
+				name   string
+				counts map[string]int
+			}{{"conversations", f.Statuses}, {"forgotten by", f.Rules}, {"agents", f.Agents}} {
+				if len(t.counts) > 0 {
+					row(t.name, tallyMap(t.counts))
 				}
 			}
-			row(sc.Scope, text)
-		}
-		for _, t := range []struct {
-			name   string
-			counts map[string]int
-		}{{"conversations", f.Statuses}, {"forgotten by", f.Rules}, {"agents", f.Agents}} {
-			if len(t.counts) > 0 {
-				row(t.name, tallyMap(t.counts))
+			row("named", fmt.Sprint(f.Named))
+			with := ""
+			if f.Model != "" {
+				with = " with " + safe(f.Model)
 			}
+			row("embedded", fmt.Sprintf("%d of %d%s", f.Embedded, live, with))
+			row("index", fmt.Sprintf("%s, %d in the tail, %s", count(int64(f.Index.Segments), "segment", "segments"), f.Index.Tail, megabytes(f.Index.Bytes)))
+			row("events", fmt.Sprint(f.Events))
 		}
-		row("named", fmt.Sprint(f.Named))
-		with := ""
-		if f.Model != "" {
-			with = " with " + safe(f.Model)
+		if len(all) == 0 {
+			p.talk("nothing is remembered yet")
 		}
-		row("embedded", fmt.Sprintf("%d of %d%s", f.Embedded, live, with))
-		row("index", fmt.Sprintf("%s, %d in the tail, %s", count(int64(f.Index.Segments), "segment", "segments"), f.Index.Tail, megabytes(f.Index.Bytes)))
-		row("events", fmt.Sprint(f.Events))
-	}
-	if len(all) == 0 {
-		p.talk("nothing is remembered yet")
-	}
-	return nil
+	}, "stats", all)
 }
 
 // tallyMap prints counts, the highest first.
@@ -224,19 +192,11 @@ func tallyMap(counts map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-func (p *program) memoryEvents(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
+func (p *program) memoryEvents(c *cli.Context, s *openedMemory) error {
 	limit, err := listLimit(c)
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
 	all, err := memoryEvents(c, s)
 	if err != nil {
 		return err

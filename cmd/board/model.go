@@ -245,41 +245,30 @@ func (p *program) models() (models []modelEntry, err error) {
 }
 
 func (p *program) modelList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	models, err := p.models()
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("models", models)
-	}
-	width, used := 0, false
-	for _, m := range models {
-		width, used = max(width, len(m.Name)), used || m.Default
-	}
-	for _, m := range models {
-		mark := " "
-		if m.Default {
-			mark = "*"
+	return p.answer(c, err, func() {
+		width, used := 0, false
+		for _, m := range models {
+			width, used = max(width, len(m.Name)), used || m.Default
 		}
-		state := fmt.Sprintf("%4d-d  %4d tokens  %8s", m.Dim, m.MaxTokens, megabytes(m.Bytes))
-		if m.Error != "" {
-			state = p.paint(red, "ERROR") + "  " + safe(m.Error)
+		for _, m := range models {
+			mark := " "
+			if m.Default {
+				mark = "*"
+			}
+			state := fmt.Sprintf("%4d-d  %4d tokens  %8s", m.Dim, m.MaxTokens, megabytes(m.Bytes))
+			if m.Error != "" {
+				state = p.paint(red, "ERROR") + "  " + safe(m.Error)
+			}
+			p.printf("%s %-*s  %s  %s\n", mark, width, safe(m.Name), state, p.paint(dim, safe(m.Dir)))
 		}
-		p.printf("%s %-*s  %s  %s\n", mark, width, safe(m.Name), state, p.paint(dim, safe(m.Dir)))
-	}
-	if !used {
-		p.talk("no model is in use: `board model pull` fetches %s; or name a model's directory with BOARD_MODEL_DIR", minilm.DefaultModel)
-	}
-	return nil
+		if !used {
+			p.talk("no model is in use: `board model pull` fetches %s; or name a model's directory with BOARD_MODEL_DIR", minilm.DefaultModel)
+		}
+	}, "models", models)
 }
 
 func (p *program) modelPath(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	dir, err := p.modelDir(c)
 	if err != nil {
 		return err
@@ -291,11 +280,7 @@ func (p *program) modelPath(c *cli.Context) error {
 	if err != nil {
 		return asAbsent(err)
 	}
-	if c.Bool("json") {
-		return p.json("path", info.Dir)
-	}
-	p.printf("%s\n", info.Dir)
-	return nil
+	return p.answer(c, nil, func() { p.printf("%s\n", info.Dir) }, "path", info.Dir)
 }
 
 func (p *program) modelBench(c *cli.Context) error {

@@ -42,9 +42,6 @@ expired signals become waived ones with the reason "expired", and it does not sa
 const minBudget = 200
 
 func (p *program) export(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	f, out := c.String("format"), c.String("output")
 	if f == "" {
 		f = "jsonl"
@@ -119,10 +116,8 @@ func (p *program) imports(c *cli.Context) error {
 	for _, n := range got.Notes {
 		p.talk("note: %s", safe(n))
 	}
-	if c.Bool("json") {
-		return p.json("imported", got)
-	}
-	p.printf("run %s imported: %s\n", got.Run, strings.Join([]string{count(int64(got.Entries), "entry", "entries"), count(int64(got.Signals), "signal", "signals"),
-		count(int64(got.Links), "link", "links"), count(int64(got.Variables), "variable", "variables"), count(got.Events, "event", "events")}, ", "))
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("run %s imported: %s\n", got.Run, strings.Join([]string{count(int64(got.Entries), "entry", "entries"), count(int64(got.Signals), "signal", "signals"),
+			count(int64(got.Links), "link", "links"), count(int64(got.Variables), "variable", "variables"), count(got.Events, "event", "events")}, ", "))
+	}, "imported", got)
 }

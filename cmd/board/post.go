@@ -111,11 +111,7 @@ func (p *program) post(c *cli.Context) error {
 		return err
 	}
 	p.sayMade(b)
-	if c.Bool("json") {
-		return p.json("entry", posted.Entry, "existing", posted.Existing)
-	}
-	p.posted(c, b.Run(), posted)
-	return nil
+	return p.answer(c, nil, func() { p.posted(c, b.Run(), posted) }, "entry", posted.Entry, "existing", posted.Existing)
 }
 
 // sayMade tells when a command made its run, so that a misspelled name is noticed.
@@ -193,13 +189,11 @@ func (p *program) postBatch(c *cli.Context) error {
 		return err
 	}
 	p.sayMade(b)
-	if c.Bool("json") {
-		return p.json("posted", posted)
-	}
-	for _, e := range posted {
-		p.posted(c, b.Run(), e)
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		for _, e := range posted {
+			p.posted(c, b.Run(), e)
+		}
+	}, "posted", posted)
 }
 
 // parseBatch reads one post per line. Empty lines are passed over; a field that is not known is an error, since it would be lost.
@@ -260,12 +254,5 @@ func (p *program) link(c *cli.Context) error {
 	}
 	defer b.Close()
 	e, err := b.Link(c.Context, p.workerName(c), c.Args().First(), linksFrom(c))
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("entry", e)
-	}
-	p.printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e))
-	return nil
+	return p.answer(c, err, func() { p.printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e)) }, "entry", e)
 }

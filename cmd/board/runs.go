@@ -36,9 +36,6 @@ func (p *program) runCommands() []*cli.Command {
 }
 
 func (p *program) runs(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	dir, err := p.boardsDir()
 	if err != nil {
 		return err
@@ -204,11 +201,7 @@ func (p *program) rm(c *cli.Context) error {
 	if err := board.Remove(c.Context, dir, name, seen); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("removed", name)
-	}
-	p.printf("run %s deleted\n", name)
-	return nil
+	return p.answer(c, nil, func() { p.printf("run %s deleted\n", name) }, "removed", name)
 }
 
 // readLine reads one line of what a person types. A signal ends the wait.

@@ -118,27 +118,22 @@ func (p *program) tellSetup(works []*setup.Work, results []setupResult, done boo
 
 func (p *program) setupList(c *cli.Context, s *setup.Setup, names []string) error {
 	all, err := s.Status(names)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("harnesses", all)
-	}
-	for _, h := range all {
-		found := "not found"
-		if h.Found {
-			found = "found"
-		}
-		var parts bytes.Buffer
-		for _, part := range h.Parts {
-			if parts.Len() > 0 {
-				parts.WriteString(", ")
+	return p.answer(c, err, func() {
+		for _, h := range all {
+			found := "not found"
+			if h.Found {
+				found = "found"
 			}
-			parts.WriteString(part.Part + " " + part.State)
+			var parts bytes.Buffer
+			for _, part := range h.Parts {
+				if parts.Len() > 0 {
+					parts.WriteString(", ")
+				}
+				parts.WriteString(part.Part + " " + part.State)
+			}
+			p.printf("%-10s %-12s %-10s %s\n", h.Name, h.Title, found, parts.String())
 		}
-		p.printf("%-10s %-12s %-10s %s\n", h.Name, h.Title, found, parts.String())
-	}
-	return nil
+	}, "harnesses", all)
 }
 
 func (p *program) setupCheck(c *cli.Context, s *setup.Setup, names []string, dir string) error {

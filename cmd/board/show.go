@@ -112,11 +112,7 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 		return err
 	}
 	commanded(&v)
-	if c.Bool("json") {
-		return p.json("state", st, "gate", v)
-	}
-	p.printState(&st, &v)
-	return nil
+	return p.answer(c, nil, func() { p.printState(&st, &v) }, "state", st, "gate", v)
 }
 
 const shownWorkers = 12
@@ -303,9 +299,6 @@ func (p *program) listEnd(n int, more bool, what string) {
 }
 
 func (p *program) signals(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	limit, err := listLimit(c)
 	if err != nil {
 		return err
@@ -320,16 +313,14 @@ func (p *program) signals(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("signals", found.Signals, "more", found.More)
-	}
-	for i := range found.Signals {
-		if c.Bool("quiet") {
-			p.printf("%s\n", found.Signals[i].ID)
-			continue
+	return p.answer(c, nil, func() {
+		for i := range found.Signals {
+			if c.Bool("quiet") {
+				p.printf("%s\n", found.Signals[i].ID)
+				continue
+			}
+			p.printf("%s\n", p.signalLine(&found.Signals[i], time.Now()))
 		}
-		p.printf("%s\n", p.signalLine(&found.Signals[i], time.Now()))
-	}
-	p.listEnd(len(found.Signals), found.More, "signals")
-	return nil
+		p.listEnd(len(found.Signals), found.More, "signals")
+	}, "signals", found.Signals, "more", found.More)
 }

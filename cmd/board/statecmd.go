@@ -134,17 +134,12 @@ func (p *program) stateSet(c *cli.Context) error {
 }
 
 func (p *program) variable(c *cli.Context, v board.Variable) error {
-	if c.Bool("json") {
-		return p.json("variable", v)
-	}
-	p.printf("%s = %s  %s\n", safe(v.Key), safe(string(v.Value)), p.paint(dim, "(version "+strconv.FormatInt(v.Version, 10)+")"))
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("%s = %s  %s\n", safe(v.Key), safe(string(v.Value)), p.paint(dim, "(version "+strconv.FormatInt(v.Version, 10)+")"))
+	}, "variable", v)
 }
 
 func (p *program) stateList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	b, err := p.open(c)
 	if err != nil {
 		return err
@@ -183,12 +178,5 @@ func (p *program) stateDelete(c *cli.Context) error {
 	}
 	defer b.Close()
 	v, err := b.Delete(c.Context, p.workerName(c), key, match)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("deleted", v)
-	}
-	p.printf("%s deleted; it was %s\n", safe(v.Key), line(string(v.Value), 120))
-	return nil
+	return p.answer(c, err, func() { p.printf("%s deleted; it was %s\n", safe(v.Key), line(string(v.Value), 120)) }, "deleted", v)
 }

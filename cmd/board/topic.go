@@ -175,9 +175,6 @@ type topicFile struct {
 }
 
 func (p *program) topicStatus(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	h, err := p.openTopics(c)
 	if err != nil {
 		return err
@@ -194,11 +191,7 @@ func (p *program) topicStatus(c *cli.Context) error {
 		}
 		r.Topic, r.Spec, r.Worklog, r.Entries = &t, fileAt(h.SpecPath(t.Name)), fileAt(h.WorklogPath(t.Name)), len(entries)
 	}
-	if c.Bool("json") {
-		return p.json("status", r)
-	}
-	p.printStatus(&r)
-	return nil
+	return p.answer(c, nil, func() { p.printStatus(&r) }, "status", r)
 }
 
 // fileAt looks at a file.
@@ -286,18 +279,16 @@ func (p *program) topicUse(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("topic", u.Topic, "spec", u.Spec, "seeded", u.Seeded, "was", u.Was)
-	}
-	p.printf("%s is the topic of %s now\n", u.Topic.Name, safe(h.Workspace()))
-	switch {
-	case u.Was != "" && u.Was != u.Topic.Name:
-		p.talk("it was %s, which keeps its files", u.Was)
-	case !u.Seeded && c.IsSet("goal"):
-		p.talk("note: it has a spec already, so the goal was not written; `board topic edit` changes it")
-	}
-	p.talk("spec: %s", safe(u.Spec))
-	return nil
+	return p.answer(c, nil, func() {
+		p.printf("%s is the topic of %s now\n", u.Topic.Name, safe(h.Workspace()))
+		switch {
+		case u.Was != "" && u.Was != u.Topic.Name:
+			p.talk("it was %s, which keeps its files", u.Was)
+		case !u.Seeded && c.IsSet("goal"):
+			p.talk("note: it has a spec already, so the goal was not written; `board topic edit` changes it")
+		}
+		p.talk("spec: %s", safe(u.Spec))
+	}, "topic", u.Topic, "spec", u.Spec, "seeded", u.Seeded, "was", u.Was)
 }
 
 func (p *program) topicUnpin(c *cli.Context) error {

@@ -32,9 +32,6 @@ board help topic says how one is restored.`,
 var days = lazyregexp.New(`^([0-9]{1,5})d?$`)
 
 func (p *program) topicArchive(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	opt := topics.ArchiveOptions{Now: time.Now(), DryRun: c.Bool("dry-run")}
 	m := days.FindStringSubmatch(c.String("older-than"))
 	switch {

@@ -68,19 +68,17 @@ func (p *program) topicShow(c *cli.Context) error {
 	if c.Bool("injected") {
 		return p.topicInjected(c, h, t)
 	}
-	if c.Bool("json") {
-		return p.json("topic", t, "spec", spec, "worklog", worklog)
-	}
-	switch {
-	case spec.TooLong:
-		p.talk("the spec has %s, more than is shown: %s", fileSize(spec.Bytes), safe(spec.Path))
-	case !spec.Exists:
-		p.talk("%s has no spec yet; `board topic note` begins it", t.Name)
-	default:
-		p.document(strings.TrimRight(spec.Text, "\n"))
-	}
-	p.printWorklog(worklog)
-	return nil
+	return p.answer(c, nil, func() {
+		switch {
+		case spec.TooLong:
+			p.talk("the spec has %s, more than is shown: %s", fileSize(spec.Bytes), safe(spec.Path))
+		case !spec.Exists:
+			p.talk("%s has no spec yet; `board topic note` begins it", t.Name)
+		default:
+			p.document(strings.TrimRight(spec.Text, "\n"))
+		}
+		p.printWorklog(worklog)
+	}, "topic", t, "spec", spec, "worklog", worklog)
 }
 
 func (p *program) printWorklog(entries []topics.Entry) {
@@ -118,9 +116,6 @@ func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
 }
 
 func (p *program) topicList(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	limit, err := listLimit(c)
 	switch {
 	case err != nil:
@@ -215,19 +210,17 @@ func (p *program) topicArchived(c *cli.Context, limit int) error {
 		return err
 	}
 	all, more := cutList(all, limit)
-	if c.Bool("json") {
-		return p.json("archived", all, "more", more)
-	}
-	width := 0
-	for i := range all {
-		width = max(width, len(all[i].Snapshot))
-	}
-	for i := range all {
-		p.printf("%-*s  %-28s  %s\n", width, all[i].Snapshot, all[i].Topic, safe(all[i].Path))
-	}
-	p.listEnd(len(all), more, "files in the archive")
-	if len(all) > 0 {
-		p.talk("to restore a topic, copy its files back: board help topic")
-	}
-	return nil
+	return p.answer(c, nil, func() {
+		width := 0
+		for i := range all {
+			width = max(width, len(all[i].Snapshot))
+		}
+		for i := range all {
+			p.printf("%-*s  %-28s  %s\n", width, all[i].Snapshot, all[i].Topic, safe(all[i].Path))
+		}
+		p.listEnd(len(all), more, "files in the archive")
+		if len(all) > 0 {
+			p.talk("to restore a topic, copy its files back: board help topic")
+		}
+	}, "archived", all, "more", more)
 }

@@ -76,11 +76,7 @@ func (p *program) topicNote(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.json("topic", t, "path", h.SpecPath(t.Name), "note", note)
-	}
-	p.printf("noted in %s: %s\n", t.Name, line(note, 120))
-	return nil
+	return p.answer(c, nil, func() { p.printf("noted in %s: %s\n", t.Name, line(note, 120)) }, "topic", t, "path", h.SpecPath(t.Name), "note", note)
 }
 
 func (p *program) topicEdit(c *cli.Context) error {
@@ -137,14 +133,7 @@ func (p *program) writeSpec(c *cli.Context, h *here, t topics.Topic, text string
 		return err
 	}
 	s, err := h.Rewrite(c.Context, t.Name, text, was)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("topic", t, "spec", s)
-	}
-	p.printf("the spec of %s has %s: %s\n", t.Name, fileSize(s.Bytes), safe(s.Path))
-	return nil
+	return p.answer(c, err, func() { p.printf("the spec of %s has %s: %s\n", t.Name, fileSize(s.Bytes), safe(s.Path)) }, "topic", t, "spec", s)
 }
 
 func (p *program) topicWipe(c *cli.Context) error {
@@ -188,15 +177,10 @@ func (p *program) topicWipe(c *cli.Context) error {
 		}
 	}
 	removed, err := h.Wipe(c.Context, t.Name)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.json("topic", t, "removed", removed)
-	}
-	p.printf("topic %s deleted\n", t.Name)
-	for _, r := range removed {
-		p.printf("  %s\n", safe(fmt.Sprintf("%s, %s", r.Path, fileSize(r.Bytes))))
-	}
-	return nil
+	return p.answer(c, err, func() {
+		p.printf("topic %s deleted\n", t.Name)
+		for _, r := range removed {
+			p.printf("  %s\n", safe(fmt.Sprintf("%s, %s", r.Path, fileSize(r.Bytes))))
+		}
+	}, "topic", t, "removed", removed)
 }

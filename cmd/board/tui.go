@@ -36,9 +36,6 @@ in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' says 
 }
 
 func (p *program) tui(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	run, err := p.runToShow(c)
 	if err != nil {
 		return err

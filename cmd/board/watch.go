@@ -40,9 +40,6 @@ func (p *program) watchCommands() []*cli.Command {
 }
 
 func (p *program) watch(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
-		return err
-	}
 	if c.IsSet("since") && c.Int64("since") < 0 || c.Int("limit") < 0 {
 		return usagef("events count from 1; --since 0 shows all", "a number of events is negative")
 	}
@@ -194,12 +191,10 @@ func (p *program) replay(c *cli.Context) error {
 		return err
 	}
 	commanded(&v)
-	if c.Bool("json") {
-		return p.json("snapshot", s, "gate", v)
-	}
-	st := s.State()
-	p.printState(&st, &v)
-	return nil
+	return p.answer(c, nil, func() {
+		st := s.State()
+		p.printState(&st, &v)
+	}, "snapshot", s, "gate", v)
 }
 
 // replayOne shows one entry or signal as it was.
