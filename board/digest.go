@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"blackboard/board/fault"
+	"blackboard/board/text"
 )
 
 // Digest is a board in markdown, for the agent that writes the synthesis.
@@ -407,12 +406,7 @@ func (d *digester) withWorkers(ids []string) string {
 // printable replaces control characters, but for line ends and tabs, and the marks that turn the direction of text around: both can
 // make a terminal or a reader see something else than what was written.
 func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f {
-			return utf8.RuneError
-		}
-		return r
-	}, strings.ReplaceAll(s, "\r\n", "\n"))
+	return text.Visible(strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
 // oneLine puts s on one line, cut at so many runes, and reports whether it is whole.

@@ -10,18 +10,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/board/text"
 )
 
 // clean makes a text harmless to a terminal: control and direction characters are replaced, tabs become blanks. Line ends stay.
 func clean(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\t", "    ")
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+	return text.Visible(strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
 // oneLine is the beginning of a text on one line, clean. It is at most n runes long, however long the text is.

@@ -17,13 +17,13 @@ var allowedImports = map[string][]string{
 	"board/lazyregexp": {},
 	"board/replace":    {},
 	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix"},
-	"board":            {"blackboard/board/sqlite", "blackboard/embed", "blackboard/board/words"},
+	"board":            {"blackboard/board/text", "blackboard/board/sqlite", "blackboard/embed", "blackboard/board/words"},
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},
 	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
-	"hooks/mcp":        {"blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+	"hooks/mcp":        {"blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
@@ -36,11 +36,13 @@ var allowedImports = map[string][]string{
 	"kb":               {"blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
-	"tui":              {"blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
+	"tui":              {"blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
 	"kb/store":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
 	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},
 	"board/fault":      {},
+	"board/text":       {},
+	"cmd/board/ci":     {"blackboard/board", "blackboard/board/text"},
 }
 
 var testImports = []string{"blackboard/...", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}

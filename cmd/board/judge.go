@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/cmd/board/ci"
 	"blackboard/embed"
 )
 
@@ -99,7 +100,7 @@ func format(c *cli.Context) (string, error) {
 }
 
 // verdict prints a judgement in the format asked for, and the summary if one is wanted. When the format goes to a file, text is printed as well.
-func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPairs []any, ci ciReport) error {
+func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPairs []any, report ci.Report) error {
 	out := c.String("output")
 	if out != "" && out != "-" {
 		text(p)
@@ -113,11 +114,11 @@ func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPai
 		case "json":
 			return q.json(jsonPairs...)
 		case "junit":
-			return ci.junit(w)
+			return report.JUnit(w)
 		case "sarif":
-			return ci.sarif(w)
+			return report.SARIF(w)
 		case "github":
-			return ci.github(w)
+			return report.GitHub(w)
 		}
 		text(q)
 		return q.out.err
@@ -125,11 +126,11 @@ func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPai
 	if err != nil {
 		return err
 	}
-	return p.summary(c, ci)
+	return p.summary(c, report)
 }
 
 // summary appends the markdown summary, if one is wanted.
-func (p *program) summary(c *cli.Context, ci ciReport) error {
+func (p *program) summary(c *cli.Context, report ci.Report) error {
 	name := c.String("summary")
 	if name == "" {
 		return nil
@@ -141,7 +142,7 @@ func (p *program) summary(c *cli.Context, ci ciReport) error {
 	if err != nil {
 		return fmt.Errorf("write the summary: %w", err)
 	}
-	if err := ci.markdown(f); err != nil {
+	if err := report.Markdown(f); err != nil {
 		f.Close()
 		return fmt.Errorf("write the summary: %w", err)
 	}
@@ -166,7 +167,7 @@ func (p *program) gate(c *cli.Context) error {
 		return err
 	}
 	commanded(&v)
-	if err := p.verdict(c, f, func(q *program) { q.printVerdict(&v) }, []any{"verdict", v}, gateReport(v)); err != nil {
+	if err := p.verdict(c, f, func(q *program) { q.printVerdict(&v) }, []any{"verdict", v}, ci.Gate(v, versionString())); err != nil {
 		return err
 	}
 	if !v.Open {
@@ -290,7 +291,7 @@ func (p *program) survival(c *cli.Context) error {
 		return usagef("add --semantic", "--min-cosine has a meaning only with --semantic")
 	}
 	text := func(q *program) { q.printSurvival(&s, c.Bool("all")) }
-	if err := p.verdict(c, f, text, []any{"survival", s}, survivalReport(s)); err != nil {
+	if err := p.verdict(c, f, text, []any{"survival", s}, ci.Survival(s, versionString())); err != nil {
 		return err
 	}
 	if !s.Passed {

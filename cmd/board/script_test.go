@@ -20,6 +20,8 @@ import (
 	"blackboard/cmd/board/daemon"
 )
 
+var updateGolden = flag.Bool("update", false, "rewrite the golden files")
+
 // TestMain lets the test binary be the program: scripts call the real run, so no binary is built and coverage counts.
 func TestMain(m *testing.M) {
 	if root, err := filepath.Abs(filepath.Join("..", "..")); err == nil && os.Getenv("BOARD_TEST_REPO") == "" {

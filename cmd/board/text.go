@@ -4,24 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"blackboard/board"
+	"blackboard/board/text"
 )
 
-// safe makes text that agents wrote harmless on a terminal: no control characters, so no escape sequences, besides newline and tab; nothing that turns the direction of writing, and no tags
-// (U+E0000 to U+E007F), which nobody sees and models read.
-func safe(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
+// safe makes text that agents wrote harmless on a terminal.
+func safe(s string) string { return text.Visible(s) }
 
 // line is content on one line.
 func line(s string, n int) string { return safe(board.Line(s, n)) }
@@ -64,13 +53,7 @@ func padded(word string, width int, paint func(string) string) string {
 // clock is a time for people: UTC, to the second.
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
-// count writes "1 entry" and "3 entries".
-func count(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+func count(n int64, one, many string) string { return text.Count(n, one, many) }
 
 // counts writes the names that have a count, in the order given: "observation 3, gap 1".
 func counts(c board.CountsByName, order []string) string {

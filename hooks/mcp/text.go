@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
-	"unicode"
+
+	"blackboard/board/text"
 )
 
 // timeText writes a time as data has it.
@@ -58,7 +59,7 @@ func printable(r rune) rune {
 		return r
 	case r == '\u2028' || r == '\u2029': // line ends to some
 		return '\n'
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r >= 0xe0000 && r <= 0xe007f: // the last are tags, which nobody sees
+	case text.Hidden(r):
 		return -1
 	}
 	return r

@@ -1,4 +1,4 @@
-package main
+package ci
 
 import (
 	"bytes"
@@ -19,15 +19,15 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
-const ciNasty = "50% of <b>rent</b> & \"more\" | a\r\n::error::forged\n##[add-mask]x ##vso[task] \x1b[31mred\x00\u202e ![i](http://x.example) `c` $1$ @team 🙂 ]]>"
+const nasty = "50% of <b>rent</b> & \"more\" | a\r\n::error::forged\n##[add-mask]x ##vso[task] \x1b[31mred\x00\u202e ![i](http://x.example) `c` $1$ @team 🙂 ]]>"
 
 func number(n int64) *int64 { return &n }
 
-// ciSamples are judgements of each kind, with contents that try to break out of each format.
-func ciSamples() map[string]ciReport {
+// samples are judgements of each kind, with contents that try to break out of each format.
+func samples() map[string]Report {
 	gate := board.Verdict{Run: "lease-1", Seq: 42, Policy: board.Policy{Block: []string{"critical", "high"}, MaxOpen: number(1), MaxDisputed: number(0), RequireSource: true},
 		Reasons: []board.Reason{
-			{Rule: board.RuleOpenSignal, ID: "s2", Priority: "critical", Content: ciNasty, Worker: "asker, 1: one", Claimed: "checker\n::x", Clear: "board address s2, or board waive s2 --reason …"},
+			{Rule: board.RuleOpenSignal, ID: "s2", Priority: "critical", Content: nasty, Worker: "asker, 1: one", Claimed: "checker\n::x", Clear: "board address s2, or board waive s2 --reason …"},
 			{Rule: board.RuleOpenSignal, ID: "s5", Priority: "high", Content: strings.Repeat("漢字 🙂 long ", 1000), Worker: "asker", Clear: "board address s5, or board waive s5 --reason …"},
 			{Rule: board.RuleMaxOpen, Content: "2 signals are open; at most 1 may be", Clear: "address or waive 1 of them: board signals --status open"},
 			{Rule: board.RuleMaxDisputed, ID: "e1", Content: "Rent is $4,500 a month.", Worker: "reader", Clear: "board post … --supersedes e1 (or the entry that contradicts it)"},
@@ -37,22 +37,18 @@ func ciSamples() map[string]ciReport {
 		{Item: board.Item{ID: "e2", Why: board.WhyMustSurface, Type: board.Calculation, Worker: "reader", Content: "A year costs $54,000."}, Present: true, Coverage: 1,
 			Passage: &board.Passage{Report: "out/final report.md", Line: 12, Text: "The year costs $54,000."}},
 		{Item: board.Item{ID: "e3", Why: board.WhyContradiction, Type: board.Contradiction, Worker: "checker", Content: "The annex says $5,400, the lease $4,500."}, Cause: board.MissNumber,
-			Coverage: .8, MissingTokens: []string{"annex"}, MissingNumbers: []string{"5,400"}, Passage: &board.Passage{Report: "out/final report.md", Line: 7, Text: ciNasty}},
-		{Item: board.Item{ID: "s1", Why: board.WhyOpen, Priority: "low", Worker: "asker", Content: ciNasty}, Cause: board.MissAbsent},
+			Coverage: .8, MissingTokens: []string{"annex"}, MissingNumbers: []string{"5,400"}, Passage: &board.Passage{Report: "out/final report.md", Line: 7, Text: nasty}},
+		{Item: board.Item{ID: "s1", Why: board.WhyOpen, Priority: "low", Worker: "asker", Content: nasty}, Cause: board.MissAbsent},
 		{Item: board.Item{ID: "s3", Why: board.WhyWaived, Priority: "high", Worker: "asker", Content: strings.Repeat("x", 10_000), Reason: "the page | is lost"}, Cause: board.MissScattered, Coverage: .625},
 	}}
 	passed := board.Survival{Run: "lease-1", Seq: 43, Reports: []string{"-"}, Passed: true, Checked: 1, Items: []board.ItemResult{missing.Items[0]}}
-	samples := map[string]ciReport{
-		"gate_closed": gateReport(gate), "gate_open": gateReport(open), "survival_failed": survivalReport(missing), "survival_passed": survivalReport(passed),
+	const version = "v0.0.0-test"
+	return map[string]Report{
+		"gate_closed": Gate(gate, version), "gate_open": Gate(open, version), "survival_failed": Survival(missing, version), "survival_passed": Survival(passed, version),
 	}
-	for name, r := range samples {
-		r.version = "v0.0.0-test"
-		samples[name] = r
-	}
-	return samples
 }
 
-func ciText(t *testing.T, write func(io.Writer) error) string {
+func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -64,12 +60,12 @@ func ciText(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-func TestCIGolden(t *testing.T) {
+func TestGolden(t *testing.T) {
 	t.Setenv("GITHUB_WORKSPACE", "")
-	for name, r := range ciSamples() {
-		for ext, write := range map[string]func(io.Writer) error{"junit.xml": r.junit, "sarif.json": r.sarif, "github.txt": r.github, "summary.md": r.markdown} {
-			got := ciText(t, write)
-			path := filepath.Join("..", "..", "testdata", "golden", "ci_"+name+"."+ext)
+	for name, r := range samples() {
+		for ext, write := range map[string]func(io.Writer) error{"junit.xml": r.JUnit, "sarif.json": r.SARIF, "github.txt": r.GitHub, "summary.md": r.Markdown} {
+			got := written(t, write)
+			path := filepath.Join("..", "..", "..", "testdata", "golden", "ci_"+name+"."+ext)
 			if *updateGolden {
 				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -80,7 +76,7 @@ func TestCIGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("%s differs; go test ./cmd/board -run CI -update rewrites it. Got:\n%s", path, got)
+				t.Errorf("%s differs; go test ./cmd/board/ci -update rewrites it. Got:\n%s", path, got)
 			}
 			for line := range strings.Lines(got) {
 				if ext != "github.txt" && strings.HasPrefix(strings.TrimSpace(line), "::") {
@@ -94,10 +90,10 @@ func TestCIGolden(t *testing.T) {
 	}
 }
 
-func TestCIJUnit(t *testing.T) {
-	for name, r := range ciSamples() {
+func TestJUnit(t *testing.T) {
+	for name, r := range samples() {
 		var doc junitSuites
-		dec := xml.NewDecoder(strings.NewReader(ciText(t, r.junit)))
+		dec := xml.NewDecoder(strings.NewReader(written(t, r.JUnit)))
 		if err := dec.Decode(&doc); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -124,10 +120,10 @@ func TestCIJUnit(t *testing.T) {
 }
 
 // TestCISARIF checks what the 2.1.0 schema requires of the objects that are used, and what code scanning requires on top.
-func TestCISARIF(t *testing.T) {
-	for name, r := range ciSamples() {
+func TestSARIF(t *testing.T) {
+	for name, r := range samples() {
 		var doc map[string]any
-		if err := json.Unmarshal([]byte(ciText(t, r.sarif)), &doc); err != nil {
+		if err := json.Unmarshal([]byte(written(t, r.SARIF)), &doc); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		get := func(from any, path ...any) any {
@@ -213,10 +209,10 @@ func TestCISARIF(t *testing.T) {
 	}
 }
 
-func TestCIGitHub(t *testing.T) {
+func TestGitHub(t *testing.T) {
 	command := regexp.MustCompile(`^::(error|notice) ((?:[a-z]+=[^:,\r\n]*,?)+)::[^\r\n]*$`)
-	for name, r := range ciSamples() {
-		lines := strings.Split(strings.TrimSuffix(ciText(t, r.github), "\n"), "\n")
+	for name, r := range samples() {
+		lines := strings.Split(strings.TrimSuffix(written(t, r.GitHub), "\n"), "\n")
 		if want := max(1, len(r.failed())); len(lines) != want {
 			t.Errorf("%s: %d lines, want %d", name, len(lines), want)
 		}
@@ -237,14 +233,14 @@ func TestCIGitHub(t *testing.T) {
 	for range 12 {
 		many.Reasons = append(many.Reasons, board.Reason{Rule: board.RuleOpenSignal, ID: "s1", Content: "x"})
 	}
-	if got := ciText(t, gateReport(many).github); !strings.HasPrefix(got, "::error title=board gate::gate closed: 12 reasons to clear%0AGitHub shows 10") {
+	if got := written(t, Gate(many, "").GitHub); !strings.HasPrefix(got, "::error title=board gate::gate closed: 12 reasons to clear%0AGitHub shows 10") {
 		t.Errorf("more than GitHub shows: %s", got)
 	}
 }
 
-func TestCIMarkdownCells(t *testing.T) {
-	for name, r := range ciSamples() {
-		for line := range strings.Lines(ciText(t, r.markdown)) {
+func TestMarkdownCells(t *testing.T) {
+	for name, r := range samples() {
+		for line := range strings.Lines(written(t, r.Markdown)) {
 			line = regexp.MustCompile(`\\.`).ReplaceAllString(line, "")
 			if strings.HasPrefix(line, "|") {
 				if n := strings.Count(line, "|"); n != 6 {
@@ -258,21 +254,21 @@ func TestCIMarkdownCells(t *testing.T) {
 	}
 }
 
-func TestCINeverGreenByMistake(t *testing.T) {
-	for name, r := range map[string]ciReport{"gate": gateReport(board.Verdict{Run: "r"}), "survival": survivalReport(board.Survival{Run: "r"})} {
+func TestNeverGreenByMistake(t *testing.T) {
+	for name, r := range map[string]Report{"gate": Gate(board.Verdict{Run: "r"}, ""), "survival": Survival(board.Survival{Run: "r"}, "")} {
 		if len(r.failed()) == 0 {
 			t.Errorf("%s: it failed, but has no failed finding", name)
 		}
-		if strings.Contains(ciText(t, r.markdown), "✅") || !strings.HasPrefix(ciText(t, r.github), "::error ") {
+		if strings.Contains(written(t, r.Markdown), "✅") || !strings.HasPrefix(written(t, r.GitHub), "::error ") {
 			t.Errorf("%s: it looks green", name)
 		}
 	}
-	if r := survivalReport(board.Survival{Run: "r", Passed: true}); len(r.findings) != 1 || !r.findings[0].ok {
+	if r := Survival(board.Survival{Run: "r", Passed: true}, ""); len(r.findings) != 1 || !r.findings[0].ok {
 		t.Errorf("nothing to check: %+v", r.findings)
 	}
 }
 
-func TestCIRepositoryPath(t *testing.T) {
+func TestRepositoryPath(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,5 @@
-package main
+// Package ci writes a verdict or a survival in the formats that CI services read: JUnit, SARIF, GitHub annotations, a job summary.
+package ci
 
 import (
 	"cmp"
@@ -13,23 +14,24 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Runes of a content that the CI formats show; the board has the rest.
 const (
-	ciTitle   = 100  // in a name of a test case or an annotation
-	ciCell    = 240  // in a table cell or an annotation
-	ciMessage = 1000 // in a report that is stored
+	titleRunes   = 100  // in a name of a test case or an annotation
+	cellRunes    = 240  // in a table cell or an annotation
+	messageRunes = 1000 // in a report that is stored
 )
 
-// ciRows is how many rows a job summary shows: GitHub refuses one of more than 1 MiB.
-const ciRows = 500
+// maxRows is how many rows a job summary shows: GitHub refuses one of more than 1 MiB.
+const maxRows = 500
 
-// ciAnnotations is how many errors of one step GitHub shows outside of its log.
-const ciAnnotations = 10
+// maxAnnotations is how many errors of one step GitHub shows outside of its log.
+const maxAnnotations = 10
 
-// ciReport is a verdict or a survival in the form that all CI formats are written from.
-type ciReport struct {
+// Report is a verdict or a survival in the form that all CI formats are written from.
+type Report struct {
 	tool     string // board gate, board survival
 	version  string
 	run      string
@@ -37,12 +39,12 @@ type ciReport struct {
 	ok       bool
 	headline string
 	caveat   string // what a pass does not say
-	findings []ciFinding
+	findings []finding
 }
 
-// ciFinding is one thing that was checked.
-type ciFinding struct {
-	rule    string // one of ciRules
+// finding is one thing that was checked.
+type finding struct {
+	rule    string // one of rules
 	id      string // e12, s3, or "" for a rule about a number
 	label   string // what it is about, in a few words
 	cause   string // open, absent, number differs, …; "" if ok
@@ -54,10 +56,10 @@ type ciFinding struct {
 	ok      bool
 }
 
-type ciRule struct{ id, text, help string }
+type rule struct{ id, text, help string }
 
-// ciRules lists the rules that findings refer to, by tool.
-var ciRules = map[string][]ciRule{
+// rules lists the rules that findings refer to, by tool.
+var rules = map[string][]rule{
 	"board gate": {
 		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board address), or waive it with a reason (board waive)."},
 		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
@@ -72,21 +74,21 @@ var ciRules = map[string][]ciRule{
 	},
 }
 
-// gateReport turns a verdict into a report: a failed finding for every reason, a passed one for every rule of the policy that holds.
-func gateReport(v board.Verdict) ciReport {
-	r := ciReport{tool: "board gate", version: versionString(), run: v.Run, seq: v.Seq, ok: v.Open, headline: "gate open: nothing in the policy blocks synthesis"}
+// Gate turns a verdict into a report: a failed finding for every reason, a passed one for every rule of the policy that holds.
+func Gate(v board.Verdict, version string) Report {
+	r := Report{tool: "board gate", version: version, run: v.Run, seq: v.Seq, ok: v.Open, headline: "gate open: nothing in the policy blocks synthesis"}
 	if !v.Open {
-		r.headline = fmt.Sprintf("gate closed: %s to clear", count(int64(len(v.Reasons)), "reason", "reasons"))
+		r.headline = fmt.Sprintf("gate closed: %s to clear", text.Count(int64(len(v.Reasons)), "reason", "reasons"))
 	}
 	broken := map[string]bool{}
 	for _, reason := range v.Reasons {
 		broken[reason.Rule] = true
-		f := ciFinding{rule: reason.Rule, id: reason.ID, cause: reason.Rule, message: reason.Content, clear: reason.Clear}
+		f := finding{rule: reason.Rule, id: reason.ID, cause: reason.Rule, message: reason.Content, clear: reason.Clear}
 		if reason.Worker != "" {
-			f.details = append(f.details, "from "+ciLine(reason.Worker, ciTitle))
+			f.details = append(f.details, "from "+line(reason.Worker, titleRunes))
 		}
 		if reason.Claimed != "" {
-			f.details = append(f.details, "claimed by "+ciLine(reason.Claimed, ciTitle))
+			f.details = append(f.details, "claimed by "+line(reason.Claimed, titleRunes))
 		}
 		f.label = cmp.Or(strings.TrimSpace(reason.ID+" "+reason.Priority), reason.Rule)
 		r.findings = append(r.findings, f)
@@ -94,7 +96,7 @@ func gateReport(v board.Verdict) ciReport {
 	p := v.Policy
 	pass := func(rule, label string) {
 		if !broken[rule] {
-			r.findings = append(r.findings, ciFinding{rule: rule, label: label, ok: true})
+			r.findings = append(r.findings, finding{rule: rule, label: label, ok: true})
 		}
 	}
 	none := "no priority is set to block"
@@ -103,10 +105,10 @@ func gateReport(v board.Verdict) ciReport {
 	}
 	pass(board.RuleOpenSignal, none)
 	if p.MaxOpen != nil {
-		pass(board.RuleMaxOpen, fmt.Sprintf("at most %s open", count(*p.MaxOpen, "signal", "signals")))
+		pass(board.RuleMaxOpen, fmt.Sprintf("at most %s open", text.Count(*p.MaxOpen, "signal", "signals")))
 	}
 	if p.MaxDisputed != nil {
-		pass(board.RuleMaxDisputed, fmt.Sprintf("at most %s disputed", count(*p.MaxDisputed, "entry", "entries")))
+		pass(board.RuleMaxDisputed, fmt.Sprintf("at most %s disputed", text.Count(*p.MaxDisputed, "entry", "entries")))
 	}
 	if p.RequireSource {
 		pass(board.RuleSource, "every must-surface entry names its source")
@@ -114,20 +116,20 @@ func gateReport(v board.Verdict) ciReport {
 	return r.checked()
 }
 
-// survivalReport turns a survival into a report: one finding for every item that was looked for.
-func survivalReport(s board.Survival) ciReport {
-	r := ciReport{tool: "board survival", version: versionString(), run: s.Run, seq: s.Seq, ok: s.Passed,
-		headline: fmt.Sprintf("survival passed: %s found", count(int64(s.Checked), "item", "items")),
+// Survival turns a survival into a report: one finding for every item that was looked for.
+func Survival(s board.Survival, version string) Report {
+	r := Report{tool: "board survival", version: version, run: s.Run, seq: s.Seq, ok: s.Passed,
+		headline: fmt.Sprintf("survival passed: %s found", text.Count(int64(s.Checked), "item", "items")),
 		caveat:   "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
 	if !s.Passed {
-		r.headline = fmt.Sprintf("survival failed: %d of %s missing", s.Missing, count(int64(s.Checked), "item", "items"))
+		r.headline = fmt.Sprintf("survival failed: %d of %s missing", s.Missing, text.Count(int64(s.Checked), "item", "items"))
 	}
 	var report string
 	if len(s.Reports) > 0 {
 		report = repositoryPath(s.Reports[0])
 	}
 	for _, item := range s.Items {
-		f := ciFinding{rule: strings.ReplaceAll(item.Why, " ", "-"), id: item.ID, ok: item.Present, message: item.Content, file: report}
+		f := finding{rule: strings.ReplaceAll(item.Why, " ", "-"), id: item.ID, ok: item.Present, message: item.Content, file: report}
 		f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
 		if p := item.Passage; p != nil {
 			f.file, f.line = repositoryPath(p.Report), max(1, p.Line)
@@ -136,34 +138,34 @@ func survivalReport(s board.Survival) ciReport {
 			f.cause = cmp.Or(item.Cause, board.MissAbsent)
 			f.clear = "write it into one passage of the artifact, with its numbers"
 			if item.Reason != "" {
-				f.details = append(f.details, "waived because: "+ciLine(item.Reason, ciCell))
+				f.details = append(f.details, "waived because: "+line(item.Reason, cellRunes))
 			}
 			f.details = append(f.details, fmt.Sprintf("%s: %.0f %% of its words are in the nearest passage", f.cause, 100*item.Coverage))
 			if len(item.MissingNumbers) > 0 {
-				f.details = append(f.details, "numbers that are not there: "+ciLine(strings.Join(item.MissingNumbers, ", "), ciCell))
+				f.details = append(f.details, "numbers that are not there: "+line(strings.Join(item.MissingNumbers, ", "), cellRunes))
 			}
 			if item.Passage != nil {
-				f.details = append(f.details, fmt.Sprintf("nearest, line %d: %s", f.line, ciLine(item.Passage.Text, ciCell)))
+				f.details = append(f.details, fmt.Sprintf("nearest, line %d: %s", f.line, line(item.Passage.Text, cellRunes)))
 			}
 		}
 		r.findings = append(r.findings, f)
 	}
 	if len(s.Items) == 0 && s.Passed {
-		r.findings = append(r.findings, ciFinding{rule: "must-surface", label: "nothing on the board has to surface", ok: true})
+		r.findings = append(r.findings, finding{rule: "must-surface", label: "nothing on the board has to surface", ok: true})
 	}
 	return r.checked()
 }
 
 // checked makes sure that a report that failed has a failed finding: no reader of it may show it green.
-func (r ciReport) checked() ciReport {
+func (r Report) checked() Report {
 	if !r.ok && len(r.failed()) == 0 {
-		r.findings = append(r.findings, ciFinding{rule: ciRules[r.tool][0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
+		r.findings = append(r.findings, finding{rule: rules[r.tool][0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
 	}
 	return r
 }
 
-func (r ciReport) failed() []ciFinding {
-	var out []ciFinding
+func (r Report) failed() []finding {
+	var out []finding
 	for _, f := range r.findings {
 		if !f.ok {
 			out = append(out, f)
@@ -173,26 +175,26 @@ func (r ciReport) failed() []ciFinding {
 }
 
 // title names a finding: what it is about, and the beginning of the content.
-func (f ciFinding) title() string {
+func (f finding) title() string {
 	if f.message == "" {
 		return f.label
 	}
-	return f.label + ": " + ciLine(f.message, ciTitle)
+	return f.label + ": " + line(f.message, titleRunes)
 }
 
 // lines are what a person reads about a finding: content, details, what would clear it.
-func (f ciFinding) lines(content int) []string {
-	lines := append([]string{ciLine(f.message, content)}, f.details...)
+func (f finding) lines(content int) []string {
+	lines := append([]string{line(f.message, content)}, f.details...)
 	if f.clear != "" {
-		lines = append(lines, "to clear: "+ciLine(f.clear, ciCell))
+		lines = append(lines, "to clear: "+line(f.clear, cellRunes))
 	}
 	return lines
 }
 
-// github writes workflow commands: an ::error for every finding that failed, or one ::notice.
-func (r ciReport) github(w io.Writer) error {
+// GitHub writes workflow commands: an ::error for every finding that failed, or one ::notice.
+func (r Report) GitHub(w io.Writer) error {
 	var b strings.Builder
-	command := func(name string, f ciFinding, message string) {
+	command := func(name string, f finding, message string) {
 		props := []string{}
 		if f.file != "" {
 			props = append(props, "file="+githubProperty(f.file), fmt.Sprintf("line=%d", max(1, f.line)))
@@ -202,19 +204,19 @@ func (r ciReport) github(w io.Writer) error {
 	}
 	failed := r.failed()
 	if r.ok {
-		command("notice", ciFinding{label: r.tool}, strings.TrimSpace(r.headline+"\n"+r.caveat))
-	} else if len(failed) > ciAnnotations {
-		command("error", ciFinding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, ciAnnotations))
+		command("notice", finding{label: r.tool}, strings.TrimSpace(r.headline+"\n"+r.caveat))
+	} else if len(failed) > maxAnnotations {
+		command("error", finding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, maxAnnotations))
 	}
 	for _, f := range failed {
-		command("error", f, strings.Join(f.lines(ciCell), "\n"))
+		command("error", f, strings.Join(f.lines(cellRunes), "\n"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// markdown writes the report as a job summary.
-func (r ciReport) markdown(w io.Writer) error {
+// Markdown writes the report as a job summary.
+func (r Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	light := "✅"
 	if !r.ok {
@@ -228,7 +230,7 @@ func (r ciReport) markdown(w io.Writer) error {
 	failed := r.failed()
 	if len(failed) > 0 {
 		b.WriteString("\n| Id | Rule | What | Details | To clear |\n| --- | --- | --- | --- | --- |\n")
-		for _, f := range failed[:min(len(failed), ciRows)] {
+		for _, f := range failed[:min(len(failed), maxRows)] {
 			details := strings.Join(f.details, "; ")
 			if f.file != "" {
 				details += "; " + f.file
@@ -236,17 +238,17 @@ func (r ciReport) markdown(w io.Writer) error {
 			if f.line > 0 {
 				details += fmt.Sprintf(":%d", f.line)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cmp.Or(f.id, "–"), f.rule, markdownCell(ciLine(f.message, ciCell)), markdownCell(details), markdownCell(ciLine(f.clear, ciCell)))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cmp.Or(f.id, "–"), f.rule, markdownCell(line(f.message, cellRunes)), markdownCell(details), markdownCell(line(f.clear, cellRunes)))
 		}
-		if rest := len(failed) - ciRows; rest > 0 {
+		if rest := len(failed) - maxRows; rest > 0 {
 			fmt.Fprintf(&b, "\n%d more are not shown: run `%s` for them.\n", rest, r.tool)
 		}
 	}
 	if passed := len(r.findings) - len(failed); passed > 0 {
-		fmt.Fprintf(&b, "\n<details><summary>%s passed</summary>\n\n", count(int64(passed), "check", "checks"))
+		fmt.Fprintf(&b, "\n<details><summary>%s passed</summary>\n\n", text.Count(int64(passed), "check", "checks"))
 		shown := 0
 		for _, f := range r.findings {
-			if f.ok && shown < ciRows {
+			if f.ok && shown < maxRows {
 				shown++
 				fmt.Fprintf(&b, "- %s\n", markdownCell(f.title()))
 			}
@@ -263,13 +265,13 @@ func (r ciReport) markdown(w io.Writer) error {
 // oldCommand is the start of a command that some CI runners obey anywhere in a line: ##[add-mask], ##vso[task.complete].
 var oldCommand = lazyregexp.New(`##(\w*)\[`)
 
-// ciLine puts a text on one line, since runners obey lines that begin with "::", cuts it at n runes and takes control characters out.
-func ciLine(s string, n int) string {
+// line puts a text on one line, since runners obey lines that begin with "::", cuts it at n runes and takes control characters out.
+func line(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r >= 0xe0000 && r <= 0xe007f, r == 0xfffe, r == 0xffff:
+		case text.Hidden(r), r == 0xfffe, r == 0xffff:
 			return utf8.RuneError
 		}
 		return r
@@ -289,7 +291,7 @@ func githubProperty(s string) string {
 // markdownCell makes a text stand for itself in a table cell or a list item: no link, image, tag, formula or mention comes of it.
 func markdownCell(s string) string {
 	var b strings.Builder
-	for _, r := range ciLine(s, utf8.RuneCountInString(s)) {
+	for _, r := range line(s, utf8.RuneCountInString(s)) {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")

@@ -1,4 +1,4 @@
-package main
+package ci
 
 import (
 	"cmp"
@@ -50,14 +50,14 @@ type (
 	}
 )
 
-// junit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run.
-func (r ciReport) junit(w io.Writer) error {
+// JUnit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run.
+func (r Report) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
 		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
 	for _, f := range r.findings {
 		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", ".") + "." + f.rule, Time: "0"}
 		if !f.ok {
-			c.Failure = &junitFailure{Message: ciLine(f.message, ciCell), Type: f.cause, Text: strings.Join(f.lines(ciMessage), "\n")}
+			c.Failure = &junitFailure{Message: line(f.message, cellRunes), Type: f.cause, Text: strings.Join(f.lines(messageRunes), "\n")}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -122,22 +122,22 @@ type (
 	}
 )
 
-// sarif writes the findings that failed as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
+// SARIF writes the findings that failed as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
 // Code scanning also wants a file for every result. Where there is none, as for a gate, it is "board/RUN", line 1: no such file needs
 // to exist, but the alerts of a run stand together. The id is the logical location.
-func (r ciReport) sarif(w io.Writer) error {
+func (r Report) SARIF(w io.Writer) error {
 	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
 	run := &log.Runs[0]
 	run.Tool.Driver = sarifDriver{Name: r.tool, Version: r.version}
 	run.Results = []sarifResult{}
 	index := map[string]int{}
-	for i, rule := range ciRules[r.tool] {
+	for i, rule := range rules[r.tool] {
 		index[rule.id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.id, sarifText{rule.text}, sarifText{rule.help}})
 	}
 	for _, f := range r.failed() {
 		// "](" would make an embedded link out of a content.
-		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(ciMessage), "\n"), "](", "] (")
+		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(messageRunes), "\n"), "](", "] (")
 		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule)))
 		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: "error", Message: sarifText{text}, Locations: make([]sarifLocation, 1),
 			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}

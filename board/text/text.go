@@ -1,0 +1,32 @@
+// Package text makes content that others wrote fit for a screen.
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Visible replaces what a terminal would obey or a reader would not see: control characters but for line ends and tabs, marks that
+// turn the direction of writing, and tags (U+E0000 to U+E007F), which models read.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && Hidden(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// Hidden reports whether r is a control character, one that turns the direction of writing, or a tag.
+func Hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xe0000 && r <= 0xe007f
+}
+
+// Count writes "1 entry" and "3 entries".
+func Count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
