@@ -154,16 +154,14 @@ type NoAnswer struct {
 
 func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answer: %v", e.Why) }
 
-// Unwrap says what kind of error it is for who wanted an embedding. What kept the
-// daemon is no matter of theirs.
-func (e *NoAnswer) Unwrap() error { return fault.Closed }
-
-// Try returns the next step.
-func (e *NoAnswer) Try() string {
+// Unwrap says what kind of error it is for who wanted an embedding, and the next step.
+// What kept the daemon is no matter of theirs.
+func (e *NoAnswer) Unwrap() error {
+	next := "`board daemon start` starts one"
 	if e.required {
-		return "`board daemon start` starts one; without BOARD_DAEMON=require a command does without"
+		next += "; without BOARD_DAEMON=require a command does without"
 	}
-	return "`board daemon start` starts one"
+	return &fault.Error{Kind: fault.Closed, Msg: e.Error(), Next: fault.Steps(next)}
 }
 
 // at returns a client for where a daemon is to be found now, whether there is one or
