@@ -124,7 +124,7 @@ func (h *holding) refresh() {
 		t.Helper()
 		if err == nil {
 			h.open = append(h.open, o)
-		} else if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.NotFound) {
+		} else if !errors.Is(err, fault.NotFound) {
 			t.Fatal(err)
 		}
 	}

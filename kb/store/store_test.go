@@ -322,7 +322,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("IsID(%q) is %v", c.id, !c.is)
 		}
 	}
-	if NewID('m') == NewID('m') {
+	if a, b := NewID('m'), NewID('m'); a == b {
 		t.Error("two ids are the same")
 	}
 	hash := func(string) []byte { return []byte{0xab} }
