@@ -1,6 +1,7 @@
 package minilm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -145,10 +146,7 @@ func Inspect(dir string) (Info, error) {
 	if err != nil {
 		return info, err
 	}
-	info.MaxTokens, info.Dim = c.limit, c.pooled
-	if info.Dim == 0 {
-		info.Dim = c.hidden
-	}
+	info.MaxTokens, info.Dim = c.limit, cmp.Or(c.pooled, c.hidden)
 	if _, err := c.findWeights(abs); err != nil {
 		return info, err
 	}

@@ -1,6 +1,7 @@
 package minilm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -63,12 +64,7 @@ type Pulled struct {
 //
 // Several at once take turns. Errors match a kind of package fault, or the context's.
 func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
-	if o.client == nil {
-		o.client = newClient()
-	}
-	if o.stall == 0 {
-		o.stall = stallTime
-	}
+	o.client, o.stall = cmp.Or(o.client, newClient()), cmp.Or(o.stall, stallTime)
 	if o.free == nil {
 		o.free = freeSpace
 	}

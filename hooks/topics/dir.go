@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -136,15 +137,11 @@ func (d *Dir) Resolve(session string, at Place) Topic {
 // Latest returns the session's own topic that was changed last, one with the name "" if there is none: what a person means who names neither a topic nor a session.
 func (d *Dir) Latest() (Topic, error) {
 	all, err := d.List()
-	if err != nil {
+	i := slices.IndexFunc(all, func(t Info) bool { return t.Kind == KindSession })
+	if i < 0 {
 		return Topic{}, err
 	}
-	for i := range all {
-		if all[i].Kind == KindSession {
-			return Topic{Name: all[i].Name, Kind: KindSession, Why: "no session is named: it is the one whose topic changed last"}, nil
-		}
-	}
-	return Topic{}, nil
+	return Topic{Name: all[i].Name, Kind: KindSession, Why: "no session is named: it is the one whose topic changed last"}, nil
 }
 
 // Spelling returns how the name of a topic that is there is written. Names that differ in upper and lower case alone are one topic, since some file systems do not tell them apart.
@@ -159,10 +156,7 @@ func (d *Dir) Spelling(name string) string {
 			found = topic
 		}
 	}
-	if found == "" {
-		return name
-	}
-	return found
+	return cmp.Or(found, name)
 }
 
 // topicOf is the topic that a file belongs to and what of it the file is, "" for other files.

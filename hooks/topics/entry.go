@@ -2,6 +2,7 @@ package topics
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -101,10 +102,7 @@ func oneLine(s string) string {
 
 // String tells an entry in one line, for prompts and people: "2026-11-21 14:03:05 Bash: go test ./... (exit 1, 3.2s)".
 func (e Entry) String() string {
-	what := oneLine(e.Tool)
-	if what == "" {
-		what = oneLine(e.Event)
-	}
+	what := cmp.Or(oneLine(e.Tool), oneLine(e.Event))
 	var parts []string
 	for _, s := range []string{e.Command, e.Path, e.Summary} {
 		if s = oneLine(s); s != "" {

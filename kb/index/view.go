@@ -230,6 +230,9 @@ func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 	}
 	// Mostly something was added and nothing went, which counting tells: what is added later has higher numbers.
 	if later && count == len(t.byGen)+added {
+		if added == 0 {
+			return nil
+		}
 		return x.appendTail(tx, t, t.last+1, v.dim)
 	}
 	now, err := sqlite.Column[int64](tx, x.q(`SELECT gen FROM @_tail ORDER BY gen`))

@@ -19,8 +19,7 @@ type clock struct {
 
 	mu     sync.Mutex
 	apart  time.Duration // of the clocks, when it was last set
-	set    bool
-	setAt  time.Duration // after the start
+	setAt  time.Duration // after the start; long before it if it never was
 	origin time.Time     // of the clock on the wall
 }
 
@@ -28,7 +27,7 @@ func newClock(wall func() time.Time) *clock {
 	if wall == nil {
 		wall = time.Now
 	}
-	return &clock{wall: wall, started: time.Now(), origin: wall().Round(0)}
+	return &clock{wall: wall, started: time.Now(), origin: wall().Round(0), setAt: -settled}
 }
 
 // steady reports whether the clock has not been set lately. It notices that when it is asked, so it is asked now and then.
@@ -38,7 +37,7 @@ func (c *clock) steady() bool {
 	passed := time.Since(c.started)
 	apart := c.wall().Round(0).Sub(c.origin) - passed // Round(0): by the clock on the wall alone
 	if d := apart - c.apart; d > jump || d < -jump {
-		c.apart, c.set, c.setAt = apart, true, passed
+		c.apart, c.setAt = apart, passed
 	}
-	return !c.set || passed-c.setAt >= settled
+	return passed-c.setAt >= settled
 }

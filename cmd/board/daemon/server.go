@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +84,7 @@ var ErrRunning = errors.New("a daemon is running already")
 
 // Run serves until ctx ends, somebody stops it, or nobody has needed it for a while. ready, if it is not nil, is called once it can be reached.
 func Run(ctx context.Context, cfg Config, ready func()) error {
-	if cfg.Idle == 0 {
-		cfg.Idle = IdleAfter
-	}
+	cfg.Idle = cmp.Or(cfg.Idle, IdleAfter)
 	if cfg.OpenModel == nil {
 		cfg.OpenModel = openModel
 	}
