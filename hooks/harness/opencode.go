@@ -38,7 +38,7 @@ var opencode = &Harness{
 	encode: pluginAnswer,
 	Settings: Settings{
 		Binaries: []string{"opencode"}, Dirs: []string{".config/opencode", ".opencode"},
-		Plugin: openCodePlugin, Own: func(p *Place) string { return filepath.Join(p.openCode(), "plugins", "board.ts") },
+		Plugin: plugin("opencode", openCodePlugin), Own: func(p *Place) string { return filepath.Join(p.openCode(), "plugins", "board.ts") },
 		MCP: func(p *Place) string { // there may be JSON or JSON with comments
 			dir := p.openCode()
 			if p.Project != "" {

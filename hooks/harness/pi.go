@@ -46,7 +46,7 @@ var pi = &Harness{
 	encode: pluginAnswer,
 	Settings: Settings{
 		Binaries: []string{"pi"}, Dirs: []string{".pi"}, HomeVariable: "PI_CODING_AGENT_DIR",
-		Plugin: piExtension, Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
+		Plugin: plugin("pi", piExtension), Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
 		MCP: func(p *Place) string { return filepath.Join(p.pi(), "mcp.json") },
 	},
 	transcript: transcript{again: []string{"message_start", "message_update", "turn_end"}},

@@ -1,10 +1,19 @@
 package harness
 
 import (
+	_ "embed"
 	"path/filepath"
 	"slices"
 	"strings"
 )
+
+//go:embed ask.ts
+var askBoard string
+
+// plugin is a harness's plugin in TypeScript, with the function that asks board in its place.
+func plugin(name, text string) string {
+	return strings.Replace(text, "// @ASK@\n", strings.Replace(askBoard, "@HARNESS@", name, 1), 1)
+}
 
 // Parts of what is set up in a harness.
 const (
