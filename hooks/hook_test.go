@@ -26,7 +26,12 @@ func TestHangs(t *testing.T) { synctest.Test(t, hangs) }
 
 func hangs(t *testing.T) {
 	forever := make(chan struct{})
-	t.Cleanup(func() { close(forever) })
+	in, out := io.Pipe()
+	defer func() { // what was left behind writes its log before the directory goes
+		close(forever)
+		out.Close()
+		synctest.Wait()
+	}()
 	w := newWorld(t)
 	w.env["BOARD_HOOK_TIMEOUT"] = "2s"
 	w.named("auth", "# Auth\nGoal: rotate.")
@@ -46,8 +51,6 @@ func hangs(t *testing.T) {
 	}
 	// A harness that opens standard input and sends nothing.
 	cfg := Config{Harness: "claude", Event: "Stop", Home: w.home, Env: func(k string) string { return w.env[k] }}
-	in, out := io.Pipe()
-	defer out.Close()
 	if r := Handle(context.Background(), cfg, in); string(r.Answer) != "{}\n" || r.Kind != "" {
 		t.Errorf("without an end of the input: %q", r.Answer)
 	}
