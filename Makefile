@@ -28,8 +28,8 @@ check: ; bash .ci/run
 bench: ; go test -run '^$$' -bench . -cpu 1,2 ./...
 demo: ; go run ./cmd/board demo
 screens: ; bash testdata/screens/make.sh
-# make fuzz FUZZ=FuzzSurvival PKG=./board TIME=1m
+# make fuzz FUZZ=FuzzSurvival PKG=./board/survival TIME=1m
 FUZZ ?= FuzzSurvival
-PKG ?= ./board
+PKG ?= ./board/survival
 TIME ?= 30s
 fuzz: ; go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime $(TIME) $(PKG)

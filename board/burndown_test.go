@@ -9,13 +9,14 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // TestBurndownIsTheLog: at each event of random histories, the last point until then counts what the replayed board has open, and no point says what the
 // one before it did.
 func TestBurndownIsTheLog(t *testing.T) {
 	seeds := uint64(6)
-	if raceEnabled {
+	if cost.Race {
 		seeds = 2
 	}
 	for seed := range seeds {

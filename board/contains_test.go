@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // lowerASCII folds letter case as LIKE does.
@@ -85,7 +86,7 @@ func randomPart(r *rand.Rand, content string) string {
 func TestContainsRandom(t *testing.T) {
 	t.Parallel()
 	seeds, questions := uint64(3), 250
-	if raceEnabled || testing.Short() {
+	if cost.Race || testing.Short() {
 		seeds, questions = 1, 60
 	}
 	for seed := range seeds {
@@ -138,7 +139,7 @@ func TestContainsBounds(t *testing.T) {
 	}
 	contents := []string{"begin " + string(long) + " end", "again " + string(long), strings.Repeat("永", 500) + "x", "y" + strings.Repeat("永", 500), "!!!", "— —", "c — d"}
 	n := 6_000
-	if raceEnabled {
+	if cost.Race {
 		n = 1_500
 	}
 	for i := range n {

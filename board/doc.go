@@ -7,7 +7,7 @@
 //	p, err := b.Post(ctx, "reader-1", board.Post{Content: "tokens never expire", SourceDoc: "auth.go", MustSurface: true})
 //	s, err := b.Signal(ctx, "reader-1", board.Raise{Content: "who rotates the keys?", Priority: "high"})
 //	v, err := b.Gate(ctx, board.Policy{})               // v.Open is false while a critical or high signal is open
-//	r, err := board.OpenReport("report.md")
+//	r, err := survival.OpenReport("report.md")
 //	x, err := b.Survival(ctx, r)                        // does the report carry what must surface?
 //
 // Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate].
@@ -40,5 +40,5 @@
 //     its target; supersedes has no cycles. An addresses link closes an open signal.
 //   - A signal is claimed under a lease; a lease that ran out holds nobody back. A claim is its worker's, and that of one session if the
 //     caller has one. Waiving needs a reason.
-//   - The gate and survival are pure functions of what is on the board ([Policy], [Item]).
+//   - The gate and survival are pure functions of what is on the board ([Policy], [survival.Check]).
 package board

@@ -1,13 +1,3 @@
-// # How good survival is
-//
-// Held against 60 items of two real runs, labelled by reading before the heuristic existed (testdata/survival), "missing" has a precision of 0.82 and a recall of 0.86 (on the half that nothing was
-// tuned on: 0.73 and 1.00; on the other: 1.00 and 0.70). Plain containment over the whole file finds 2 of the 21 missing ones. The false alarms are free paraphrases; the misses are short questions
-// of common words, and a claim whose opposite is in the report. `go test ./board -run Labels -v` repeats the figures where the runs are (BOARD_SHARED names the folder that holds data/irys; without
-// it the test is skipped).
-//
-// Semantic survival takes a passage above a least cosine that has the item's numbers. The default of 0.9 is strict on purpose. With the small static model potion-base-2M the four false alarms reach
-// .67 to .80, and truly missing items up to .86, so that model settles nothing here; choose the least cosine for your model on items that you have read.
-//
 // # How fast it is
 //
 // On two cores of a shared virtual machine (x86-64, Linux, Go 1.26, local disk where an fsync takes well under a millisecond). The disk decides about posts; the ratios should hold. Medians, and the

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 )
 
 // pagedBoard returns a board of n entries that differ in all that a query asks for.
@@ -86,7 +87,7 @@ func TestPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	b := pagedBoard(t, r, 80)
 	questions := 200
-	if raceEnabled {
+	if cost.Race {
 		questions = 30
 	}
 	for range questions {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 )
 
 // child posts to the run "shared" below dir and prints the id of each post after it was acknowledged.
@@ -127,7 +128,7 @@ func TestManyProcesses(t *testing.T) {
 func TestKilledWriters(t *testing.T) {
 	t.Parallel()
 	rounds := 100
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		rounds = 40
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {

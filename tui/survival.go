@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/survival"
 	"blackboard/tui/keys"
 )
 
@@ -26,7 +27,7 @@ type survivalPage struct {
 	pick *reportPicker // nil: a report is chosen
 
 	report   string // its path
-	result   *board.Survival
+	result   *survival.Result
 	state    reportState // of the file that result is about
 	err      error       // why there is no result
 	checking once
@@ -75,9 +76,9 @@ func (p *survivalPage) check() tea.Cmd {
 	p.changed = false
 	path := p.report
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
-		var result board.Survival
+		var result survival.Result
 		state := stateOf(path)
-		report, err := board.OpenReport(path)
+		report, err := survival.OpenReport(path)
 		if err == nil {
 			result, err = p.b.Survival(ctx, report)
 		}
@@ -140,7 +141,7 @@ func (p *survivalPage) look() tea.Cmd {
 }
 
 // checked shows what was found. The chosen item stays chosen.
-func (p *survivalPage) checked(result *board.Survival, err error) {
+func (p *survivalPage) checked(result *survival.Result, err error) {
 	chosen := p.chosen()
 	if p.result, p.err = result, err; err != nil {
 		p.result = nil
@@ -170,7 +171,7 @@ func (p *survivalPage) narrow(chosen string) {
 }
 
 // item is the chosen one, or nil.
-func (p *survivalPage) item() *board.ItemResult {
+func (p *survivalPage) item() *survival.ItemResult {
 	if p.result == nil || p.items.cursor >= len(p.shown) {
 		return nil
 	}

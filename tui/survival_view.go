@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/survival"
 )
 
 func (p *survivalPage) setSize(w, h int) {
@@ -83,7 +83,7 @@ func (p *survivalPage) tally() string {
 	st := p.app.st
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
 	var why []string
-	for _, cause := range []string{board.MissAbsent, board.MissNumber, board.MissScattered} {
+	for _, cause := range []string{survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
 		n := 0
 		for i := range p.result.Items {
 			if p.result.Items[i].Cause == cause {
@@ -141,7 +141,7 @@ func (p *survivalPage) compose() {
 	p.doc.setLines(p.itemLines(it))
 }
 
-func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
+func (p *survivalPage) itemLines(it *survival.ItemResult) []docLine {
 	st := p.app.st
 	x := newWriter(st, p.right.w)
 	if it.Present {
@@ -149,7 +149,7 @@ func (p *survivalPage) itemLines(it *board.ItemResult) []docLine {
 	} else {
 		x.line(st.bad.Render("✗ missing: " + it.Cause))
 	}
-	if it.Cause == board.MissScattered {
+	if it.Cause == survival.MissScattered {
 		x.text("Its words are there, but in no one passage.", "")
 	}
 	why := it.Why

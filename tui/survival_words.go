@@ -3,7 +3,7 @@ package tui
 import (
 	"strings"
 
-	"blackboard/board"
+	"blackboard/board/survival"
 )
 
 // carriedWords are the words of a passage that an item shares with it.
@@ -14,9 +14,9 @@ type carriedWords struct {
 
 // carriedBy says which words of an item's passage the item asks for, by the rules of the check itself: inflected words, and
 // numbers that are written in another way, count as they do there.
-func carriedBy(it *board.ItemResult) *carriedWords {
+func carriedBy(it *survival.ItemResult) *carriedWords {
 	f := &carriedWords{words: strings.Fields(clean(it.Passage.Text))}
-	carried := board.Carried(it.Content, strings.Join(f.words, " "))
+	carried := survival.Carried(it.Content, strings.Join(f.words, " "))
 	at := 0
 	for _, w := range f.words {
 		end := at + len(w)

@@ -7,7 +7,8 @@
 //	board/fault    the one error: its kind, what happened, the next step as an operation; kinds ⇄ exit codes, codes in JSON, HTTP
 //	board/replace  puts files in the place of others, whole or not at all
 //	board/words    one reader of text: words, stems, identifiers, numbers, dates, negations, opposites, order
-//	board          the domain: entries, signals, variables, events; gate, survival, replay, export and import
+//	board/survival whether reports carry what a run must not lose: the readers of reports, the comparison
+//	board          the domain: entries, signals, variables, events; gate, replay, export and import
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
 //	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it
 //	               gets here: `board model` fetches, verifies and measures it

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/survival"
 	"blackboard/cmd/board/ci"
 	"blackboard/embed"
 )
@@ -266,13 +267,13 @@ func (p *program) survival(c *cli.Context) error {
 		return err
 	}
 	defer b.Close()
-	var reports []*board.Report
+	var reports []*survival.Report
 	for _, name := range names {
-		var r *board.Report
+		var r *survival.Report
 		if name == "-" {
-			r, err = board.ReadReport("standard input", p.in)
+			r, err = survival.ReadReport("standard input", p.in)
 		} else {
-			r, err = board.OpenReport(name)
+			r, err = survival.OpenReport(name)
 		}
 		if err != nil {
 			return err
@@ -305,7 +306,7 @@ func (p *program) survival(c *cli.Context) error {
 const defaultMinCosine = 0.9
 
 // addMeaning looks for the missing items by meaning.
-func (p *program) addMeaning(c *cli.Context, s *board.Survival, reports []*board.Report) error {
+func (p *program) addMeaning(c *cli.Context, s *survival.Result, reports []*survival.Report) error {
 	model, err := p.embedder(c.Context)
 	if err != nil {
 		return err
@@ -319,7 +320,7 @@ func (p *program) addMeaning(c *cli.Context, s *board.Survival, reports []*board
 	return s.AddMeaning(c.Context, model, c.Float64("min-cosine"), reports...)
 }
 
-func (p *program) printSurvival(s *board.Survival, all bool) {
+func (p *program) printSurvival(s *survival.Result, all bool) {
 	head := p.paint(green, "passed")
 	if !s.Passed {
 		head = p.paint(red, "FAILED")
@@ -365,9 +366,9 @@ func (p *program) printSurvival(s *board.Survival, all bool) {
 }
 
 // orAddress is the third way to pass, if a signal is missing that can be addressed.
-func orAddress(s *board.Survival) string {
+func orAddress(s *survival.Result) string {
 	for i := range s.Items {
-		if r := &s.Items[i]; !r.Present && r.Why == board.WhyOpen {
+		if r := &s.Items[i]; !r.Present && r.Why == survival.WhyOpen {
 			return "; or address the signal"
 		}
 	}
@@ -375,7 +376,7 @@ func orAddress(s *board.Survival) string {
 }
 
 // nearness is how much of an item its passage has, and how near they are in meaning if that was asked.
-func nearness(r *board.ItemResult) string {
+func nearness(r *survival.ItemResult) string {
 	s := fmt.Sprintf("%.0f %%", 100*r.Coverage)
 	if r.Cosine != nil && !r.ByMeaning {
 		s += fmt.Sprintf(", cosine %.2f at best", *r.Cosine)

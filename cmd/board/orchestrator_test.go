@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/board/survival"
 	"blackboard/kb"
 )
 
@@ -167,7 +168,7 @@ func (o *orchestration) checkEnd(t *testing.T, run string) {
 	if v, err := b.Gate(t.Context(), board.Policy{RequireSource: true}); err != nil || !v.Open {
 		t.Errorf("the gate: %v, %+v", err, v.Reasons)
 	}
-	report, err := board.OpenReport(o.report)
+	report, err := survival.OpenReport(o.report)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/survival"
 )
 
 func (s *Server) addJudgeTools() {
@@ -163,10 +164,10 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 }
 
 // reports are the texts to check.
-func (c *call) reports(in *survivalIn) ([]*board.Report, error) {
-	var all []*board.Report
+func (c *call) reports(in *survivalIn) ([]*survival.Report, error) {
+	var all []*survival.Report
 	if in.Text != "" {
-		r, err := board.ReadReport("text.md", strings.NewReader(in.Text))
+		r, err := survival.ReadReport("text.md", strings.NewReader(in.Text))
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +179,7 @@ func (c *call) reports(in *survivalIn) ([]*board.Report, error) {
 		}
 	}
 	for _, f := range in.Files {
-		r, err := board.OpenReport(c.path(f))
+		r, err := survival.OpenReport(c.path(f))
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
+	"blackboard/board/survival"
 	"blackboard/board/text"
 )
 
@@ -117,7 +118,7 @@ func Gate(v board.Verdict, version string) Report {
 }
 
 // Survival turns a survival into a report: one finding for every item that was looked for.
-func Survival(s board.Survival, version string) Report {
+func Survival(s survival.Result, version string) Report {
 	r := Report{tool: "board survival", version: version, run: s.Run, seq: s.Seq, ok: s.Passed,
 		headline: fmt.Sprintf("survival passed: %s found", text.Count(int64(s.Checked), "item", "items")),
 		caveat:   "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
@@ -135,7 +136,7 @@ func Survival(s board.Survival, version string) Report {
 			f.file, f.line = repositoryPath(p.Report), max(1, p.Line)
 		}
 		if !item.Present {
-			f.cause = cmp.Or(item.Cause, board.MissAbsent)
+			f.cause = cmp.Or(item.Cause, survival.MissAbsent)
 			f.clear = "write it into one passage of the artifact, with its numbers"
 			if item.Reason != "" {
 				f.details = append(f.details, "waived because: "+line(item.Reason, cellRunes))

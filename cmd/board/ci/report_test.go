@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board"
+	"blackboard/board/survival"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
@@ -33,15 +34,15 @@ func samples() map[string]Report {
 			{Rule: board.RuleMaxDisputed, ID: "e1", Content: "Rent is $4,500 a month.", Worker: "reader", Clear: "board post … --supersedes e1 (or the entry that contradicts it)"},
 		}}
 	open := board.Verdict{Run: "lease-1", Seq: 43, Open: true, Policy: gate.Policy, Reasons: []board.Reason{}}
-	missing := board.Survival{Run: "lease-1", Seq: 42, Reports: []string{"out/final report.md"}, Checked: 4, Missing: 3, Items: []board.ItemResult{
-		{Item: board.Item{ID: "e2", Why: board.WhyMustSurface, Type: board.Calculation, Worker: "reader", Content: "A year costs $54,000."}, Present: true, Coverage: 1,
-			Passage: &board.Passage{Report: "out/final report.md", Line: 12, Text: "The year costs $54,000."}},
-		{Item: board.Item{ID: "e3", Why: board.WhyContradiction, Type: board.Contradiction, Worker: "checker", Content: "The annex says $5,400, the lease $4,500."}, Cause: board.MissNumber,
-			Coverage: .8, MissingTokens: []string{"annex"}, MissingNumbers: []string{"5,400"}, Passage: &board.Passage{Report: "out/final report.md", Line: 7, Text: nasty}},
-		{Item: board.Item{ID: "s1", Why: board.WhyOpen, Priority: "low", Worker: "asker", Content: nasty}, Cause: board.MissAbsent},
-		{Item: board.Item{ID: "s3", Why: board.WhyWaived, Priority: "high", Worker: "asker", Content: strings.Repeat("x", 10_000), Reason: "the page | is lost"}, Cause: board.MissScattered, Coverage: .625},
+	missing := survival.Result{Run: "lease-1", Seq: 42, Reports: []string{"out/final report.md"}, Checked: 4, Missing: 3, Items: []survival.ItemResult{
+		{Item: survival.Item{ID: "e2", Why: survival.WhyMustSurface, Type: board.Calculation, Worker: "reader", Content: "A year costs $54,000."}, Present: true, Coverage: 1,
+			Passage: &survival.Passage{Report: "out/final report.md", Line: 12, Text: "The year costs $54,000."}},
+		{Item: survival.Item{ID: "e3", Why: survival.WhyContradiction, Type: board.Contradiction, Worker: "checker", Content: "The annex says $5,400, the lease $4,500."}, Cause: survival.MissNumber,
+			Coverage: .8, MissingTokens: []string{"annex"}, MissingNumbers: []string{"5,400"}, Passage: &survival.Passage{Report: "out/final report.md", Line: 7, Text: nasty}},
+		{Item: survival.Item{ID: "s1", Why: survival.WhyOpen, Priority: "low", Worker: "asker", Content: nasty}, Cause: survival.MissAbsent},
+		{Item: survival.Item{ID: "s3", Why: survival.WhyWaived, Priority: "high", Worker: "asker", Content: strings.Repeat("x", 10_000), Reason: "the page | is lost"}, Cause: survival.MissScattered, Coverage: .625},
 	}}
-	passed := board.Survival{Run: "lease-1", Seq: 43, Reports: []string{"-"}, Passed: true, Checked: 1, Items: []board.ItemResult{missing.Items[0]}}
+	passed := survival.Result{Run: "lease-1", Seq: 43, Reports: []string{"-"}, Passed: true, Checked: 1, Items: []survival.ItemResult{missing.Items[0]}}
 	const version = "v0.0.0-test"
 	return map[string]Report{
 		"gate_closed": Gate(gate, version), "gate_open": Gate(open, version), "survival_failed": Survival(missing, version), "survival_passed": Survival(passed, version),
@@ -255,7 +256,7 @@ func TestMarkdownCells(t *testing.T) {
 }
 
 func TestNeverGreenByMistake(t *testing.T) {
-	for name, r := range map[string]Report{"gate": Gate(board.Verdict{Run: "r"}, ""), "survival": Survival(board.Survival{Run: "r"}, "")} {
+	for name, r := range map[string]Report{"gate": Gate(board.Verdict{Run: "r"}, ""), "survival": Survival(survival.Result{Run: "r"}, "")} {
 		if len(r.failed()) == 0 {
 			t.Errorf("%s: it failed, but has no failed finding", name)
 		}
@@ -263,7 +264,7 @@ func TestNeverGreenByMistake(t *testing.T) {
 			t.Errorf("%s: it looks green", name)
 		}
 	}
-	if r := Survival(board.Survival{Run: "r", Passed: true}, ""); len(r.findings) != 1 || !r.findings[0].ok {
+	if r := Survival(survival.Result{Run: "r", Passed: true}, ""); len(r.findings) != 1 || !r.findings[0].ok {
 		t.Errorf("nothing to check: %+v", r.findings)
 	}
 }

@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"math"
@@ -6,39 +6,10 @@ import (
 )
 
 const (
-	survivalCoverage = 0.6 // share of an item's significant tokens that a passage must have
-	survivalFew      = 3   // an item with so few significant tokens needs all of them
-	passageRunes     = 300 // of the passage that a result shows
+	leastCoverage = 0.6 // share of an item's significant tokens that a passage must have
+	fewTokens     = 3   // an item with so few significant tokens needs all of them
+	passageRunes  = 300 // of the passage that a result shows
 )
-
-// CheckSurvival looks for each item in the reports, and returns the results in the order of the items.
-//
-// An item is reduced to its significant tokens: words of four letters or more that are not function words, acronyms, pairs of Chinese, Japanese or
-// Korean characters, numbers, dates and identifiers. It is present if one passage of one report, a few sentences or neighbouring lines with
-// the headings above them, has at least 60 % of the words (three tokens at least, or all if there are fewer), and every number of the item
-// stands in that passage or next to it. Words are compared by their stems, numbers by their value; the words of a name count as one. Of a waived signal the question must be
-// there; the reason alone ("expired", "out of scope") could be about anything.
-//
-// It is monotone: text appended to a report as a new paragraph, or a further report, never makes a present item missing. It compares words
-// and not meaning, so a present item may still be contradicted; a missing one may have been said in other words.
-func CheckSurvival(items []Item, reports []*Report) []ItemResult {
-	indexes := make([]*index, len(reports))
-	for i, r := range reports {
-		indexes[i] = newIndex(r)
-	}
-	results := make([]ItemResult, len(items))
-	var work hits
-	for i, item := range items {
-		best := finding{pattern: newPattern(item.Content), cause: MissAbsent, first: -1}
-		for _, x := range indexes {
-			if f := best.pattern.find(x, &work); best.index == nil || f.better(best) {
-				best = f
-			}
-		}
-		results[i] = best.result(item)
-	}
-	return results
-}
 
 // finding is how well one report carries one pattern.
 type finding struct {

@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"archive/zip"
@@ -257,7 +257,7 @@ func FuzzReadReport(f *testing.F) {
 				t.Errorf("line %d", r.line(at))
 			}
 		}
-		CheckSurvival([]Item{{Content: "some text $4.5M"}}, []*Report{r})
+		Check([]Item{{Content: "some text $4.5M"}}, r)
 	})
 }
 

@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"math"
@@ -61,7 +61,7 @@ func newPattern(content string) *pattern {
 	}
 	p.need = p.words
 	if some {
-		p.need = max(int(math.Ceil(survivalCoverage*float64(p.words)-1e-9)), min(p.words, wordWeight*(survivalFew-p.numbers)))
+		p.need = max(int(math.Ceil(leastCoverage*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
 	}
 	p.size = min(passageBase+passageStep*len(p.wants), passageMax)
 	return p
@@ -203,7 +203,7 @@ func enumerators(s *words.Scanner, skip map[int]bool) {
 type Place struct{ From, To int }
 
 // Carried returns where a text has what an item of that content asks for, in the order of the text
-// and as CheckSurvival compares it.
+// and as Check compares it.
 func Carried(content, text string) (places []Place) {
 	asked := map[string]bool{}
 	for _, w := range newPattern(content).wants {

@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"cmp"
@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/testdata/wait"
 )
 
-// label says what a person found when looking for one item of a real run in that run's artifacts. See ../testdata/survival.
+// label says what a person found when looking for one item of a real run in that run's artifacts. See ../../testdata/survival.
 type label struct {
 	Run   string `json:"run"`
 	Kind  string `json:"kind"` // entry or signal
@@ -39,7 +40,7 @@ func sharedDir(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("BOARD_SHARED")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
+		dir = filepath.Join("..", "..", "..", "shared")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "data", "irys")); err != nil {
 		tb.Skip("the Irys runs are not here; set BOARD_SHARED to the directory that holds data/irys")
@@ -144,7 +145,7 @@ func plainCheck(item Item, reports []map[string]bool) bool {
 // was a heuristic. Half of them ("tune") were used to choose its sizes, the other half ("held-out") were not.
 func TestSurvivalLabels(t *testing.T) {
 	sharedDir(t)
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "survival", "irys_labels.json"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "irys_labels.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestSurvivalLabels(t *testing.T) {
 		run, ok := runs[l.Run]
 		if !ok {
 			run = loadIrys(t, l.Run)
-			run.results = map[string][]ItemResult{"entry": CheckSurvival(run.Entries, run.Reports), "signal": CheckSurvival(run.Signals, run.Reports)}
+			run.results = map[string][]ItemResult{"entry": Check(run.Entries, run.Reports...).Items, "signal": Check(run.Signals, run.Reports...).Items}
 			for _, r := range run.Reports {
 				run.plain = append(run.plain, plainTokens(r.Text()))
 			}
@@ -178,7 +179,7 @@ func TestSurvivalLabels(t *testing.T) {
 			plain[split].add(l.Label == "missing", !p)
 		}
 		if r.Present != (l.Label == "present") {
-			t.Logf("%s %s/%d %s is %s (%s), called %q: %s", l.Split, l.Kind, l.Index, l.ID, l.Label, l.Note, cmp.Or(r.Cause, "present"), Line(item.Content, 120))
+			t.Logf("%s %s/%d %s is %s (%s), called %q: %s", l.Split, l.Kind, l.Index, l.ID, l.Label, l.Note, cmp.Or(r.Cause, "present"), fault.Clip(item.Content, 120))
 		}
 	}
 	for _, split := range []string{"tune", "held-out", "all"} {
@@ -197,7 +198,7 @@ func TestSurvivalRealRuns(t *testing.T) {
 		run := loadIrys(t, name)
 		list := append(run.Entries, run.Signals...)
 		begin := wait.CPU()
-		results := CheckSurvival(list, run.Reports)
+		results := Check(list, run.Reports...).Items
 		took := wait.CPU() - begin
 		causes := map[string]int{}
 		for _, r := range results {

@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"bytes"
@@ -8,12 +8,17 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"sort"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 )
+
+var invalid = fault.Invalid.New
 
 // MaxReport is how many bytes of a report are read, after decompression.
 const MaxReport = 64 << 20
@@ -120,7 +125,7 @@ func (w *reportWriter) report(name string) *Report {
 func OpenReport(path string) (*Report, error) {
 	f, err := sqlite.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound(fmt.Sprintf("there is no report %s", path), "give the path of the final artifact; `-` reads it from standard input")
+		return nil, fault.NotFound.New(fmt.Sprintf("there is no report %s", path), "give the path of the final artifact; `-` reads it from standard input")
 	}
 	if err != nil {
 		return nil, err
@@ -223,4 +228,26 @@ func (r *Report) line(at int) int {
 		return r.source[i]
 	}
 	return i + 1
+}
+
+// lineIndex returns which line of the text holds a place in it, from 0.
+func (r *Report) lineIndex(at int) int {
+	return sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > at }) - 1
+}
+
+// find returns where the line begins that has the folded text exact, or -1.
+func (r *Report) find(exact string) int {
+	if exact == "" {
+		return -1
+	}
+	for i, start := range r.starts {
+		end := len(r.text)
+		if i+1 < len(r.starts) {
+			end = r.starts[i+1]
+		}
+		if strings.Contains(words.FoldText(r.text[start:end]), exact) {
+			return start
+		}
+	}
+	return -1
 }

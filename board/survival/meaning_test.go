@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"context"
@@ -45,8 +45,7 @@ func TestAddMeaning(t *testing.T) {
 		NewReport("a.md", "The contract ends in May.\n\nNothing else here.\n"),
 		NewReport("b.md", "# Vendor\n\nIt is insolvent.\n\n# Logistics\n\nShipping needs 15 days.\n"),
 	}
-	s := Survival{Items: CheckSurvival(items, reports)}
-	s.count()
+	s := Check(items, reports...)
 	if s.Missing != 3 {
 		t.Fatalf("by words: %+v", s)
 	}
@@ -66,12 +65,12 @@ func TestAddMeaning(t *testing.T) {
 	if !e4.Present || e4.ByMeaning || e4.Cosine != nil {
 		t.Errorf("what words found was touched: %+v", e4)
 	}
-	if s.Passed || s.Checked != 4 || s.Missing != 2 || *s.Semantic != (SemanticCheck{"topics", 0.9}) {
+	if s.Passed || s.Checked != 4 || s.Missing != 2 || *s.Semantic != (Semantic{"topics", 0.9}) {
 		t.Errorf("%+v", s)
 	}
 
 	boom := errors.New("boom")
-	s = Survival{Items: CheckSurvival(items, reports)}
+	s = Check(items, reports...)
 	if err := s.AddMeaning(t.Context(), topics{boom}, 0.9, reports...); !errors.Is(err, boom) {
 		t.Errorf("got %v", err)
 	}

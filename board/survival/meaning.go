@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"context"
@@ -19,18 +19,18 @@ const embedBatch = 64
 // item that was looked for so gets its cosine. Present items stay as they are: meaning adds, and never takes away.
 //
 // The embedder's vectors are compared with each other only. Errors are the embedder's, and fault.Invalid for a minCosine outside 0..1.
-func (s *Survival) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*Report) error {
+func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*Report) error {
 	if math.IsNaN(minCosine) || minCosine <= 0 || minCosine > 1 {
 		return invalid(fmt.Sprintf("a least cosine of %v is not between 0 and 1", minCosine), "1 is the same text; what is near enough differs from model to model")
 	}
 	var missing []int
 	var texts []string
-	for i := range s.Items {
-		if !s.Items[i].Present {
-			missing, texts = append(missing, i), append(texts, s.Items[i].Content)
+	for i := range r.Items {
+		if !r.Items[i].Present {
+			missing, texts = append(missing, i), append(texts, r.Items[i].Content)
 		}
 	}
-	s.Semantic = &SemanticCheck{Model: e.Model().Name, MinCosine: minCosine}
+	r.Semantic = &Semantic{Model: e.Model().Name, MinCosine: minCosine}
 	if len(missing) == 0 {
 		return nil
 	}
@@ -38,8 +38,8 @@ func (s *Survival) AddMeaning(ctx context.Context, e embed.Embedder, minCosine f
 	if err != nil {
 		return err
 	}
-	for _, r := range reports {
-		x := newIndex(r)
+	for _, report := range reports {
+		x := newIndex(report)
 		passages := x.passages(semanticPassage)
 		texts = texts[:0]
 		for _, at := range passages {
@@ -50,10 +50,10 @@ func (s *Survival) AddMeaning(ctx context.Context, e embed.Embedder, minCosine f
 			return err
 		}
 		for k, i := range missing {
-			s.Items[i].meaning(x, passages, wanted[k], have, minCosine)
+			r.Items[i].meaning(x, passages, wanted[k], have, minCosine)
 		}
 	}
-	s.count()
+	r.count()
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"archive/zip"

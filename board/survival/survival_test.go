@@ -1,16 +1,11 @@
-package board
+package survival
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-
-	"blackboard/board/fault"
 )
 
 func check(t *testing.T, item Item, texts ...string) ItemResult {
@@ -19,7 +14,7 @@ func check(t *testing.T, item Item, texts ...string) ItemResult {
 	for i, text := range texts {
 		reports = append(reports, NewReport(fmt.Sprintf("report%d.md", i+1), text))
 	}
-	r := CheckSurvival([]Item{item}, reports)[0]
+	r := Check([]Item{item}, reports...).Items[0]
 	if r.Present != (r.Cause == "") || r.MissingTokens == nil || r.MissingNumbers == nil {
 		t.Errorf("inconsistent result %+v", r)
 	}
@@ -110,7 +105,7 @@ func TestSurvivalReports(t *testing.T) {
 	if r := check(t, item); r.Present || r.Cause != MissAbsent {
 		t.Errorf("without a report: %+v", r)
 	}
-	if got := CheckSurvival(nil, nil); got == nil || len(got) != 0 {
+	if got := Check(nil).Items; got == nil || len(got) != 0 {
 		t.Errorf("without items: %#v", got)
 	}
 }
@@ -141,7 +136,7 @@ func TestSurvivalMonotone(t *testing.T) {
 			cut++
 		}
 		now := map[int]bool{}
-		for i, r := range CheckSurvival(list, []*Report{NewReport("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))}) {
+		for i, r := range Check(list, NewReport("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
 			if r.Present {
 				now[i] = true
 			} else if present[i] {
@@ -164,9 +159,9 @@ func FuzzSurvival(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content, reason, text, more string) {
 		item := Item{ID: "s1", Why: WhyWaived, Content: content, Reason: reason}
-		before := CheckSurvival([]Item{item}, []*Report{NewReport("r", text)})[0]
-		after := CheckSurvival([]Item{item}, []*Report{NewReport("r", text+"\n\n"+more)})[0]
-		both := CheckSurvival([]Item{item}, []*Report{NewReport("r", text), NewReport("s", more)})[0]
+		before := Check([]Item{item}, NewReport("r", text)).Items[0]
+		after := Check([]Item{item}, NewReport("r", text+"\n\n"+more)).Items[0]
+		both := Check([]Item{item}, NewReport("r", text), NewReport("s", more)).Items[0]
 		for _, r := range []ItemResult{before, after, both} {
 			if r.Coverage < 0 || r.Coverage > 1 || math.IsNaN(r.Coverage) {
 				t.Errorf("coverage %v", r.Coverage)
@@ -189,65 +184,12 @@ func FuzzSurvival(f *testing.F) {
 	})
 }
 
-func TestBoardSurvival(t *testing.T) {
-	ctx := context.Background()
-	b, err := Create(ctx, t.TempDir(), "run", "", "lead")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	if _, err := b.Survival(ctx); !errors.Is(err, fault.Invalid) {
-		t.Errorf("without a report: %v", err)
-	}
-	report := NewReport("final.md", "Nothing yet.")
-	s, err := b.Survival(ctx, report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !s.Passed || s.Run != "run" || s.Seq != 1 || s.Checked != 0 || s.Items == nil || !slices.Equal(s.Reports, []string{"final.md"}) {
-		t.Errorf("empty board: %+v", s)
-	}
-
-	for _, p := range []Post{
-		{Content: "The Tristate filing lapsed in 2024", MustSurface: true},
-		{Content: "A detail that nobody needs"},
-		{Content: "The Tristate filing is active", Type: Contradiction, Contradicts: []string{"e1"}},
-		{Content: "The Ironworks lien lapses in 2026", MustSurface: true},
-		{Content: "The Ironworks lien lapses in 2027", MustSurface: true, Supersedes: []string{"e4"}},
-	} {
-		if _, err := b.Post(ctx, "reader", p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, content := range []string{"Has Crestline sent its payoff letter?", "Who insures the warehouse?"} {
-		if _, err := b.Signal(ctx, "reader", Raise{Content: content, Priority: "high"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := b.Waive(ctx, "lead", "s2", "coverage is left to the client"); err != nil {
-		t.Fatal(err)
-	}
-	report = NewReport("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
-	s, err = b.Survival(ctx, report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, r := range s.Items {
-		got = append(got, r.ID+" "+r.Why+" "+cmp.Or(r.Cause, "present"))
-	}
-	want := []string{"e1 must-surface present", "e3 contradiction present", "e5 must-surface number differs", "s1 open signal absent", "s2 waived signal present"}
-	if !slices.Equal(got, want) || s.Passed || s.Checked != 5 || s.Missing != 2 || s.Seq < 9 {
-		t.Errorf("got %q, want %q; %+v", got, want, s)
-	}
-}
-
 // BenchmarkSurvival checks a thousand items against a megabyte.
 func BenchmarkSurvival(b *testing.B) {
 	reports, items := syntheticRun(1000, 1<<20)
 	b.ResetTimer()
 	for b.Loop() {
-		CheckSurvival(items, reports)
+		Check(items, reports...)
 	}
 	b.ReportMetric(float64(len(items)), "items/op")
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(items)), "µs/item")

@@ -1,11 +1,11 @@
-package board
+package survival
 
 import (
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/words"
 )
 
@@ -179,29 +179,7 @@ func (x *index) quote(first, last int32, max int) *Passage {
 		end += i // the full stop
 	}
 	text := strings.Join(strings.Fields(strings.ReplaceAll(x.report.text[x.units[first].start:end], "**", "")), " ")
-	return &Passage{Report: x.report.Name, Line: x.report.line(x.units[first].start), Text: clip(text, max)}
-}
-
-// lineIndex returns which line of the text holds a place in it, from 0.
-func (r *Report) lineIndex(at int) int {
-	return sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > at }) - 1
-}
-
-// find returns where the line begins that has the folded text exact, or -1.
-func (r *Report) find(exact string) int {
-	if exact == "" {
-		return -1
-	}
-	for i, start := range r.starts {
-		end := len(r.text)
-		if i+1 < len(r.starts) {
-			end = r.starts[i+1]
-		}
-		if strings.Contains(words.FoldText(r.text[start:end]), exact) {
-			return start
-		}
-	}
-	return -1
+	return &Passage{Report: x.report.Name, Line: x.report.line(x.units[first].start), Text: fault.Clip(text, max)}
 }
 
 // unitAt returns the unit that holds a place in the text, or -1.

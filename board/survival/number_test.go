@@ -1,4 +1,4 @@
-package board
+package survival
 
 import (
 	"fmt"
@@ -122,13 +122,13 @@ func TestSurvivalNumbersIgnored(t *testing.T) {
 	}
 }
 
-func ExampleCheckSurvival() {
+func ExampleCheck() {
 	report := NewReport("memo.md", "## Findings\n\nThe Ironworks lien of $4.5 million lapses on 23 March 2026.\n")
-	for _, r := range CheckSurvival([]Item{
+	for _, r := range Check([]Item{
 		{ID: "e1", Content: "Ironworks' lien ($4,500,000) lapses 2026-03-23."},
 		{ID: "e2", Content: "Ironworks' lien ($4,800,000) lapses 2026-03-23."},
 		{ID: "s1", Content: "Has the borrower contacted Crestline?"},
-	}, []*Report{report}) {
+	}, report).Items {
 		fmt.Println(r.ID, r.Present, r.Cause, r.MissingNumbers)
 	}
 	// Output:

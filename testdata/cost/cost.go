@@ -1,0 +1,32 @@
+// Package cost lets tests hold a cost by what is allocated, which does not depend on how
+// busy a machine is.
+package cost
+
+import (
+	"runtime"
+	"testing"
+)
+
+// Allocated is how many bytes fn allocates. What copies its input again and again shows in it.
+func Allocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Growth fails if twice the input costs more than three times as much: what grows with the
+// square costs four times as much. Of three measurements the least counts, as others may
+// allocate meanwhile; with the race detector, which throws pooled memory away at random,
+// none does.
+func Growth(t *testing.T, what string, n int, fn func(n int)) {
+	t.Helper()
+	once, twice := ^uint64(0), ^uint64(0)
+	for range 3 {
+		once, twice = min(once, Allocated(func() { fn(n) })), min(twice, Allocated(func() { fn(2 * n) }))
+	}
+	if twice > 3*once && !Race {
+		t.Errorf("%s: %d of them allocate %d bytes, and twice as many %d", what, n, once, twice)
+	}
+}
