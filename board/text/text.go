@@ -30,3 +30,6 @@ func Count(n int64, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Megabytes writes a number of bytes as "1.5 MB".
+func Megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

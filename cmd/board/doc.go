@@ -27,6 +27,7 @@
 //	tui            the screen: one model, one file for each pane; tui/keys has its keys, and tui/dark keeps it from asking
 //	               terminals questions when it is not wanted
 //	cmd/board/daemon   the process that keeps models and indexes warm; what it cannot do at once, a command does itself
+//	cmd/board/doctor   looks at all of it, mends what can be, and tries this disk; cmd/board/ci writes the formats of CI services
 //	cmd/board      this package: flags in, text or JSON out
 //
 // # How a command works

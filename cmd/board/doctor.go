@@ -1,11 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/cmd/board/daemon"
+	"blackboard/cmd/board/doctor"
+	"blackboard/hooks/setup"
 	"blackboard/kb"
+	"blackboard/kb/memory"
 )
 
 func (p *program) doctorCommand() *cli.Command {
@@ -58,14 +65,74 @@ func (p *program) doctorRun(c *cli.Context) error {
 	if c.Bool("selftest") {
 		return p.selftest(c, home)
 	}
-	d := newDoctor(p, home, c.Bool("full"))
-	if err := d.look(c.Context); err != nil {
+	d := &doctor.Doctor{Config: p.doctorConfig(c, home)}
+	found, err := d.Look(c.Context)
+	if err != nil {
 		return err
 	}
 	if c.Bool("repair") {
-		return d.repair(c)
+		return p.doctorRepair(c, d, found)
 	}
-	return d.tell(c, nil, "")
+	return p.tellFindings(c, found, nil, "")
+}
+
+func (p *program) doctorConfig(c *cli.Context, home string) doctor.Config {
+	return doctor.Config{
+		Home: home, Full: c.Bool("full"), Env: p.env, Variables: p.doctorVariables(),
+		Build: daemon.Build(versionString()), ModelDir: p.usedModelDir(home), Model: p.ownEmbedder,
+		Setup: func() (*setup.Setup, string, error) { return p.openSetup(false) },
+		Words: words, Progress: p.doctorBar(),
+	}
+}
+
+// doctorVariables are the variables that commands read, with what each would say of its value.
+func (p *program) doctorVariables() []doctor.Variable {
+	_, mode := p.daemonMode()
+	_, create := p.creationOff()
+	_, curate := p.curateEvery()
+	name := "BOARD_MEMORY_DECAY"
+	_, err := memory.ParseRates(p.env(name))
+	if err == nil {
+		name = "BOARD_MEMORY_GRANTS"
+		if err = p.memoryEnvironment(&memory.Options{}); err != nil && strings.Contains(err.Error(), "$BOARD_MEMORY_TIERS") {
+			name = "BOARD_MEMORY_TIERS"
+		}
+	}
+	return []doctor.Variable{
+		{Name: "BOARD_DAEMON", Err: mode}, {Name: "BOARD_CREATE", Err: create},
+		{Name: "BOARD_CURATE_EVERY", Err: curate}, {Name: name, Err: err},
+	}
+}
+
+// doctorRepair shows the plan, asks, has it done, and looks again.
+func (p *program) doctorRepair(c *cli.Context, d *doctor.Doctor, found []doctor.Finding) error {
+	plan := d.Plan()
+	if len(plan.Steps) == 0 {
+		return p.tellFindings(c, found, []doctor.Repaired{}, "")
+	}
+	if !c.Bool("json") {
+		p.showPlan(plan)
+	}
+	if !c.Bool("yes") {
+		if !isTerminal(p.in) || c.Bool("json") {
+			return usagef("add --yes to do it; without --repair nothing is changed", "there is nobody to ask: standard input is no terminal, or --json is given")
+		}
+		if !p.agreed("Do this? [y/N] ") {
+			p.talk("nothing was changed")
+			return verdictError(exitFailure)
+		}
+	}
+	done, err := d.Repair(c.Context, plan)
+	if err != nil {
+		return err
+	}
+	if !c.Bool("json") {
+		p.showDone(done, plan)
+	}
+	if found, err = d.Look(c.Context); err != nil {
+		return err
+	}
+	return p.tellFindings(c, found, done, plan.Backup)
 }
 
 // doctorFlags refuses what does not go together.
@@ -94,32 +161,55 @@ func doctorFlags(c *cli.Context) error {
 	return nil
 }
 
-// tell prints what was found, and what was repaired before that, and ends with 1 if something is broken.
-func (d *doctor) tell(c *cli.Context, repairs []repaired, backup string) error {
+func (p *program) showPlan(plan doctor.Plan) {
+	p.printf("%s\n", p.paint(bold, "what would be done"))
+	for _, f := range plan.Steps {
+		p.printf("  %s, %s: %s\n", f.Area, line(f.What, 60), safe(f.Step.Offer))
+		p.printf("    found: %s\n", safe(f.Say))
+		for _, path := range f.Step.Changes {
+			p.printf("    copied before: %s\n", safe(path))
+		}
+	}
+	p.printf("  the backup: %s\n", safe(plan.Backup))
+}
+
+func (p *program) showDone(done []doctor.Repaired, plan doctor.Plan) {
+	p.printf("%s\n", p.paint(bold, "what was done"))
+	for _, r := range done {
+		if r.Error != "" {
+			p.printf("  %s  %s, %s: %s\n", p.paint(red, "FAILED"), r.Area, line(r.What, 60), safe(r.Error))
+		} else {
+			p.printf("  %s  %s, %s: %s\n", p.paint(green, "done  "), r.Area, line(r.What, 60), safe(r.Say))
+		}
+	}
+	p.printf("  what was there before: %s\n", safe(plan.Backup))
+}
+
+// tellFindings prints what was found, and what was repaired before that, and ends with 1 if something is broken.
+func (p *program) tellFindings(c *cli.Context, found []doctor.Finding, repairs []doctor.Repaired, backup string) error {
 	n := map[string]int{}
 	mendable := 0
-	for _, f := range d.all {
+	for _, f := range found {
 		n[f.State]++
 		if f.Repair {
 			mendable++
 		}
 	}
-	failed := slices.ContainsFunc(repairs, func(r repaired) bool { return r.Error != "" })
-	if c.Bool("json") {
-		if err := d.json("findings", d.all, "broken", n[kb.StateBroken], "notes", n[kb.StateNote], "well", n[kb.StateOK], "full", d.full,
-			"repairs", append([]repaired{}, repairs...), "backup", backup); err != nil {
-			return err
-		}
-	} else {
-		d.print()
-		d.printf("%d broken, %d worth knowing, %d well", n[kb.StateBroken], n[kb.StateNote], n[kb.StateOK])
+	failed := slices.ContainsFunc(repairs, func(r doctor.Repaired) bool { return r.Error != "" })
+	err := p.answer(c, nil, func() {
+		p.printFindings(found)
+		p.printf("%d broken, %d worth knowing, %d well", n[kb.StateBroken], n[kb.StateNote], n[kb.StateOK])
 		switch {
 		case mendable > 0 && repairs == nil:
-			d.printf("; `board doctor --repair` can mend %d of them", mendable)
-		case !d.full:
-			d.printf("; `board doctor --full` reads everything")
+			p.printf("; `board doctor --repair` can mend %d of them", mendable)
+		case !c.Bool("full"):
+			p.printf("; `board doctor --full` reads everything")
 		}
-		d.printf("\n")
+		p.printf("\n")
+	}, "findings", found, "broken", n[kb.StateBroken], "notes", n[kb.StateNote], "well", n[kb.StateOK], "full", c.Bool("full"),
+		"repairs", append([]doctor.Repaired{}, repairs...), "backup", backup)
+	if err != nil {
+		return err
 	}
 	if n[kb.StateBroken] > 0 || failed {
 		return verdictError(exitFailure)
@@ -127,24 +217,70 @@ func (d *doctor) tell(c *cli.Context, repairs []repaired, backup string) error {
 	return nil
 }
 
-// print prints the findings, area by area.
-func (d *doctor) print() {
+// printFindings prints them, area by area.
+func (p *program) printFindings(found []doctor.Finding) {
 	width := 0
-	for i := range d.all {
-		width = max(width, len([]rune(d.all[i].What)))
+	for i := range found {
+		width = max(width, len([]rune(found[i].What)))
 	}
 	width = min(width, 30)
 	area := ""
-	for i := range d.all {
-		f := &d.all[i]
+	for i := range found {
+		f := &found[i]
 		if f.Area != area {
 			area = f.Area
-			d.printf("%s\n", d.paint(bold, area))
+			p.printf("%s\n", p.paint(bold, area))
 		}
-		mark := map[string]string{kb.StateOK: d.paint(green, "ok    "), kb.StateNote: d.paint(yellow, "note  "), kb.StateBroken: d.paint(red, "BROKEN")}[f.State]
-		d.printf("  %s  %-*s  %s\n", mark, width, line(f.What, 30), safe(f.Say))
+		mark := map[string]string{kb.StateOK: p.paint(green, "ok    "), kb.StateNote: p.paint(yellow, "note  "), kb.StateBroken: p.paint(red, "BROKEN")}[f.State]
+		p.printf("  %s  %-*s  %s\n", mark, width, line(f.What, 30), safe(f.Say))
 		if f.Try != "" {
-			d.printf("          try: %s\n", safe(f.Try))
+			p.printf("          try: %s\n", safe(f.Try))
 		}
+	}
+}
+
+// selftest tries this program.
+func (p *program) selftest(c *cli.Context, home string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("the path of this program is not known: %w", err)
+	}
+	r, err := doctor.Selftest(c.Context, doctor.SelftestOptions{
+		Home: home, Program: exe, Seconds: c.Int("seconds"), Writers: c.Int("writers"), Progress: p.doctorBar(),
+	})
+	if err := p.answer(c, err, func() { p.tellSelftest(r) }, "selftest", r); err != nil {
+		return err
+	}
+	if !r.OK {
+		return verdictError(exitFailure)
+	}
+	return nil
+}
+
+func (p *program) tellSelftest(r *doctor.SelftestResult) {
+	p.printf("wrote        for %d s with %d at a time in %s, which is gone\n", r.Seconds, r.Writers, safe(r.Directory))
+	p.printf("processes    %d, %d of them killed, %d failed\n", r.Processes, r.Killed, r.Failed)
+	if r.Failure != "" {
+		p.printf("             the first that failed: %s\n", line(r.Failure, 200))
+	}
+	p.printf("servers      %d, %d of them killed; %d calls, %d at a time, %d answered with an error\n", r.Servers.Processes, r.Servers.Killed, r.Servers.Calls, r.Servers.Overlap, r.Servers.Errors)
+	if r.Servers.Error != "" {
+		p.printf("             the first error: %s\n", line(r.Servers.Error, 200))
+	}
+	for _, n := range []struct {
+		name string
+		n    *doctor.SelftestCount
+	}{{"entries", &r.Entries}, {"capsules", &r.Capsules}, {"items", &r.Items}, {"chunks", &r.Chunks}} {
+		p.printf("%-12s %d acknowledged, %d of them found; %d more of processes that were killed\n", n.name, n.n.Acknowledged, n.n.Found, n.n.Unacknowledged)
+	}
+	p.printf("variable     set by its version %d times, refused %d times, won twice %d times\n", r.CompareAndSet.Won, r.CompareAndSet.Refused, r.CompareAndSet.Twice)
+	p.printf("fsync        median %.2f ms, 99 %% within %.2f ms, of %d\n", r.Fsync.Median, r.Fsync.P99, r.Fsync.Samples)
+	for _, problem := range r.Problems {
+		p.printf("%s  %s\n", p.paint(red, "WRONG"), safe(problem))
+	}
+	if r.OK {
+		p.printf("nothing that was acknowledged is missing, and all files are sound\n")
+	} else {
+		p.printf("this disk, or this program, does not keep what it acknowledges: do not trust it with what matters\n")
 	}
 }

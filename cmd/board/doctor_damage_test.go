@@ -161,7 +161,7 @@ func TestDoctorRepairsBoards(t *testing.T) {
 			t.Fatalf("exit %d: %+v, %+v", code, f, a.Repairs)
 		}
 		if len(a.Repairs) > 0 {
-			what, err := os.ReadFile(filepath.Join(a.Backup, whatFile))
+			what, err := os.ReadFile(filepath.Join(a.Backup, "what.txt"))
 			if err != nil || !strings.Contains(string(what), "lost of good: these are missing, and have placeholders: e1") {
 				t.Errorf("%s%v", what, err)
 			}

@@ -19,8 +19,8 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"blackboard/board"
 	"blackboard/cmd/board/daemon"
+	"blackboard/cmd/board/doctor"
 	"blackboard/kb"
 )
 
@@ -73,9 +73,9 @@ func (s *sickHome) must(args ...string) string {
 
 // answer is what the doctor says with --json.
 type answer struct {
-	Findings []doctorFinding
+	Findings []doctor.Finding
 	Broken   int
-	Repairs  []repaired
+	Repairs  []doctor.Repaired
 	Backup   string
 }
 
@@ -89,8 +89,8 @@ func (s *sickHome) doctor(args ...string) (code int, a answer) {
 }
 
 // find is the first finding in an area that is not well; nil: there is none.
-func (a *answer) find(area string) *doctorFinding {
-	i := slices.IndexFunc(a.Findings, func(f doctorFinding) bool { return f.Area == area && f.State != kb.StateOK })
+func (a *answer) find(area string) *doctor.Finding {
+	i := slices.IndexFunc(a.Findings, func(f doctor.Finding) bool { return f.Area == area && f.State != kb.StateOK })
 	if i < 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (s *sickHome) contents() map[string]string {
 		if err != nil {
 			return err
 		}
-		if e.IsDir() && e.Name() == backupsDir {
+		if e.IsDir() && e.Name() == "backups" {
 			return fs.SkipDir
 		}
 		if name := e.Name(); e.Type().IsRegular() && !strings.HasSuffix(name, "-wal") && !strings.HasSuffix(name, "-shm") && !strings.HasSuffix(name, "-lock") {
@@ -261,123 +261,6 @@ func TestDoctorDaemon(t *testing.T) {
 	}
 }
 
-// TestDoctorBackup copies an SQLite file together with its -wal, keeps nothing twice, and moves without writing over anything.
-func TestDoctorBackup(t *testing.T) {
-	home := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(home, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	db := write("a.sqlite3", "main")
-	write("a.sqlite3-wal", "log")
-	plain := write("plain", "one")
-	b := &repairBackup{home: home, dir: backupName(home, time.Now())}
-	if err := b.begin([]string{db}); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{db, db, filepath.Join(home, "absent")} {
-		if err := b.copy(t.Context(), path); err != nil {
-			t.Fatal(err)
-		}
-		write("a.sqlite3", "changed")
-	}
-	for range 2 {
-		if err := b.take(t.Context(), plain); err != nil {
-			t.Fatal(err)
-		}
-		write("plain", "two")
-	}
-	if err := b.end(); err != nil {
-		t.Fatal(err)
-	}
-	have := map[string]string{}
-	entries, err := os.ReadDir(filepath.Join(b.dir, "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(b.dir, "home", e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "a.") && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has the mode %o", e.Name(), info.Mode().Perm())
-		}
-		name, _, _ := strings.Cut(e.Name(), "plain.")
-		have[name] = string(data)
-	}
-	if len(entries) != 4 || have["a.sqlite3"] != "main" || have["a.sqlite3-wal"] != "log" || have["plain"] != "one" || have[""] != "two" {
-		t.Errorf("kept: %v", have)
-	}
-	if again := backupName(home, time.Now()); again == b.dir {
-		t.Errorf("the next backup would be %s too", again)
-	}
-}
-
-// TestSelftestCounts: what was acknowledged and is not there, or is there with another text, is missing; a batch in part is torn.
-func TestSelftestCounts(t *testing.T) {
-	var n selftestCount
-	n.tally([]acknowledged{{"e1", "a"}, {"e2", "b"}, {"e2", "other"}, {"e3", "c"}}, map[string]string{"e1": "a", "e2": "other", "e9": "z"})
-	if n != (selftestCount{Acknowledged: 4, Found: 2, Missing: 2, Unacknowledged: 1, Doubled: 1}) {
-		t.Errorf("%+v", n)
-	}
-	var sets setCount
-	sets.tallySets([]acknowledged{{"1", "a"}, {"2", "b"}, {"2", "c"}, {"3", "d"}, {"4", "e"}}, &board.Variable{Version: 3, Value: []byte(`"other"`)})
-	if sets != (setCount{Won: 5, Twice: 1, Missing: 2}) {
-		t.Errorf("%+v", sets)
-	}
-	there := map[string]string{"e1": "alone"}
-	for i := range selftestBatch {
-		there[fmt.Sprint("w", i)] = fmt.Sprint("whole", partOf, i)
-	}
-	if torn := tornBatches(there); torn != 0 {
-		t.Errorf("%d batches are torn of none", torn)
-	}
-	there["t1"] = "torn" + partOf + "1"
-	if torn := tornBatches(there); torn != 1 {
-		t.Errorf("%d batches are torn of one", torn)
-	}
-}
-
-// TestSelftestLosses: an entry and a capsule that go away after they were acknowledged are missed, and the exit code says so.
-func TestSelftestLosses(t *testing.T) {
-	t.Parallel()
-	p := &program{env: func(string) string { return "" }, err: &bytes.Buffer{}}
-	run, err := newSelftestRun(t.TempDir(), p.doctorBar())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for len(run.entries) == 0 || len(run.capsules) == 0 { // some are killed
-		run.post(t.Context(), fmt.Sprint("an entry ", run.processes))
-		run.remember(t.Context(), fmt.Sprint("a capsule ", run.processes))
-		if run.failed > 0 {
-			t.Fatal(run.failure)
-		}
-	}
-	r := selftestResult{}
-	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) > 0 {
-		t.Fatalf("%v, %q", err, r.Problems)
-	}
-	run.acknowledge(&run.entries, "e999", "lost")
-	run.acknowledge(&run.capsules, "k000000000", "lost")
-	r = selftestResult{}
-	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) != 2 || r.Entries.Missing != 1 || r.Capsules.Missing != 1 {
-		t.Errorf("%v, %+v", err, r)
-	}
-	for _, path := range []string{kb.Path(run.home()), filepath.Join(run.home(), "boards", selftestBoard+".sqlite3")} {
-		if err := os.WriteFile(path, bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r = selftestResult{}
-	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) != 4 || r.Entries.Found+r.Capsules.Found != 0 {
-		t.Errorf("%v, %+v", err, r)
-	}
-}
-
 // TestSelftestInterrupted leaves nothing behind when it is called off while it writes.
 func TestSelftestInterrupted(t *testing.T) {
 	t.Parallel()
@@ -385,7 +268,7 @@ func TestSelftestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for { // once a process of it has written
-			if made, _ := filepath.Glob(filepath.Join(home, selftestMark+"*", "home", "boards", "*.sqlite3")); len(made) > 0 || ctx.Err() != nil {
+			if made, _ := filepath.Glob(filepath.Join(home, ".selftest-*", "home", "boards", "*.sqlite3")); len(made) > 0 || ctx.Err() != nil {
 				cancel()
 				return
 			}
@@ -399,13 +282,5 @@ func TestSelftestInterrupted(t *testing.T) {
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
-	}
-}
-
-func TestMisspelt(t *testing.T) {
-	for name, want := range map[string]string{"BOARD_DEAMON": "BOARD_DAEMON", "BOARD_HOME": "", "BOARD_TEST_REPO": "", "HOME": "", "BOARD_WORKR": "BOARD_WORKER", "DASHBOARD_HOME": ""} {
-		if got := misspelt(name); got != want {
-			t.Errorf("%s is taken for %q, not %q", name, got, want)
-		}
 	}
 }

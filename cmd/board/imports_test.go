@@ -44,6 +44,7 @@ var allowedImports = map[string][]string{
 	"board/fault":      {},
 	"board/text":       {},
 	"cmd/board/ci":     {"blackboard/board", "blackboard/board/text"},
+	"cmd/board/doctor": {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
 }
 
 var testImports = []string{"blackboard/...", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/cmd/board/doctor"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -34,7 +36,7 @@ func TestManual(t *testing.T) {
 		}
 	}
 	walk("board ", p.commands())
-	for _, name := range variables {
+	for _, name := range doctor.Known {
 		wants(roff(name))
 	}
 	for code := exitOK; code <= exitConflict; code++ {

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/fault"
+	"blackboard/board/text"
 	"blackboard/embed/minilm"
 )
 
@@ -128,7 +129,7 @@ func (p *program) modelPull(c *cli.Context) error {
 
 func modelsDir(home string) string { return filepath.Join(home, "models") }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+func megabytes(n int64) string { return text.Megabytes(n) }
 
 // modelDir is the directory of the model that a command is about: the one used, or one named, or a directory.
 func (p *program) modelDir(c *cli.Context) (string, error) {

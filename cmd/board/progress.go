@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/cmd/board/doctor"
 	"blackboard/embed/minilm"
 )
 
@@ -58,21 +59,21 @@ func (b *stepBar) show(what string, done, of int) {
 	}
 }
 
-// doctorBar says what is being looked at.
-type doctorBar struct{ statusLine }
-
-func (p *program) doctorBar() *doctorBar { return &doctorBar{p.statusLine()} }
-
-// show draws what is new at once, and how far it is now and then. of is 0 where the end is not known.
-func (b *doctorBar) show(what string, done, of int) {
-	if !b.draw || done > 0 && done < of && b.fresh() {
-		return
+// doctorBar says what is being looked at: what is new at once, and how far it is now and then.
+func (p *program) doctorBar() doctor.Progress {
+	b := p.statusLine()
+	return func(what string, done, of int) {
+		switch {
+		case what == "":
+			b.clear()
+		case b.draw && (done == 0 || done >= of || !b.fresh()):
+			text := "looking at: " + what
+			if of > 0 {
+				text += fmt.Sprintf("  %d of %d", done, of)
+			}
+			b.put(text)
+		}
 	}
-	text := "looking at: " + what
-	if of > 0 {
-		text += fmt.Sprintf("  %d of %d", done, of)
-	}
-	b.put(text)
 }
 
 // pullBar says how far the fetching of a model is.

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/text"
 	"blackboard/cmd/board/daemon"
 	"blackboard/embed/minilm"
 	"blackboard/hooks"
@@ -25,8 +26,8 @@ import (
 )
 
 // lookAtTopics looks for pins that name nothing, and worklogs that end in the middle of a line.
-func (d *doctor) lookAtTopics(ctx context.Context) {
-	root, err := topics.Root(d.env)
+func (d *Doctor) lookAtTopics(ctx context.Context) {
+	root, err := topics.Root(d.Env)
 	if err != nil {
 		d.failed("directory", err)
 		return
@@ -63,7 +64,7 @@ func (d *doctor) lookAtTopics(ctx context.Context) {
 			d.repairable(t.Name, kb.StateNote, d.cutWorklog(dir, path), "the last line of its worklog was not finished: %s", path)
 		}
 	}
-	d.ok("topics", "%d, of %s", len(all), count(int64(len(workspaces)), "workspace", "workspaces"))
+	d.ok("topics", "%d, of %s", len(all), text.Count(int64(len(workspaces)), "workspace", "workspaces"))
 }
 
 // tornTail returns where the last line of a worklog begins if it was not finished, else -1. A whole line without its end counts as finished.
@@ -90,8 +91,8 @@ func tornTail(path string) (int64, error) {
 }
 
 // lookAtModel looks at the files of the embedding model; with --full it verifies them.
-func (d *doctor) lookAtModel(ctx context.Context) {
-	dir := d.usedModelDir(d.home)
+func (d *Doctor) lookAtModel(ctx context.Context) {
+	dir := d.ModelDir
 	switch {
 	case errors.Is(d.modelErr, fault.NoModel):
 		d.note("files", "`board model pull` fetches one, or $BOARD_MODEL_DIR names one", "there is no embedding model in %s: searches go by words", d.short(dir))
@@ -99,8 +100,8 @@ func (d *doctor) lookAtModel(ctx context.Context) {
 	case d.modelErr != nil:
 		d.failed("files", d.modelErr)
 		return
-	case !d.full:
-		d.ok("files", "%s, %s", d.model.Name, megabytes(d.model.Bytes))
+	case !d.Full:
+		d.ok("files", "%s, %s", d.model.Name, text.Megabytes(d.model.Bytes))
 		return
 	}
 	r, err := minilm.Verify(ctx, dir, "")
@@ -120,7 +121,7 @@ func (d *doctor) lookAtModel(ctx context.Context) {
 }
 
 // lookAtDaemon says whether there is a daemon, and what is left of one that is gone.
-func (d *doctor) lookAtDaemon(context.Context) {
+func (d *Doctor) lookAtDaemon(context.Context) {
 	client, place, err := d.daemonClient()
 	if err != nil {
 		d.failed("process", err)
@@ -149,7 +150,7 @@ func (d *doctor) lookAtDaemon(context.Context) {
 	switch {
 	case d.asked != nil:
 		d.broken("process", "`board daemon logs` may say what it is at; commands do without it", "it does not answer at %s", place.Socket)
-	case st.Build != daemon.Build(versionString()):
+	case st.Build != d.Build:
 		d.note("process", "`board daemon stop` ends it; the next search starts one of this build", "process %d is of another build, %s, and is not used", st.PID, st.Build)
 	default:
 		d.ok("process", "process %d, for %s", st.PID, time.Duration(st.UpSeconds)*time.Second)
@@ -162,7 +163,7 @@ func (d *doctor) lookAtDaemon(context.Context) {
 }
 
 // lookAtNote looks at the note that says where a running daemon's socket is.
-func (d *doctor) lookAtNote(place daemon.Place) {
+func (d *Doctor) lookAtNote(place daemon.Place) {
 	noted, err := os.ReadFile(place.Note)
 	if err != nil {
 		return // there is none, and that is as it should be without a daemon
@@ -183,9 +184,9 @@ func refused(socket string) bool {
 }
 
 // lookAtHooks reads what hooks have logged on the last day: they tell nobody else.
-func (d *doctor) lookAtHooks(context.Context) {
+func (d *Doctor) lookAtHooks(context.Context) {
 	const most = 64 << 10 // bytes of the log's end
-	data, err := readEnd(hooks.LogPath(d.home), most)
+	data, err := readEnd(hooks.LogPath(d.Home), most)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.failed("log", err)
 		return
@@ -198,7 +199,7 @@ func (d *doctor) lookAtHooks(context.Context) {
 		}
 	}
 	if len(lately) > 0 {
-		d.note("log", "log/hooks.log in the data home has them", "%s went wrong on the last day, the last: %s", count(int64(len(lately)), "thing", "things"), line(lately[len(lately)-1], 160))
+		d.note("log", "log/hooks.log in the data home has them", "%s went wrong on the last day, the last: %s", text.Count(int64(len(lately)), "thing", "things"), line(lately[len(lately)-1], 160))
 	} else {
 		d.ok("log", "nothing went wrong on the last day")
 	}
@@ -222,11 +223,11 @@ func readEnd(path string, most int64) ([]byte, error) {
 var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale}
 
 // lookAtHarnesses asks `board setup --check` what is wrong with what is set up.
-func (d *doctor) lookAtHarnesses(context.Context) {
-	s, dir, err := d.openSetup(false)
+func (d *Doctor) lookAtHarnesses(context.Context) {
+	s, dir, err := d.Setup()
 	if err != nil {
 		if errors.Is(err, fault.Usage) {
-			d.note("setup", try(err), "not looked at: %s", err)
+			d.note("setup", d.try(err), "not looked at: %s", err)
 			return
 		}
 		d.failed("setup", err)

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 )
@@ -50,23 +51,23 @@ type fileLook struct {
 }
 
 // lookAtHome walks through the data home: permissions, times, leftovers, and the space that is left.
-func (d *doctor) lookAtHome(ctx context.Context) {
-	info, err := os.Stat(d.home)
+func (d *Doctor) lookAtHome(ctx context.Context) {
+	info, err := os.Stat(d.Home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("directory", "%s: not made yet; the first command that writes makes it", d.home)
+		d.ok("directory", "%s: not made yet; the first command that writes makes it", d.Home)
 		d.lookAtSpace()
 		return
 	case err != nil:
 		d.failed("directory", err)
 		return
 	case !info.IsDir():
-		d.broken("directory", "name a directory with $BOARD_HOME", "%s is not a directory", d.home)
+		d.broken("directory", "name a directory with $BOARD_HOME", "%s is not a directory", d.Home)
 		return
 	}
 	l := &fileLook{}
 	d.walkHome(ctx, l)
-	d.ok("directory", "%s: %s, %s", d.home, count(l.files, "file", "files"), megabytes(l.bytes))
+	d.ok("directory", "%s: %s, %s", d.Home, text.Count(l.files, "file", "files"), text.Megabytes(l.bytes))
 	for _, err := range l.unread {
 		d.failed("directory", err)
 	}
@@ -74,20 +75,20 @@ func (d *doctor) lookAtHome(ctx context.Context) {
 	d.lookAtSpace()
 	if len(l.future) > 0 {
 		d.note("clock", "compare `date` with another clock; what was written keeps its time, so new entries may seem older", "%s in the future, up to %s ahead: %s",
-			count(int64(len(l.future)), "file was written", "files were written"), l.ahead.Round(time.Second), listed(l.future))
+			text.Count(int64(len(l.future)), "file was written", "files were written"), l.ahead.Round(time.Second), listed(l.future))
 	} else {
 		d.ok("clock", "nothing was written in the future")
 	}
 	l.left = append(l.left, d.leftInTopics(ctx)...)
 	if len(l.left) > 0 {
-		d.repairable("leftovers", kb.StateNote, d.moveLeftovers(l.left), "%s that nobody will finish, or that nobody reads: %s", count(int64(len(l.left)), "file", "files"), d.short(listed(l.left)))
+		d.repairable("leftovers", kb.StateNote, d.moveLeftovers(l.left), "%s that nobody will finish, or that nobody reads: %s", text.Count(int64(len(l.left)), "file", "files"), d.short(listed(l.left)))
 	} else {
 		d.ok("leftovers", "none")
 	}
 }
 
-func (d *doctor) walkHome(ctx context.Context, l *fileLook) {
-	filepath.WalkDir(d.home, func(path string, e fs.DirEntry, err error) error {
+func (d *Doctor) walkHome(ctx context.Context, l *fileLook) {
+	filepath.WalkDir(d.Home, func(path string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -101,7 +102,7 @@ func (d *doctor) walkHome(ctx context.Context, l *fileLook) {
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 { // a link has no permissions of its own
 			return nil
 		}
-		rel, err := filepath.Rel(d.home, path)
+		rel, err := filepath.Rel(d.Home, path)
 		if err != nil {
 			return err
 		}
@@ -155,8 +156,8 @@ var brokenName = lazyregexp.New(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
 
 // isLeftover reports whether a file is of no use to anybody. Lock files stay for ever, and so do a -wal and a -shm beside their file; unfinished capsules are the knowledge base's to
 // deal with, and models' half downloads are continued by the next pull.
-func (d *doctor) isLeftover(path, rel string, info fs.FileInfo) bool {
-	if d.now.Sub(info.ModTime()) < leftAlone || strings.HasPrefix(path, kb.Sidecars(d.home)+string(filepath.Separator)) || strings.HasPrefix(rel, "models"+string(filepath.Separator)) {
+func (d *Doctor) isLeftover(path, rel string, info fs.FileInfo) bool {
+	if d.now.Sub(info.ModTime()) < leftAlone || strings.HasPrefix(path, kb.Sidecars(d.Home)+string(filepath.Separator)) || strings.HasPrefix(rel, "models"+string(filepath.Separator)) {
 		return false
 	}
 	name := filepath.Base(path)
@@ -168,8 +169,8 @@ func (d *doctor) isLeftover(path, rel string, info fs.FileInfo) bool {
 }
 
 // leftInTopics returns the unfinished files of topics.
-func (d *doctor) leftInTopics(ctx context.Context) (left []string) {
-	root, err := topics.Root(d.env)
+func (d *Doctor) leftInTopics(ctx context.Context) (left []string) {
+	root, err := topics.Root(d.Env)
 	if err != nil {
 		return nil
 	}
@@ -188,11 +189,11 @@ func (d *doctor) leftInTopics(ctx context.Context) (left []string) {
 }
 
 // tellPermissions says who can get at what. Where nobody else gets into the data home, the modes of what lies in it are worth a word, no more.
-func (d *doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
+func (d *Doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
 	names := func(paths []string) string {
 		short := make([]string, len(paths))
 		for i, path := range paths {
-			if short[i] = d.short(path); path == d.home {
+			if short[i] = d.short(path); path == d.Home {
 				short[i] = "the data home itself"
 			}
 		}
@@ -203,14 +204,14 @@ func (d *doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
 		if home.Mode().Perm()&0o077 != 0 {
 			state = kb.StateBroken
 		}
-		d.repairable("permissions", state, d.closeModes(l.open), "others than the owner have rights to %s: %s", count(int64(len(l.open)), "path", "paths"), names(l.open))
+		d.repairable("permissions", state, d.closeModes(l.open), "others than the owner have rights to %s: %s", text.Count(int64(len(l.open)), "path", "paths"), names(l.open))
 	}
 	if len(l.foreign) > 0 {
 		d.broken("permissions", "have whoever owns them, or an administrator, give them to this user", "%s to somebody else: %s",
-			count(int64(len(l.foreign)), "path belongs", "paths belong"), names(l.foreign))
+			text.Count(int64(len(l.foreign)), "path belongs", "paths belong"), names(l.foreign))
 	}
 	if len(l.locked) > 0 {
-		d.note("permissions", "`chmod u+rw` if that is not meant", "their owner cannot read or write %s: %s", count(int64(len(l.locked)), "path", "paths"), names(l.locked))
+		d.note("permissions", "`chmod u+rw` if that is not meant", "their owner cannot read or write %s: %s", text.Count(int64(len(l.locked)), "path", "paths"), names(l.locked))
 	}
 	if len(l.open)+len(l.foreign)+len(l.locked) == 0 {
 		d.ok("permissions", "for the owner alone")
@@ -218,14 +219,14 @@ func (d *doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
 }
 
 // lookAtSpace says how much can still be written to the data home's disk.
-func (d *doctor) lookAtSpace() {
-	free, known := freeSpace(nearest(d.home))
+func (d *Doctor) lookAtSpace() {
+	free, known := freeSpace(nearest(d.Home))
 	switch {
 	case !known:
 	case free < noSpace:
-		d.broken("space", "free some space; until then writing may fail, and nothing is lost", "%s are left on the disk of the data home", megabytes(free))
+		d.broken("space", "free some space; until then writing may fail, and nothing is lost", "%s are left on the disk of the data home", text.Megabytes(free))
 	case free < littleSpace:
-		d.note("space", "free some space", "%s are left on the disk of the data home", megabytes(free))
+		d.note("space", "free some space", "%s are left on the disk of the data home", text.Megabytes(free))
 	default:
 		d.ok("space", "%s are left", fmt.Sprintf("%.1f GB", float64(free)/1e9))
 	}

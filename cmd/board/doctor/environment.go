@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -10,29 +10,28 @@ import (
 
 	"blackboard/board"
 	"blackboard/hooks"
-	"blackboard/kb/memory"
 )
 
-// variables are the environment variables that the program reads. Misspellings of them are told.
-var variables = []string{
+// Known are the environment variables that the program reads. Misspellings of them are told.
+var Known = []string{
 	"BOARD_CONFIG_DIR", "BOARD_CONVERSATION", "BOARD_CREATE", "BOARD_CURATE_EVERY", "BOARD_DAEMON", "BOARD_DEPTH", "BOARD_HOME", "BOARD_HOOK_CONTEXT", "BOARD_HOOK_TIMEOUT", "BOARD_MEMORY_DECAY", "BOARD_MEMORY_GRANTS",
 	"BOARD_MEMORY_TIERS", "BOARD_MODEL_DIR", "BOARD_RUN", "BOARD_SESSION", "BOARD_SPEC_ROOT", "BOARD_WORKER", "BOARD_WORKSPACE",
 }
 
 // lookAtEnvironment holds each variable that is set against what it can be.
-func (d *doctor) lookAtEnvironment(context.Context) {
+func (d *Doctor) lookAtEnvironment(context.Context) {
 	before := len(d.all)
 	d.wrongValues()
 	d.wrongPaths()
-	if run := d.env("BOARD_RUN"); run != "" {
+	if run := d.Env("BOARD_RUN"); run != "" {
 		if err := board.CheckRun(run); err != nil {
 			d.wrong("BOARD_RUN", err)
 		}
 	}
-	if d.env("BOARD_HOOK_CONTEXT") == "0" {
+	if d.Env("BOARD_HOOK_CONTEXT") == "0" {
 		d.note("$BOARD_HOOK_CONTEXT", "unset it if sessions are to be given something", "it is 0: hooks record, and give nothing")
 	}
-	if dir := d.env("XDG_DATA_HOME"); dir != "" && !filepath.IsAbs(dir) && d.env("BOARD_HOME") == "" {
+	if dir := d.Env("XDG_DATA_HOME"); dir != "" && !filepath.IsAbs(dir) && d.Env("BOARD_HOME") == "" {
 		d.note("$XDG_DATA_HOME", "give it from the root on", "%q is no whole path, and is not used", line(dir, 100))
 	}
 	for _, set := range os.Environ() {
@@ -47,30 +46,17 @@ func (d *doctor) lookAtEnvironment(context.Context) {
 }
 
 // wrongValues tells of values that are none.
-func (d *doctor) wrongValues() {
-	if _, err := d.daemonMode(); err != nil {
-		d.wrong("BOARD_DAEMON", err)
-	}
-	if _, err := d.creationOff(); err != nil {
-		d.wrong("BOARD_CREATE", err)
-	}
-	if _, err := d.curateEvery(); err != nil {
-		d.wrong("BOARD_CURATE_EVERY", err)
-	}
-	if _, err := memory.ParseRates(d.env("BOARD_MEMORY_DECAY")); err != nil {
-		d.wrong("BOARD_MEMORY_DECAY", err)
-	} else if err := d.memoryEnvironment(&memory.Options{}); err != nil { // grants and tiers
-		name := "BOARD_MEMORY_GRANTS"
-		if strings.Contains(err.Error(), "$BOARD_MEMORY_TIERS") {
-			name = "BOARD_MEMORY_TIERS"
+func (d *Doctor) wrongValues() {
+	for _, v := range d.Variables {
+		if v.Err != nil {
+			d.wrong(v.Name, v.Err)
 		}
-		d.wrong(name, err)
 	}
-	depth := strings.TrimSpace(d.env("BOARD_DEPTH"))
+	depth := strings.TrimSpace(d.Env("BOARD_DEPTH"))
 	if depth != "" && !slices.ContainsFunc(hooks.Depths, func(h hooks.Depth) bool { return strings.EqualFold(depth, h.Name) }) {
 		d.broken("$BOARD_DEPTH", "fast, balanced or deep", "there is no depth %q: hooks take balanced", line(depth, 40))
 	}
-	if v := d.env("BOARD_HOOK_TIMEOUT"); v != "" {
+	if v := d.Env("BOARD_HOOK_TIMEOUT"); v != "" {
 		if t, err := time.ParseDuration(v); err != nil || t <= 0 {
 			d.broken("$BOARD_HOOK_TIMEOUT", "a duration such as 300ms", "%q is none: hooks take %s", line(v, 40), hooks.DefaultTimeout)
 		}
@@ -78,35 +64,35 @@ func (d *doctor) wrongValues() {
 }
 
 // wrongPaths tells of directories that are not there, where nothing makes them.
-func (d *doctor) wrongPaths() {
+func (d *Doctor) wrongPaths() {
 	for _, name := range []string{"BOARD_MODEL_DIR", "BOARD_WORKSPACE", "BOARD_CONFIG_DIR"} {
-		if dir := d.env(name); dir != "" && !dirExists(dir) {
+		if dir := d.Env(name); dir != "" && !dirExists(dir) {
 			d.broken("$"+name, "name one that is, or unset it", "%s is no directory", line(dir, 200))
 		}
 	}
 	for _, name := range []string{"BOARD_SPEC_ROOT", "AGENT_STORE_PATH"} { // the first write makes them
-		dir := d.env(name)
+		dir := d.Env(name)
 		if info, err := os.Stat(dir); dir != "" && err == nil && !info.IsDir() {
 			d.broken("$"+name, "name a directory, or unset it", "%s is a file", line(dir, 200))
 		}
 	}
-	if home := d.env("BOARD_HOME"); home != "" && !filepath.IsAbs(home) {
+	if home := d.Env("BOARD_HOME"); home != "" && !filepath.IsAbs(home) {
 		d.note("$BOARD_HOME", "give it from the root on", "%q is taken from each working directory, so each has a data home of its own", line(home, 100))
 	}
 }
 
 // wrong adds a variable that an error is about.
-func (d *doctor) wrong(name string, err error) {
-	d.broken("$"+name, try(err), "%s", err.Error())
+func (d *Doctor) wrong(name string, err error) {
+	d.broken("$"+name, d.try(err), "%s", err.Error())
 }
 
 // misspelt returns the variable that a name is a misspelling of, "" if it is none.
 func misspelt(name string) string {
 	const most = 2 // letters that are wrong
-	if !strings.HasPrefix(name, "BOARD_") || slices.Contains(variables, name) {
+	if !strings.HasPrefix(name, "BOARD_") || slices.Contains(Known, name) {
 		return ""
 	}
-	for _, v := range variables {
+	for _, v := range Known {
 		if board.EditDistance(name, v) <= most {
 			return v
 		}

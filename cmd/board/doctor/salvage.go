@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -33,7 +34,7 @@ type salvager func(ctx context.Context, path, to string) (sqlite.Salvaged, error
 
 // brokenStore adds that a file of the memory, or of the context store, cannot be used.
 // If anything can be read of it, that can be put in its place.
-func (d *doctor) brokenStore(ctx context.Context, what, path string, err error, salvage salvager) {
+func (d *Doctor) brokenStore(ctx context.Context, what, path string, err error, salvage salvager) {
 	tmp, tmpErr := os.MkdirTemp("", "board-salvage-")
 	if tmpErr != nil || !damaged(err) || ctx.Err() != nil {
 		os.RemoveAll(tmp)
@@ -54,9 +55,9 @@ func (d *doctor) brokenStore(ctx context.Context, what, path string, err error, 
 }
 
 // salvageStore puts what can be read of a damaged file in its place.
-func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *repairStep {
+func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
 	offer := "makes it anew from what can be read: " + rowsSay(s)
-	return &repairStep{offer: offer, changes: []string{path}, do: func(ctx context.Context, b *repairBackup) (string, error) {
+	return &Step{Offer: offer, Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
 		var s sqlite.Salvaged
 		aside, err := sqlite.Replace(ctx, path, nil, func(to string) (err error) {
 			s, err = salvage(ctx, path, to)
@@ -90,9 +91,9 @@ func rowsSay(s *sqlite.Salvaged) string {
 }
 
 // rebuildBoard makes the tables of a board anew from its event log, which is whole.
-func (d *doctor) rebuildBoard(dir, name string, s *board.Salvaged) *repairStep {
+func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
 	offer := fmt.Sprintf("makes its tables anew from its event log, which is whole: %s", salvagedSay(s))
-	return &repairStep{offer: offer, changes: []string{board.Path(dir, name)}, do: func(ctx context.Context, b *repairBackup) (string, error) {
+	return &Step{Offer: offer, Changes: []string{board.Path(dir, name)}, do: func(ctx context.Context, b *backup) (string, error) {
 		s, aside, err := board.Rebuild(ctx, dir, name)
 		if err != nil {
 			return "", err
@@ -106,9 +107,9 @@ func (d *doctor) rebuildBoard(dir, name string, s *board.Salvaged) *repairStep {
 
 // salvageBoard puts what can be read of a board whose event log is not whole into a new
 // run.
-func (d *doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *repairStep {
+func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 	offer := fmt.Sprintf("puts what can be read into the new run %s, and leaves %s as it is: %s", as, name, salvagedSay(s))
-	return &repairStep{offer: offer, do: func(ctx context.Context, b *repairBackup) (string, error) {
+	return &Step{Offer: offer, do: func(ctx context.Context, b *backup) (string, error) {
 		s, err := board.SalvageTo(ctx, dir, name, as, "doctor")
 		if err != nil {
 			return "", err
@@ -122,7 +123,7 @@ func (d *doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *repairSt
 
 // salvagedSay says how much of a board there is, and what is lost.
 func salvagedSay(s *board.Salvaged) string {
-	say := count(int64(s.Entries), "entry", "entries") + ", " + count(int64(s.Signals), "signal", "signals") + ", " + count(int64(s.Variables), "variable", "variables")
+	say := text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "signal", "signals") + ", " + text.Count(int64(s.Variables), "variable", "variables")
 	if len(s.Lost) == 0 {
 		return say + "; nothing is lost that is known of"
 	}
@@ -131,7 +132,7 @@ func salvagedSay(s *board.Salvaged) string {
 
 // takeAside moves a damaged file that was put aside into the backup, with what lies
 // beside it.
-func (b *repairBackup) takeAside(ctx context.Context, aside string) error {
+func (b *backup) takeAside(ctx context.Context, aside string) error {
 	for _, path := range []string{aside, aside + "-wal", aside + "-shm"} {
 		if err := b.take(ctx, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -141,7 +142,7 @@ func (b *repairBackup) takeAside(ctx context.Context, aside string) error {
 }
 
 // noteLost writes down all that is lost: what is told is only the first of it.
-func (b *repairBackup) noteLost(name string, lost []string) error {
+func (b *backup) noteLost(name string, lost []string) error {
 	for _, l := range lost {
 		if err := b.note("lost of %s: %s", name, l); err != nil {
 			return err

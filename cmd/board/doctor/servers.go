@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -32,8 +32,8 @@ var serverCalls = [][][]serverCall{
 // serverCall calls a server for the n-th time.
 type serverCall func(s *selftestServer, ctx context.Context, n int)
 
-// serverCount is what became of the servers of a self-test, and of the calls to them.
-type serverCount struct {
+// ServerCount is what became of the servers of a self-test, and of the calls to them.
+type ServerCount struct {
 	AtATime   int    `json:"at_a_time"`
 	Overlap   int    `json:"overlap"` // calls that are under way to one of them at the same time
 	Processes int    `json:"processes"`
@@ -43,9 +43,9 @@ type serverCount struct {
 	Error     string `json:"error"`  // the first of those
 }
 
-// setCount is what became of the changes of one variable, each of which named the
+// SetCount is what became of the changes of one variable, each of which named the
 // version that it was to replace.
-type setCount struct {
+type SetCount struct {
 	Won     int `json:"won"`
 	Refused int `json:"refused"` // somebody else had been faster
 	Twice   int `json:"twice"`   // versions that two were told to have made

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/text"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/index"
@@ -22,8 +23,8 @@ import (
 const looking = 4
 
 // lookAtBoards verifies every run: damage that an earlier version did is found whether or not somebody asks for more.
-func (d *doctor) lookAtBoards(ctx context.Context) {
-	dir := filepath.Join(d.home, "boards")
+func (d *Doctor) lookAtBoards(ctx context.Context) {
+	dir := filepath.Join(d.Home, "boards")
 	names, err := board.RunNames(dir)
 	if err != nil {
 		d.failed("directory", err)
@@ -41,7 +42,7 @@ func (d *doctor) lookAtBoards(ctx context.Context) {
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			d.bar.show("boards", done, len(names))
+			d.Progress("boards", done, len(names))
 		})
 	}
 	wg.Wait()
@@ -71,7 +72,7 @@ func lookAtBoard(ctx context.Context, dir, name string) error {
 }
 
 // brokenBoard adds that a board cannot be used. Where its content is what is wrong, its tables are made anew from its event log if that is whole; else what can be read goes into a new run.
-func (d *doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
+func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 	if !damaged(err) || ctx.Err() != nil {
 		d.failed(name, err)
 		return
@@ -93,9 +94,9 @@ func (d *doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 }
 
 // lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged file shows.
-func (d *doctor) lookAtKB(ctx context.Context) {
-	path := kb.Path(d.home)
-	sidecars, err := capsuleFiles(d.home)
+func (d *Doctor) lookAtKB(ctx context.Context) {
+	path := kb.Path(d.Home)
+	sidecars, err := capsuleFiles(d.Home)
 	if err != nil {
 		d.failed("files", err)
 		return
@@ -104,11 +105,11 @@ func (d *doctor) lookAtKB(ctx context.Context) {
 		if sidecars == 0 {
 			d.ok("database", "there is none yet")
 		} else {
-			d.repairable("database", kb.StateBroken, d.rebuildKB(), "it is gone, and the files of %s are there", count(sidecars, "capsule", "capsules"))
+			d.repairable("database", kb.StateBroken, d.rebuildKB(), "it is gone, and the files of %s are there", text.Count(sidecars, "capsule", "capsules"))
 		}
 		return
 	}
-	k, err := kb.OpenExisting(ctx, d.home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
+	k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
 	switch {
 	case errors.Is(err, fault.NotFound):
 		d.ok("database", "there is none yet")
@@ -127,10 +128,10 @@ func (d *doctor) lookAtKB(ctx context.Context) {
 		return
 	}
 	what := "database"
-	if d.full { // of which there is a finding already
+	if d.Full { // of which there is a finding already
 		what = "capsules"
 	}
-	d.ok(what, "%s, %d standing; %s", count(s.Capsules, "capsule", "capsules"), s.Standing, count(sidecars, "file", "files"))
+	d.ok(what, "%s, %d standing; %s", text.Count(s.Capsules, "capsule", "capsules"), s.Standing, text.Count(sidecars, "file", "files"))
 	d.tellEmbeddings("embeddings", "capsules", embedded{total: s.Capsules, bare: s.Capsules - s.Embedded, model: s.Model, again: "`board kb reembed`", step: d.reembedKB})
 }
 
@@ -149,7 +150,7 @@ func capsuleFiles(home string) (n int64, err error) {
 }
 
 // brokenKB adds that the database cannot be used. Where its content is what is wrong, it can be made anew from the capsules' files, if there are any.
-func (d *doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
+func (d *Doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 	switch {
 	case ctx.Err() != nil:
 	case errors.Is(err, index.ErrCorrupt):
@@ -164,9 +165,9 @@ func (d *doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 }
 
 // askKB adds what the knowledge base's own doctor finds, and reports whether the database can be read.
-func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
+func (d *Doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 	ask := k.Examine
-	if d.full {
+	if d.Full {
 		ask = k.Doctor
 	}
 	found, err := ask(ctx)
@@ -177,23 +178,23 @@ func (d *doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 	sound := true
 	for _, f := range found {
 		switch {
-		case f.State == kb.StateOK && !d.full: // one line says it
+		case f.State == kb.StateOK && !d.Full: // one line says it
 		case f.What == "embeddings": // which are told without a model being loaded
 		case f.What == "database" && f.State == kb.StateBroken:
-			d.brokenKB(ctx, sqlite.Fault(fault.Corrupt, kb.Path(d.home), strings.TrimPrefix(f.Say, kb.Path(d.home)+" "), nil), sidecars)
+			d.brokenKB(ctx, sqlite.Fault(fault.Corrupt, kb.Path(d.Home), strings.TrimPrefix(f.Say, kb.Path(d.Home)+" "), nil), sidecars)
 			sound = false
 		case f.What == "search index" && f.State == kb.StateBroken:
 			d.repairable(f.What, f.State, d.reindexKB(), "%s", d.short(f.Say))
 		default:
-			d.add(doctorFinding{What: f.What, State: f.State, Say: d.short(f.Say), Try: fault.Say(f.Next, words)})
+			d.add(Finding{What: f.What, State: f.State, Say: d.short(f.Say), Try: fault.Say(f.Next, d.Words)})
 		}
 	}
 	return sound
 }
 
 // lookAtMemory checks each file of the memory; with --full the search indexes, too.
-func (d *doctor) lookAtMemory(ctx context.Context) {
-	paths, err := memory.Paths(d.home)
+func (d *Doctor) lookAtMemory(ctx context.Context) {
+	paths, err := memory.Paths(d.Home)
 	if err != nil {
 		d.failed("files", err)
 		return
@@ -203,8 +204,8 @@ func (d *doctor) lookAtMemory(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		d.bar.show("memory", i, len(paths))
-		h, err := memory.Check(ctx, d.home, path, d.full)
+		d.Progress("memory", i, len(paths))
+		h, err := memory.Check(ctx, d.Home, path, d.Full)
 		name := strings.TrimSuffix(filepath.Base(path), ".sqlite3")
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // nothing was written to it yet
@@ -221,16 +222,16 @@ func (d *doctor) lookAtMemory(ctx context.Context) {
 			sound++
 		}
 		if h.Gaps > 0 {
-			d.note(name, "", "%s missing from its log of what was done", count(h.Gaps, "event is", "events are"))
+			d.note(name, "", "%s missing from its log of what was done", text.Count(h.Gaps, "event is", "events are"))
 		}
 		live += int64(h.Live)
 		if h.Workspace != "" && !dirExists(h.Workspace) {
-			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, count(int64(h.Live), "item", "items"))
+			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live), "item", "items"))
 		}
-		mend := func() *repairStep { return d.reembedMemory(path, h.Workspace) }
+		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
 		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live), bare: int64(h.Bare), model: h.Model, again: "`board memory reembed`, there", step: mend})
 	}
-	d.ok("files", "%s, %s", count(int64(sound), "file", "files"), count(live, "item", "items"))
+	d.ok("files", "%s, %s", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"))
 }
 
 // embedded is how it stands with the embeddings of a store.
@@ -238,11 +239,11 @@ type embedded struct {
 	total, bare int64
 	model       string // of those there are
 	again       string // what changes over to another model
-	step        func() *repairStep
+	step        func() *Step
 }
 
 // tellEmbeddings says what has no embedding, if there is a model that could give it one.
-func (d *doctor) tellEmbeddings(what, many string, e embedded) {
+func (d *Doctor) tellEmbeddings(what, many string, e embedded) {
 	if d.modelErr != nil || e.total == 0 { // that there is no model is told by itself
 		return
 	}
@@ -258,8 +259,8 @@ func (d *doctor) tellEmbeddings(what, many string, e embedded) {
 }
 
 // lookAtChunks looks at the context store that commands use here, if there is one.
-func (d *doctor) lookAtChunks(ctx context.Context) {
-	dir, err := filepath.Abs(chunks.DefaultDir(d.env))
+func (d *Doctor) lookAtChunks(ctx context.Context) {
+	dir, err := filepath.Abs(chunks.DefaultDir(d.Env))
 	if err != nil {
 		d.failed("store", err)
 		return
@@ -281,5 +282,5 @@ func (d *doctor) lookAtChunks(ctx context.Context) {
 		d.brokenStore(ctx, "store", path, err, chunks.Salvage)
 		return
 	}
-	d.ok("store", "%s: %s, %s", dir, count(int64(st.Chunks), "chunk", "chunks"), count(int64(st.State), "key", "keys"))
+	d.ok("store", "%s: %s, %s", dir, text.Count(int64(st.Chunks), "chunk", "chunks"), text.Count(int64(st.State), "key", "keys"))
 }

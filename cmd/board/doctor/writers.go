@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -22,9 +22,6 @@ const (
 	partOf    = ", part " // stands between the name of a batch and the number of an entry in it
 )
 
-// selftestExe is the program that a self-test tries. Tests put another one in its place.
-var selftestExe = os.Executable
-
 // acknowledged is something that a process said it had written.
 type acknowledged struct{ id, text string }
 
@@ -33,7 +30,8 @@ type selftestRun struct {
 	dir string
 	exe string
 	env []string
-	bar *doctorBar
+
+	progress Progress
 
 	mu        sync.Mutex
 	entries   []acknowledged
@@ -47,18 +45,14 @@ type selftestRun struct {
 	failure   string
 	took      time.Duration // by a process that was not killed, lately
 
-	servers      serverCount
-	sets         setCount
+	servers      ServerCount
+	sets         SetCount
 	sqliteErrors int
 	sqliteError  string // the first of them
 }
 
-func newSelftestRun(dir string, bar *doctorBar) (*selftestRun, error) {
-	exe, err := selftestExe()
-	if err != nil {
-		return nil, fmt.Errorf("the path of this program is not known: %w", err)
-	}
-	t := &selftestRun{dir: dir, exe: exe, bar: bar, servers: serverCount{AtATime: len(serverCalls), Overlap: len(serverCalls[0])}}
+func newSelftestRun(dir string, opt SelftestOptions) (*selftestRun, error) {
+	t := &selftestRun{dir: dir, exe: opt.Program, progress: opt.Progress, servers: ServerCount{AtATime: len(serverCalls), Overlap: len(serverCalls[0])}}
 	for _, set := range os.Environ() { // nothing of the user's own places
 		name, _, _ := strings.Cut(set, "=")
 		if !strings.HasPrefix(name, "BOARD_") && !strings.HasPrefix(name, "XDG_") && name != "AGENT_STORE_PATH" && name != "HOME" {
@@ -80,13 +74,13 @@ func (t *selftestRun) home() string { return filepath.Join(t.dir, "home") }
 // write has servers asked for many things at once, until the time is over. For the second half of it so many writers start one process after the other beside them: where many have
 // a file open, one that has lost its locks is seldom taken for gone, so the servers are alone first.
 func (t *selftestRun) write(ctx context.Context, writers int, within time.Duration) error {
-	defer t.bar.clear()
+	defer t.progress("", 0, 0)
 	until, alone := time.Now().Add(within), time.After(within/2)
 	var wg sync.WaitGroup
 	for n := range serverCalls {
 		wg.Go(func() { t.serve(ctx, n, until) })
 	}
-	t.bar.show("self-test, servers", 0, 0)
+	t.progress("self-test, servers", 0, 0)
 	select {
 	case <-alone:
 	case <-ctx.Done():
@@ -105,7 +99,7 @@ func (t *selftestRun) write(ctx context.Context, writers int, within time.Durati
 				default:
 					t.post(ctx, name)
 				}
-				t.bar.show(fmt.Sprintf("self-test, %s left", time.Until(until).Round(time.Second)), 0, 0)
+				t.progress(fmt.Sprintf("self-test, %s left", time.Until(until).Round(time.Second)), 0, 0)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -14,11 +14,12 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/text"
 )
 
-// repairBackup is a directory that keeps what a repair changes and removes, as it was: below "home" as in the data home, below "elsewhere" by the whole path. An SQLite file is kept with
+// backup is a directory that keeps what a repair changes and removes, as it was: below "home" as in the data home, below "elsewhere" by the whole path. An SQLite file is kept with
 // its -wal, whose changes are not in the file yet; both belong together. The file what.txt says what came from where.
-type repairBackup struct {
+type backup struct {
 	home string
 	dir  string
 	log  *os.File
@@ -40,7 +41,7 @@ func backupName(home string, now time.Time) string {
 }
 
 // begin makes the directory, if there is room for what is to be copied.
-func (b *repairBackup) begin(changes []string) error {
+func (b *backup) begin(changes []string) error {
 	size := int64(0)
 	for _, path := range changes {
 		for _, suffix := range besideFile {
@@ -50,7 +51,7 @@ func (b *repairBackup) begin(changes []string) error {
 		}
 	}
 	if free, known := freeSpace(nearest(b.home)); known && free < size+noSpace {
-		return fault.Failure.New(fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", megabytes(size), megabytes(free)), "free some space, and repeat it")
+		return fault.Failure.New(fmt.Sprintf("nothing was changed: the backup needs %s, and %s are left on the disk", text.Megabytes(size), text.Megabytes(free)), "free some space, and repeat it")
 	}
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return err
@@ -61,18 +62,18 @@ func (b *repairBackup) begin(changes []string) error {
 }
 
 // note writes down what is done, before it is done.
-func (b *repairBackup) note(format string, a ...any) error {
+func (b *backup) note(format string, a ...any) error {
 	_, err := fmt.Fprintf(b.log, "%s %s\n", time.Now().UTC().Format(time.RFC3339), strings.ReplaceAll(fmt.Sprintf(format, a...), "\n", "␤"))
 	return err
 }
 
 // end makes it last.
-func (b *repairBackup) end() error {
+func (b *backup) end() error {
 	return errors.Join(b.log.Sync(), b.log.Close())
 }
 
 // place is where a path is kept.
-func (b *repairBackup) place(path string) (string, error) {
+func (b *backup) place(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -88,7 +89,7 @@ func (b *repairBackup) place(path string) (string, error) {
 var besideFile = []string{"", "-wal", "-journal"}
 
 // copy keeps a file as it is now, with what SQLite has beside it. One that is not there needs no copy, and one that is kept already is not kept again.
-func (b *repairBackup) copy(ctx context.Context, path string) error {
+func (b *backup) copy(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); slices.Contains(b.kept, path) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -156,7 +157,7 @@ func copyOver(ctx context.Context, from, to string) error {
 }
 
 // take moves a file, or a directory, into the backup. What lies on another disk is copied, and then removed where it was.
-func (b *repairBackup) take(ctx context.Context, path string) error {
+func (b *backup) take(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err

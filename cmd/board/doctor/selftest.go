@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -23,8 +21,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// selftestResult is what a self-test has counted.
-type selftestResult struct {
+// SelftestResult is what a self-test has counted.
+type SelftestResult struct {
 	OK        bool   `json:"ok"`
 	Directory string `json:"directory"` // where it wrote; it is gone
 	Seconds   int    `json:"seconds"`
@@ -34,21 +32,21 @@ type selftestResult struct {
 	Failed    int    `json:"failed"`  // that ended with an error by themselves
 	Failure   string `json:"failure"` // what the first of them said
 
-	Servers       serverCount   `json:"servers"` // of `board mcp`, beside the writers
-	Entries       selftestCount `json:"entries"`
-	Capsules      selftestCount `json:"capsules"`
-	Items         selftestCount `json:"items"` // of the memory
-	Chunks        selftestCount `json:"chunks"`
-	CompareAndSet setCount      `json:"compare_and_set"`
+	Servers       ServerCount   `json:"servers"` // of `board mcp`, beside the writers
+	Entries       SelftestCount `json:"entries"`
+	Capsules      SelftestCount `json:"capsules"`
+	Items         SelftestCount `json:"items"` // of the memory
+	Chunks        SelftestCount `json:"chunks"`
+	CompareAndSet SetCount      `json:"compare_and_set"`
 	SQLiteErrors  int           `json:"sqlite_errors"` // of commands and calls
 	// TornBatches were posted in part: a batch is posted whole or not at all.
 	TornBatches int          `json:"torn_batches"`
 	Problems    []string     `json:"problems"` // what the integrity checks found, and what is missing
-	Fsync       fsyncLatency `json:"fsync"`
+	Fsync       FsyncLatency `json:"fsync"`
 }
 
-// selftestCount is how much was acknowledged, and how much of that is there.
-type selftestCount struct {
+// SelftestCount is how much was acknowledged, and how much of that is there.
+type SelftestCount struct {
 	Acknowledged   int `json:"acknowledged"`
 	Found          int `json:"found"`
 	Missing        int `json:"missing"`
@@ -56,84 +54,54 @@ type selftestCount struct {
 	Doubled        int `json:"doubled"`        // acknowledgements with an id that another one has
 }
 
-// fsyncLatency is how long the disk takes to make four kilobytes last.
-type fsyncLatency struct {
+// FsyncLatency is how long the disk takes to make four kilobytes last.
+type FsyncLatency struct {
 	Samples int     `json:"samples"`
 	Median  float64 `json:"median_ms"`
 	P99     float64 `json:"p99_ms"`
 }
 
-// selftest writes with many processes, kills some of them, and counts.
-func (p *program) selftest(c *cli.Context, home string) error {
-	ctx := c.Context
-	dir, err := os.MkdirTemp(nearest(home), selftestMark)
-	if err != nil {
-		return fault.Failure.New("a directory for the self-test cannot be made: "+err.Error(), "make the data home writable, or point $BOARD_HOME at one that is")
-	}
-	defer os.RemoveAll(dir)
-	r := selftestResult{Directory: dir, Seconds: c.Int("seconds"), Writers: c.Int("writers"), Problems: []string{}}
-	if r.Fsync, err = measureFsync(ctx, dir); err != nil {
-		return err
-	}
-	t, err := newSelftestRun(dir, p.doctorBar())
-	if err != nil {
-		return err
-	}
-	if err := t.write(ctx, r.Writers, time.Duration(r.Seconds)*time.Second); err != nil {
-		return err
-	}
-	r.Processes, r.Killed, r.Failed, r.Failure, r.Servers, r.SQLiteErrors = t.processes, t.killed, t.failed, t.failure, t.servers, t.sqliteErrors
-	if err := t.count(ctx, &r); err != nil {
-		return err
-	}
-	r.OK = len(r.Problems) == 0
-	if c.Bool("json") {
-		if err := p.json("selftest", r); err != nil {
-			return err
-		}
-	} else {
-		p.tellSelftest(&r)
-	}
-	if !r.OK {
-		return verdictError(exitFailure)
-	}
-	return nil
+// SelftestOptions are how much a self-test writes, where, and with what.
+type SelftestOptions struct {
+	Home     string // the data home, in which it makes a directory of its own
+	Program  string // that is tried
+	Seconds  int
+	Writers  int // commands at a time, beside the servers
+	Progress Progress
 }
 
-func (p *program) tellSelftest(r *selftestResult) {
-	p.printf("wrote        for %d s with %d at a time in %s, which is gone\n", r.Seconds, r.Writers, safe(r.Directory))
-	p.printf("processes    %d, %d of them killed, %d failed\n", r.Processes, r.Killed, r.Failed)
-	if r.Failure != "" {
-		p.printf("             the first that failed: %s\n", line(r.Failure, 200))
+// Selftest writes with many processes, kills some of them, and counts.
+func Selftest(ctx context.Context, opt SelftestOptions) (*SelftestResult, error) {
+	dir, err := os.MkdirTemp(nearest(opt.Home), selftestMark)
+	if err != nil {
+		return nil, fault.Failure.New("a directory for the self-test cannot be made: "+err.Error(), "make the data home writable, or point $BOARD_HOME at one that is")
 	}
-	p.printf("servers      %d, %d of them killed; %d calls, %d at a time, %d answered with an error\n", r.Servers.Processes, r.Servers.Killed, r.Servers.Calls, r.Servers.Overlap, r.Servers.Errors)
-	if r.Servers.Error != "" {
-		p.printf("             the first error: %s\n", line(r.Servers.Error, 200))
+	defer os.RemoveAll(dir)
+	r := &SelftestResult{Directory: dir, Seconds: opt.Seconds, Writers: opt.Writers, Problems: []string{}}
+	if r.Fsync, err = measureFsync(ctx, dir); err != nil {
+		return nil, err
 	}
-	for _, n := range []struct {
-		name string
-		n    *selftestCount
-	}{{"entries", &r.Entries}, {"capsules", &r.Capsules}, {"items", &r.Items}, {"chunks", &r.Chunks}} {
-		p.printf("%-12s %d acknowledged, %d of them found; %d more of processes that were killed\n", n.name, n.n.Acknowledged, n.n.Found, n.n.Unacknowledged)
+	t, err := newSelftestRun(dir, opt)
+	if err != nil {
+		return nil, err
 	}
-	p.printf("variable     set by its version %d times, refused %d times, won twice %d times\n", r.CompareAndSet.Won, r.CompareAndSet.Refused, r.CompareAndSet.Twice)
-	p.printf("fsync        median %.2f ms, 99 %% within %.2f ms, of %d\n", r.Fsync.Median, r.Fsync.P99, r.Fsync.Samples)
-	for _, problem := range r.Problems {
-		p.printf("%s  %s\n", p.paint(red, "WRONG"), safe(problem))
+	if err := t.write(ctx, r.Writers, time.Duration(r.Seconds)*time.Second); err != nil {
+		return nil, err
 	}
-	if r.OK {
-		p.printf("nothing that was acknowledged is missing, and all files are sound\n")
-	} else {
-		p.printf("this disk, or this program, does not keep what it acknowledges: do not trust it with what matters\n")
+	r.Processes, r.Killed, r.Failed, r.Failure, r.Servers, r.SQLiteErrors = t.processes, t.killed, t.failed, t.failure, t.servers, t.sqliteErrors
+	if err := t.count(ctx, r); err != nil {
+		return nil, err
 	}
+	r.OK = len(r.Problems) == 0
+	return r, nil
 }
 
 // measureFsync times how long the disk takes to make a small write last, for two seconds at most.
-func measureFsync(ctx context.Context, dir string) (fsyncLatency, error) {
+func measureFsync(ctx context.Context, dir string) (FsyncLatency, error) {
 	const most, patience = 200, 2 * time.Second
 	f, err := os.Create(filepath.Join(dir, "fsync"))
 	if err != nil {
-		return fsyncLatency{}, err
+		return FsyncLatency{}, err
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
@@ -141,36 +109,36 @@ func measureFsync(ctx context.Context, dir string) (fsyncLatency, error) {
 	block := make([]byte, 4096)
 	for begin := time.Now(); len(took) < most && time.Since(begin) < patience; {
 		if ctx.Err() != nil {
-			return fsyncLatency{}, ctx.Err()
+			return FsyncLatency{}, ctx.Err()
 		}
 		start := time.Now()
 		if _, err = f.Write(block); err == nil {
 			err = f.Sync()
 		}
 		if err != nil {
-			return fsyncLatency{}, err
+			return FsyncLatency{}, err
 		}
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
-	return fsyncLatency{len(took), ms(took[len(took)/2]), ms(took[len(took)*99/100])}, nil
+	return FsyncLatency{len(took), ms(took[len(took)/2]), ms(took[len(took)*99/100])}, nil
 }
 
 // count holds what is there against what was acknowledged, and has every file checked.
-func (t *selftestRun) count(ctx context.Context, r *selftestResult) error {
+func (t *selftestRun) count(ctx context.Context, r *SelftestResult) error {
 	if len(t.entries)+len(t.capsules) == 0 {
 		r.Problems = append(r.Problems, "no process got through")
 		return nil
 	}
-	for _, count := range []func(context.Context, *selftestResult) error{t.countEntries, t.countCapsules, t.countItems, t.countChunks} {
+	for _, count := range []func(context.Context, *SelftestResult) error{t.countEntries, t.countCapsules, t.countItems, t.countChunks} {
 		if err := count(ctx, r); err != nil {
 			return err
 		}
 	}
 	for _, n := range []struct {
 		name string
-		n    selftestCount
+		n    SelftestCount
 	}{{"entries", r.Entries}, {"capsules", r.Capsules}, {"items", r.Items}, {"chunks", r.Chunks}} {
 		r.wrong(n.n.Missing, "acknowledged %s are missing", n.name)
 		r.wrong(n.n.Doubled, "%s were acknowledged with an id that another one has", n.name)
@@ -183,14 +151,14 @@ func (t *selftestRun) count(ctx context.Context, r *selftestResult) error {
 }
 
 // wrong adds a problem if there are any of it.
-func (r *selftestResult) wrong(n int, format string, a ...any) {
+func (r *SelftestResult) wrong(n int, format string, a ...any) {
 	if n > 0 {
 		r.Problems = append(r.Problems, fmt.Sprintf("%d ", n)+fmt.Sprintf(format, a...))
 	}
 }
 
 // tally counts what is there, by id, against what was acknowledged.
-func (n *selftestCount) tally(said []acknowledged, there map[string]string) {
+func (n *SelftestCount) tally(said []acknowledged, there map[string]string) {
 	n.Acknowledged = len(said)
 	ids := map[string]bool{}
 	for _, a := range said {
@@ -208,7 +176,7 @@ func (n *selftestCount) tally(said []acknowledged, there map[string]string) {
 }
 
 // tallySets holds the variable as it is against what was acknowledged of it.
-func (n *setCount) tallySets(said []acknowledged, now *board.Variable) {
+func (n *SetCount) tallySets(said []acknowledged, now *board.Variable) {
 	last, value := int64(0), ""
 	if now != nil {
 		last = now.Version
@@ -228,7 +196,7 @@ func (n *setCount) tallySets(said []acknowledged, now *board.Variable) {
 	n.Won = len(said)
 }
 
-func (t *selftestRun) countEntries(ctx context.Context, r *selftestResult) error {
+func (t *selftestRun) countEntries(ctx context.Context, r *SelftestResult) error {
 	there := map[string]string{}
 	var turn *board.Variable
 	b, err := board.Open(ctx, filepath.Join(t.home(), "boards"), selftestBoard)
@@ -275,7 +243,7 @@ func tornBatches(there map[string]string) (torn int) {
 	return torn
 }
 
-func (t *selftestRun) countCapsules(ctx context.Context, r *selftestResult) error {
+func (t *selftestRun) countCapsules(ctx context.Context, r *SelftestResult) error {
 	there := map[string]string{}
 	k, err := kb.OpenExisting(ctx, t.home(), kb.Options{Sync: kb.SyncNow})
 	if err == nil {
@@ -304,7 +272,7 @@ func (t *selftestRun) countCapsules(ctx context.Context, r *selftestResult) erro
 }
 
 // countItems reads the memory's file as it lies there: what the tools leave out counts too.
-func (t *selftestRun) countItems(ctx context.Context, r *selftestResult) error {
+func (t *selftestRun) countItems(ctx context.Context, r *SelftestResult) error {
 	paths, err := memory.Paths(t.home())
 	if err != nil {
 		return err
@@ -321,7 +289,7 @@ func (t *selftestRun) countItems(ctx context.Context, r *selftestResult) error {
 }
 
 // countChunks reads the context store's file.
-func (t *selftestRun) countChunks(ctx context.Context, r *selftestResult) error {
+func (t *selftestRun) countChunks(ctx context.Context, r *SelftestResult) error {
 	there := map[string]string{}
 	path := filepath.Join(t.work(), ".agent-memory-store", chunks.FileName)
 	if _, err := os.Lstat(path); err == nil {
@@ -339,7 +307,7 @@ func (t *selftestRun) countChunks(ctx context.Context, r *selftestResult) error 
 }
 
 // texts reads ids and texts out of a file that no process has open any more.
-func (r *selftestResult) texts(ctx context.Context, what, path, query string, into map[string]string) {
+func (r *SelftestResult) texts(ctx context.Context, what, path, query string, into map[string]string) {
 	f, err := sqlite.OpenForeign(ctx, path)
 	if err == nil {
 		defer f.Close()
@@ -354,7 +322,7 @@ func (r *selftestResult) texts(ctx context.Context, what, path, query string, in
 }
 
 // problem notes what a check found, unless it was called off.
-func (r *selftestResult) problem(ctx context.Context, what string, err error) {
+func (r *SelftestResult) problem(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
 		r.Problems = append(r.Problems, what+": "+err.Error())
 	}

@@ -1,0 +1,180 @@
+// Package doctor looks at all that the program keeps, says what is wrong, and mends what it can.
+//
+// Look finds, Plan says what of it would be mended, and Repair does that after a backup. Selftest
+// tries this disk, and this program on it.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/text"
+	"blackboard/cmd/board/daemon"
+	"blackboard/embed"
+	"blackboard/embed/minilm"
+	"blackboard/hooks/setup"
+	"blackboard/kb"
+)
+
+// Config is what the doctor needs of the program.
+type Config struct {
+	Home      string // the data home
+	Full      bool   // read everything
+	Env       func(string) string
+	Variables []Variable // that the program itself reads
+	Build     string     // of the daemon that belongs to this program
+	ModelDir  string
+	Model     func(context.Context) (embed.Embedder, error)
+	Setup     func() (s *setup.Setup, dir string, err error) // what is set up, as seen from where one works
+	Words     func(fault.Step) string                        // a next step as a command
+	Progress  Progress
+}
+
+// Progress is told what is under way, and how far it is: of is 0 where the end is not known.
+// With an empty text, nothing is any more.
+type Progress func(what string, done, of int)
+
+// Variable is an environment variable, and what is wrong with its value.
+type Variable struct {
+	Name string
+	Err  error
+}
+
+// Finding is one thing that was looked at. Its state is one of kb.StateOK, StateNote (worth
+// knowing), StateBroken.
+type Finding struct {
+	Area   string `json:"area"`
+	What   string `json:"what"`
+	State  string `json:"state"`
+	Say    string `json:"say"`
+	Try    string `json:"try"`    // the next step, "" if none is needed
+	Repair bool   `json:"repair"` // Repair does it
+
+	Step *Step `json:"-"` // how, if it does
+}
+
+// Doctor looks at a data home and what belongs to it.
+type Doctor struct {
+	Config
+	now time.Time
+	all []Finding
+
+	area     string // that is being looked at
+	model    minilm.Info
+	modelErr error         // why it cannot be used
+	status   daemon.Status // of the daemon
+	asked    error         // why it did not answer
+	upkeep   bool          // there is a daemon of this build, which does the upkeep
+}
+
+// Look looks at everything. It fails only if it is called off: what cannot be looked at is a finding.
+func (d *Doctor) Look(ctx context.Context) ([]Finding, error) {
+	d.all, d.now = []Finding{}, time.Now()
+	defer d.Progress("", 0, 0)
+	d.model, d.modelErr = minilm.Inspect(d.ModelDir)
+	d.askStatus(ctx)
+	for _, a := range []struct {
+		name string
+		look func(context.Context)
+	}{
+		{"data home", d.lookAtHome}, {"boards", d.lookAtBoards}, {"knowledge base", d.lookAtKB}, {"memory", d.lookAtMemory}, {"context store", d.lookAtChunks}, {"topics", d.lookAtTopics},
+		{"model", d.lookAtModel}, {"daemon", d.lookAtDaemon}, {"hooks", d.lookAtHooks}, {"harnesses", d.lookAtHarnesses}, {"environment", d.lookAtEnvironment},
+	} {
+		if d.area = a.name; ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		d.Progress(a.name, 0, 0)
+		a.look(ctx)
+	}
+	return d.all, ctx.Err()
+}
+
+func (d *Doctor) add(f Finding) {
+	f.Area, f.Repair = d.area, f.Step != nil
+	d.all = append(d.all, f)
+}
+
+func (d *Doctor) ok(what, format string, a ...any) {
+	d.add(Finding{What: what, State: kb.StateOK, Say: fmt.Sprintf(format, a...)})
+}
+
+func (d *Doctor) note(what, try, format string, a ...any) {
+	d.add(Finding{What: what, State: kb.StateNote, Say: fmt.Sprintf(format, a...), Try: try})
+}
+
+func (d *Doctor) broken(what, try, format string, a ...any) {
+	d.add(Finding{What: what, State: kb.StateBroken, Say: fmt.Sprintf(format, a...), Try: try})
+}
+
+// repairable adds something that --repair does something about.
+func (d *Doctor) repairable(what, state string, step *Step, format string, a ...any) {
+	d.add(Finding{What: what, State: state, Say: fmt.Sprintf(format, a...), Try: "`board doctor --repair` " + step.Offer, Step: step})
+}
+
+// failed adds what an error says, with its next step.
+func (d *Doctor) failed(what string, err error) {
+	try := d.try(err)
+	if try == "" && errors.Is(err, os.ErrPermission) {
+		try = "make it readable for this user"
+	}
+	d.broken(what, try, "%s", d.short(err.Error()))
+}
+
+// try is the next step of an error, "" for none.
+func (d *Doctor) try(err error) string { return fault.Try(err, d.Words) }
+
+// short writes paths below the data home without it, as the first finding names it.
+func (d *Doctor) short(s string) string {
+	return strings.ReplaceAll(s, d.Home+string(filepath.Separator), "")
+}
+
+// daemonClient is how this program asks the data home's daemon.
+func (d *Doctor) daemonClient() (*daemon.Client, daemon.Place, error) {
+	place, err := daemon.PlaceOf(d.Home, d.Env)
+	if err != nil {
+		return nil, place, err
+	}
+	return daemon.NewClient(place, d.Build, d.ModelDir), place, nil
+}
+
+// askStatus asks the daemon how it is, if there may be one.
+func (d *Doctor) askStatus(ctx context.Context) {
+	const patience = time.Second
+	client, _, err := d.daemonClient()
+	if err != nil {
+		d.status, d.asked, d.upkeep = daemon.Status{}, err, false
+		return
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if d.asked = daemon.ErrNone; client.There() {
+		d.status, d.asked = client.Status(ctx)
+	}
+	d.upkeep = d.asked == nil && d.status.Build == d.Build
+}
+
+// line is content on one line, harmless on a terminal.
+func line(s string, n int) string { return text.Visible(board.Line(s, n)) }
+
+func dirExists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// listed names the first few of many.
+func listed(names []string) string {
+	const few = 3
+	s := strings.Join(names[:min(few, len(names))], ", ")
+	if more := len(names) - few; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}

@@ -1,0 +1,283 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/text"
+	"blackboard/cmd/board/daemon"
+	"blackboard/hooks/topics"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// Step is something that is mended.
+type Step struct {
+	Offer string // what it does, after "`board doctor --repair`"
+	// Changes are the files whose content it changes. They are copied into the backup before it begins.
+	Changes []string
+	do      func(ctx context.Context, b *backup) (string, error)
+}
+
+// Plan is what a repair would do.
+type Plan struct {
+	Steps  []Finding // that have a step
+	Backup string    // the directory that keeps what was there before
+}
+
+// Repaired is what became of a step.
+type Repaired struct {
+	Area    string   `json:"area"`
+	What    string   `json:"what"`
+	Does    string   `json:"does"`
+	Changes []string `json:"changes"` // files that were copied into the backup before
+	Say     string   `json:"say"`     // what it did
+	Error   string   `json:"error"`   // why it could not, "" if it could
+}
+
+// Plan says what would be done about what was found.
+func (d *Doctor) Plan() Plan {
+	p := Plan{Backup: backupName(d.Home, d.now)}
+	for _, f := range d.all {
+		if f.Step != nil {
+			p.Steps = append(p.Steps, f)
+		}
+	}
+	return p
+}
+
+// Repair makes the backup, and does what is planned. Called off, it leaves the rest undone;
+// looking again says so.
+func (d *Doctor) Repair(ctx context.Context, p Plan) ([]Repaired, error) {
+	defer d.Progress("", 0, 0)
+	b := &backup{home: d.Home, dir: p.Backup}
+	var changes []string
+	for _, f := range p.Steps {
+		changes = append(changes, f.Step.Changes...)
+	}
+	if err := b.begin(changes); err != nil {
+		return nil, err
+	}
+	done := []Repaired{}
+	for i, f := range p.Steps {
+		if ctx.Err() != nil {
+			break
+		}
+		d.Progress("repair: "+f.What, i, len(p.Steps))
+		done = append(done, runStep(ctx, f, b))
+	}
+	return done, b.end()
+}
+
+// runStep copies what a step changes, and does it. A step that fails keeps no other from being done.
+func runStep(ctx context.Context, f Finding, b *backup) Repaired {
+	r := Repaired{Area: f.Area, What: f.What, Does: f.Step.Offer, Changes: append([]string{}, f.Step.Changes...)}
+	var err error
+	for _, path := range f.Step.Changes {
+		if err = b.copy(ctx, path); err != nil {
+			err = fmt.Errorf("nothing was changed, since there is no backup: %w", err)
+			break
+		}
+	}
+	if err == nil {
+		r.Say, err = f.Step.do(ctx, b)
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+// closeModes takes from others what rights they have to paths.
+func (d *Doctor) closeModes(paths []string) *Step {
+	return &Step{Offer: "gives these to their owner alone", do: func(_ context.Context, b *backup) (string, error) {
+		n := int64(0)
+		for _, path := range paths {
+			info, err := os.Lstat(path)
+			if errors.Is(err, fs.ErrNotExist) { // gone meanwhile
+				continue
+			}
+			if err != nil {
+				return "", err
+			}
+			if info.Mode()&fs.ModeSymlink != 0 {
+				continue
+			}
+			if err := b.note("mode %04o was that of %s", info.Mode().Perm(), path); err != nil {
+				return "", err
+			}
+			if err := os.Chmod(path, info.Mode().Perm()&0o700); err != nil {
+				return "", err
+			}
+			n++
+		}
+		return "for the owner alone: " + text.Count(n, "path", "paths"), nil
+	}}
+}
+
+// moveLeftovers moves files into the backup.
+func (d *Doctor) moveLeftovers(paths []string) *Step {
+	return &Step{Offer: "moves them into the backup", do: func(ctx context.Context, b *backup) (string, error) {
+		for _, path := range paths {
+			if err := b.take(ctx, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+		}
+		return "in the backup: " + text.Count(int64(len(paths)), "path", "paths"), nil
+	}}
+}
+
+// removeSocket removes a socket that nobody listens at, and the note that names it. A socket holds nothing.
+func (d *Doctor) removeSocket(socket string) *Step {
+	return &Step{Offer: "removes the socket", do: func(ctx context.Context, b *backup) (string, error) {
+		if !refused(socket) {
+			return "", errors.New("somebody listens at it now")
+		}
+		place, err := daemon.PlaceOf(d.Home, d.Env)
+		if err != nil {
+			return "", err
+		}
+		if err := b.note("removed the socket %s, which nobody listened at", socket); err != nil {
+			return "", err
+		}
+		if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if noted, err := os.ReadFile(place.Note); err == nil && string(noted) == socket {
+			return "removed, with the note of where it was", b.take(ctx, place.Note)
+		}
+		return "removed", nil
+	}}
+}
+
+// removeNote moves the note of where a socket was into the backup.
+func (d *Doctor) removeNote(path string) *Step {
+	return &Step{Offer: "moves the note into the backup", do: func(ctx context.Context, b *backup) (string, error) {
+		return "in the backup", b.take(ctx, path)
+	}}
+}
+
+// rebuildKB makes the database of the knowledge base anew from the capsules' files.
+func (d *Doctor) rebuildKB() *Step {
+	const offer = "makes it anew from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
+	return &Step{Offer: offer, Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, b *backup) (string, error) {
+		r, err := kb.Rebuild(ctx, d.Home, kb.Options{Actor: "doctor"}, kb.RebuildOptions{})
+		if err != nil {
+			return "", err
+		}
+		if r.Aside != "" { // where it was moved to; the backup has it already, and is the place for it
+			if err := b.takeAside(ctx, r.Aside); err != nil {
+				return "", err
+			}
+		}
+		say := text.Count(int64(r.Capsules), "capsule", "capsules") + ", " + text.Count(int64(len(r.Quarantined)), "file", "files") + " put into quarantine"
+		if len(r.Lost) > 0 {
+			say += "; lost: " + strings.Join(r.Lost, "; ")
+		}
+		if err := b.noteLost("the knowledge base", r.Lost); err != nil {
+			return "", err
+		}
+		if r.Unembedded == 0 {
+			return say, nil
+		}
+		embedded, err := d.embedCapsules(ctx)
+		if errors.Is(err, fault.NoModel) || errors.Is(err, fault.BadModel) { // which is told by itself
+			return say, nil
+		}
+		return say + ", " + embedded, err
+	}}
+}
+
+// reindexKB makes the search index of the knowledge base anew from the capsules.
+func (d *Doctor) reindexKB() *Step {
+	return &Step{Offer: "makes it anew from the capsules", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) {
+		k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
+		if err != nil {
+			return "", err
+		}
+		defer k.Close()
+		return "made anew", k.Reindex(ctx)
+	}}
+}
+
+// reembedKB gives capsules the embeddings that they have not.
+func (d *Doctor) reembedKB() *Step {
+	return &Step{Offer: "gives them one", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) { return d.embedCapsules(ctx) }}
+}
+
+func (d *Doctor) embedCapsules(ctx context.Context) (string, error) {
+	model, err := d.Model(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor", Embedder: model})
+	if err != nil {
+		return "", err
+	}
+	defer k.Close()
+	r, err := k.Reembed(ctx, func(done, of int) { d.Progress("repair: embeddings", done, of) })
+	return text.Count(int64(r.Embedded), "capsule", "capsules") + " embedded", err
+}
+
+// reindexMemory makes the search index of one file of the memory anew.
+func (d *Doctor) reindexMemory(path string) *Step {
+	return &Step{Offer: "makes the index anew from the items", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
+		return "made anew", memory.Reindex(ctx, path)
+	}}
+}
+
+// reembedMemory gives the items of one file of the memory the embeddings that they have not: a workspace's, or the account's.
+func (d *Doctor) reembedMemory(path, workspace string) *Step {
+	return &Step{Offer: "gives them one", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
+		model, err := d.Model(ctx)
+		if err != nil {
+			return "", err
+		}
+		opt := memory.Options{Workspace: workspace, Author: true, Actor: "doctor", Embedder: model, Tiers: []string{memory.Account}}
+		if workspace != "" {
+			opt.Tiers = slices.DeleteFunc(slices.Clone(memory.Tiers), func(t string) bool { return t == memory.Account })
+		}
+		s, err := memory.Open(d.Home, opt)
+		if err != nil {
+			return "", err
+		}
+		defer s.Close()
+		r, err := s.Reembed(ctx, 0, func(done, of int) { d.Progress("repair: embeddings", done, of) })
+		return text.Count(int64(r.Embedded), "item", "items") + " embedded", err
+	}}
+}
+
+// cutWorklog takes the unfinished last line off a worklog, in the turn of those who write there.
+func (d *Doctor) cutWorklog(dir *topics.Dir, path string) *Step {
+	return &Step{Offer: "takes that line off", Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
+		done, err := takeTurn(ctx, filepath.Join(dir.Path(), "_lock"))
+		if err != nil {
+			return "", err
+		}
+		defer done()
+		at, err := tornTail(path)
+		if err != nil {
+			return "", err
+		}
+		if at < 0 {
+			return "somebody has written on meanwhile, and mended it", nil
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", err
+		}
+		// The time stays: it is that of the last thing that was done there.
+		if err := os.Truncate(path, at); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d bytes taken off", info.Size()-at), os.Chtimes(path, time.Time{}, info.ModTime())
+	}}
+}
