@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/index"
 	"blackboard/kb/rank"
 )
 
@@ -160,7 +161,7 @@ func calibrate(ctx context.Context, emb embed.Embedder, capsules, prompts []cali
 	}
 	var on, off, right []float64
 	for _, p := range prompts {
-		res, err := k.Search(ctx, Query{Text: p.Text, Limit: RecallLimit, Floor: RecallFloor, measuring: true})
+		res, err := k.Search(ctx, Query{Text: p.Text, Limit: RecallLimit, Floor: RecallFloor, Measuring: true})
 		if err != nil {
 			return c, err
 		}
@@ -207,4 +208,39 @@ func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) 
 		return c, false, nil
 	}
 	return c, err == nil, err
+}
+
+// Fill stores capsules as they are, without files and unchecked, for a knowledge base that is only measured, and gives them ids.
+func (k *KB) Fill(ctx context.Context, caps []Capsule) error {
+	vs := make([]embed.Vector, len(caps))
+	if k.emb != nil {
+		texts := make([]string, len(caps))
+		for i := range caps {
+			texts[i] = embeddingText(&caps[i])
+		}
+		var err error
+		if vs, err = k.emb.Embed(ctx, texts); err != nil {
+			return err
+		}
+	}
+	return k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if k.emb != nil {
+			if err := k.index.SetModel(tx, k.emb.Model()); err != nil {
+				return err
+			}
+		}
+		docs := make([]index.Doc, len(caps))
+		for i := range caps {
+			c := &caps[i]
+			c.ID, c.Created, c.Updated = newID(), tx.Now, tx.Now
+			if vs[i] != nil {
+				c.Model, c.Dim = k.emb.Model().Name, len(vs[i])
+			}
+			if err := insertRow(tx, c); err != nil {
+				return err
+			}
+			docs[i] = document(c, vs[i])
+		}
+		return k.index.Put(tx, docs...)
+	})
 }

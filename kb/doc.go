@@ -2,7 +2,7 @@
 //
 // A capsule has a title and a body, a kind, a scope, tags, a source and a confidence. Remember stores one and refuses what is there already, or looks like a secret; what it
 // supersedes is linked both ways. Search finds capsules by words (BM25) and by meaning (cosine of embeddings), or by both, with one method whether the
-// process lives for one question or for a year. Eval measures how well, Calibrate from when on a prompt may be answered unasked.
+// process lives for one question or for a year. Package kb/eval measures how well, Calibrate from when on a prompt may be answered unasked.
 //
 // # Files and rows
 //
@@ -37,6 +37,6 @@
 //	curate.go decay.go contradict.go clash*  duplicates, decay, contradictions
 //	learn*.go harvest*.go lessons.go         what runs have learned, and briefs for the next
 //	import*.go                               other tools' memories, exports of our own
-//	eval.go calibrate.go doctor.go           measuring, looking for what is broken
+//	calibrate.go doctor.go                   measuring, looking for what is broken
 //	rebuild.go                               making the mirror anew
 package kb

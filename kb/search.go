@@ -79,8 +79,8 @@ type Query struct {
 	Explain bool
 	// Peek leaves no trace on the hits: nobody has retrieved them yet, as while a question is still being typed.
 	Peek bool
-
-	measuring bool // of Eval and Calibrate: no snippets, and nobody has retrieved anything
+	// Measuring leaves no trace either, and gives no snippets. It is not asked of other processes.
+	Measuring bool `json:"-"`
 }
 
 // Hit is one capsule found. The ranks begin with 1; 0 means that the lane did not have it among its candidates.
@@ -212,7 +212,7 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, mendedNote)
 		err = k.db.Read(ctx, search)
 	}
-	if err == nil && !q.measuring && !q.Peek {
+	if err == nil && !q.Measuring && !q.Peek {
 		hits := make([]*Capsule, len(res.Hits))
 		for i := range res.Hits {
 			hits[i] = &res.Hits[i].Capsule
@@ -453,7 +453,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 		}
 		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank, BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
 			Boosts: r.boosts[s.ID], Terms: why[s.ID]}
-		if !q.measuring {
+		if !q.Measuring {
 			h.Snippet = k.snippet(c.Body, terms)
 		}
 		if cand.HasVector {

@@ -2,19 +2,15 @@ package kb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 )
@@ -276,26 +272,6 @@ func TestSnippets(t *testing.T) {
 		case strings.Contains(strings.ToLower(body.String()[:min(body.Len(), 16<<10)]), "needle ") && !strings.Contains(strings.ToLower(got), "needle"):
 			t.Fatalf("it leaves out what was asked for: %q", got)
 		}
-	}
-}
-
-func TestReadEvalSet(t *testing.T) {
-	dir := t.TempDir()
-	plant(t, dir, [][2]string{
-		{"corpus.jsonl", `{"_id":"d1","title":"T","text":"x"}` + "\n\n" + `{"_id":"d2","text":"y"}`},
-		{"queries.jsonl", `{"_id":"q1","text":"x"}` + "\n" + `{"_id":"q2","text":"y"}` + "\n" + `{"_id":"q3","text":" "}` + "\n"},
-		{"qrels/test.tsv", "query-id\tcorpus-id\tscore\r\nq1\td1\t2\r\nq1\td2\t0\r\nq3\td1\t1\r\nq9\td1\t1\r\n"},
-		{"qrels/dev.tsv", "q2\td2\t1"},
-	})
-	set, err := ReadEvalSet(dir, "")
-	if err != nil || set.Split != "test" || set.Name != filepath.Base(dir) || len(set.Docs) != 2 || len(set.Queries) != 1 || !reflect.DeepEqual(set.Queries[0].Relevant, map[string]int{"d1": 2}) {
-		t.Errorf("%+v, %v", set, err)
-	}
-	if set, err = ReadEvalSet(dir, "dev"); err != nil || len(set.Queries) != 1 || set.Queries[0].ID != "q2" {
-		t.Errorf("%+v, %v", set, err)
-	}
-	if _, err = ReadEvalSet(dir, "train"); !errors.Is(err, fault.NotFound) {
-		t.Error(err)
 	}
 }
 

@@ -17,6 +17,7 @@
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
 //	kb/secret      finds and masks what looks like a secret
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation, learning
+//	kb/eval        measures how well it answers a test set
 //	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
 //	kb/chunks      a project's context store: chunks and state, with the tools' answers
 //	hooks/topics   what a working session knows: specs and worklogs, which topic it is, clean rooms, the archive

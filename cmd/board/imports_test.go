@@ -41,6 +41,7 @@ var allowedImports = map[string][]string{
 	"kb/store":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
 	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},
+	"kb/eval":          {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb", "blackboard/kb/rank"},
 	"board/fault":      {},
 	"board/text":       {},
 	"cmd/board/ci":     {"blackboard/board", "blackboard/board/text"},

@@ -12,13 +12,14 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb"
+	"blackboard/kb/eval"
 )
 
 // queryLine is a line of the file that --per-query writes.
 type queryLine struct {
 	Set  string `json:"set"`
 	Mode string `json:"mode"`
-	kb.QueryMetrics
+	eval.QueryMetrics
 }
 
 func (p *program) kbEval(c *cli.Context) error {
@@ -32,9 +33,9 @@ func (p *program) kbEval(c *cli.Context) error {
 			return err
 		}
 	}
-	var sets []*kb.EvalSet
+	var sets []*eval.Set
 	for _, dir := range c.Args().Slice() {
-		set, err := kb.ReadEvalSet(dir, c.String("split"))
+		set, err := eval.Read(dir, c.String("split"))
 		if err != nil {
 			return err
 		}
@@ -55,14 +56,14 @@ func (p *program) kbEval(c *cli.Context) error {
 	}
 	bar := p.stepBar()
 	defer bar.clear()
-	var reports []*kb.EvalReport
+	var reports []*eval.Report
 	var lines []queryLine
 	for _, set := range sets {
-		opt := kb.EvalOptions{Modes: modes, Fusion: c.String("fusion"), NoMMR: c.Bool("no-mmr"), Progress: bar.show}
+		opt := eval.Options{Modes: modes, Fusion: c.String("fusion"), NoMMR: c.Bool("no-mmr"), Progress: bar.show}
 		if len(modes) == 0 {
 			opt.Modes = nil
 		}
-		r, err := kb.Eval(c.Context, set, e, opt)
+		r, err := eval.Run(c.Context, set, e, opt)
 		if err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ func (p *program) kbEval(c *cli.Context) error {
 	}, "eval", reports, "compared", compared)
 }
 
-func (p *program) printEval(reports []*kb.EvalReport) {
+func (p *program) printEval(reports []*eval.Report) {
 	for _, r := range reports {
 		model := ""
 		if r.Model != "" {

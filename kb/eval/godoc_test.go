@@ -1,4 +1,4 @@
-package kb
+package eval
 
 import (
 	"errors"
@@ -17,13 +17,13 @@ import (
 
 // godocSet asks for symbols of the Go standard library by their doc comments. The documents are made from the sources of the toolchain at hand; the
 // questions and what answers them are in testdata. What this version of Go lacks is left out.
-func godocSet(t *testing.T) *EvalSet {
+func godocSet(t *testing.T) *Set {
 	t.Helper()
 	src := filepath.Join(build.Default.GOROOT, "src")
 	if _, err := os.Stat(filepath.Join(src, "strings", "strings.go")); err != nil {
 		t.Skip("the sources of the Go standard library are not here: there is nothing to ask for")
 	}
-	set := &EvalSet{Name: "godoc", Split: "test"}
+	set := &Set{Name: "godoc", Split: "test"}
 	var err error
 	if set.Docs, err = godocCorpus(src); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func godocSet(t *testing.T) *EvalSet {
 	for _, d := range set.Docs {
 		known[d.ID] = true
 	}
-	dir := filepath.Join("testdata", "eval", "godoc")
+	dir := filepath.Join("testdata", "godoc")
 	qrels, err := os.ReadFile(filepath.Join(dir, "qrels", "test.tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -72,10 +72,10 @@ var godocSkipped = []string{"internal", "vendor", "cmd", "testdata", "syscall", 
 // godocCorpus returns the documented exported functions, types and methods of the packages below src, in path and then doc order. An id is
 // importpath.Symbol or importpath.Type.Method. The files are those of linux/amd64 without experiments, so that the corpus depends on nothing but the
 // version of Go.
-func godocCorpus(src string) ([]EvalDoc, error) {
+func godocCorpus(src string) ([]Doc, error) {
 	ctx := build.Default
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.ToolTags = "linux", "amd64", true, nil
-	var docs []EvalDoc
+	var docs []Doc
 	err := filepath.WalkDir(src, func(dir string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() || dir == src {
 			return err
@@ -109,7 +109,7 @@ func godocCorpus(src string) ([]EvalDoc, error) {
 		add := func(name, text string) {
 			if text = strings.TrimSpace(text); text != "" {
 				id := p.ImportPath + "." + name
-				docs = append(docs, EvalDoc{ID: id, Title: id, Text: text})
+				docs = append(docs, Doc{ID: id, Title: id, Text: text})
 			}
 		}
 		funcs := func(prefix string, list []*doc.Func) {

@@ -1,23 +1,22 @@
-package kb
+package eval
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"blackboard/embed"
 	"blackboard/embed/minilm"
+	"blackboard/kb"
 )
 
 // shared returns the path of a file in the folder of shared files, which is no part of the project, or "" where it is absent.
 func shared(elem ...string) string {
 	dir := os.Getenv("BOARD_SHARED")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
+		dir = filepath.Join("..", "..", "..", "shared")
 	}
 	path := filepath.Join(append([]string{dir}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
@@ -42,16 +41,16 @@ func potion(t testing.TB) embed.Embedder {
 	return m
 }
 
-func evalQuery(line []byte, relevant map[string]map[string]int) (q EvalQuery, err error) {
+func evalQuery(line []byte, relevant map[string]map[string]int) (q Query, err error) {
 	err = json.Unmarshal(line, &q)
 	q.Relevant = relevant[q.ID]
 	return q, err
 }
 
 // measured evaluates a set and logs the table.
-func measured(t *testing.T, set *EvalSet, emb embed.Embedder) map[string]Metrics {
+func measured(t *testing.T, set *Set, emb embed.Embedder) map[string]Metrics {
 	t.Helper()
-	r, err := Eval(t.Context(), set, emb, EvalOptions{})
+	r, err := Run(t.Context(), set, emb, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +75,7 @@ func floor(t *testing.T, modes map[string]Metrics, mode string, ndcg, recall100 
 // gains fails if meaning beside words finds less than words alone: within 100 it must find more, and its first ten must be no worse.
 func gains(t *testing.T, modes map[string]Metrics) {
 	t.Helper()
-	words, both := modes[ModeBM25], modes[ModeHybrid]
+	words, both := modes[kb.ModeBM25], modes[kb.ModeHybrid]
 	if both.Mode == "" {
 		return
 	}
@@ -95,27 +94,27 @@ func TestQualitySciFact(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("it takes half a minute, and many with the race detector")
 	}
-	set, err := ReadEvalSet(filepath.Dir(dir), "train")
+	set, err := Read(filepath.Dir(dir), "train")
 	if err != nil {
 		t.Fatal(err)
 	}
 	modes := measured(t, set, potion(t))
-	floor(t, modes, ModeBM25, 0.695, 0.92)
-	floor(t, modes, ModeVector, 0.39, 0.73)
-	floor(t, modes, ModeHybrid, 0.705, 0.925)
+	floor(t, modes, kb.ModeBM25, 0.695, 0.92)
+	floor(t, modes, kb.ModeVector, 0.39, 0.73)
+	floor(t, modes, kb.ModeHybrid, 0.705, 0.925)
 	gains(t, modes)
 }
 
 // TestQualityNotes: one-line notes of people at work, as short and uneven as they are.
 func TestQualityNotes(t *testing.T) {
-	set, err := ReadEvalSet(filepath.Join("testdata", "eval", "notes"), "")
+	set, err := Read(filepath.Join("testdata", "notes"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	modes := measured(t, set, potion(t))
-	floor(t, modes, ModeBM25, 0.725, 0.87)
-	floor(t, modes, ModeVector, 0.68, 0.97)
-	floor(t, modes, ModeHybrid, 0.755, 0.955)
+	floor(t, modes, kb.ModeBM25, 0.725, 0.87)
+	floor(t, modes, kb.ModeVector, 0.68, 0.97)
+	floor(t, modes, kb.ModeHybrid, 0.755, 0.955)
 	gains(t, modes)
 }
 
@@ -126,45 +125,7 @@ func TestQualityGodoc(t *testing.T) {
 		t.Skip("it reads the whole standard library")
 	}
 	modes := measured(t, godocSet(t), potion(t))
-	floor(t, modes, ModeBM25, 0.53, 0.78)
-	floor(t, modes, ModeHybrid, 0.55, 0.82)
+	floor(t, modes, kb.ModeBM25, 0.53, 0.78)
+	floor(t, modes, kb.ModeHybrid, 0.55, 0.82)
 	gains(t, modes)
-}
-
-// TestCalibrationHolds: of the prompts that a capsule helps with nine in ten get it unasked, of the others nineteen in twenty get nothing. Each half of the
-// prompts alone leads to about the same threshold, so it is no accident of the set.
-func TestCalibrationHolds(t *testing.T) {
-	t.Parallel()
-	capsules, prompts, err := readCalibration(bytes.NewReader(calibrationSet))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var halves [2][]calibrationLine
-	for i, p := range prompts {
-		halves[i%2] = append(halves[i%2], p)
-	}
-	check := func(name string, emb embed.Embedder, kept float64) {
-		all, err := calibrate(t.Context(), emb, capsules, prompts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%-16s threshold %.3f: kept %.3f of %d, rejected %.3f of %d", name, all.Threshold, all.Kept, all.OnTopic, all.Rejected, all.OffTopic)
-		if all.Kept < kept || all.Rejected < 0.95 {
-			t.Errorf("%s keeps %.3f and rejects %.3f; %.2f and 0.95 are asked for", name, all.Kept, all.Rejected, kept)
-		}
-		for i, half := range halves {
-			c, err := calibrate(t.Context(), emb, capsules, half)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%-16s threshold %.3f: kept %.3f of %d, rejected %.3f of %d", fmt.Sprintf("  half %d", i+1), c.Threshold, c.Kept, c.OnTopic, c.Rejected, c.OffTopic)
-			if math.Abs(c.Threshold-all.Threshold) > 0.1 {
-				t.Errorf("%s: half %d gives the threshold %.3f, all %.3f", name, i+1, c.Threshold, all.Threshold)
-			}
-		}
-	}
-	check("words alone", nil, 0.80)
-	if emb := potion(t); emb != nil {
-		check("potion-base-2M", emb, 0.90)
-	}
 }

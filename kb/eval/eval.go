@@ -1,4 +1,4 @@
-package kb
+package eval
 
 import (
 	"bufio"
@@ -18,35 +18,34 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/kb/index"
+	"blackboard/kb"
 	"blackboard/kb/rank"
-	"blackboard/kb/store"
 )
 
-// EvalSet is a retrieval test in the layout of BEIR: documents, questions, and which documents answer which.
-type EvalSet struct {
+// Set is a retrieval test in the layout of BEIR: documents, questions, and which documents answer which.
+type Set struct {
 	Name    string
 	Split   string // name of the qrels file without .tsv
-	Docs    []EvalDoc
-	Queries []EvalQuery // those with at least one relevant document
+	Docs    []Doc
+	Queries []Query // those with at least one relevant document
 }
 
-// EvalDoc is a document of a set.
-type EvalDoc struct {
+// Doc is a document of a set.
+type Doc struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// EvalQuery is a question of a set, with the grades (above 0) of the documents that answer it.
-type EvalQuery struct {
+// Query is a question of a set, with the grades (above 0) of the documents that answer it.
+type Query struct {
 	ID       string         `json:"_id"`
 	Text     string         `json:"text"`
 	Relevant map[string]int `json:"-"`
 }
 
-// ReadEvalSet reads DIR/corpus.jsonl, DIR/queries.jsonl and DIR/qrels/SPLIT.tsv. With split "" there must be one qrels file, or test.tsv is taken.
-func ReadEvalSet(dir, split string) (*EvalSet, error) {
+// Read reads DIR/corpus.jsonl, DIR/queries.jsonl and DIR/qrels/SPLIT.tsv. With split "" there must be one qrels file, or test.tsv is taken.
+func Read(dir, split string) (*Set, error) {
 	if split == "" {
 		files, err := filepath.Glob(filepath.Join(dir, "qrels", "*.tsv"))
 		if err != nil {
@@ -58,17 +57,17 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 			}
 		}
 		if len(files) > 1 && split != "test" {
-			return nil, invalid(fmt.Sprintf("%s has several qrels", dir), "", fault.Give("split", "", "choose one with {}"))
+			return nil, fault.Invalid.New(fmt.Sprintf("%s has several qrels", dir), "", fault.Give("split", "", "choose one with {}"))
 		}
 	}
 	abs, err := filepath.Abs(dir) // the current directory has a name too
 	if err != nil {
 		return nil, err
 	}
-	set := &EvalSet{Name: filepath.Base(abs), Split: split}
+	set := &Set{Name: filepath.Base(abs), Split: split}
 	known := map[string]bool{}
 	err = readJSONL(filepath.Join(dir, "corpus.jsonl"), func(b []byte) error {
-		var d EvalDoc
+		var d Doc
 		if err := json.Unmarshal(b, &d); err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 		return nil, err
 	}
 	err = readJSONL(filepath.Join(dir, "queries.jsonl"), func(b []byte) error {
-		var q EvalQuery
+		var q Query
 		if err := json.Unmarshal(b, &q); err != nil {
 			return err
 		}
@@ -97,7 +96,7 @@ func ReadEvalSet(dir, split string) (*EvalSet, error) {
 		return nil
 	})
 	if err == nil && len(set.Queries) == 0 {
-		err = invalid(fmt.Sprintf("%s has no question with a relevant document", dir), "are queries.jsonl and qrels of the same set?")
+		err = fault.Invalid.New(fmt.Sprintf("%s has no question with a relevant document", dir), "are queries.jsonl and qrels of the same set?")
 	}
 	return set, err
 }
@@ -121,7 +120,7 @@ func readJSONL(name string, fn func([]byte) error) error {
 		line, err := r.ReadBytes('\n')
 		if len(strings.TrimSpace(string(line))) > 0 {
 			if err := fn(line); err != nil {
-				return invalid(fmt.Sprintf("%s, line %d: %v", name, n, err), "each line is a JSON object with _id and text")
+				return fault.Invalid.New(fmt.Sprintf("%s, line %d: %v", name, n, err), "each line is a JSON object with _id and text")
 			}
 		}
 		if err == io.EOF {
@@ -145,17 +144,17 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 			continue
 		}
 		if len(f) != 3 {
-			return nil, invalid(fmt.Sprintf("%s, line %d has %d columns", name, n+1, len(f)), "three: query-id, corpus-id, score")
+			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d has %d columns", name, n+1, len(f)), "three: query-id, corpus-id, score")
 		}
 		grade, err := strconv.Atoi(f[2])
 		if err != nil {
-			return nil, invalid(fmt.Sprintf("%s, line %d: the score %q is no whole number", name, n+1, clip(f[2], 20)), "0 is not relevant, 1 and more are")
+			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d: the score %q is no whole number", name, n+1, fault.Clip(f[2], 20)), "0 is not relevant, 1 and more are")
 		}
 		if grade <= 0 {
 			continue
 		}
 		if !known[f[1]] {
-			return nil, invalid(fmt.Sprintf("%s, line %d: there is no document %q", name, n+1, clip(f[1], 60)), "are corpus and qrels of the same set?")
+			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d: there is no document %q", name, n+1, fault.Clip(f[1], 60)), "are corpus and qrels of the same set?")
 		}
 		if all[f[0]] == nil {
 			all[f[0]] = map[string]int{}
@@ -165,8 +164,8 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 	return all, nil
 }
 
-// EvalOptions say what to measure.
-type EvalOptions struct {
+// Options say what to measure.
+type Options struct {
 	Modes    []string // nil: all that the model allows
 	Fusion   string   // as of a Query
 	NoMMR    bool     // as of a Query
@@ -194,8 +193,8 @@ type QueryMetrics struct {
 	Top       []string `json:"top"` // the first ten
 }
 
-// EvalReport is what Eval measured.
-type EvalReport struct {
+// Report is what Run measured.
+type Report struct {
 	Set     string    `json:"set"`
 	Split   string    `json:"split"`
 	Docs    int       `json:"docs"`
@@ -204,17 +203,19 @@ type EvalReport struct {
 	Modes   []Metrics `json:"modes"`
 }
 
-// evalDepth is how many hits are looked at.
-const evalDepth = 100
+const (
+	depth = 100 // hits that are looked at
+	batch = 200 // documents that are stored at once
+)
 
-// Eval asks a set's questions of a knowledge base that holds the set's documents and nothing else, by the same code that answers everybody.
-func Eval(ctx context.Context, set *EvalSet, emb embed.Embedder, opt EvalOptions) (*EvalReport, error) {
+// Run asks a set's questions of a knowledge base that holds the set's documents and nothing else, by the same code that answers everybody.
+func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Report, error) {
 	dir, err := os.MkdirTemp("", "board-eval-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	k, err := Open(ctx, dir, Options{Embedder: emb, Warm: true})
+	k, err := kb.Open(ctx, dir, kb.Options{Embedder: emb, Warm: true})
 	if err != nil {
 		return nil, err
 	}
@@ -222,16 +223,16 @@ func Eval(ctx context.Context, set *EvalSet, emb embed.Embedder, opt EvalOptions
 	if opt.Progress == nil {
 		opt.Progress = func(string, int, int) {}
 	}
-	names, err := k.load(ctx, set, opt.Progress)
+	names, err := load(ctx, k, set, opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	report := &EvalReport{Set: set.Name, Split: set.Split, Docs: len(set.Docs), Queries: len(set.Queries)}
+	report := &Report{Set: set.Name, Split: set.Split, Docs: len(set.Docs), Queries: len(set.Queries)}
 	modes := opt.Modes
 	if modes == nil {
-		modes = []string{ModeBM25}
+		modes = []string{kb.ModeBM25}
 		if emb != nil {
-			modes = []string{ModeBM25, ModeVector, ModeHybrid}
+			modes = []string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}
 		}
 	}
 	if emb != nil {
@@ -242,7 +243,7 @@ func Eval(ctx context.Context, set *EvalSet, emb embed.Embedder, opt EvalOptions
 		var times []float64
 		for i, q := range set.Queries {
 			start := time.Now()
-			res, err := k.Search(ctx, Query{Text: q.Text, Mode: mode, Limit: evalDepth, Fusion: opt.Fusion, NoMMR: opt.NoMMR, measuring: true})
+			res, err := k.Search(ctx, kb.Query{Text: q.Text, Mode: mode, Limit: depth, Fusion: opt.Fusion, NoMMR: opt.NoMMR, Measuring: true})
 			if err != nil {
 				return nil, err
 			}
@@ -259,7 +260,7 @@ func Eval(ctx context.Context, set *EvalSet, emb embed.Embedder, opt EvalOptions
 	return report, nil
 }
 
-func (m *Metrics) add(q *EvalQuery, hits []Hit, names map[string]string) {
+func (m *Metrics) add(q *Query, hits []kb.Hit, names map[string]string) {
 	ranked := make([]string, len(hits))
 	for i, h := range hits {
 		ranked[i] = names[h.ID]
@@ -274,48 +275,19 @@ func (m *Metrics) add(q *EvalQuery, hits []Hit, names map[string]string) {
 }
 
 // load stores a set's documents as capsules and returns their names by capsule id.
-func (k *KB) load(ctx context.Context, set *EvalSet, progress func(string, int, int)) (map[string]string, error) {
+func load(ctx context.Context, k *kb.KB, set *Set, progress func(string, int, int)) (map[string]string, error) {
 	names := make(map[string]string, len(set.Docs))
 	for at := 0; at < len(set.Docs); {
-		part := set.Docs[at:min(at+store.EmbedBatch*4, len(set.Docs))]
-		caps := make([]Capsule, len(part))
-		texts := make([]string, len(part))
+		part := set.Docs[at:min(at+batch, len(set.Docs))]
+		caps := make([]kb.Capsule, len(part))
 		for i, d := range part {
-			caps[i] = Capsule{Kind: "doc", Scope: "universal", Title: d.Title, Body: d.Text}
-			texts[i] = embeddingText(&caps[i])
+			caps[i] = kb.Capsule{Kind: "doc", Scope: "universal", Title: d.Title, Body: d.Text}
 		}
-		var vs []embed.Vector
-		if k.emb != nil {
-			var err error
-			if vs, err = k.emb.Embed(ctx, texts); err != nil {
-				return nil, err
-			}
-		}
-		err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
-			if vs != nil {
-				if err := k.index.SetModel(tx, k.emb.Model()); err != nil {
-					return err
-				}
-			}
-			docs := make([]index.Doc, len(caps))
-			for i := range caps {
-				c := &caps[i]
-				c.ID, c.Created, c.Updated = newID(), tx.Now, tx.Now
-				var v embed.Vector
-				if vs != nil {
-					v = vs[i]
-					c.Model, c.Dim = k.emb.Model().Name, len(v)
-				}
-				if err := insertRow(tx, c); err != nil {
-					return err
-				}
-				names[c.ID] = part[i].ID
-				docs[i] = document(c, v)
-			}
-			return k.index.Put(tx, docs...)
-		})
-		if err != nil {
+		if err := k.Fill(ctx, caps); err != nil {
 			return nil, err
+		}
+		for i := range caps {
+			names[caps[i].ID] = part[i].ID
 		}
 		at += len(part)
 		progress("indexing", at, len(set.Docs))
