@@ -7,6 +7,22 @@ import (
 	"strings"
 )
 
+// Roles of a run's workers.
+var Roles = []string{"planner", "executor", "reviewer", "re_reviewer", "reflector"}
+
+// RoleKinds returns the kinds of capsules that a role wants to read; nil: all of them.
+func RoleKinds(role string) []string {
+	switch strings.ReplaceAll(role, "-", "_") {
+	case "executor":
+		return []string{"fact", "recipe", "gotcha", "anti_pattern", "pattern"}
+	case "reviewer":
+		return []string{"gotcha", "anti_pattern"}
+	case "re_reviewer":
+		return []string{"gotcha", "anti_pattern", "principle"}
+	}
+	return nil
+}
+
 // BriefOptions say what a brief is for.
 type BriefOptions struct {
 	Role               string // one of Roles: it decides on the kinds

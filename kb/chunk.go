@@ -267,16 +267,3 @@ func split(section string) []string {
 	}
 	return out
 }
-
-// clipBytes cuts a text to n bytes, at a rune.
-func clipBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	const dots = "…"
-	n -= len(dots)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + dots
-}

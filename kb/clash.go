@@ -30,8 +30,8 @@ func clash(a, b *Capsule) []string {
 	x, y := words.ReadClaims(a.Title, a.Body), words.ReadClaims(b.Title, b.Body)
 	var out []string
 	for _, reason := range slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y)) {
-		if out = once(out, reason, clashReasons); len(out) == clashReasons {
-			break
+		if len(out) < clashReasons && !slices.Contains(out, reason) {
+			out = append(out, reason)
 		}
 	}
 	return out

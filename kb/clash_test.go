@@ -192,7 +192,7 @@ func TestClashJudged(t *testing.T) {
 	}{{"longer", clashLonger, 0.8, 0.7}, {"held out", clashHeldOut, 0.8, 0.85}} {
 		var found, missed, wrong int
 		for _, p := range set.pairs {
-			a, b := Capsule{Title: TitleOf(p.a), Body: p.a}, Capsule{Title: TitleOf(p.b), Body: p.b}
+			a, b := Capsule{Title: clip(p.a, 100), Body: p.a}, Capsule{Title: clip(p.b, 100), Body: p.b}
 			got := clash(&a, &b)
 			if len(clash(&b, &a)) > 0 != (len(got) > 0) {
 				t.Errorf("not symmetric: %q | %q", p.a, p.b)

@@ -35,7 +35,7 @@
 //	search.go snippet.go list.go             finding
 //	ingest*.go chunk.go                      documents
 //	curate.go decay.go contradict.go clash*  duplicates, decay, contradictions
-//	learn*.go harvest*.go lessons.go         what runs have learned, and briefs for the next
+//	learn.go brief.go                        what runs have learned (read by package kb/learn), and briefs for the next
 //	import*.go                               other tools' memories, exports of our own
 //	calibrate.go doctor.go                   measuring, looking for what is broken
 //	rebuild.go                               making the mirror anew

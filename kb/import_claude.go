@@ -189,7 +189,7 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 	}
 	text, err := readText(path)
 	if err != nil {
-		im.refuse(path, refusalWords(err))
+		im.refuse(path, told(err))
 		return nil
 	}
 	rest, linked := unlinked(text, func(file string) bool { return fileThere(filepath.Join(filepath.Dir(path), file)) })

@@ -50,11 +50,6 @@ func (d *importDraft) setTitle(s string) {
 	d.Title = shortTitle(s, MaxTitle)
 }
 
-// inOneLine makes one line of a text.
-func inOneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
-}
-
 // shortTitle shortens a text to at most n bytes, at a word if one ends near.
 func shortTitle(s string, n int) string {
 	if len(s) <= n {

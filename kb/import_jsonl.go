@@ -77,7 +77,7 @@ func (im *importer) jsonl(path string, r io.Reader) error {
 		from := fmt.Sprintf("%s:%d", path, l.n)
 		c, notes, err := jsonlCapsule(l)
 		if err != nil {
-			im.refuse(from, refusalWords(err))
+			im.refuse(from, told(err))
 			return nil
 		}
 		im.take(from, c, notes)

@@ -38,7 +38,7 @@ func (im *importer) markdownFile(path string, src markdownSource) error {
 	}
 	text, err := readText(path)
 	if err != nil {
-		im.refuse(path, refusalWords(err))
+		im.refuse(path, told(err))
 		return nil
 	}
 	im.markdown(path, text, src)
@@ -56,7 +56,7 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 		}
 	}
 	if err != nil {
-		im.refuse(from, refusalWords(err))
+		im.refuse(from, told(err))
 		return
 	}
 	if id := sidecarID(fields); id != "" {
@@ -69,7 +69,7 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 	left := maxExpanded
 	about, err := d.frontMatter(fields, src.claude, &left)
 	if err != nil {
-		im.refuse(from, refusalWords(err))
+		im.refuse(from, told(err))
 		return
 	}
 	d.headings(body, about, from)
@@ -113,7 +113,7 @@ func (im *importer) sidecar(from, id, text string, fields []metaField) {
 		err = c.checkOwn()
 	}
 	if err != nil {
-		im.refuse(from, refusalWords(err))
+		im.refuse(from, told(err))
 		return
 	}
 	d := &importDraft{Capsule: c}
@@ -121,7 +121,7 @@ func (im *importer) sidecar(from, id, text string, fields []metaField) {
 	for _, f := range fields {
 		if _, ok := extra[f.key]; ok {
 			if err := d.keepField(f, &left); err != nil {
-				im.refuse(from, refusalWords(err))
+				im.refuse(from, told(err))
 				return
 			}
 		}

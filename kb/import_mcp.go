@@ -51,7 +51,7 @@ func (im *importer) mcp(path string, r io.Reader) (folded int, err error) {
 		e, rel, err := mcpLine(l, from)
 		switch {
 		case err != nil:
-			im.refuse(from, refusalWords(err))
+			im.refuse(from, told(err))
 		case rel != nil:
 			relations = append(relations, *rel)
 		case byName[e.name] != nil:

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"blackboard/board/fault"
@@ -133,7 +132,7 @@ func (im *importer) take(from string, c Capsule, notes []string) bool {
 		err = invalid("it has the id "+c.ID+" of "+first, "leave out one of them")
 	}
 	if err != nil {
-		im.refuse(from, refusalWords(err))
+		im.refuse(from, told(err))
 		return false
 	}
 	if notes == nil {
@@ -156,14 +155,6 @@ func (im *importer) note(format string, args ...any) {
 	im.set.Notes = append(im.set.Notes, asUTF8(fmt.Sprintf(format, args...)))
 }
 
-// refusalWords is an error in one line, with its next step.
-func refusalWords(err error) string {
-	if try := fault.Try(err, nil); try != "" {
-		return err.Error() + ": " + try
-	}
-	return err.Error()
-}
-
 // systemWords is what the system says of a file, without the path, which is said already.
 func systemWords(err error) string {
 	var p *fs.PathError
@@ -172,6 +163,3 @@ func systemWords(err error) string {
 	}
 	return err.Error()
 }
-
-// asUTF8 makes a text printable as JSON: names of files need not be UTF-8.
-func asUTF8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -83,7 +83,7 @@ func (r *storeReader) chunkFile(path string) error {
 		fields, body, err = readFrontMatter(text)
 	}
 	if err != nil {
-		r.im.refuse(path, refusalWords(err))
+		r.im.refuse(path, told(err))
 		return nil
 	}
 	row, left := storeRow{}, maxExpanded
@@ -119,7 +119,7 @@ func (r *storeReader) stateFile(path string) error {
 	}
 	text, err := readText(path)
 	if err != nil {
-		r.im.refuse(path, refusalWords(err))
+		r.im.refuse(path, told(err))
 		return nil
 	}
 	key := filepath.Base(path)

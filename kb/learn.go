@@ -1,47 +1,11 @@
 package kb
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
+	"context"
+	"path/filepath"
 	"slices"
-	"strings"
 
-	"blackboard/board/lazyregexp"
-)
-
-// This file reads what the workers of a run say they have learned. Three things are told apart by their content:
-//
-//	text    a transcript with LEARNING: lines
-//	jsonl   a harness's transcript, one JSON object a line: only what the assistant said counts, since a file that it read may hold LEARNING: lines too
-//	json    a list of capsules, as a reflector answers; also in a ```json fence, or with prose around it
-
-// Roles of a run's workers.
-var Roles = []string{"planner", "executor", "reviewer", "re_reviewer", "reflector"}
-
-// RoleKinds returns the kinds of capsules that a role wants to read; nil: all of them.
-func RoleKinds(role string) []string {
-	switch strings.ReplaceAll(role, "-", "_") {
-	case "executor":
-		return []string{"fact", "recipe", "gotcha", "anti_pattern", "pattern"}
-	case "reviewer":
-		return []string{"gotcha", "anti_pattern"}
-	case "re_reviewer":
-		return []string{"gotcha", "anti_pattern", "principle"}
-	}
-	return nil
-}
-
-// Limits of what is read.
-const (
-	MaxLearnings     = 200       // of one transcript
-	maxRefusals      = 200       // that are told one by one
-	maxLearnLine     = 1 << 20   // bytes of a line
-	maxLearnInput    = 256 << 20 // bytes of it all
-	maxLearnDocument = 16 << 20  // bytes of a JSON document that is not lines
-	learnTitle       = 100       // characters of a title that is made from a text
-	learnWords       = 4         // fewer say nothing
+	"blackboard/board/fault"
 )
 
 // Learning is a capsule that a transcript or a reflector proposes. Its scope is empty unless a wider one than workspace was stated.
@@ -50,192 +14,77 @@ type Learning struct {
 	From    string  `json:"from"` // "line 12", "item 3", "line 12, item 3"
 }
 
-// LearnSet is what was found in a transcript.
-type LearnSet struct {
-	Format    string     `json:"format"` // text, jsonl or json
-	Lines     int        `json:"lines"`
-	Learnings []Learning `json:"learnings"`
-	Refused   []Refused  `json:"refused"`
+// Refused is a thing that cannot become a capsule, and why.
+type Refused struct {
+	From string `json:"from"`
+	Why  string `json:"why"`
 }
 
-// A Transcript reads a line of a harness's transcript: it gives say each text of the assistant, and
-// other each object that is nobody's turn, which says whether it knows it.
-type Transcript func(line []byte, say func(text string), other func(object map[string]any) bool)
-
-// ReadLearnings reads a transcript, whose lines said understands, or a reflector's answer. The role, which may be empty, tells the kind of what has no label. What looks like a
-// learning and is none comes back as refused, with the reason; only what cannot be read at all is an error.
-func ReadLearnings(r io.Reader, role string, said Transcript) (LearnSet, error) {
-	role = strings.ReplaceAll(role, "-", "_")
-	if role != "" && !slices.Contains(Roles, role) {
-		return LearnSet{}, unknown("role", role, Roles)
-	}
-	l := learner{role: role, said: said, seen: map[string]string{}, set: LearnSet{Format: "text", Learnings: []Learning{}, Refused: []Refused{}}}
-	head, err := io.ReadAll(io.LimitReader(r, maxLearnDocument+1))
-	if err != nil {
-		return l.set, fmt.Errorf("reading the transcript: %w", err)
-	}
-	start := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
-	isJSON := len(head) <= maxLearnDocument && len(start) > 0 && (start[0] == '{' || start[0] == '[') && json.Valid(start)
-	switch {
-	case isJSON && (start[0] == '[' || bytes.ContainsRune(start, '\n')): // one line with an object may be a short transcript
-		l.set.Format, l.set.Lines = "json", 1+bytes.Count(start, []byte("\n"))
-		if !l.document(start, "", true) {
-			return l.set, invalid("the JSON is neither a list of capsules nor a transcript", `give [{"kind":…,"title":…,"body":…}], the same in {"capsules":…}, or {"messages":…}`)
-		}
-	case mostlyObjects(start):
-		l.set.Format = "jsonl"
-		err = l.read(io.MultiReader(bytes.NewReader(head), r), l.jsonLine, nil)
-	default:
-		s := scan{l: &l}
-		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.line, s.end); err != nil || len(l.set.Learnings)+len(l.set.Refused) > 0 {
-			break
-		}
-		if found, broken := l.buried(head); found {
-			l.set.Format = "json"
-		} else if broken != nil && listStart.Match(start) {
-			return l.set, invalid(fmt.Sprintf("it begins like a list in JSON that cannot be read: %v", broken), "was the answer cut short? ask for it again")
-		}
-	}
-	l.close()
-	return l.set, err
+// LearnOptions say where learnings come from and go to.
+type LearnOptions struct {
+	Role, Run          string // whose they are, and of which run: among the refs of each
+	Workspace, Project string // where they hold
+	Force              bool   // stores what is there already, or looks like a secret
+	DryRun             bool   // checks each by itself, and stores nothing
 }
 
-// listStart begins a list of objects. A bracket alone would not do: "[12:03] started" is a line of a log.
-var listStart = lazyregexp.New(`^\[\s*\{`)
+// Learned is what became of learnings.
+type Learned struct {
+	Stored  []Capsule `json:"stored"`
+	Refused []Refused `json:"refused"`
+}
 
-// mostlyObjects tells jsonl from text. A few lines of something else do not matter: a harness's transcript may have a line of a crash in it.
-func mostlyObjects(head []byte) bool {
-	objects, lines := 0, 0
-	for line := range bytes.Lines(head) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+// Learn stores learnings, each for itself: what is there already, or is no capsule, is refused with the reason, and the others are stored. They hold for the project if there is a workspace.
+func (k *KB) Learn(ctx context.Context, all []Learning, opt LearnOptions) (out Learned, err error) {
+	out = Learned{Stored: []Capsule{}, Refused: []Refused{}}
+	for _, l := range all {
+		c := l.Capsule
+		c.placed(&opt)
+		if opt.DryRun {
+			err := c.normalise()
+			if err == nil && !opt.Force {
+				err = refuseSecret(&c)
+			}
+			if e, ok := fault.Refused(err); ok {
+				out.Refused = append(out.Refused, Refused{l.From, e.Msg})
+			} else {
+				out.Stored = append(out.Stored, c)
+			}
 			continue
 		}
-		if lines++; line[0] == '{' && (json.Valid(line) || len(line) > maxLearnLine) {
-			objects++
+		r, err := k.Remember(ctx, c, RememberOptions{Force: opt.Force})
+		switch e, refused := fault.Refused(err); {
+		case refused:
+			out.Refused = append(out.Refused, Refused{l.From, e.Msg})
+		case err != nil:
+			return out, err
+		default:
+			out.Stored = append(out.Stored, r.Capsule)
 		}
-		if lines == 50 {
-			break
+	}
+	return out, nil
+}
+
+// placed fills in where a learning holds and where it is from, unless it says so itself.
+func (c *Capsule) placed(opt *LearnOptions) {
+	if c.Workspace == "" {
+		c.Workspace = opt.Workspace
+	}
+	if c.Project == "" {
+		c.Project = opt.Project
+	}
+	if c.Project == "" && c.Workspace != "" {
+		c.Project = filepath.Base(c.Workspace)
+	}
+	if c.Scope == "" && c.Workspace != "" {
+		c.Scope = "project"
+	}
+	for _, ref := range []struct{ what, name string }{{"run:", opt.Run}, {"role:", opt.Role}} {
+		if ref.name != "" && !slices.Contains(c.Refs, ref.what+ref.name) {
+			c.Refs = append(slices.Clone(c.Refs), ref.what+ref.name)
 		}
 	}
-	return objects*2 > lines
-}
-
-// A learner collects what is found, whatever the format, so that doubles and limits count across all of a transcript.
-type learner struct {
-	role string
-	said Transcript
-	set  LearnSet
-	seen map[string]string // where a text was met first
-	more int               // learnings beyond MaxLearnings
-	from string            // where they begin
-	mute int               // refusals that are only counted
-}
-
-func (l *learner) refuse(from, format string, args ...any) {
-	if len(l.set.Refused) >= maxRefusals {
-		l.mute++
-		return
+	if c.Source == "" && opt.Run != "" {
+		c.Source = "run " + opt.Run
 	}
-	l.set.Refused = append(l.set.Refused, Refused{From: from, Why: fmt.Sprintf(format, args...)})
-}
-
-func (l *learner) refuseKind(from, label string) {
-	l.refuse(from, "the kind %q is unknown: choose one of %s", clip(label, 60), strings.Join(Kinds, ", "))
-}
-
-func (l *learner) refusePlaceholder(from, text string) {
-	l.refuse(from, "%q is a placeholder, not a learning", clip(text, 60))
-}
-
-// jsonLine passes over what is no JSON, as harnesses print other things in between; but a learning that is lost so is told.
-func (l *learner) jsonLine(line, from string) {
-	if strings.TrimSpace(line) == "" {
-		return
-	}
-	if !json.Valid([]byte(line)) {
-		if learnMention.MatchString(line) {
-			l.refuse(from, "the line is not JSON, so nobody can tell who said it")
-		}
-		return
-	}
-	l.turn([]byte(line), from)
-}
-
-// turn takes what the assistant says in a line. Only that counts: the files that it read and the prompts that it got may hold LEARNING: lines too.
-func (l *learner) turn(line []byte, from string) {
-	l.said(line, func(text string) { l.say(text, from) }, func(o map[string]any) bool {
-		is := o["capsules"] != nil || o["learnings"] != nil || o["kind"] != nil && (o["title"] != nil || o["body"] != nil)
-		if is {
-			document, _ := json.Marshal(o) // what was read from JSON can be written
-			l.document(document, from, true)
-		}
-		return is
-	})
-}
-
-// say reads a message of the assistant as a text of its own: a learning or a code block does not go on in the next message.
-func (l *learner) say(text, from string) {
-	s := scan{l: l}
-	for line := range strings.Lines(text) {
-		s.line(strings.TrimRight(line, "\r\n"), from)
-	}
-	s.end()
-}
-
-// add takes a capsule, or says why not: whoever wrote it should be able to write it better.
-func (l *learner) add(from string, c Capsule) {
-	if n := wordCount(c.Body); n < learnWords {
-		l.refuse(from, "%q is too short to be of use: at least %d words", clip(c.Body, 60), learnWords)
-		return
-	}
-	key := string(hash(plainText(&c)))
-	if first, ok := l.seen[key]; ok {
-		l.refuse(from, "it says the same as %s", first)
-		return
-	}
-	if err := c.Check(); err != nil {
-		l.refuse(from, "%s", refusalWords(err))
-		return
-	}
-	if len(l.set.Learnings) == MaxLearnings {
-		if l.more++; l.more == 1 {
-			l.from = from
-		}
-		return
-	}
-	l.seen[key] = from
-	l.set.Learnings = append(l.set.Learnings, Learning{Capsule: c, From: from})
-}
-
-// close tells what was only counted, so that the list of refusals stays short however long the transcript is.
-func (l *learner) close() {
-	if l.more > 0 {
-		l.set.Refused = append(l.set.Refused, Refused{From: l.from, Why: fmt.Sprintf("from here on %d more: at most %d are taken of one transcript, so split it", l.more, MaxLearnings)})
-	}
-	if l.mute > 0 {
-		l.set.Refused = append(l.set.Refused, Refused{From: "the rest", Why: fmt.Sprintf("%d more were refused", l.mute)})
-	}
-}
-
-// read gives each line to take. end, which may be nil, takes what is still open: before the rest is refused, so that refusals stand in the order of the lines.
-func (l *learner) read(r io.Reader, take func(line, from string), end func()) error {
-	in := newLineReader(r)
-	for in.next() {
-		if in.long {
-			l.refuse(fmt.Sprintf("line %d", in.n), "the line is longer than 1 MB")
-			continue
-		}
-		take(in.text, fmt.Sprintf("line %d", in.n))
-	}
-	if end != nil {
-		end()
-	}
-	l.set.Lines = in.n
-	if in.cut() {
-		l.refuse(fmt.Sprintf("after line %d", in.n), "the rest was not read: at most 256 MB are")
-	}
-	if in.err != nil {
-		return fmt.Errorf("reading the transcript: %w", in.err)
-	}
-	return nil
 }

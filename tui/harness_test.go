@@ -17,6 +17,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/kb/learn"
 	"blackboard/kb/memory"
 )
 
@@ -63,7 +64,7 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 		},
 		Memory: func(_ context.Context, agent string) (*memory.Store, error) { return h.openMemory(agent), nil },
 		Promoted: func(run string, e *board.Entry) kb.Capsule {
-			return kb.Capsule{Kind: "fact", Title: kb.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID}
+			return kb.Capsule{Kind: "fact", Title: learn.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID}
 		},
 		Words: inWords, Now: h.now,
 	}

@@ -150,6 +150,14 @@ func Join(steps []Step, words Words, between string) string {
 // Try returns the next steps of an error in the words of an adapter, or "".
 func Try(err error, words Words) string { return Say(Next(err), words) }
 
+// Told is an error in one line, with its next step in plain words.
+func Told(err error) string {
+	if try := Try(err, nil); try != "" {
+		return err.Error() + ": " + try
+	}
+	return err.Error()
+}
+
 // Next returns the next steps of an error.
 func Next(err error) []Step {
 	var e *Error

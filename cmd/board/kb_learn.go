@@ -11,6 +11,7 @@ import (
 	"blackboard/board"
 	"blackboard/hooks/harness"
 	"blackboard/kb"
+	"blackboard/kb/learn"
 )
 
 func (p *program) kbLearnCommands() []*cli.Command {
@@ -99,7 +100,7 @@ func (p *program) kbLearn(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := kb.ReadLearnings(in, c.String("role"), harness.Said)
+	set, err := learn.Read(in, c.String("role"), harness.Said)
 	if err != nil {
 		return err
 	}
@@ -149,13 +150,13 @@ func (p *program) kbHarvest(c *cli.Context) error {
 		return err
 	}
 	defer closeInput()
-	set, err := kb.Harvest(in)
+	set, err := learn.Harvest(in)
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
 		type candidate struct {
-			kb.Candidate
+			learn.Candidate
 			Remember string `json:"remember"`
 		}
 		all := []candidate{}
@@ -266,7 +267,7 @@ func (p *program) kbPromote(c *cli.Context) error {
 
 // promoted drafts the capsule that an entry of a run becomes.
 func promoted(run string, e *board.Entry) kb.Capsule {
-	c := kb.Capsule{Kind: promotedKinds[e.Type], Title: kb.TitleOf(e.Content), Body: e.Content, Tags: slices.Clone(e.Tags), Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"), Confidence: e.Confidence,
+	c := kb.Capsule{Kind: promotedKinds[e.Type], Title: learn.TitleOf(e.Content), Body: e.Content, Tags: slices.Clone(e.Tags), Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"), Confidence: e.Confidence,
 		Refs: []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
 	if e.SourceDoc == "" {
 		c.Source = "run " + run + ", " + e.ID

@@ -24,6 +24,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/kb/learn"
 )
 
 // What is yours: the question, where a person's decisions stand, and what the lessons are about, with what somebody would ask who needs them. The workers are in standin.go.
@@ -225,7 +226,7 @@ func (o *orchestrator) promote(ctx context.Context) error {
 		return fmt.Errorf("find what holds beyond the run: %w", err)
 	}
 	for _, e := range lasting.Entries {
-		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{domain}, Title: kb.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
+		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{domain}, Title: learn.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
 			Tags: e.Tags, Source: e.SourceDoc + ":" + e.SourceRef, Confidence: e.Confidence, VerifiedBy: lead, Refs: []string{"run:" + o.board.Run(), "entry:" + e.ID, "worker:" + e.Worker}}
 		if _, err := k.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, fault.Conflict) { // a conflict: it is there already
 			return fmt.Errorf("promote %s: %w", e.ID, err)

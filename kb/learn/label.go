@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb"
 )
 
 // This file reads what a learning says about itself besides its text: its kind, in a label, and what follows the text, as in (source: foo.py:42, confidence: 0.9).
@@ -29,7 +30,7 @@ func labelKind(label string) (kind string, tags []string) {
 			k = other
 		}
 		switch {
-		case kind == "" && slices.Contains(Kinds, k):
+		case kind == "" && slices.Contains(kb.Kinds, k):
 			kind = k
 		case name != "":
 			tags = append(tags, name)
@@ -59,7 +60,7 @@ var (
 )
 
 // cutMetadata takes (source: foo.py:42), (confidence: 0.9), tags: a, b and their like from the end of a text. What is not surely meant so stays.
-func cutMetadata(text string, c *Capsule) string {
+func cutMetadata(text string, c *kb.Capsule) string {
 	head := text[:max(0, len(text)-metaTail)]
 	text = text[len(head):]
 	for range 8 {
@@ -93,7 +94,7 @@ func cutMetadata(text string, c *Capsule) string {
 const metaTail = 2000
 
 // metadata reads pairs of keys and values, all of them or none: if one makes no sense, the whole was a sentence.
-func metadata(s string, c *Capsule) bool {
+func metadata(s string, c *kb.Capsule) bool {
 	keys := metaKey.FindAllStringSubmatchIndex(s, -1)
 	if len(keys) == 0 || strings.TrimSpace(s[:keys[0][0]]) != "" {
 		return false

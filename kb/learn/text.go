@@ -1,10 +1,11 @@
-package kb
+package learn
 
 import (
 	"strings"
 	"unicode"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb"
 )
 
 // This file reads LEARNING: lines, as people and models write them: with bullets, emphasis, numbers and labels, over several lines. What is quoted, stands in a
@@ -101,7 +102,7 @@ func (s *scan) fenced(line, from string, f []string) {
 func (s *scan) append(line string) {
 	line, s.more = strings.CutSuffix(line, `\`)
 	switch line = strings.TrimSpace(line); {
-	case s.text.Len() > MaxBody: // Check will say so
+	case s.text.Len() > kb.MaxBody: // Check will say so
 		return
 	case s.text.Len() > 0 && listItem.MatchString(line):
 		s.text.WriteByte('\n')
@@ -142,7 +143,7 @@ func (l *learner) words(from, label, text string) {
 			kind, tags, text = k, t, text[len(m[0]):]
 		}
 	}
-	c := Capsule{Tags: tags}
+	c := kb.Capsule{Tags: tags}
 	text = cutMetadata(text, &c)
 	switch {
 	case strings.ContainsAny(label, "<|") || isPlaceholder(text):

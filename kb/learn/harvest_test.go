@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/kb"
 )
 
 func harvest(tb testing.TB, lines ...string) HarvestSet {
@@ -171,7 +173,7 @@ func TestRememberLine(t *testing.T) {
 		"plain", "two words", "it's", "''", `\`, `a\'b`, "$HOME `id` $(id) !! ~ * ? [a] {b,c}", "line\nbreak\n", "\ttab\r", `"double"`, "--flag", "-", "#no comment", "a;b&c|d>e<f", "=x", "naïve 漢字 😀", "\xff\xfe", "'\n'",
 		strings.Repeat("'", 500), strings.Repeat("long ", 5000),
 	} {
-		c := Candidate{Capsule: Capsule{Title: s, Kind: "gotcha", Body: s + "body", Tags: []string{"a", "b c"}, Source: s, Confidence: &v, Refs: []string{s, "r"}}}
+		c := Candidate{Capsule: kb.Capsule{Title: s, Kind: "gotcha", Body: s + "body", Tags: []string{"a", "b c"}, Source: s, Confidence: &v, Refs: []string{s, "r"}}}
 		want := []string{"kb", "remember", "--title=" + s, "--kind=gotcha", "--tags=a,b c", "--source=" + s, "--confidence=0.5", "--ref=" + s, "--ref=r", "--body=" + s + "body"}
 		if got := shell(t, c.RememberLine()); !slices.Equal(got, want) {
 			t.Errorf("%.60q: got %.200q", s, got)

@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"bytes"
@@ -13,15 +13,24 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
+	"blackboard/kb"
 )
 
-func learnings(tb testing.TB, text, role string) LearnSet {
+func learnings(tb testing.TB, text, role string) Set {
 	tb.Helper()
-	set, err := ReadLearnings(strings.NewReader(text), role, harness.Said)
+	set, err := Read(strings.NewReader(text), role, harness.Said)
 	if err != nil {
 		tb.Fatalf("%.80q: %v", text, err)
 	}
 	return set
+}
+
+// refused checks an error's kind and that it says what to do next.
+func refused(tb testing.TB, err error, kind error, words string) {
+	tb.Helper()
+	if !errors.Is(err, kind) || len(fault.Next(err)) == 0 || !strings.Contains(err.Error(), words) {
+		tb.Fatalf("the error is %v, not %v about %q with a next step", err, kind, words)
+	}
 }
 
 // TestLearningForms: the forms agents write mean the same.
@@ -138,16 +147,16 @@ func TestLearningKinds(t *testing.T) {
 			t.Errorf("%q as %s: %+v", c.line, c.role, set)
 		}
 	}
-	_, err := ReadLearnings(strings.NewReader(""), "plumber", harness.Said)
+	_, err := Read(strings.NewReader(""), "plumber", harness.Said)
 	refused(t, err, fault.Invalid, "plumber")
-	for _, role := range Roles {
-		for _, k := range RoleKinds(role) {
-			if !slices.Contains(Kinds, k) {
+	for _, role := range kb.Roles {
+		for _, k := range kb.RoleKinds(role) {
+			if !slices.Contains(kb.Kinds, k) {
 				t.Errorf("%s reads the kind %s, which is none", role, k)
 			}
 		}
 	}
-	if RoleKinds("planner") != nil || RoleKinds("reflector") != nil || len(RoleKinds("reviewer")) != 2 {
+	if kb.RoleKinds("planner") != nil || kb.RoleKinds("reflector") != nil || len(kb.RoleKinds("reviewer")) != 2 {
 		t.Error("RoleKinds")
 	}
 }
@@ -183,7 +192,7 @@ LEARNING: A fourth one comes after the block
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	if len(set.Refused) != 1 || set.Refused[0] != (Refused{"line 11", "it says the same as line 3"}) || set.Lines != 16 {
+	if len(set.Refused) != 1 || set.Refused[0] != (kb.Refused{From: "line 11", Why: "it says the same as line 3"}) || set.Lines != 16 {
 		t.Errorf("refused %+v of %d lines", set.Refused, set.Lines)
 	}
 }
@@ -204,7 +213,7 @@ func TestLearningTitle(t *testing.T) {
 		}
 	}
 	for _, s := range []string{strings.Repeat("漢", 400), strings.Repeat("😀", 400), strings.Repeat("x", 400), long} {
-		if got := TitleOf(s); len(got) > MaxTitle || utf8.RuneCountInString(got) > learnTitle || !utf8.ValidString(got) {
+		if got := TitleOf(s); len(got) > kb.MaxTitle || utf8.RuneCountInString(got) > learnTitle || !utf8.ValidString(got) {
 			t.Errorf("%d bytes, %d characters: %q", len(got), utf8.RuneCountInString(got), got)
 		}
 	}
@@ -317,7 +326,7 @@ func TestReflector(t *testing.T) {
 		t.Errorf("%+v", set)
 	}
 	for _, bad := range []string{"{\n\"a\":1}", "[\n{\"title\":\"cut sho"} {
-		_, err := ReadLearnings(strings.NewReader(bad), "reflector", harness.Said)
+		_, err := Read(strings.NewReader(bad), "reflector", harness.Said)
 		if bad[0] == '[' {
 			refused(t, err, fault.Invalid, "cannot be read")
 		} else {
@@ -373,7 +382,7 @@ func TestLearningLimits(t *testing.T) {
 	if len(set.Learnings) > 0 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "bytes") {
 		t.Errorf("%+v", set.Refused)
 	}
-	if _, err := ReadLearnings(failing{strings.NewReader("x")}, "", harness.Said); err == nil || !strings.Contains(err.Error(), "disk is gone") {
+	if _, err := Read(failing{strings.NewReader("x")}, "", harness.Said); err == nil || !strings.Contains(err.Error(), "disk is gone") {
 		t.Error(err)
 	}
 	// Many keys of metadata, marks of sentences, brackets: no time that grows with their square.
@@ -385,7 +394,7 @@ func TestLearningLimits(t *testing.T) {
 	}
 	line := "a line of a long transcript that says nothing at all, and goes on and on and on for a while, until it ends here\n"
 	long := io.MultiReader(strings.NewReader("LEARNING: at the beginning of much it is read\n"), io.LimitReader(&again{text: line}, maxLearnInput), strings.NewReader("LEARNING: at the end of it all it is not"))
-	set, err := ReadLearnings(long, "", harness.Said)
+	set, err := Read(long, "", harness.Said)
 	if err != nil || len(set.Learnings) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "256 MB") {
 		t.Errorf("%v, %d, %+v", err, len(set.Learnings), set.Refused)
 	}
@@ -403,8 +412,8 @@ func FuzzLearnings(f *testing.F) {
 		f.Add(s, uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, text string, who uint8) {
-		role := append([]string{""}, Roles...)[int(who)%(1+len(Roles))]
-		set, err := ReadLearnings(strings.NewReader(text), role, harness.Said)
+		role := append([]string{""}, kb.Roles...)[int(who)%(1+len(kb.Roles))]
+		set, err := Read(strings.NewReader(text), role, harness.Said)
 		if err != nil {
 			refused(t, err, fault.Invalid, "")
 			return

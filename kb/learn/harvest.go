@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/kb"
 	"blackboard/kb/secret"
 )
 
@@ -40,9 +41,9 @@ const (
 
 // Candidate is a capsule that a worklog suggests. Nobody has judged it.
 type Candidate struct {
-	Capsule  Capsule  `json:"capsule"`
-	Why      string   `json:"why"`
-	Evidence []string `json:"evidence"` // "line 12: failed: go test ./..."
+	Capsule  kb.Capsule `json:"capsule"`
+	Why      string     `json:"why"`
+	Evidence []string   `json:"evidence"` // "line 12: failed: go test ./..."
 
 	strength float64
 	first    int // line
@@ -50,26 +51,26 @@ type Candidate struct {
 
 // HarvestSet is what a worklog suggests, the strongest first.
 type HarvestSet struct {
-	Lines      int         `json:"lines"`
-	Entries    int         `json:"entries"`
-	Failures   int         `json:"failures"`
-	NotJSON    int         `json:"not_json"` // lines that are no JSON object
-	Candidates []Candidate `json:"candidates"`
-	Left       int         `json:"left"`    // weaker candidates that are not among them
-	Refused    []Refused   `json:"refused"` // what was not read
+	Lines      int          `json:"lines"`
+	Entries    int          `json:"entries"`
+	Failures   int          `json:"failures"`
+	NotJSON    int          `json:"not_json"` // lines that are no JSON object
+	Candidates []Candidate  `json:"candidates"`
+	Left       int          `json:"left"`    // weaker candidates that are not among them
+	Refused    []kb.Refused `json:"refused"` // what was not read
 }
 
 // Harvest reads a worklog. It finds a command that failed and later passed, and what was changed between; an error that came again and again; and a
 // command that was run again and again. It writes nothing.
 func Harvest(r io.Reader) (HarvestSet, error) {
 	h := harvester{errs: map[string]*trouble{}, fixes: map[string]*fix{}, runs: map[string]*habit{}}
-	set := HarvestSet{Candidates: []Candidate{}, Refused: []Refused{}}
+	set := HarvestSet{Candidates: []Candidate{}, Refused: []kb.Refused{}}
 	in := newLineReader(r)
 	long := 0
 	for in.next() {
 		if in.long {
 			if long++; long <= maxLongLines {
-				set.Refused = append(set.Refused, Refused{From: fmt.Sprintf("line %d", in.n), Why: "the line is longer than 1 MB"})
+				set.Refused = append(set.Refused, kb.Refused{From: fmt.Sprintf("line %d", in.n), Why: "the line is longer than 1 MB"})
 			}
 			continue
 		}
@@ -91,13 +92,13 @@ func Harvest(r io.Reader) (HarvestSet, error) {
 	}
 	set.Lines = in.n
 	if long > maxLongLines {
-		set.Refused = append(set.Refused, Refused{From: "the rest", Why: fmt.Sprintf("%d more lines are longer than 1 MB", long-maxLongLines)})
+		set.Refused = append(set.Refused, kb.Refused{From: "the rest", Why: fmt.Sprintf("%d more lines are longer than 1 MB", long-maxLongLines)})
 	}
 	if in.cut() {
-		set.Refused = append(set.Refused, Refused{From: fmt.Sprintf("after line %d", in.n), Why: "the rest was not read: at most 256 MB are"})
+		set.Refused = append(set.Refused, kb.Refused{From: fmt.Sprintf("after line %d", in.n), Why: "the rest was not read: at most 256 MB are"})
 	}
 	if h.full {
-		set.Refused = append(set.Refused, Refused{From: "counting", Why: fmt.Sprintf("more than %d different commands or errors: later ones were not counted", harvestKeys)})
+		set.Refused = append(set.Refused, kb.Refused{From: "counting", Why: fmt.Sprintf("more than %d different commands or errors: later ones were not counted", harvestKeys)})
 	}
 	if in.err != nil {
 		return set, fmt.Errorf("reading the worklog: %w", in.err)

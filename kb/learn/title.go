@@ -1,10 +1,11 @@
-package kb
+package learn
 
 import (
 	"strings"
 	"unicode"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb"
 )
 
 // This file makes titles, and lines to show, of texts that nobody has checked: those of transcripts and worklogs. It also counts words, to know whether a text says enough.
@@ -14,7 +15,7 @@ var sentenceEnd = lazyregexp.New(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 
 // TitleOf makes a title for a text that has none: its first sentence that says something, or as much of it as a title takes.
 func TitleOf(text string) string {
-	text = plainLine(firstBytes(text, 10*MaxTitle)) // the rest is never shown
+	text = plainLine(firstBytes(text, 10*kb.MaxTitle)) // the rest is never shown
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
 		first := text[:m[0]]
 		if wordCount(first) >= learnWords && !strings.HasSuffix(first, "e.g") && !strings.HasSuffix(first, "i.e") && !strings.HasSuffix(first, " vs") {
@@ -27,7 +28,7 @@ func TitleOf(text string) string {
 
 // cutTitle cuts a title that is too long at a word, unless that costs half of it.
 func cutTitle(text string) string {
-	cut := clipBytes(clip(text, learnTitle), MaxTitle)
+	cut := clipBytes(clip(text, learnTitle), kb.MaxTitle)
 	if cut == text {
 		return text
 	}

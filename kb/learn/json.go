@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"blackboard/kb"
 )
 
 // This file reads lists of capsules in JSON, as a reflector answers when it is asked for one. Models put prose and fences around it, wrap it in an object, and
@@ -96,7 +98,7 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		l.refuse(from, `it is not an object with a "kind", a "title" and a "body"`)
 		return
 	}
-	c := Capsule{Title: o.text("title"), Body: o.text("body"), Source: o.text("source"), VerifiedBy: o.text("verified_by"), Scope: strings.ToLower(o.text("scope")),
+	c := kb.Capsule{Title: o.text("title"), Body: o.text("body"), Source: o.text("source"), VerifiedBy: o.text("verified_by"), Scope: strings.ToLower(o.text("scope")),
 		Tags: o.list("tags"), DomainTags: o.list("domain_tags"), Refs: o.list("refs"), Supersedes: o.list("supersedes")}
 	label := o.text("kind")
 	c.Confidence = o.fraction("confidence")

@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"encoding/json"

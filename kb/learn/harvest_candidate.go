@@ -1,4 +1,4 @@
-package kb
+package learn
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb"
 )
 
 // This file makes capsules of what was counted in a worklog, and the command lines that store them. Their confidence is that of a guess: what came before
@@ -107,10 +108,10 @@ func (b *habit) candidate() Candidate {
 }
 
 // harvested makes the capsule. The tags say that nobody has judged it, and of what program it is.
-func harvested(kind, title, body string, from, to int, command string, confidence float64) Capsule {
+func harvested(kind, title, body string, from, to int, command string, confidence float64) kb.Capsule {
 	tags := []string{"harvested"}
 	if words := argWords(mainPart(command)); len(words) > 0 {
-		if p := program(words[0]); p != "" && len(p) <= MaxTag && !strings.ContainsAny(p, ",\n\x00") {
+		if p := program(words[0]); p != "" && len(p) <= kb.MaxTag && !strings.ContainsAny(p, ",\n\x00") {
 			tags = append(tags, p)
 		}
 	}
@@ -120,7 +121,7 @@ func harvested(kind, title, body string, from, to int, command string, confidenc
 		}
 		return r
 	}, ansi.ReplaceAllString(body, ""))
-	return Capsule{Kind: kind, Title: cutTitle(plainLine(title)), Body: body, Tags: tags, DomainTags: []string{}, Supersedes: []string{}, Refs: []string{}, Source: fmt.Sprintf("worklog, lines %d to %d", from, to), Confidence: &confidence}
+	return kb.Capsule{Kind: kind, Title: cutTitle(plainLine(title)), Body: body, Tags: tags, DomainTags: []string{}, Supersedes: []string{}, Refs: []string{}, Source: fmt.Sprintf("worklog, lines %d to %d", from, to), Confidence: &confidence}
 }
 
 // RememberLine is the command that stores the capsule, for a POSIX shell.
