@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
+	"blackboard/kb/markdown"
 	"blackboard/kb/store"
 )
 
@@ -61,8 +61,8 @@ type Capsule struct {
 
 func newID() string { return store.NewID('k') }
 
-// checkID tells an id that cannot be from one that is not there.
-func checkID(id string) error {
+// CheckID tells an id that cannot be from one that is not there.
+func CheckID(id string) error {
 	if !store.IsID(id, "k") {
 		return invalid(fmt.Sprintf("%q is no capsule id", clip(id, 60)), "ids look like k3f9x0c2ma", fault.Do("kb.list", "{} shows them"))
 	}
@@ -70,12 +70,10 @@ func checkID(id string) error {
 }
 
 // Check says what Remember would refuse about a capsule whatever else there is.
-func (c Capsule) Check() error { return c.normalise() }
+func (c Capsule) Check() error { return c.Normalise() }
 
-var lineEnds = lazyregexp.New(`\r+\n`)
-
-// normalise fills in defaults and checks everything that can be checked without looking at other capsules.
-func (c *Capsule) normalise() error {
+// Normalise fills in defaults and checks everything that can be checked without looking at other capsules.
+func (c *Capsule) Normalise() error {
 	if c.Kind == "" {
 		c.Kind = "fact"
 	}
@@ -86,7 +84,7 @@ func (c *Capsule) normalise() error {
 		}
 	}
 	c.Title = strings.TrimSpace(c.Title)
-	c.Body = strings.TrimRightFunc(strings.TrimLeft(lineEnds.ReplaceAllString(c.Body, "\n"), "\n"), unicode.IsSpace) // as a sidecar has it
+	c.Body = strings.TrimRightFunc(strings.TrimLeft(markdown.LineEnds.ReplaceAllString(c.Body, "\n"), "\n"), unicode.IsSpace) // as a sidecar has it
 	c.Tags, c.DomainTags, c.Supersedes = sortedTags(c.Tags), sortedTags(c.DomainTags), sortedTags(c.Supersedes)
 	c.Refs = append([]string{}, c.Refs...) // a list, not null
 	if !slices.Contains(Kinds, c.Kind) {
@@ -101,7 +99,7 @@ func (c *Capsule) normalise() error {
 		required   bool
 	}{{"the title", c.Title, MaxTitle, true}, {"the body", c.Body, MaxBody, true}, {"the source", c.Source, MaxField, false}, {"verified by", c.VerifiedBy, MaxField, false},
 		{"the workspace", c.Workspace, MaxField, false}, {"the project", c.Project, MaxField, false}} {
-		if err := checkText(f.what, f.text, f.max, f.required); err != nil {
+		if err := CheckText(f.what, f.text, f.max, f.required); err != nil {
 			return err
 		}
 	}
@@ -116,7 +114,7 @@ func (c *Capsule) normalise() error {
 			return invalid(fmt.Sprintf("there are %d tags; at most %d are taken", len(tags), MaxTags), "the few that somebody would look for")
 		}
 		for _, t := range tags {
-			if err := checkText("a tag", t, MaxTag, true); err != nil {
+			if err := CheckText("a tag", t, MaxTag, true); err != nil {
 				return err
 			}
 			if strings.ContainsAny(t, ",\n") {
@@ -125,12 +123,12 @@ func (c *Capsule) normalise() error {
 		}
 	}
 	for _, r := range c.Refs {
-		if err := checkText("a reference", r, MaxField, true); err != nil {
+		if err := CheckText("a reference", r, MaxField, true); err != nil {
 			return err
 		}
 	}
 	for _, id := range c.Supersedes {
-		if err := checkID(id); err != nil {
+		if err := CheckID(id); err != nil {
 			return err
 		}
 	}
@@ -162,7 +160,8 @@ func sortedTags(tags []string) []string {
 	return slices.Compact(out)
 }
 
-func checkText(what, s string, max int, required bool) error {
+// CheckText says what is wrong with a text of at most max bytes.
+func CheckText(what, s string, max int, required bool) error {
 	switch {
 	case required && strings.TrimSpace(s) == "":
 		return invalid(what+" is empty", "give it some text")

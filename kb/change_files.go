@@ -57,7 +57,7 @@ func (ch *change) draft(c *Capsule, alone bool) error {
 	if err := ch.join(); err != nil {
 		return err
 	}
-	data, err := encodeSidecar(c, nil)
+	data, err := EncodeSidecar(c, nil)
 	if err != nil || len(data) > MaxSidecar { // which put will say
 		return err
 	}
@@ -146,11 +146,11 @@ func (ch *change) writingOf(c *Capsule) (*writing, error) {
 	}
 	var extra map[string]any
 	if old != nil {
-		if _, extra, err = decodeSidecar(c.ID, old); err != nil {
+		if _, extra, err = DecodeSidecar(c.ID, old); err != nil {
 			extra = nil
 		}
 	}
-	data, err := encodeSidecar(c, extra)
+	data, err := EncodeSidecar(c, extra)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb/markdown"
 )
 
 const (
@@ -28,7 +29,7 @@ type chunk struct {
 // chunks cuts a markdown document into its sections: at H1 and H2, with # or underlined, but not in code blocks. The file's name stands in for a title, with
 // that of its folder if it says nothing by itself.
 func chunks(file, text string) []chunk {
-	meta, body, found := splitFrontMatter(text)
+	meta, body, found := markdown.Split(text)
 	line := 1
 	doc := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	switch strings.ToLower(doc) {
@@ -44,7 +45,7 @@ func chunks(file, text string) []chunk {
 			Title string `yaml:"title"`
 			Name  string `yaml:"name"`
 		}
-		if loadYAML(meta, &front) == nil {
+		if markdown.Load(meta, &front) == nil {
 			for _, t := range []string{front.Name, front.Title} {
 				if t = flat(t); t != "" {
 					doc = t

@@ -151,7 +151,7 @@ var Resolutions = []string{ResolveStand, ResolveSupersede, ResolveRetire}
 // Resolve records what was decided about two capsules, and does it. keep is the one that stays; it does not matter if both stand.
 func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	for _, id := range []string{keep, other} {
-		if err := checkID(id); err != nil {
+		if err := CheckID(id); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	if !slices.Contains(Resolutions, how) {
 		return unknown("resolution", how, Resolutions)
 	}
-	if err := checkText("the reason", why, MaxField, false); err != nil {
+	if err := CheckText("the reason", why, MaxField, false); err != nil {
 		return err
 	}
 	return k.change(ctx, func(ch *change) error {

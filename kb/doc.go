@@ -29,14 +29,14 @@
 //
 // # The files of this package
 //
-//	capsule.go sidecar.go frontmatter.go     what a capsule is, and its file
+//	capsule.go sidecar.go                    what a capsule is, and its file
 //	kb.go change*.go sync*.go quarantine.go  opening, changing, picking up what files say
 //	remember.go edit.go secrets.go           storing, editing, retiring, history, restoring
 //	search.go snippet.go list.go             finding
 //	ingest*.go chunk.go                      documents
 //	curate.go decay.go contradict.go clash*  duplicates, decay, contradictions
 //	learn.go brief.go                        what runs have learned (read by package kb/learn), and briefs for the next
-//	import*.go                               other tools' memories, exports of our own
+//	import.go                                what package kb/importers has read
 //	calibrate.go doctor.go                   measuring, looking for what is broken
 //	rebuild.go                               making the mirror anew
 package kb

@@ -52,7 +52,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 		return r, false, err
 	}
 	c.ID, c.Created, c.Revision, c.Supersedes, c.SupersededBy, c.Retired, c.RetiredWhy, c.Ingested = seen.ID, seen.Created, seen.Revision, seen.Supersedes, seen.SupersededBy, seen.Retired, seen.RetiredWhy, seen.Ingested
-	if err := c.normalise(); err != nil {
+	if err := c.Normalise(); err != nil {
 		return r, false, err
 	}
 	if !opt.Force {
@@ -119,13 +119,13 @@ func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	text, err := encodeSidecar(&c, nil)
+	text, err := EncodeSidecar(&c, nil)
 	return text, c.Revision, err
 }
 
 // EditText makes a capsule what the text of its file says. Links, times and revision are not edited that way.
 func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptions) (Remembered, error) {
-	said, _, err := decodeSidecar(id, text)
+	said, _, err := DecodeSidecar(id, text)
 	if err != nil {
 		return Remembered{}, invalid(fmt.Sprintf("that is no capsule: %v", err), "mend it and try again; nothing is changed")
 	}
@@ -138,10 +138,10 @@ func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptio
 
 // Retire takes a capsule out of searches and lists. It can be restored.
 func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) {
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return c, err
 	}
-	if err := checkText("the reason", why, MaxField, false); err != nil {
+	if err := CheckText("the reason", why, MaxField, false); err != nil {
 		return c, err
 	}
 	err = k.change(ctx, func(ch *change) error {
@@ -175,7 +175,7 @@ type Event struct {
 
 // History returns what was done to a capsule, the oldest first. A capsule that is gone for good (a part of a document that has changed) still has one.
 func (k *KB) History(ctx context.Context, id string) (events []Event, err error) {
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return nil, err
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -248,7 +248,7 @@ func jsonFields(c *Capsule) (m map[string]json.RawMessage) {
 
 // Revision returns a capsule as it was.
 func (k *KB) Revision(ctx context.Context, id string, revision int) (c Capsule, err error) {
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return c, err
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -287,7 +287,7 @@ func revisionOf(tx *sqlite.Tx, id string, revision int) (*Capsule, error) {
 // Restore makes a capsule again what it was at a revision, as a new revision: its text, its fields, and whether it was retired or superseded. If curation has superseded it, that it
 // stands beside the other is noted, and curation leaves the two alone.
 func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (c Capsule, err error) {
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return c, err
 	}
 	if err := k.PickUp(ctx, id); err != nil {

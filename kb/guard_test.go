@@ -129,7 +129,7 @@ func TestIngestAfterOneThatDied(t *testing.T) {
 	must(t, err)
 	orphan := all[0]
 	orphan.ID = newID()
-	data, err := encodeSidecar(&orphan, nil)
+	data, err := EncodeSidecar(&orphan, nil)
 	must(t, err)
 	must(t, writeFile(k.sidecarPath(orphan.ID), data))
 	must(t, os.WriteFile(filepath.Join(k.sidecars, pendingName), []byte(orphan.ID), 0o600))

@@ -14,6 +14,21 @@ import (
 	"blackboard/embed"
 )
 
+// Incoming is a capsule as a source has it, before it is stored. Its id is set only by our own export and our own sidecars, and its times only if the source has them.
+type Incoming struct {
+	Capsule Capsule  `json:"capsule"`
+	From    string   `json:"from"`  // file:line, file, or table and id
+	Notes   []string `json:"notes"` // what of it is kept in another form, or could not be kept
+}
+
+// ImportSet is all that a source holds: every record of it is an item, or refused, or told of in the notes.
+type ImportSet struct {
+	Format  string     `json:"format"`
+	Items   []Incoming `json:"items"`
+	Refused []Refused  `json:"refused"`
+	Notes   []string   `json:"notes"`
+}
+
 // ImportOptions say how an import is done.
 type ImportOptions struct {
 	DryRun      bool // everything is looked at, nothing is stored
@@ -102,7 +117,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (out
 func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out *Imported) error {
 	c := in.Capsule
 	refuse := func(why string) { out.Refused = append(out.Refused, Refused{in.From, why}) }
-	if err := c.normalise(); err != nil {
+	if err := c.Normalise(); err != nil {
 		refuse(err.Error())
 		return nil
 	}
@@ -117,7 +132,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 		return err
 	}
 	if c.ID != "" {
-		if err := checkID(c.ID); err != nil {
+		if err := CheckID(c.ID); err != nil {
 			refuse(err.Error())
 			return nil
 		}
@@ -156,10 +171,10 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	}
 	c.Created, c.Updated = ch.tx.Now, ch.tx.Now
 	if sensible(created, ch.tx.Now) {
-		c.Created = stamp(created)
+		c.Created = Stamp(created)
 	}
 	if sensible(updated, ch.tx.Now) && !updated.Before(c.Created) {
-		c.Updated = stamp(updated)
+		c.Updated = Stamp(updated)
 	}
 	c.Revision, c.DecayScore, c.Retrieved = max(1, c.Revision), 0, nil
 	if err := ch.add(&c, v, VerbImported, in.From); err != nil {

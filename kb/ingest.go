@@ -50,7 +50,7 @@ type IngestedAll struct {
 func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r IngestedAll, err error) {
 	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{}, Refused: []Refused{}, Warnings: []string{}}
 	probe := Capsule{Kind: "doc", Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags, DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
-	if err := probe.normalise(); err != nil {
+	if err := probe.Normalise(); err != nil {
 		return r, err
 	}
 	if opt.Progress == nil {
@@ -198,7 +198,7 @@ func sections(file, sha string, parts []chunk, like *Capsule, opt *IngestOptions
 	for _, p := range parts {
 		c := *like
 		c.Title, c.Body, c.Source = p.Title, p.Body, fmt.Sprintf("%s:%d", file, p.Line)
-		err := c.normalise()
+		err := c.Normalise()
 		if err == nil && !opt.Force {
 			err = refuseSecret(&c)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/markdown"
 )
 
 // documents finds the markdown files of paths, sorted, each once, by their real paths. own is the folder of the knowledge base, which is none of them. Links are followed, but for those that
@@ -31,7 +32,7 @@ func documents(ctx context.Context, paths []string, own string, r *IngestedAll) 
 			if err := f.folder(ctx, path); err != nil {
 				return nil, nil, err
 			}
-		case isMarkdown(path):
+		case markdown.Is(path):
 			f.add(path)
 		default:
 			f.refuse(path, errors.New("it is no markdown: its name does not end in .md or .markdown"))
@@ -59,7 +60,7 @@ func (f *finding) refuse(path string, err error) {
 
 // add adds a file, unless it is there already.
 func (f *finding) add(path string) {
-	real, err := realPath(path)
+	real, err := markdown.RealPath(path)
 	if err != nil {
 		f.refuse(path, err)
 		return
@@ -76,7 +77,7 @@ func (f *finding) add(path string) {
 
 // folder adds what is below a folder. What cannot be read is refused; only the end of ctx is an error.
 func (f *finding) folder(ctx context.Context, path string) error {
-	root, err := realPath(path)
+	root, err := markdown.RealPath(path)
 	if err != nil {
 		f.refuse(path, err)
 		return nil
@@ -95,9 +96,9 @@ func (f *finding) folder(ctx context.Context, path string) error {
 			if p != root && slices.Contains([]string{".git", ".hg", ".svn", "node_modules"}, d.Name()) || f.isOwn(p) {
 				return fs.SkipDir
 			}
-		case !isMarkdown(p):
-		case d.Type()&fs.ModeSymlink != 0 && leadsOut(root, p):
-			f.refuse(p, errors.New(leadsOutWhy+": ingest that file by itself"))
+		case !markdown.Is(p):
+		case d.Type()&fs.ModeSymlink != 0 && markdown.LeadsOut(root, p):
+			f.refuse(p, errors.New(markdown.LeadsOutWhy+": ingest that file by itself"))
 		default:
 			f.add(p)
 		}
@@ -116,11 +117,6 @@ func (f *finding) isOwn(path string) bool {
 	}
 	here, err := os.Stat(path)
 	return err == nil && os.SameFile(own, here)
-}
-
-func isMarkdown(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	return ext == ".md" || ext == ".markdown"
 }
 
 // readDocument reads a file that is small enough, and text.

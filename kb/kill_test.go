@@ -53,7 +53,7 @@ func mirrored(tb testing.TB, k *KB) {
 				continue
 			}
 			files++
-			said, _, err := decodeSidecar(c.ID, data)
+			said, _, err := DecodeSidecar(c.ID, data)
 			if err != nil || !sameContent(&said, c) {
 				tb.Errorf("the row of %s is %+v, its sidecar says %+v (%v)", c.ID, *c, said, err)
 			}

@@ -41,7 +41,7 @@ func (k *KB) Learn(ctx context.Context, all []Learning, opt LearnOptions) (out L
 		c := l.Capsule
 		c.placed(&opt)
 		if opt.DryRun {
-			err := c.normalise()
+			err := c.Normalise()
 			if err == nil && !opt.Force {
 				err = refuseSecret(&c)
 			}

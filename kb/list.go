@@ -11,7 +11,7 @@ import (
 
 // Get returns a capsule.
 func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return c, err
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -92,7 +92,7 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if q.Before != "" {
-			if err := checkID(q.Before); err != nil {
+			if err := CheckID(q.Before); err != nil {
 				return err
 			}
 			var n int64

@@ -38,7 +38,7 @@ type Remembered struct {
 // Remember stores a capsule; its id and times are given to it. What it names in Supersedes is marked as superseded by it. A capsule with the same title, or one of the same
 // kind that means the same, is a conflict whose error has that capsule's id.
 func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Remembered, error) {
-	if err := c.normalise(); err != nil {
+	if err := c.Normalise(); err != nil {
 		return Remembered{}, err
 	}
 	if !opt.Force {

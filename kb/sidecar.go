@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/kb/markdown"
+
 	"go.yaml.in/yaml/v4"
 )
 
@@ -55,8 +57,8 @@ func (w *wordList) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// encodeSidecar writes a capsule's file. The same capsule gives the same bytes.
-func encodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
+// EncodeSidecar writes a capsule's file. The same capsule gives the same bytes.
+func EncodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
 	s := sidecar{ID: c.ID, Title: c.Title, Kind: c.Kind, Scope: c.Scope, Tags: c.Tags, DomainTags: c.DomainTags, Source: c.Source, Confidence: c.Confidence,
 		VerifiedBy: c.VerifiedBy, Supersedes: c.Supersedes, SupersededBy: c.SupersededBy, Refs: c.Refs, Workspace: c.Workspace, Project: c.Project,
 		Created: c.Created, Updated: c.Updated, Revision: c.Revision, Retired: c.Retired, RetiredWhy: c.RetiredWhy, Ingested: c.Ingested, Extra: extra}
@@ -82,15 +84,15 @@ const MaxSidecar = 512 << 10
 // maxSidecarMeta is the most bytes of front matter: far more than a capsule needs, and few enough that many keys take no time.
 const maxSidecarMeta = 128 << 10
 
-// decodeSidecar reads a capsule's file, whose name says which capsule it is. The error says what is wrong with it in one line.
-func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err error) {
+// DecodeSidecar reads a capsule's file, whose name says which capsule it is. The error says what is wrong with it in one line.
+func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err error) {
 	if len(data) > MaxSidecar {
 		return c, nil, fmt.Errorf("it has %d bytes, and no capsule has more than %d", len(data), MaxSidecar)
 	}
-	if err := checkText("the file", string(data), MaxSidecar, true); err != nil {
+	if err := CheckText("the file", string(data), MaxSidecar, true); err != nil {
 		return c, nil, err
 	}
-	meta, body, found := splitFrontMatter(string(data))
+	meta, body, found := markdown.Split(string(data))
 	if !found {
 		return c, nil, errors.New(`it has no front matter: a line "---", YAML, and a line "---"`)
 	}
@@ -98,7 +100,7 @@ func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 		return c, nil, fmt.Errorf("its front matter has %d bytes; at most %d are read", len(meta), maxSidecarMeta)
 	}
 	var s sidecar
-	if err := loadYAML(meta, &s); err != nil {
+	if err := markdown.Load(meta, &s); err != nil {
 		return c, nil, fmt.Errorf("its front matter cannot be read: %w", err)
 	}
 	if s.ID != id {
@@ -106,9 +108,9 @@ func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 	}
 	c = Capsule{ID: s.ID, Title: s.Title, Kind: s.Kind, Scope: s.Scope, Tags: s.Tags, DomainTags: s.DomainTags, Source: s.Source, Confidence: s.Confidence,
 		VerifiedBy: s.VerifiedBy, Supersedes: s.Supersedes, SupersededBy: s.SupersededBy, Refs: s.Refs, Workspace: s.Workspace, Project: s.Project,
-		Created: stamp(s.Created), Updated: stamp(s.Updated), Revision: s.Revision, RetiredWhy: s.RetiredWhy, Ingested: s.Ingested, Body: body}
+		Created: Stamp(s.Created), Updated: Stamp(s.Updated), Revision: s.Revision, RetiredWhy: s.RetiredWhy, Ingested: s.Ingested, Body: body}
 	if s.Retired != nil {
-		t := stamp(*s.Retired)
+		t := Stamp(*s.Retired)
 		c.Retired = &t
 	}
 	for _, t := range []*time.Time{&c.Created, &c.Updated, c.Retired} {
@@ -120,37 +122,23 @@ func decodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 		return c, nil, errors.New("its front matter has no kind or no scope")
 	}
 	if c.Ingested != nil {
-		if err := c.Ingested.check(); err != nil {
+		if err := c.Ingested.Check(); err != nil {
 			return c, nil, err
 		}
 	}
 	if c.SupersededBy != "" {
-		if err := checkID(c.SupersededBy); err != nil {
+		if err := CheckID(c.SupersededBy); err != nil {
 			return c, nil, err
 		}
 	}
-	if err := c.normalise(); err != nil {
+	if err := c.Normalise(); err != nil {
 		return c, nil, err
 	}
 	return c, s.Extra, nil
 }
 
-// loadYAML reads front matter that somebody may have written by hand.
-func loadYAML(meta string, into any) (err error) {
-	defer func() {
-		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	err = yaml.Load([]byte(meta), into)
-	if err != nil {
-		err = errors.New(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
-	}
-	return err
-}
-
-// stamp is a time as the database keeps it.
-func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+// Stamp is a time as the database keeps it.
+func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Ingested says of which document a capsule is a part.
 type Ingested struct {
@@ -168,7 +156,8 @@ func (c *Capsule) ingested() Ingested {
 	return *c.Ingested
 }
 
-func (i *Ingested) check() error {
+// Check says what makes no sense in it.
+func (i *Ingested) Check() error {
 	if i.File == "" || len(i.SHA256) != 2*sha256.Size || i.Part < 1 || i.Part > i.Of {
 		return errors.New("what it says of the document that it was cut from makes no sense")
 	}
@@ -181,7 +170,7 @@ func sameContent(a, b *Capsule) bool {
 	for _, c := range []*Capsule{&x, &y} {
 		c.Created, c.Updated, c.Revision, c.n, c.Model, c.Dim, c.DecayScore, c.Retrieved = time.Time{}, time.Time{}, 0, 0, "", 0, 0, nil
 	}
-	p, err1 := encodeSidecar(&x, nil)
-	q, err2 := encodeSidecar(&y, nil)
+	p, err1 := EncodeSidecar(&x, nil)
+	q, err2 := EncodeSidecar(&y, nil)
 	return err1 == nil && err2 == nil && bytes.Equal(p, q)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/kb/markdown"
 )
 
 // FuzzSidecar: whatever lies in a sidecar is a capsule or an error, and what is a capsule is written and read back the same.
@@ -22,28 +24,28 @@ func FuzzSidecar(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, extra, err := decodeSidecar(id, []byte(text))
+		c, extra, err := DecodeSidecar(id, []byte(text))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error has more than a line: %q", err)
 			}
 			return
 		}
-		data, err := encodeSidecar(&c, extra)
+		data, err := EncodeSidecar(&c, extra)
 		if err != nil {
 			t.Fatalf("%+v cannot be written: %v", c, err)
 		}
 		if len(data) > MaxSidecar {
 			return
 		}
-		again, _, err := decodeSidecar(id, data)
+		again, _, err := DecodeSidecar(id, data)
 		if err != nil {
 			t.Fatalf("%q became %q, which cannot be read: %v", text, data, err)
 		}
 		if !sameContent(&c, &again) || !again.Created.Equal(c.Created) || again.Revision != c.Revision {
 			t.Fatalf("%+v became %+v", c, again)
 		}
-		if twice, err := encodeSidecar(&again, extra); err != nil || string(twice) != string(data) {
+		if twice, err := EncodeSidecar(&again, extra); err != nil || string(twice) != string(data) {
 			t.Fatalf("%q was written again as %q, %v", data, twice, err)
 		}
 	})
@@ -59,7 +61,7 @@ func FuzzChunks(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
-		_, body, _ := splitFrontMatter(text)
+		_, body, _ := markdown.Split(text)
 		rest := body
 		for _, c := range chunks("name.md", text) {
 			if c.Title == "" || len(c.Title) > MaxTitle || len(c.Body) > MaxBody || c.Line < last || strings.TrimSpace(c.Body) == "" {
@@ -98,10 +100,10 @@ func TestSyncFinishes(t *testing.T) {
 	k := openKB(t, home, Options{})
 	old := put(t, k, Capsule{Title: "old", Body: "text"})
 	dead := Capsule{ID: "k00000dead", Kind: "fact", Scope: "universal", Title: "new", Body: "other", Supersedes: []string{old.ID}, Created: time.Now().UTC(), Updated: time.Now().UTC(), Revision: 1}
-	if err := dead.normalise(); err != nil {
+	if err := dead.Normalise(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := encodeSidecar(&dead, nil)
+	data, err := EncodeSidecar(&dead, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +162,7 @@ func TestFailedChange(t *testing.T) {
 			return err
 		}
 		c := Capsule{Title: "b", Body: "b"}
-		if err := c.normalise(); err != nil {
+		if err := c.Normalise(); err != nil {
 			return err
 		}
 		if err := ch.insert(&c, nil, VerbRemembered, ""); err != nil {

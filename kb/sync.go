@@ -189,7 +189,7 @@ func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
 				f.temp = append(f.temp, name)
 			}
-		case isSidecar && checkID(id) == nil:
+		case isSidecar && CheckID(id) == nil:
 			info, err := e.Info()
 			if errors.Is(err, fs.ErrNotExist) {
 				continue

@@ -31,7 +31,7 @@ func (ch *change) pickUp(id string) error {
 // PickUp picks up an edit of a capsule's file by hand in a change of its own, so that it is there before another change looks at the capsule. Mostly there is none, and nothing is written.
 // A file that is gone is for Sync to judge.
 func (k *KB) PickUp(ctx context.Context, id string) error {
-	if k.sidecars == "" || k.db.ReadOnly() || checkID(id) != nil {
+	if k.sidecars == "" || k.db.ReadOnly() || CheckID(id) != nil {
 		return nil
 	}
 	info, err := os.Lstat(k.sidecarPath(id))
@@ -105,7 +105,7 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	if m != nil && row != nil && bytes.Equal(sum[:], m.hash) {
 		return ch.seen(id, info, data)
 	}
-	c, _, err := decodeSidecar(id, data)
+	c, _, err := DecodeSidecar(id, data)
 	if err == nil {
 		err = ch.checkLinks(row, &c)
 	}
@@ -141,7 +141,7 @@ func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error
 	case m == nil || s.bulk:
 		s.Written++
 		c := *row
-		if err := c.normalise(); err != nil || sameContent(row, &c) {
+		if err := c.Normalise(); err != nil || sameContent(row, &c) {
 			return ch.put(row)
 		}
 		return ch.update(row, &c, nil, VerbEdited, "", "its file was written") // one from before texts were trimmed
@@ -168,7 +168,7 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 		}
 	}
 	if c.Created.IsZero() || c.Created.UnixMilli() <= 0 {
-		c.Created = stamp(info.ModTime())
+		c.Created = Stamp(info.ModTime())
 	}
 	if c.Updated.Before(c.Created) {
 		c.Updated = c.Created

@@ -45,7 +45,7 @@ func (ch *change) finishPending() error {
 		return err
 	}
 	for _, id := range strings.Fields(string(data)) {
-		if checkID(id) != nil {
+		if CheckID(id) != nil {
 			continue
 		}
 		if _, err := ch.row(id); errors.Is(err, fault.NotFound) {

@@ -12,6 +12,7 @@ import (
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
 	"blackboard/kb"
+	"blackboard/kb/importers"
 )
 
 // completeCommand is the hidden first argument by which the shells ask for candidates: the words so far follow, the last one unfinished.
@@ -135,7 +136,7 @@ func (p *program) kbFlagValues(ctx context.Context, command, name string) []stri
 	case "as":
 		return kb.Resolutions
 	case "format":
-		return kb.ImportFormats
+		return importers.Formats
 	case "run", "r":
 		return p.runNames()
 	case "kind", "k":

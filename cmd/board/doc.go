@@ -14,10 +14,12 @@
 //	               gets here: `board model` fetches, verifies and measures it
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
 //	kb/store       a SQLite file whose rows have such an index: opening, mending, embedding, salvage, for kb, kb/memory and kb/chunks
+//	kb/markdown    front matter, and where markdown files lie
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
 //	kb/secret      finds and masks what looks like a secret
 //	kb             the knowledge base: capsules and their files, search, history, documents, curation
 //	kb/learn       reads what agents have learned, from transcripts, answers and worklogs
+//	kb/importers   reads other tools' memories and exports of our own into capsules
 //	kb/eval        measures how well it answers a test set
 //	kb/memory      what agents remember of their work: tiers, named entries, journals, conversations
 //	kb/chunks      a project's context store: chunks and state, with the tools' answers

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/kb"
+	"blackboard/kb/importers"
 )
 
 func (p *program) kbMoveCommands() []*cli.Command {
@@ -25,7 +26,7 @@ the MCP memory server's JSON lines; Claude Code's memory folders of a project, o
 what is here already, what cannot be taken and why. The exit code is 1 if something cannot.`,
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "apply", Usage: "do it"},
-				&cli.StringFlag{Name: "format", Usage: "`FORMAT`: " + strings.Join(kb.ImportFormats, ", "), Value: kb.ImportFormats[0]},
+				&cli.StringFlag{Name: "format", Usage: "`FORMAT`: " + strings.Join(importers.Formats, ", "), Value: importers.Formats[0]},
 				&cli.BoolFlag{Name: "force", Usage: "take what looks like one that is there, what has the same id and says something else, what looks like a secret"},
 				&cli.BoolFlag{Name: "no-embed", Usage: "store without embeddings; `board kb reembed` adds them"},
 				limitFlag(), workerFlag(), jsonFlag(),
@@ -55,7 +56,7 @@ func (p *program) kbExport(c *cli.Context) error {
 	lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("documents")
 	n := 0
 	if err := p.writeFile(c.Args().First(), func(w io.Writer) (err error) {
-		n, err = kb.WriteExport(w, k.Export(c.Context, lq))
+		n, err = importers.WriteExport(w, k.Export(c.Context, lq))
 		return err
 	}); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (p *program) kbImport(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("`board kb import FILE`", "one file or folder is needed, but %d are given", c.NArg())
 	}
-	set, err := kb.ReadImport(c.Context, c.Args().First(), c.String("format"))
+	set, err := importers.Read(c.Context, c.Args().First(), c.String("format"))
 	if err != nil {
 		return err
 	}

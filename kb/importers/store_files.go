@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"blackboard/kb/markdown"
 )
 
 // isStoreDir reports whether a folder has such a store, of today or of before it was a database.
@@ -58,7 +60,7 @@ func (im *importer) readStoreDir(dir string) error {
 	}
 	r := &storeReader{im: im}
 	if dirThere(chunks) {
-		if err := im.walk(chunks, isMarkdown, r.chunkFile); err != nil {
+		if err := im.walk(chunks, markdown.Is, r.chunkFile); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"blackboard/board/fault"
+	"blackboard/kb"
+	"blackboard/kb/markdown"
 )
 
 // importWhole fails on what can only be a mistake of the reader.
@@ -39,7 +41,7 @@ func linesOf(text string) (n int) {
 
 func FuzzImportJSONL(f *testing.F) {
 	var b bytes.Buffer
-	if _, err := WriteExport(&b, exported([]Capsule{fullCapsule()}, nil)); err != nil {
+	if _, err := WriteExport(&b, exported([]kb.Capsule{fullCapsule()}, nil)); err != nil {
 		f.Fatal(err)
 	}
 	_, full, _ := strings.Cut(b.String(), "\n")
@@ -57,7 +59,7 @@ func FuzzImportJSONL(f *testing.F) {
 			t.Fatalf("%d lines, %d items and %d refused", n, len(im.set.Items), len(im.set.Refused))
 		}
 		// What was read can be written, and read again as it was.
-		var caps []Capsule
+		var caps []kb.Capsule
 		for _, it := range im.set.Items {
 			caps = append(caps, it.Capsule)
 		}
@@ -129,7 +131,7 @@ func FuzzImportClaude(f *testing.F) {
 		// All lines of an index are there, or were counted, but for headings and blank lines.
 		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
-			for l := range strings.Lines(lineEnds.ReplaceAllString(strings.TrimPrefix(s, "\ufeff"), "\n")) {
+			for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(s, "\ufeff"), "\n")) {
 				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(strings.TrimSpace(l)) { // what is left is trimmed at its ends, whatever blanks those are
 					n++
 				}
@@ -168,11 +170,11 @@ func FuzzFrontMatter(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		meta, body, found := splitFrontMatter(text)
-		if !found && (meta != "" || body != lineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
+		meta, body, found := markdown.Split(text)
+		if !found && (meta != "" || body != markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
 			t.Fatalf("%q was changed to %q and %q", text, meta, body)
 		}
-		if again, rest, ok := splitFrontMatter("---\n" + meta + "---\n" + body); found && (meta == "" || strings.HasSuffix(meta, "\n")) && (!ok || again != meta || rest != body) {
+		if again, rest, ok := markdown.Split("---\n" + meta + "---\n" + body); found && (meta == "" || strings.HasSuffix(meta, "\n")) && (!ok || again != meta || rest != body) {
 			t.Fatalf("%q and %q become %q and %q", meta, body, again, rest)
 		}
 		fields, _, err := readFrontMatter(text)

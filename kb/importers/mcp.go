@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/kb"
 )
 
 // mcpEntity is a node of the graph, to be a capsule.
@@ -179,8 +181,8 @@ func jsonText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-func (e *mcpEntity) capsule() (Capsule, []string) {
-	d := &importDraft{Capsule: Capsule{Kind: "fact"}}
+func (e *mcpEntity) capsule() (kb.Capsule, []string) {
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact"}}
 	d.setTitle(e.name)
 	d.tag(e.kind)
 	var b strings.Builder

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"fmt"
@@ -8,11 +8,13 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/kb"
 )
 
 // importDraft is a capsule in the making, from a source with fields of its own. What fits no field goes to the body's end, as a line.
 type importDraft struct {
-	Capsule
+	kb.Capsule
 	tail  []string
 	kept  []string // what of
 	notes []string
@@ -41,13 +43,13 @@ func (d *importDraft) setTitle(s string) {
 		s = inOneLine(s)
 		d.note("the title's line breaks and control characters became spaces")
 	}
-	if len(s) <= MaxTitle {
+	if len(s) <= kb.MaxTitle {
 		d.Title = s
 		return
 	}
 	d.keep("title", s)
-	d.note("the title has %d bytes, and was cut to %d", len(s), MaxTitle)
-	d.Title = shortTitle(s, MaxTitle)
+	d.note("the title has %d bytes, and was cut to %d", len(s), kb.MaxTitle)
+	d.Title = shortTitle(s, kb.MaxTitle)
 }
 
 // shortTitle shortens a text to at most n bytes, at a word if one ends near.
@@ -73,7 +75,7 @@ func (d *importDraft) tag(tags ...string) {
 			if t = strings.TrimSpace(t); t == "" || slices.Contains(d.Tags, t) {
 				continue
 			}
-			if len(t) > MaxTag || len(d.Tags) == MaxTags {
+			if len(t) > kb.MaxTag || len(d.Tags) == kb.MaxTags {
 				d.keep("tag", t)
 				continue
 			}
@@ -85,7 +87,7 @@ func (d *importDraft) tag(tags ...string) {
 func (d *importDraft) ref(s string) {
 	switch s = strings.TrimSpace(s); {
 	case s == "" || slices.Contains(d.Refs, s):
-	case len(s) > MaxField:
+	case len(s) > kb.MaxField:
 		d.keep("ref", s)
 	default:
 		d.Refs = append(d.Refs, s)
@@ -93,7 +95,7 @@ func (d *importDraft) ref(s string) {
 }
 
 // done adds the body's end.
-func (d *importDraft) done() (Capsule, []string) {
+func (d *importDraft) done() (kb.Capsule, []string) {
 	c := d.Capsule
 	if len(d.tail) > 0 {
 		c.Body = strings.TrimSpace(strings.TrimRightFunc(c.Body, unicode.IsSpace) + "\n\n" + strings.Join(d.tail, "\n"))
@@ -108,7 +110,7 @@ func kindNamed(word string) (string, bool) {
 	if word == "antipattern" {
 		word = "anti_pattern"
 	}
-	return word, slices.Contains(Kinds, word)
+	return word, slices.Contains(kb.Kinds, word)
 }
 
 var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04",
@@ -119,13 +121,13 @@ func importTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {
 		if len(s) > 11 {
-			return stamp(time.UnixMilli(n)), true
+			return kb.Stamp(time.UnixMilli(n)), true
 		}
-		return stamp(time.Unix(n, 0)), true
+		return kb.Stamp(time.Unix(n, 0)), true
 	}
 	for _, layout := range importTimes {
 		if t, err := time.Parse(layout, s); err == nil {
-			return stamp(t), timeFits(t)
+			return kb.Stamp(t), timeFits(t)
 		}
 	}
 	return time.Time{}, false

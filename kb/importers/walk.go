@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"io"
@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb"
+	"blackboard/kb/markdown"
 )
 
 // walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders or out of dir, are refused; what else is left out is noted.
@@ -41,8 +43,8 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 				im.refuse(path, "the link cannot be followed: "+systemWords(err))
 				return nil
 			}
-			if wanted(e.Name()) && leadsOut(dir, path) {
-				im.refuse(path, leadsOutWhy+": import that file by itself")
+			if wanted(e.Name()) && markdown.LeadsOut(dir, path) {
+				im.refuse(path, markdown.LeadsOutWhy+": import that file by itself")
 				return nil
 			}
 		}
@@ -59,32 +61,6 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 		im.note("%s: %d folders that are hidden, or called node_modules, were left out: %s", dir, hidden.n, hidden)
 	}
 	return err
-}
-
-// leadsOutWhy is why such a link is not followed: a folder that somebody else made could take in any file of this user's.
-const leadsOutWhy = "it is a link to a file outside of the folder, which is not followed"
-
-// leadsOut reports whether a link below dir leads to something that is not below it. One that leads nowhere does not.
-func leadsOut(dir, link string) bool {
-	target, err := realPath(link)
-	if err != nil {
-		return false
-	}
-	root, err := realPath(dir)
-	if err != nil {
-		return true
-	}
-	rel, err := filepath.Rel(root, target)
-	return err != nil || !filepath.IsLocal(rel)
-}
-
-// realPath is a path from the root, without links.
-func realPath(path string) (string, error) {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(path)
 }
 
 // leftOut counts names and keeps the first few.
@@ -129,7 +105,7 @@ func readText(path string) (string, error) {
 		return "", invalid("it cannot be read: "+systemWords(err), "check the storage")
 	}
 	text := string(b)
-	if err := checkText("the file", text, maxImportFile, true); err != nil {
+	if err := kb.CheckText("the file", text, maxImportFile, true); err != nil {
 		return "", err
 	}
 	return text, nil

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"errors"
@@ -11,6 +11,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb"
+	"blackboard/kb/markdown"
 )
 
 // claudeIndex is the file of a memory folder that lists the others.
@@ -82,7 +84,7 @@ func (im *importer) claudeMemory(dir string) error {
 	if err != nil {
 		return err
 	}
-	return im.walk(dir, isMarkdown, func(path string) error {
+	return im.walk(dir, markdown.Is, func(path string) error {
 		if filepath.Base(path) == claudeIndex {
 			return im.claudeIndex(path, src)
 		}
@@ -104,11 +106,11 @@ func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	work, why := decodeClaudeDir(name)
 	if work != "" {
 		home, _ := os.UserHomeDir()
-		if src.workspace, err = FindWorkspace(work, home); err != nil || src.workspace == "" {
+		if src.workspace, err = kb.FindWorkspace(work, home); err != nil || src.workspace == "" {
 			src.workspace, why = "", work+", which it is of, is no project"
 		}
 	}
-	if src.workspace == "" || len(src.workspace) > MaxField {
+	if src.workspace == "" || len(src.workspace) > kb.MaxField {
 		src.workspace, src.project = "", asUTF8(name)
 		src.notes = []string{"the project is the folder's name: " + why}
 	}
@@ -201,7 +203,7 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 	if src.workspace != "" {
 		of = filepath.Base(src.workspace)
 	}
-	d := &importDraft{Capsule: Capsule{Kind: "fact", Body: rest, Workspace: src.workspace, Project: src.project}, notes: append([]string{}, src.notes...)}
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: rest, Workspace: src.workspace, Project: src.project}, notes: append([]string{}, src.notes...)}
 	d.setTitle(claudeIndex + " of " + asUTF8(of))
 	d.tag("memory")
 	if linked > 0 {
@@ -223,7 +225,7 @@ func unlinked(text string, exists func(file string) bool) (rest string, linked i
 		blank bool
 	}
 	var lines []kept
-	for l := range strings.Lines(lineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
+	for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
 		l = strings.TrimRight(l, "\n")
 		if m := claudeLink.FindStringSubmatch(l); m != nil && existsLinked(m[1], m[2], exists) {
 			linked++
@@ -265,7 +267,7 @@ func existsLinked(target, wiki string, exists func(string) bool) bool {
 		target = plain
 	}
 	target = filepath.FromSlash(strings.TrimSpace(target))
-	return isMarkdown(target) && filepath.IsLocal(target) && exists(target)
+	return markdown.Is(target) && filepath.IsLocal(target) && exists(target)
 }
 
 // claudeFields lifts what is below the key metadata, where newer versions put the type.
@@ -292,7 +294,7 @@ var looseField = lazyregexp.New(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))
 
 // looseFrontMatter reads front matter that is not quite YAML, as models write it: each line a key and a text, whatever signs are in that.
 func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {
-	meta, body, found := splitFrontMatter(text)
+	meta, body, found := markdown.Split(text)
 	if !found || len(meta) > maxFrontMatter {
 		return nil, "", false
 	}

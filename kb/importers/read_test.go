@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/kb"
 )
 
 // importFiles writes files below a new folder and returns it. A name that ends in a slash is a folder.
@@ -38,9 +39,9 @@ func importFiles(tb testing.TB, files map[string]string) string {
 }
 
 // importSet reads a source that must be readable, and checks what holds for all.
-func importSet(tb testing.TB, path, format string) *ImportSet {
+func importSet(tb testing.TB, path, format string) *kb.ImportSet {
 	tb.Helper()
-	set, err := ReadImport(context.Background(), path, format)
+	set, err := Read(context.Background(), path, format)
 	if err != nil {
 		tb.Fatalf("%s: %v", path, err)
 	}
@@ -48,7 +49,7 @@ func importSet(tb testing.TB, path, format string) *ImportSet {
 	return set
 }
 
-func importSound(tb testing.TB, set *ImportSet) {
+func importSound(tb testing.TB, set *kb.ImportSet) {
 	tb.Helper()
 	if set.Items == nil || set.Refused == nil || set.Notes == nil {
 		tb.Fatalf("a list is null: %+v", set)
@@ -70,7 +71,7 @@ func importSound(tb testing.TB, set *ImportSet) {
 }
 
 // importOne returns the only item.
-func importOne(tb testing.TB, set *ImportSet) Incoming {
+func importOne(tb testing.TB, set *kb.ImportSet) kb.Incoming {
 	tb.Helper()
 	if len(set.Items) != 1 || len(set.Refused) != 0 {
 		tb.Fatalf("want one item, have %+v", set)
@@ -79,7 +80,7 @@ func importOne(tb testing.TB, set *ImportSet) Incoming {
 }
 
 // importRefused checks that a source has no item, and one refusal with these words.
-func importRefused(tb testing.TB, set *ImportSet, from string, words ...string) {
+func importRefused(tb testing.TB, set *kb.ImportSet, from string, words ...string) {
 	tb.Helper()
 	if len(set.Items) != 0 || len(set.Refused) != 1 {
 		tb.Fatalf("want one refusal, have %+v", set)
@@ -96,7 +97,7 @@ func importRefused(tb testing.TB, set *ImportSet, from string, words ...string) 
 
 func importFails(tb testing.TB, path, format string, kind error, words ...string) {
 	tb.Helper()
-	set, err := ReadImport(context.Background(), path, format)
+	set, err := Read(context.Background(), path, format)
 	if err == nil {
 		tb.Fatalf("no error, but %+v", set)
 	}
@@ -213,7 +214,7 @@ func TestImportCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, format := range map[string]string{"x.jsonl": formatJSONL, "m": formatMCP, "d": formatMarkdown, "d/a.md": formatMarkdown, "c": formatClaude, "s": formatStore} {
-		if _, err := ReadImport(ctx, filepath.Join(dir, name), format); !errors.Is(err, context.Canceled) {
+		if _, err := Read(ctx, filepath.Join(dir, name), format); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -281,16 +282,16 @@ func TestImportTime(t *testing.T) {
 
 func TestImportDraft(t *testing.T) {
 	long := strings.Repeat("wörter ", 60)
-	d := &importDraft{Capsule: Capsule{Body: "text"}}
+	d := &importDraft{Capsule: kb.Capsule{Body: "text"}}
 	d.setTitle("  " + long)
-	for i := range MaxTags + 2 {
+	for i := range kb.MaxTags + 2 {
 		d.tag(fmt.Sprintf("t%d", i))
 	}
-	d.tag("a,b", strings.Repeat("x", MaxTag+1), "t1", " ")
-	d.ref(strings.Repeat("r", MaxField+1))
+	d.tag("a,b", strings.Repeat("x", kb.MaxTag+1), "t1", " ")
+	d.ref(strings.Repeat("r", kb.MaxField+1))
 	d.keep("multi", "one\ntwo")
 	c, notes := d.done()
-	if err := c.Check(); err != nil || len(c.Title) > MaxTitle || !strings.HasSuffix(c.Title, "wörter…") || len(c.Tags) != MaxTags || len(c.Refs) != 0 {
+	if err := c.Check(); err != nil || len(c.Title) > kb.MaxTitle || !strings.HasSuffix(c.Title, "wörter…") || len(c.Tags) != kb.MaxTags || len(c.Refs) != 0 {
 		t.Errorf("%v %+v", err, c)
 	}
 	for _, part := range []string{"title: wörter", "tag: t65", "tag: b", "tag: xxx", "ref: rrr", "multi: one\n  two"} {

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/kb"
 )
 
 // The first line of an export.
@@ -20,7 +21,7 @@ const (
 )
 
 // WriteExport writes capsules as JSON lines under a line that says what they are, and returns how many it wrote. It ends at the first error.
-func WriteExport(w io.Writer, next iter.Seq2[Capsule, error]) (int, error) {
+func WriteExport(w io.Writer, next iter.Seq2[kb.Capsule, error]) (int, error) {
 	bw := bufio.NewWriter(w)
 	fmt.Fprintf(bw, "{\"v\":%d,\"schema\":%q}\n", exportVersion, exportSchema)
 	enc := json.NewEncoder(bw)
@@ -46,7 +47,7 @@ func WriteExport(w io.Writer, next iter.Seq2[Capsule, error]) (int, error) {
 // capsuleFields says where in a capsule a field of its JSON is.
 var capsuleFields = func() map[string]int {
 	at := map[string]int{}
-	t := reflect.TypeFor[Capsule]()
+	t := reflect.TypeFor[kb.Capsule]()
 	for i := range t.NumField() {
 		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
 			at[name] = i
@@ -128,7 +129,7 @@ func (im *importer) jsonlHeader(path string, l importLine) error {
 }
 
 // jsonlCapsule reads a capsule that says all of itself: nothing is bent to fit.
-func jsonlCapsule(l importLine) (c Capsule, notes []string, err error) {
+func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	fields, err := l.object()
 	if err != nil {
 		return c, nil, err
@@ -147,16 +148,16 @@ func jsonlCapsule(l importLine) (c Capsule, notes []string, err error) {
 	if c.ID == "" {
 		notes = append(notes, "it has no id, and gets a new one")
 	}
-	return c, notes, c.checkOwn()
+	return c, notes, checkOwn(&c)
 }
 
-// checkOwn checks what normalise does not, because Remember sets it.
-func (c *Capsule) checkOwn() error {
+// checkOwn checks what Normalise does not, because Remember sets it.
+func checkOwn(c *kb.Capsule) error {
 	for _, id := range []string{c.ID, c.SupersededBy} {
 		if id == "" {
 			continue
 		}
-		if err := checkID(id); err != nil {
+		if err := kb.CheckID(id); err != nil {
 			return err
 		}
 	}
@@ -166,21 +167,21 @@ func (c *Capsule) checkOwn() error {
 		}
 	}
 	if c.Ingested != nil {
-		if err := c.Ingested.check(); err != nil {
+		if err := c.Ingested.Check(); err != nil {
 			return err
 		}
 	}
 	if c.Revision < 0 || c.Dim < 0 {
 		return invalid("its revision or dim is below zero", "correct the line")
 	}
-	if err := checkText("what it was retired for", c.RetiredWhy, MaxField, false); err != nil {
+	if err := kb.CheckText("what it was retired for", c.RetiredWhy, kb.MaxField, false); err != nil {
 		return err
 	}
-	c.Created, c.Updated = stamp(c.Created), stamp(c.Updated)
+	c.Created, c.Updated = kb.Stamp(c.Created), kb.Stamp(c.Updated)
 	times := []time.Time{c.Created, c.Updated}
 	for _, t := range []**time.Time{&c.Retrieved, &c.Retired} {
 		if *t != nil {
-			s := stamp(**t)
+			s := kb.Stamp(**t)
 			*t = &s
 			times = append(times, s)
 		}

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"database/sql"
@@ -12,6 +12,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"blackboard/board/fault"
+	"blackboard/kb"
 )
 
 // storeDB makes a database in a new folder with these statements and returns its path. It stays open, in WAL mode, as it is while an agent uses it.
@@ -56,10 +57,10 @@ more', NULL, NULL, NULL, ''), ('e', 'Empty', '', NULL, NULL, ' ', NULL, NULL, NU
 			}
 		}
 		auth := set.Items[0].Capsule
-		want := Capsule{Kind: "principle", Scope: "universal", Title: "Auth: JWT", Body: "Stateless.", Tags: []string{"auth", "decision", "importance:critical"}, Refs: []string{"agent:pm-agent", "chunk:a1b2c3d4e5"}}
+		want := kb.Capsule{Kind: "principle", Scope: "universal", Title: "Auth: JWT", Body: "Stateless.", Tags: []string{"auth", "decision", "importance:critical"}, Refs: []string{"agent:pm-agent", "chunk:a1b2c3d4e5"}}
 		want.Created, _ = importTime("2025-06-01T14:00:00Z")
 		want.Updated, _ = importTime("2025-06-02T14:00:00Z")
-		if err := want.normalise(); err != nil || !reflect.DeepEqual(auth, want) {
+		if err := want.Normalise(); err != nil || !reflect.DeepEqual(auth, want) {
 			t.Errorf("%v\n%+v, want\n%+v", err, auth, want)
 		}
 		if it := set.Items[1]; !slices.Contains(it.Capsule.Refs, "expires:2999-01-01T00:00:00.000Z") || !noted(it.Notes, "expires on 2999") || !strings.HasSuffix(it.From, "store.db: chunk b") {
@@ -161,7 +162,7 @@ func TestImportStoreDamaged(t *testing.T) {
 		if err := os.WriteFile(damaged, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if set, err := ReadImport(t.Context(), damaged, "auto"); err == nil {
+		if set, err := Read(t.Context(), damaged, "auto"); err == nil {
 			importSound(t, set)
 		}
 	}

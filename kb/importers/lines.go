@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"bufio"
@@ -11,10 +11,11 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb"
 )
 
 // maxImportLine bounds a line, in bytes: the largest capsule there can be with every character escaped.
-const maxImportLine = 6 * MaxSidecar
+const maxImportLine = 6 * kb.MaxSidecar
 
 // importLine is one line of a file, without its end.
 type importLine struct {

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"context"
@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/kb"
 )
 
-// ImportFormats are what ReadImport can be told to expect.
-var ImportFormats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP, formatClaude}
+// Formats are what Read can be told to expect.
+var Formats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP, formatClaude}
 
 const (
 	formatJSONL    = "jsonl"
@@ -31,34 +32,19 @@ const (
 	maxImportText    = 512 << 20 // bytes of all capsules of a source
 )
 
-// Incoming is a capsule as a source has it, before it is stored. Its id is set only by our own export and our own sidecars, and its times only if the source has them.
-type Incoming struct {
-	Capsule Capsule  `json:"capsule"`
-	From    string   `json:"from"`  // file:line, file, or table and id
-	Notes   []string `json:"notes"` // what of it is kept in another form, or could not be kept
-}
-
-// ImportSet is all that a source holds: every record of it is an item, or refused, or told of in the notes.
-type ImportSet struct {
-	Format  string     `json:"format"`
-	Items   []Incoming `json:"items"`
-	Refused []Refused  `json:"refused"`
-	Notes   []string   `json:"notes"`
-}
-
-// ReadImport reads a file or a folder into capsules that Remember would take, and stores nothing. The format auto finds out what it is.
+// Read reads a file or a folder into capsules that Remember would take, and stores nothing. The format auto finds out what it is.
 //
 // Errors are about the source as a whole: fault.NotFound if it is not there, fault.Invalid if it is not of the format or too large. What is wrong with a record is in Refused.
-func ReadImport(ctx context.Context, path, format string) (*ImportSet, error) {
+func Read(ctx context.Context, path, format string) (*kb.ImportSet, error) {
 	return newImporter(ctx).read(path, format)
 }
 
-func (im *importer) read(path, format string) (*ImportSet, error) {
+func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 	if format == "" {
 		format = "auto"
 	}
-	if !slices.Contains(ImportFormats, format) {
-		return nil, unknown("the format", format, ImportFormats)
+	if !slices.Contains(Formats, format) {
+		return nil, unknown("the format", format, Formats)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -98,7 +84,7 @@ func (im *importer) read(path, format string) (*ImportSet, error) {
 // importer gathers what a source holds.
 type importer struct {
 	ctx        context.Context
-	set        *ImportSet
+	set        *kb.ImportSet
 	now        time.Time // what has expired by now is refused
 	maxRecords int
 	records    int
@@ -108,7 +94,7 @@ type importer struct {
 
 func newImporter(ctx context.Context) *importer {
 	return &importer{ctx: ctx, now: time.Now(), maxRecords: maxImportRecords, ids: map[string]string{},
-		set: &ImportSet{Items: []Incoming{}, Refused: []Refused{}, Notes: []string{}}}
+		set: &kb.ImportSet{Items: []kb.Incoming{}, Refused: []kb.Refused{}, Notes: []string{}}}
 }
 
 // record is called before each record; its error ends the import.
@@ -126,8 +112,8 @@ func (im *importer) record() error {
 }
 
 // take makes a capsule an item, if Remember would take it.
-func (im *importer) take(from string, c Capsule, notes []string) bool {
-	err := c.normalise()
+func (im *importer) take(from string, c kb.Capsule, notes []string) bool {
+	err := c.Normalise()
 	if first, twice := im.ids[c.ID]; err == nil && twice && c.ID != "" {
 		err = invalid("it has the id "+c.ID+" of "+first, "leave out one of them")
 	}
@@ -143,12 +129,12 @@ func (im *importer) take(from string, c Capsule, notes []string) bool {
 		im.ids[c.ID] = from
 	}
 	im.text += len(c.Title) + len(c.Body)
-	im.set.Items = append(im.set.Items, Incoming{Capsule: c, From: from, Notes: notes})
+	im.set.Items = append(im.set.Items, kb.Incoming{Capsule: c, From: from, Notes: notes})
 	return true
 }
 
 func (im *importer) refuse(from, why string) {
-	im.set.Refused = append(im.set.Refused, Refused{asUTF8(from), asUTF8(why)})
+	im.set.Refused = append(im.set.Refused, kb.Refused{From: asUTF8(from), Why: asUTF8(why)})
 }
 
 func (im *importer) note(format string, args ...any) {

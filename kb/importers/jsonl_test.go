@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"bytes"
@@ -11,32 +11,34 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/kb"
 )
 
-func exported(caps []Capsule, err error) iter.Seq2[Capsule, error] {
-	return func(yield func(Capsule, error) bool) {
+func exported(caps []kb.Capsule, err error) iter.Seq2[kb.Capsule, error] {
+	return func(yield func(kb.Capsule, error) bool) {
 		for _, c := range caps {
 			if !yield(c, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(Capsule{}, err)
+			yield(kb.Capsule{}, err)
 		}
 	}
 }
 
 // fullCapsule has a value in every field.
-func fullCapsule() Capsule {
+func fullCapsule() kb.Capsule {
 	half := 0.5
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
-	return Capsule{ID: "k3f9x0c2ma", Kind: "gotcha", Scope: "project", Title: "<Title> & \"quotes\"", Body: "line\n\n- 中 \u2028 😀\n", Tags: []string{"a", "b"}, DomainTags: []string{"c"}, Source: "f.go:1",
+	return kb.Capsule{ID: "k3f9x0c2ma", Kind: "gotcha", Scope: "project", Title: "<Title> & \"quotes\"", Body: "line\n\n- 中 \u2028 😀\n", Tags: []string{"a", "b"}, DomainTags: []string{"c"}, Source: "f.go:1",
 		Confidence: &half, VerifiedBy: "x", Supersedes: []string{"k000000000"}, SupersededBy: "k111111111", Refs: []string{"r1", "r0"}, Workspace: "/w", Project: "p", DecayScore: 0.25,
-		Created: at, Updated: at.Add(time.Hour), Retrieved: &at, Retired: &at, RetiredWhy: "old", Revision: 3, Ingested: &Ingested{File: "d.md", SHA256: strings.Repeat("0", 64), Part: 1, Of: 2},
+		Created: at, Updated: at.Add(time.Hour), Retrieved: &at, Retired: &at, RetiredWhy: "old", Revision: 3, Ingested: &kb.Ingested{File: "d.md", SHA256: strings.Repeat("0", 64), Part: 1, Of: 2},
 		Model: "m", Dim: 384}
 }
 
-// TestExportRoundTrip: what WriteExport writes, ReadImport reads, every field of it.
+// TestExportRoundTrip: what WriteExport writes, Read reads, every field of it.
 func TestExportRoundTrip(t *testing.T) {
 	full := fullCapsule()
 	v := reflect.ValueOf(full)
@@ -45,9 +47,9 @@ func TestExportRoundTrip(t *testing.T) {
 			t.Errorf("the test has nothing in the field %s", v.Type().Field(i).Name)
 		}
 	}
-	small := Capsule{ID: "k222222222", Kind: "fact", Scope: "universal", Title: "small", Body: "b"}
+	small := kb.Capsule{ID: "k222222222", Kind: "fact", Scope: "universal", Title: "small", Body: "b"}
 	var b bytes.Buffer
-	if n, err := WriteExport(&b, exported([]Capsule{full, small}, nil)); n != 2 || err != nil {
+	if n, err := WriteExport(&b, exported([]kb.Capsule{full, small}, nil)); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	if strings.Contains(b.String(), "null,\"domain_tags\"") || !strings.HasPrefix(b.String(), jsonlHeader) {
@@ -61,8 +63,8 @@ func TestExportRoundTrip(t *testing.T) {
 	if len(set.Items) != 2 || len(set.Refused)+len(set.Notes)+len(set.Items[0].Notes) != 0 {
 		t.Fatalf("%+v", set)
 	}
-	for i, want := range []Capsule{full, small} {
-		if err := want.normalise(); err != nil {
+	for i, want := range []kb.Capsule{full, small} {
+		if err := want.Normalise(); err != nil {
 			t.Fatal(err)
 		}
 		if got := set.Items[i].Capsule; !reflect.DeepEqual(got, want) {
@@ -84,7 +86,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 }
 
 func TestExportErrors(t *testing.T) {
-	many := make([]Capsule, 100)
+	many := make([]kb.Capsule, 100)
 	for i := range many {
 		many[i] = fullCapsule()
 	}
@@ -117,7 +119,7 @@ func TestImportJSONLRefuses(t *testing.T) {
 		"no workspace":     {line(`,"scope":"workspace"`), "names no workspace"},
 		"no title":         {`{"body":"b"}`, "the title is empty"},
 		"no body":          {`{"title":"b","body":" "}`, "the body is empty"},
-		"a large body":     {`{"title":"b","body":"` + strings.Repeat("x", MaxBody+1) + `"}`, "at most 65536"},
+		"a large body":     {`{"title":"b","body":"` + strings.Repeat("x", kb.MaxBody+1) + `"}`, "at most 65536"},
 		"an id":            {line(`,"id":"e12"`), `"e12" is no capsule id`},
 		"superseded by":    {line(`,"superseded_by":"x"`), `"x" is no capsule id`},
 		"supersedes":       {line(`,"supersedes":["x"]`), `"x" is no capsule id`},

@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"path/filepath"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/kb"
+	"blackboard/kb/markdown"
 )
 
 // markdownSource says what a markdown file is taken for beyond what it says itself.
@@ -21,7 +23,7 @@ func (im *importer) readMarkdownFile(path string) error {
 
 func (im *importer) readMarkdownDir(dir string) error {
 	n := 0
-	err := im.walk(dir, isMarkdown, func(path string) error {
+	err := im.walk(dir, markdown.Is, func(path string) error {
 		n++
 		return im.markdownFile(path, markdownSource{})
 	})
@@ -101,16 +103,16 @@ func sidecarID(fields []metaField) (id string) {
 			id, _ = nodeScalar(f.node)
 		}
 	}
-	if have < len(sidecarKeys) || checkID(id) != nil {
+	if have < len(sidecarKeys) || kb.CheckID(id) != nil {
 		return ""
 	}
 	return id
 }
 
 func (im *importer) sidecar(from, id, text string, fields []metaField) {
-	c, extra, err := decodeSidecar(id, []byte(text))
+	c, extra, err := kb.DecodeSidecar(id, []byte(text))
 	if err == nil {
-		err = c.checkOwn()
+		err = checkOwn(&c)
 	}
 	if err != nil {
 		im.refuse(from, told(err))

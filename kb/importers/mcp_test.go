@@ -1,9 +1,11 @@
-package kb
+package importers
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/kb"
 )
 
 func TestImportMCP(t *testing.T) {
@@ -39,7 +41,7 @@ func TestImportMCPRefuses(t *testing.T) {
 		"wrong type":      {`{"type":"entity","name":7,"observations":["a"]}`, `"name" is wrong: a number`},
 		"no list":         {`{"type":"entity","name":"a","observations":"a"}`, `"observations" is wrong: a string`},
 		"NUL":             {`{"type":"entity","name":"a","observations":["\u0000"]}`, "NUL"},
-		"too large":       {`{"type":"entity","name":"a","observations":["` + strings.Repeat("x", MaxBody) + `"]}`, "at most 65536"},
+		"too large":       {`{"type":"entity","name":"a","observations":["` + strings.Repeat("x", kb.MaxBody) + `"]}`, "at most 65536"},
 		"unknown ends":    {`{"type":"relation","from":"a","to":"b","relationType":"c"}`, `neither "a" nor "b"`},
 		"half a relation": {`{"type":"relation","from":"a","relationType":"c"}`, "lacks its from, to or relationType"},
 	} {
@@ -51,7 +53,7 @@ func TestImportMCPRefuses(t *testing.T) {
 	dir := importFiles(t, map[string]string{"m": strings.Join([]string{
 		`{"type":"entity","name":"a","observations":["b"]}`,
 		`{"type":"entity","name":"a","observations":["c"]}`,
-		`{"type":"entity","name":"large","observations":["` + strings.Repeat("x", MaxBody) + `"]}`,
+		`{"type":"entity","name":"large","observations":["` + strings.Repeat("x", kb.MaxBody) + `"]}`,
 		`{"type":"relation","from":"large","to":"z","relationType":"is"}`,
 	}, "\n")})
 	set := importSet(t, filepath.Join(dir, "m"), "auto")

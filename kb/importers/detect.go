@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/markdown"
 )
 
 const sqliteMagic = "SQLite format 3\x00"
@@ -21,7 +22,7 @@ func detectImport(path string, dir bool) (string, error) {
 	if dir {
 		return detectDir(path)
 	}
-	if isMarkdown(path) {
+	if markdown.Is(path) {
 		return formatMarkdown, nil
 	}
 	f, err := sqlite.OpenFile(path)
@@ -96,7 +97,7 @@ func detectDir(dir string) (string, error) {
 			return nil
 		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 			return fs.SkipDir
-		case !e.IsDir() && isMarkdown(e.Name()):
+		case !e.IsDir() && markdown.Is(e.Name()):
 			return found
 		case looked > maxImportRecords:
 			return fs.SkipAll

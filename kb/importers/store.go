@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb"
 )
 
 const storeFile = "store.db"
@@ -96,7 +97,7 @@ func foreignError(path string, err error) error {
 }
 
 // storeCell is the most of a value that is read: more is refused anyway.
-const storeCell = 4 * MaxBody
+const storeCell = 4 * kb.MaxBody
 
 // table reads the rows of chunks or state.
 func (r *storeReader) table(f *sqlite.Foreign, path, table string, columns []string) error {
@@ -150,7 +151,7 @@ func (r *storeReader) chunk(from string, row storeRow) {
 			return
 		}
 	}
-	d := &importDraft{Capsule: Capsule{Kind: "fact", Body: row["content"]}}
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: row["content"]}}
 	if at, ok := importTime(row["expiresat"]); ok && !at.After(r.im.now) {
 		r.im.refuse(from, "expired on "+at.Format(time.DateOnly))
 		return
@@ -261,7 +262,7 @@ func (r *storeReader) state(from string, row storeRow) {
 		r.im.refuse(from, "the state has no key")
 		return
 	}
-	d := &importDraft{Capsule: Capsule{Kind: "fact", Body: row["value"]}}
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: row["value"]}}
 	if !json.Valid([]byte(row["value"])) {
 		d.note("its value is not JSON; it is kept as it is")
 	}

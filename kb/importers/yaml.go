@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"errors"
@@ -6,13 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"blackboard/kb"
+	"blackboard/kb/markdown"
+
 	"go.yaml.in/yaml/v4"
 )
 
 const (
 	maxFrontMatter = 256 << 10 // bytes
 	// maxExpanded bounds what aliases in front matter make of it, in bytes and nodes: a few lines can stand for billions.
-	maxExpanded = 4 * MaxBody
+	maxExpanded = 4 * kb.MaxBody
 )
 
 // metaField is a key of front matter with its value.
@@ -25,7 +28,7 @@ type metaField struct {
 // readFrontMatter returns the front matter's fields in their order, and what follows it. A text that begins with "---" but has no keys there, as one with a rule at its top,
 // has no front matter. The error names the line.
 func readFrontMatter(text string) (fields []metaField, body string, err error) {
-	meta, body, found := splitFrontMatter(text)
+	meta, body, found := markdown.Split(text)
 	if !found {
 		return nil, body, nil
 	}
@@ -48,14 +51,14 @@ func readFrontMatter(text string) (fields []metaField, body string, err error) {
 	}
 	if root.Kind != yaml.MappingNode {
 		_, whole, _ := strings.Cut(text, "\n")
-		return nil, "---\n" + lineEnds.ReplaceAllString(whole, "\n"), nil
+		return nil, "---\n" + markdown.LineEnds.ReplaceAllString(whole, "\n"), nil
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		k := root.Content[i]
 		f := metaField{key: k.Value, line: k.Line + 1, node: root.Content[i+1]}
 		if k.Kind != yaml.ScalarNode {
-			left := MaxTag
+			left := kb.MaxTag
 			f.key, _ = nodeText(k, &left, false)
 		}
 		if first, twice := seen[f.key]; twice {

@@ -1,10 +1,12 @@
-package kb
+package importers
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"blackboard/kb"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -77,7 +79,7 @@ func (d *importDraft) field(field string, n *yaml.Node, about *string, claude bo
 	case "kind":
 		d.setKind(s, claude)
 	case "scope":
-		ok = slices.Contains(Scopes, s)
+		ok = slices.Contains(kb.Scopes, s)
 		if ok {
 			d.Scope = s
 		}
@@ -89,12 +91,12 @@ func (d *importDraft) field(field string, n *yaml.Node, about *string, claude bo
 		}
 	case "source", "verified_by", "workspace", "project", "retired_why":
 		into := map[string]*string{"source": &d.Source, "verified_by": &d.VerifiedBy, "workspace": &d.Workspace, "project": &d.Project, "retired_why": &d.RetiredWhy}[field]
-		ok = len(s) <= MaxField
+		ok = len(s) <= kb.MaxField
 		if ok {
 			*into = s
 		}
 	case "superseded_by":
-		ok = checkID(s) == nil
+		ok = kb.CheckID(s) == nil
 		if ok {
 			d.SupersededBy = s
 		}
@@ -128,7 +130,7 @@ func (d *importDraft) listField(field string, list []string) bool {
 		}
 	case "domain_tags":
 		for _, t := range list {
-			if t = strings.TrimSpace(t); t != "" && (len(t) > MaxTag || strings.ContainsAny(t, ",\n")) || len(list) > MaxTags {
+			if t = strings.TrimSpace(t); t != "" && (len(t) > kb.MaxTag || strings.ContainsAny(t, ",\n")) || len(list) > kb.MaxTags {
 				return false
 			}
 		}
@@ -139,7 +141,7 @@ func (d *importDraft) listField(field string, list []string) bool {
 		}
 	case "supersedes":
 		for i, id := range list {
-			if list[i] = strings.TrimSpace(id); checkID(list[i]) != nil {
+			if list[i] = strings.TrimSpace(id); kb.CheckID(list[i]) != nil {
 				return false
 			}
 		}

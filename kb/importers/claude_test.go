@@ -1,4 +1,4 @@
-package kb
+package importers
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"blackboard/kb"
 )
 
 // claudeProject makes the folder of a project's memories, named after a directory, as Claude Code does.
@@ -63,7 +65,7 @@ func TestImportClaude(t *testing.T) {
 		if set.Format != formatClaude || len(set.Items) != 6 || len(set.Refused) != 0 {
 			t.Fatalf("%s: %+v", path, set)
 		}
-		got := map[string]Incoming{}
+		got := map[string]kb.Incoming{}
 		for _, it := range set.Items {
 			got[it.Capsule.Title] = it
 			if it.Capsule.Workspace != work || it.Capsule.Scope != "workspace" || it.Capsule.Project != "" {

@@ -1,0 +1,25 @@
+// Package importers reads the memories of other tools, and exports of our own, into capsules that Remember would take.
+//
+//	read.go detect.go                what a source is, and what is gathered of it
+//	jsonl.go                         our own export, written and read
+//	markdown.go yaml.go fields.go    markdown with front matter, our own sidecars among it
+//	claude.go mcp.go store*.go       the memories of other tools
+//	draft.go lines.go walk.go        what all are read with
+//
+// It stores nothing: Import of package kb takes the set that Read gives.
+package importers
+
+import (
+	"blackboard/board/fault"
+	"blackboard/board/text"
+)
+
+var (
+	invalid = fault.Invalid.New
+	unknown = fault.Unknown
+	clip    = fault.Clip
+	told    = fault.Told
+
+	inOneLine = text.OneLine
+	asUTF8    = text.UTF8
+)
