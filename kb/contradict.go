@@ -9,6 +9,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/clash"
 	"blackboard/kb/index"
 )
 
@@ -71,7 +72,7 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 				if len(two) != 2 {
 					continue
 				}
-				why := clash(&two[0], &two[1])
+				why := clashes(&two[0], &two[1])
 				if len(why) == 0 {
 					continue
 				}
@@ -199,4 +200,9 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 			return ch.update(b, &now, nil, VerbRetired, a.ID, join("resolved", why))
 		}
 	})
+}
+
+// clashes says why two capsules about the same may contradict each other.
+func clashes(a, b *Capsule) []string {
+	return clash.Reasons(clash.Text{Title: a.Title, Body: a.Body}, clash.Text{Title: b.Title, Body: b.Body})
 }

@@ -195,7 +195,7 @@ func (p *dedupe) drop(keep, n int64, cos float64) error {
 		return err
 	}
 	switch {
-	case cos < 1 && len(clash(&two[0], &two[1])) > 0:
+	case cos < 1 && len(clashes(&two[0], &two[1])) > 0:
 		return nil // it says the same of another number, or the contrary: Contradictions lists it
 	case cos == 1 && (two[0].Kind != two[1].Kind || plainText(&two[0]) != plainText(&two[1])):
 		return nil // the same key by chance

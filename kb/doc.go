@@ -34,7 +34,7 @@
 //	remember.go edit.go secrets.go           storing, editing, retiring, history, restoring
 //	search.go snippet.go list.go             finding
 //	ingest*.go chunk.go                      documents
-//	curate.go decay.go contradict.go clash*  duplicates, decay, contradictions
+//	curate.go decay.go contradict.go         duplicates, decay, contradictions
 //	learn.go brief.go                        what runs have learned (read by package kb/learn), and briefs for the next
 //	import.go                                what package kb/importers has read
 //	calibrate.go doctor.go                   measuring, looking for what is broken

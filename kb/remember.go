@@ -133,7 +133,7 @@ func (ch *change) checkMeaning(c *Capsule, v embed.Vector, warnings *[]string) e
 			return err
 		}
 		if len(old) == 1 && old[0].ID != c.ID && !slices.Contains(c.Supersedes, old[0].ID) {
-			if why := clash(&old[0], c); len(why) > 0 { // the same of another number: a correction, most likely, and no duplicate
+			if why := clashes(&old[0], c); len(why) > 0 { // the same of another number: a correction, most likely, and no duplicate
 				*warnings = append(*warnings, fmt.Sprintf("it may contradict %s (%s): resolve the two, or supersede that one", old[0].ID, strings.Join(why, "; ")))
 				continue
 			}

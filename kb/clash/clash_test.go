@@ -1,10 +1,11 @@
-package kb
+package clash
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"blackboard/board/fault"
 	"blackboard/board/words"
 )
 
@@ -192,9 +193,9 @@ func TestClashJudged(t *testing.T) {
 	}{{"longer", clashLonger, 0.8, 0.7}, {"held out", clashHeldOut, 0.8, 0.85}} {
 		var found, missed, wrong int
 		for _, p := range set.pairs {
-			a, b := Capsule{Title: clip(p.a, 100), Body: p.a}, Capsule{Title: clip(p.b, 100), Body: p.b}
-			got := clash(&a, &b)
-			if len(clash(&b, &a)) > 0 != (len(got) > 0) {
+			a, b := Text{Title: fault.Clip(p.a, 100), Body: p.a}, Text{Title: fault.Clip(p.b, 100), Body: p.b}
+			got := Reasons(a, b)
+			if len(Reasons(b, a)) > 0 != (len(got) > 0) {
 				t.Errorf("not symmetric: %q | %q", p.a, p.b)
 			}
 			switch {
@@ -226,9 +227,9 @@ func FuzzClash(f *testing.F) {
 	}
 	f.Add("\xff 1.2.3.4 v", "99999999999999999999999999999999999 kb -1 $ € v1..2", "1e999 2026-99-99 March 99, 2026", "before after, not not without")
 	f.Fuzz(func(t *testing.T, title, body, title2, body2 string) {
-		a, b := Capsule{Title: title, Body: body}, Capsule{Title: title2, Body: body2}
-		x, y := clash(&a, &b), clash(&b, &a)
-		if len(x) > 0 != (len(y) > 0) || len(x) > clashReasons {
+		a, b := Text{Title: title, Body: body}, Text{Title: title2, Body: body2}
+		x, y := Reasons(a, b), Reasons(b, a)
+		if len(x) > 0 != (len(y) > 0) || len(x) > maxReasons {
 			t.Fatalf("%q | %q", x, y)
 		}
 		for _, reason := range x {
@@ -236,7 +237,7 @@ func FuzzClash(f *testing.F) {
 				t.Fatalf("%q", reason)
 			}
 		}
-		if c := words.ReadClaims(title, body); len(clash(&a, &a))+len(clashingFigures(c, c))+len(clashingWords(c, c)) > 0 {
+		if c := words.ReadClaims(title, body); len(Reasons(a, a))+len(clashingFigures(c, c))+len(clashingWords(c, c)) > 0 {
 			t.Fatal("it clashes with itself")
 		}
 	})
@@ -246,8 +247,8 @@ func FuzzClash(f *testing.F) {
 func TestClash(t *testing.T) {
 	var found, missed, wrong, quiet int
 	for _, p := range clashPairs {
-		a, b := Capsule{Title: p.a, Body: p.a}, Capsule{Title: p.b, Body: p.b}
-		got := clash(&a, &b)
+		a, b := Text{Title: p.a, Body: p.a}, Text{Title: p.b, Body: p.b}
+		got := Reasons(a, b)
 		says := strings.Join(got, "; ")
 		should := p.clash != "" && p.clash != "wrong"
 		switch {
@@ -269,7 +270,7 @@ func TestClash(t *testing.T) {
 		default:
 			quiet++
 		}
-		if len(clash(&b, &a)) > 0 != (len(got) > 0) {
+		if len(Reasons(b, a)) > 0 != (len(got) > 0) {
 			t.Errorf("not symmetric: %q | %q", p.a, p.b)
 		}
 	}

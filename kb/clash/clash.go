@@ -1,4 +1,14 @@
-package kb
+// Package clash says why two texts about the same thing may contradict each other.
+//
+// It compares words, not meaning: somebody has to judge. It is of use only where something else (their cosine) has
+// said that both are about one thing.
+//
+//	figures     numbers, versions and dates that differ, of the same unit, in a context that is the same
+//	negation    a word that one of them negates, in sentences that are alike
+//	opposites   enabled and disabled, always and never, before and after
+//
+// A figure that the other text has too, wherever, clashes with nothing, and neither does one that only one of them has.
+package clash
 
 import (
 	"fmt"
@@ -10,27 +20,21 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says why two capsules that are about the same thing may contradict each other. It compares words, not meaning: somebody has to judge. It is
-// of use only where something else (their cosine) has said that both are about one thing.
-//
-//	figures     numbers, versions and dates that differ, of the same unit, in a context that is the same
-//	negation    a word that one of them negates, in sentences that are alike
-//	opposites   enabled and disabled, always and never, before and after
-//
-// A figure that the other text has too, wherever, clashes with nothing, and neither does one that only one of them has.
+// maxReasons is how many reasons are given at most.
+const maxReasons = 8
 
-// clashReasons is how many reasons are given at most.
-const clashReasons = 8
+// Text is what is compared.
+type Text struct{ Title, Body string }
 
-// clash returns the reasons, each short, with a's side first. Whether there are any does not depend on which is a.
-func clash(a, b *Capsule) []string {
-	if a.Title == b.Title && a.Body == b.Body {
+// Reasons returns the reasons, each short, with a's side first. Whether there are any does not depend on which is a.
+func Reasons(a, b Text) []string {
+	if a == b {
 		return nil
 	}
 	x, y := words.ReadClaims(a.Title, a.Body), words.ReadClaims(b.Title, b.Body)
 	var out []string
 	for _, reason := range slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y)) {
-		if len(out) < clashReasons && !slices.Contains(out, reason) {
+		if len(out) < maxReasons && !slices.Contains(out, reason) {
 			out = append(out, reason)
 		}
 	}
