@@ -11,11 +11,8 @@ var (
 	invalid = fault.Invalid.New
 	unknown = fault.Unknown
 	clip    = fault.Clip
-	told    = fault.Told
 
 	clipBytes = text.ClipBytes
-	inOneLine = text.OneLine
-	asUTF8    = text.UTF8
 )
 
 // about is an error of a kind about a capsule.
