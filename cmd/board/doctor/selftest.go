@@ -306,11 +306,16 @@ func (t *selftestRun) countChunks(ctx context.Context, r *SelftestResult) error 
 	return ctx.Err()
 }
 
-// texts reads ids and texts out of a file that no process has open any more.
+// texts reads ids and texts out of a file that no process has open any more. One without tables has
+// none: whoever made it was killed before it could write.
 func (r *SelftestResult) texts(ctx context.Context, what, path, query string, into map[string]string) {
 	f, err := sqlite.OpenForeign(ctx, path)
+	var tables []string
 	if err == nil {
 		defer f.Close()
+		tables, err = f.Tables(ctx)
+	}
+	if err == nil && len(tables) > 0 {
 		err = f.Each(ctx, query, func(row []any) error {
 			into[fmt.Sprint(row[0])] = fmt.Sprint(row[1])
 			return nil

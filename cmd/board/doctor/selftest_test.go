@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,34 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 )
+
+// TestSelftestEmptyFile: a file whose maker was killed before it wrote anything is not wrong, and one that lacks its table is.
+func TestSelftestEmptyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.sqlite3")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var r SelftestResult
+	texts := func() []string {
+		r.Problems = nil
+		r.texts(t.Context(), "the memory", path, `SELECT id, content FROM items`, map[string]string{})
+		return r.Problems
+	}
+	if got := texts(); len(got) > 0 {
+		t.Errorf("of an empty file it says %q", got)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE meta (k)`); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(); len(got) != 1 {
+		t.Errorf("of a file without its table it says %q", got)
+	}
+}
 
 // TestSelftestCounts: what was acknowledged and is not there, or is there with another text, is missing; a batch in part is torn.
 func TestSelftestCounts(t *testing.T) {
