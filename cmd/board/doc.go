@@ -6,6 +6,7 @@
 //	board/lazyregexp  regular expressions that are compiled at their first use
 //	board/fault    the one error: its kind, what happened, the next step as an operation; kinds ⇄ exit codes, codes in JSON, HTTP
 //	board/replace  puts files in the place of others, whole or not at all
+//	board/text     what others wrote, made fit for a screen: what is not to be seen, one line, cut, counted
 //	board/words    one reader of text: words, stems, identifiers, numbers, dates, negations, opposites, order
 //	board/survival whether reports carry what a run must not lose: the readers of reports, the comparison
 //	board          the domain: entries, signals, variables, events; gate, replay, export and import
