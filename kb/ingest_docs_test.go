@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/cost"
 )
 
 // docQuestions were written before anything was asked, from what one knows of the libraries: a question, the document that answers it, and words that the section with the answer must have.
@@ -25,7 +27,7 @@ var docQuestions = []struct{ question, document, answer string }{
 
 // TestIngestDocs ingests the documents of the modules that this one depends on, and asks the questions. What it finds is logged; it fails if it is less than it was.
 func TestIngestDocs(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		t.Skip("takes seconds")
 	}
 	cmd := exec.Command("go", "list", "-m", "-f", "{{if and .Dir (not .Main)}}{{.Dir}}{{end}}", "all")

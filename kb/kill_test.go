@@ -19,6 +19,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed/embedtest"
+	"blackboard/testdata/cost"
 )
 
 // mirrored fails unless every row is what its sidecar says, every sidecar has a row, and both ends of each link say the same.
@@ -170,7 +171,7 @@ func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 func TestKilledBetweenSidecarAndRow(t *testing.T) {
 	t.Parallel()
 	rounds := 100
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		rounds = 30
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
@@ -266,7 +267,7 @@ func ingestChild(arg string) error {
 func TestKilledIngest(t *testing.T) {
 	t.Parallel()
 	rounds := 40
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		rounds = 8
 	}
 	home, dir := t.TempDir(), t.TempDir()

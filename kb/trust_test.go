@@ -11,6 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb/markdown"
 	"blackboard/kb/secret"
+	"blackboard/testdata/cost"
 )
 
 // Files that somebody made to do harm: sidecars, documents, imports.
@@ -32,7 +33,7 @@ func checkGrowth(t *testing.T, what string, n int, fn func(n int)) {
 	for range 3 {
 		once, twice = min(once, allocated(func() { fn(n) })), min(twice, allocated(func() { fn(2 * n) }))
 	}
-	if twice > 3*once && !raceEnabled {
+	if twice > 3*once && !cost.Race {
 		t.Errorf("%s: %d of them allocate %d bytes, and twice as many %d", what, n, once, twice)
 	}
 }
@@ -92,7 +93,7 @@ func TestIDsStayInTheirDirectory(t *testing.T) {
 
 // TestLongLinesGrow: what looks for secrets, sections and front matter costs as much as there is text, also where all of it is one line.
 func TestLongLinesGrow(t *testing.T) {
-	if raceEnabled {
+	if cost.Race {
 		t.Skip("what is measured says nothing with the race detector")
 	}
 	for _, unit := range []string{"a ", "# ", "key=", "token: ", `api_key = "`, "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b@", "AKIA", "eyJ", "ey-", "ZXlK+", "a=", "secret", "```\n", "\n---\n", "<!--", "- ["} {

@@ -123,24 +123,29 @@ func (f *Foreign) look() ([]version, error) {
 }
 
 func copyFile(ctx context.Context, from, to string) error {
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(CopyFile(ctx, from, out), out.Close())
+}
+
+// CopyFile writes what a file holds, which may be a database that is open here. It can be called off.
+func CopyFile(ctx context.Context, from string, out io.Writer) error {
 	in, err := OpenFile(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
 	for err == nil {
 		if err = ctx.Err(); err == nil {
 			_, err = io.CopyN(out, in, 4<<20)
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		err = nil
+		return nil
 	}
-	return errors.Join(err, out.Close())
+	return err
 }
 
 // Tables returns the names of the tables, without views and SQLite's own.

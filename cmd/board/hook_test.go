@@ -18,6 +18,7 @@ import (
 
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 // hookEnv is the environment of a data home with a knowledge base, some of whose capsules are about tests, and a gate that is calibrated. There is no daemon and no model.
@@ -73,7 +74,7 @@ func TestHookFixtures(t *testing.T) {
 	}
 	env := hookEnv(t)
 	for i, name := range files {
-		if raceEnabled && i%5 > 0 { // the race detector looks at how, not at what
+		if cost.Race && i%5 > 0 { // the race detector looks at how, not at what
 			continue
 		}
 		data, err := os.ReadFile(name)

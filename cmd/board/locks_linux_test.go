@@ -19,6 +19,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 )
 
 // These tests keep every kind of database open in this process, run commands and tools in
@@ -302,7 +303,7 @@ func TestReadingKeepsLocks(t *testing.T) {
 	h.fill()
 	h.command(`topic use auth`, exitOK)
 	paths := h.paths
-	if raceEnabled { // with which a command takes several times as long
+	if cost.Race { // with which a command takes several times as long
 		paths = paths[:1]
 	}
 	for _, path := range paths {

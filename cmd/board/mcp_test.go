@@ -20,6 +20,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/cmd/board/daemon"
+	"blackboard/testdata/cost"
 )
 
 // built is the program, built once for benchmarks.
@@ -58,7 +59,7 @@ func TestManyServers(t *testing.T) {
 	if shared() == "" {
 		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")
 	}
-	if raceEnabled {
+	if cost.Race {
 		t.Skip("the servers are built without the race detector")
 	}
 	servers, entries := 20, 40

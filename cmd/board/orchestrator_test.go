@@ -15,6 +15,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/survival"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 // An orchestration is a data home in which one of the two example orchestrators works, and where it leaves its report.
@@ -34,7 +35,7 @@ func orchestrations(t *testing.T, program, documents string) map[string]*orchest
 	switch {
 	case err != nil:
 		t.Log("there is no bash: the script orchestrate.sh is NOT tested here, only the Go program")
-	case raceEnabled:
+	case cost.Race:
 		t.Log("the race detector is on: the script orchestrate.sh is NOT tested here, only the Go program")
 	default:
 		all["shell"] = &orchestration{command: []string{bash, filepath.Join(repo(t), "testdata", "orchestrator", "orchestrate.sh")}}
@@ -50,7 +51,7 @@ func orchestrations(t *testing.T, program, documents string) map[string]*orchest
 func buildOrchestrator(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "orchestrator.exe") // a name that Windows runs too
-	build := exec.Command("go", "build", fmt.Sprintf("-race=%t", raceEnabled), "-o", program, "./testdata/orchestrator")
+	build := exec.Command("go", "build", fmt.Sprintf("-race=%t", cost.Race), "-o", program, "./testdata/orchestrator")
 	build.Dir = repo(t)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the orchestrator: %v\n%s", err, out)
@@ -329,7 +330,7 @@ func changedDocuments(t *testing.T, documents, name, from, to string) string {
 // TestOrchestratorREADME runs the commands of testdata/orchestrator/README.md, as they stand there, and holds the transcript in it against what they print.
 func TestOrchestratorREADME(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
+	if cost.Race {
 		t.Skip("the race detector is on, which looks at how and not at what: the README's commands are NOT run here")
 	}
 	for _, name := range []string{"bash", "go"} {

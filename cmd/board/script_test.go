@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"blackboard/cmd/board/daemon"
+	"blackboard/testdata/cost"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
@@ -82,7 +83,7 @@ func TestScript(t *testing.T) {
 			case "shared":
 				return shared() != "", nil
 			case "race":
-				return raceEnabled, nil
+				return cost.Race, nil
 			case "killed":
 				return os.Getenv("BOARD_TEST_DAEMON") == "killed", nil
 			case "root":

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/cost"
 )
 
 // bertShape is the size of a model.
@@ -148,7 +150,7 @@ func static(s bertShape, vocab int) []byte {
 // needsProduct skips a test of a model with matrix products where it would end the whole process.
 func needsProduct(tb testing.TB) {
 	tb.Helper()
-	if raceEnabled && os.Getenv("BOARD_TEST_CHECKPTR_OFF") == "" {
+	if cost.Race && os.Getenv("BOARD_TEST_CHECKPTR_OFF") == "" {
 		tb.Skip("with -race Go checks pointers, and gomlx's matrix product does not pass; " +
 			"this test runs with BOARD_TEST_CHECKPTR_OFF=1 go test -race -gcflags=all=-d=checkptr=0")
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 // golden is a file of testdata/embed: vectors that ONNX Runtime computed (see the README there).
@@ -84,7 +85,7 @@ func TestGoldenStatic(t *testing.T) {
 
 func TestGoldenMiniLMShaped(t *testing.T) {
 	t.Parallel()
-	if raceEnabled || testing.Short() {
+	if cost.Race || testing.Short() {
 		t.Skip("a model of this size is slow with -race, and skipped with -short")
 	}
 	checkGolden(t, open(t, writeModel(t, "minilm-shaped", nil)), "golden-minilm-shaped.json")

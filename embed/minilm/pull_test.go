@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 )
 
 // mirror is a hub on this machine that has one model, and what goes wrong with it.
@@ -222,7 +223,7 @@ func TestPull(t *testing.T) {
 // TestPullMiniLMShaped has the real size but for the vocabulary.
 func TestPullMiniLMShaped(t *testing.T) {
 	t.Parallel()
-	if raceEnabled || testing.Short() {
+	if cost.Race || testing.Short() {
 		t.Skip("a model of this size is slow with -race, and skipped with -short")
 	}
 	m := newMirror(t, testModels["minilm-shaped"]())

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"blackboard/testdata/cost"
 )
 
 // TestProcess is no test but the process that the tests below start. What it does is in the environment.
@@ -61,7 +63,7 @@ func TestProcess(t *testing.T) {
 
 // processWrites is how many chunks each process writes.
 func processWrites() int {
-	if raceEnabled {
+	if cost.Race {
 		return 30
 	}
 	return 100
@@ -69,7 +71,7 @@ func processWrites() int {
 
 // importedChunks is how many chunks there are to take over: so many that it can be interrupted.
 func importedChunks() int {
-	if raceEnabled {
+	if cost.Race {
 		return 300
 	}
 	return 2000
@@ -214,7 +216,7 @@ func TestKilledImport(t *testing.T) {
 	manyChunks(t, dir, n)
 	before := contents(t, dir)
 	rounds := 25
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		rounds = 8
 	}
 	start := time.Now()

@@ -10,6 +10,7 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 // shared returns the path of a file in the folder of shared files, which is no part of the project, or "" where it is absent.
@@ -91,7 +92,7 @@ func TestQualitySciFact(t *testing.T) {
 	if dir == "" {
 		t.Skip("data/eval/scifact is not in the folder of shared files; set BOARD_SHARED to where it lies")
 	}
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		t.Skip("it takes half a minute, and many with the race detector")
 	}
 	set, err := Read(filepath.Dir(dir), "train")
@@ -121,7 +122,7 @@ func TestQualityNotes(t *testing.T) {
 // TestQualityGodoc: identifiers, keywords and questions against doc comments. The floors leave room for what other versions of Go document.
 func TestQualityGodoc(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		t.Skip("it reads the whole standard library")
 	}
 	modes := measured(t, godocSet(t), potion(t))

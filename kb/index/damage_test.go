@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
@@ -154,7 +155,7 @@ func TestDamage(t *testing.T) {
 	if testing.Short() {
 		seeds = 2
 	}
-	if raceEnabled { // nothing happens at once here
+	if cost.Race { // nothing happens at once here
 		seeds = 1
 	}
 	path := filepath.Join(t.TempDir(), "index.sqlite3")

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // writerConfig seals at four documents, so that segments are made and merged all the time.
@@ -195,7 +196,7 @@ func changesOf(out io.Reader, fn func(change)) (failed string) {
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	rounds := 80
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		rounds = 40
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {

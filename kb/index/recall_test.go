@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 // TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every vector. The numbers of documents
@@ -29,7 +30,7 @@ func TestRecall(t *testing.T) {
 			sizes = append(sizes, n)
 		}
 	}
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		sizes = []int{4_000} // for its own sake only: nothing happens at once here
 	}
 	for _, n := range sizes {
@@ -41,7 +42,7 @@ func TestRecall(t *testing.T) {
 
 func recall(t *testing.T, n, dim int) {
 	queries := 100
-	if raceEnabled {
+	if cost.Race {
 		queries = 10
 	}
 	r := rand.New(rand.NewPCG(2, 2))

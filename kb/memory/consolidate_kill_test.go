@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 const (
@@ -118,7 +119,7 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 func TestKilledConsolidation(t *testing.T) {
 	t.Parallel()
 	rounds := 50
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		rounds = 12
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 func TestPromoteThresholds(t *testing.T) {
@@ -147,7 +148,7 @@ func TestCapThresholds(t *testing.T) {
 // TestCapOfTenThousand does it with as many items as it is about.
 func TestCapOfTenThousand(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		t.Skip("takes seconds; TestCapThresholds does the same with ten")
 	}
 	s, c := newPass(t, nil)

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own, which were in sealed segments, in pages that are free, in the WAL.
@@ -29,7 +30,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 650
-	if raceEnabled {
+	if cost.Race {
 		n = 300
 	}
 	scopes := map[string]Scope{"qzvkconv": {Tier: Conversation, Conversation: conv.Ref}, "qzvkpurged": {Tier: Conversation, Conversation: purged.Ref}, "qzvkchannel": {Tier: Channel, Channel: DefaultChannel},

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 )
 
 // killScrubs are what the children do, one after the other.
@@ -58,7 +59,7 @@ func copyDir(t testing.TB, from, to string) {
 func TestKilledScrub(t *testing.T) {
 	t.Parallel()
 	rounds := 10
-	if raceEnabled {
+	if cost.Race {
 		rounds = 3
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // year is what a simulated year is made of.
@@ -61,7 +62,7 @@ func TestYear(t *testing.T) {
 	if os.Getenv("BOARD_LONG") != "" {
 		y = year{days: 365, perDay: 137, channels: 40, reads: 400, cap: 800}
 	}
-	if testing.Short() || raceEnabled {
+	if testing.Short() || cost.Race {
 		y = year{days: 40, perDay: 24, channels: 3, reads: 40, cap: 80}
 	}
 	start := time.Now()

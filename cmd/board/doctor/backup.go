@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,21 +135,11 @@ func versions(path string, suffixes []string) []fileVersion {
 
 // copyOver copies a file, for its owner alone, and makes the copy last.
 func copyOver(ctx context.Context, from, to string) error {
-	in, err := sqlite.OpenFile(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	for err == nil {
-		if err = ctx.Err(); err == nil {
-			_, err = io.CopyN(out, in, 4<<20)
-		}
-	}
-	if errors.Is(err, io.EOF) {
+	if err = sqlite.CopyFile(ctx, from, out); err == nil {
 		err = out.Sync()
 	}
 	return errors.Join(err, out.Close())

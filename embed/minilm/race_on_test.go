@@ -1,5 +1,0 @@
-//go:build race
-
-package minilm
-
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package chunks
-
-const raceEnabled = false

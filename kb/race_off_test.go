@@ -1,5 +1,0 @@
-//go:build !race
-
-package kb
-
-const raceEnabled = false
