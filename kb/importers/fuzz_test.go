@@ -117,7 +117,7 @@ func FuzzImportMarkdown(f *testing.F) {
 }
 
 func FuzzImportClaude(f *testing.F) {
-	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "#\v", "[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)") {
+	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "#\v", "[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)", " \ufeff") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -128,18 +128,19 @@ func FuzzImportClaude(f *testing.F) {
 		if len(im.set.Items)+len(im.set.Refused) != 2 {
 			t.Fatalf("%+v", im.set)
 		}
-		// All lines of an index are there, or were counted, but for headings and blank lines.
+		// All lines of an index are there, or were counted, but for headings and blank lines. A byte order mark goes once: a second one, or one within, is text.
 		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
-			for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(s, "\ufeff"), "\n")) {
+			for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(s, "\n")) {
 				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(strings.TrimSpace(l)) { // what is left is trimmed at its ends, whatever blanks those are
 					n++
 				}
 			}
 			return n
 		}
-		if words(rest)+linked != words(text) {
-			t.Fatalf("%q has %d lines, %q has %d, and %d are linked", text, words(text), rest, words(rest), linked)
+		whole := words(strings.TrimPrefix(text, "\ufeff"))
+		if words(rest)+linked != whole {
+			t.Fatalf("%q has %d lines, %q has %d, and %d are linked", text, whole, rest, words(rest), linked)
 		}
 		if esc := escapeClaude(text); strings.Trim(esc, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
 			t.Fatal(esc)
