@@ -166,7 +166,7 @@ func newContract(t *testing.T) *contract {
 	c.write("batch.jsonl", `{"content":"two","type":"contradiction","contradicts":["e1"]}`)
 	c.write("report.md", "nothing of it")
 	c.write("doc.md", "# Doc\n\nof gates")
-	c.write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: no")
+	c.write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: too short\nSo much for LEARNING: lines.")
 	c.write("worklog.jsonl", `{"command":"go test ./x","exit_code":1,"output":"x.go:1: undefined: y"}`+"\n"+`{"tool":"edit","file":"x.go"}`+"\n"+`{"command":"go test ./x","exit_code":0}`)
 	c.write("capsules.jsonl", `{"v":1,"schema":"blackboard.capsules"}`+"\n"+`{"kind":"fact","scope":"universal","title":"imported","body":"text of it"}`+"\nno")
 	c.write("store/chunks/refused.md", "---\nno end")

@@ -42,8 +42,14 @@ var claude = &Harness{
 		MCPEntry: stdioServer,
 		Skills:   func(p *Place) string { return p.claude("skills") },
 	},
-	Check:      checkClaude,
-	transcript: transcript{again: []string{"result"}, said: map[string]string{"": "last_assistant_message"}},
+	Check: checkClaude,
+	transcript: transcript{
+		last: map[string]string{"result": "result"}, said: map[string]string{"": "last_assistant_message"},
+		piece: func(o object) (string, bool) {
+			text, ok := o.obj("event").obj("delta").delta("text")
+			return text, ok && !o.has("parent_tool_use_id") // helpers speak at the same time: what they say is read whole
+		},
+	},
 }
 
 func (p *Place) claude(name string) string {

@@ -54,8 +54,18 @@ var cursor = &Harness{
 		},
 		MCP: both(".cursor/mcp.json"),
 	},
-	Check:      checkCursor,
-	transcript: transcript{said: map[string]string{"afterAgentResponse": "text"}},
+	Check: checkCursor,
+	transcript: transcript{
+		said: map[string]string{"afterAgentResponse": "text"},
+		piece: func(o object) (text string, ok bool) { // what comes with the id of a call is the whole message
+			_, at := o.number("timestamp_ms")
+			if o.str("type") != "assistant" || !at || o.has("model_call_id") {
+				return "", false
+			}
+			blocks(o.obj("message")["content"], func(s string, _, _ bool) { text += s })
+			return text, true
+		},
+	},
 }
 
 func decodeCursor(e *Event, p object) {

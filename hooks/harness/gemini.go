@@ -47,7 +47,13 @@ var gemini = &Harness{
 			l.trusted(filepath.Join(l.Home, ".gemini", "trustedFolders.json"))
 		}
 	},
-	transcript: transcript{voices: []string{"gemini", "model"}, said: map[string]string{"": "prompt_response"}},
+	transcript: transcript{
+		voices: []string{"gemini", "model"}, said: map[string]string{"": "prompt_response"},
+		piece: func(o object) (string, bool) {
+			goesOn, _ := o.boolean("delta")
+			return o.str("content"), goesOn && o.str("role") == "assistant"
+		},
+	},
 }
 
 // unhooked is a prompt without the context that hooks have put before it.

@@ -35,7 +35,8 @@ var opencode = &Harness{
 		}
 		e.Prompt = unquoted(e.Prompt)
 	},
-	encode: pluginAnswer,
+	encode:     pluginAnswer,
+	transcript: transcript{around: map[string]string{"text": "part"}, inner: "text"},
 	Settings: Settings{
 		Binaries: []string{"opencode"}, Dirs: []string{".config/opencode", ".opencode"},
 		Plugin: plugin("opencode", openCodePlugin), Own: func(p *Place) string { return filepath.Join(p.openCode(), "plugins", "board.ts") },

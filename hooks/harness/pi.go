@@ -49,7 +49,10 @@ var pi = &Harness{
 		Plugin: plugin("pi", piExtension), Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
 		MCP: func(p *Place) string { return filepath.Join(p.pi(), "mcp.json") },
 	},
-	transcript: transcript{again: []string{"message_start", "message_update", "turn_end"}},
+	transcript: transcript{
+		again: []string{"message_start", "message_update", "turn_end"},
+		piece: func(o object) (string, bool) { return o.obj("assistantMessageEvent").delta("delta") },
+	},
 }
 
 func (p *Place) pi() string { return p.dirOf("PI_CODING_AGENT_DIR", ".pi/agent", ".pi") }

@@ -1,15 +1,20 @@
 package harness
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A transcript is what the transcripts of a harness have beside what most have: messages with a
 // role and a content, which is a text or a list of blocks.
 type transcript struct {
-	voices []string          // the roles, or types, of what its model says, besides assistant
-	again  []string          // the types of lines that say what another line says too
-	around map[string]string // by the types of lines that are around a turn, its member
-	inner  string            // the type of such a turn that is a text of the assistant
-	said   map[string]string // by the event of a hook, "" for any, the member that the assistant has said
+	voices []string                      // the roles, or types, of what its model says, besides assistant
+	again  []string                      // the types of lines that say what another line says too
+	last   map[string]string             // by the type of the line that ends it all, the member that says again what was said
+	around map[string]string             // by the types of lines that are around a turn, its member
+	inner  string                        // the type of such a turn that is a text of the assistant
+	said   map[string]string             // by the event of a hook, "" for any, the member that the assistant has said
+	piece  func(o object) (string, bool) // of a message that goes on: what the line says of it
 }
 
 // voices are the roles, or types, of what the models of all say; with speakers, a type says who speaks.
@@ -24,24 +29,43 @@ var (
 	speakers = append([]string{"user", "system", "tool"}, voices...)
 )
 
+// A Say is told what the assistant says. A part is a piece of a message: more pieces follow, or the
+// message as a whole, or an empty text, as others act or speak now. What is said again was said
+// before, unless nothing was.
+type Say = func(text string, part, again bool)
+
 // Said gives say what the assistant says in a line of a transcript, text by text, whatever harness
 // wrote it: no line says which one. Only that counts, as the files that it read and the prompts
 // that it got are there too; shapes that are not known say nothing. An object that is nobody's
 // turn goes to other, which says whether it knows it.
-func Said(line []byte, say func(text string), other func(object map[string]any) bool) {
-	if p, err := parse(line); err == nil {
-		p.turn("", 0, say, other)
+func Said(line []byte, say Say, other func(object map[string]any) bool) {
+	p, err := parse(line)
+	if err != nil {
+		return
 	}
+	for _, h := range All {
+		if h.transcript.piece == nil {
+			continue
+		}
+		if text, ok := h.transcript.piece(p); ok {
+			say(text, true, false)
+			return
+		}
+	}
+	p.turn("", 0, say, other)
 }
 
 // turn reads a line, or what is nested in it. The role is that of what it is nested in.
-func (o object) turn(role string, depth int, say func(string), other func(map[string]any) bool) {
+func (o object) turn(role string, depth int, say Say, other func(map[string]any) bool) {
 	const deepest = 3
 	kind := o.str("type")
 	if named := o.str("role"); named != "" {
 		role = named
 	} else if slices.Contains(speakers, kind) {
 		role = kind
+	}
+	if role == "user" || role == "tool" || strings.HasPrefix(kind, "tool_") {
+		say("", false, false)
 	}
 	inside, isMessage := o["message"]
 	switch {
@@ -61,16 +85,21 @@ func (o object) turn(role string, depth int, say func(string), other func(map[st
 		t := h.transcript
 		for _, name := range []string{event, ""} {
 			if key, ok := t.said[name]; ok && event != "" {
-				say(o.str(key))
+				say(o.str(key), false, false)
 			}
 		}
-		switch {
+		switch inner := o.obj(t.around[kind]); {
 		case event != "":
-		case t.around[kind] != "":
-			o.obj(t.around[kind]).turn("", depth+1, say, other)
-			return
 		case t.inner != "" && kind == t.inner && depth > 0:
-			say(o.str("text"))
+			if synthetic, _ := o.boolean("synthetic"); !synthetic {
+				say(o.str("text"), false, false)
+			}
+			return
+		case inner != nil:
+			inner.turn("", depth+1, say, other)
+			return
+		case t.last[kind] != "":
+			say(o.str(t.last[kind]), false, true)
 			return
 		case slices.Contains(t.again, kind):
 			return
@@ -88,15 +117,21 @@ func (o object) turn(role string, depth int, say func(string), other func(map[st
 }
 
 // blocks takes the texts of a message, without thoughts: what is thought may be dropped again.
-func blocks(v any, say func(string)) {
+func blocks(v any, say Say) {
 	if whole, ok := v.(string); ok {
-		say(whole)
+		say(whole, false, false)
 	}
 	list, _ := v.([]any)
 	for _, b := range list {
 		o := asObject(b)
 		if thought, _ := o.boolean("thought"); !thought && slices.Contains([]string{"", "text", "output_text"}, o.str("type")) {
-			say(o.str("text"))
+			say(o.str("text"), false, false)
 		}
 	}
+}
+
+// delta is the text of an object that is a text_delta, as most who stream call it.
+func (o object) delta(key string) (string, bool) {
+	text, ok := o[key].(string)
+	return text, ok && o.str("type") == "text_delta"
 }

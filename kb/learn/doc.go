@@ -1,8 +1,8 @@
 // Package learn reads what agents have learned: from the transcripts of a run's workers, from a reflector's answer, and from worklogs.
 //
-//	learn.go text.go label.go json.go   transcripts and answers, which say what was learned
-//	harvest*.go                         worklogs, which show it
-//	title.go lines.go                   what both are read with
+//	learn.go text.go pane.go label.go json.go   transcripts and answers, which say what was learned
+//	harvest*.go                                 worklogs, which show it
+//	title.go lines.go                           what both are read with
 //
 // It stores nothing: Read gives learnings that Learn of package kb takes, Harvest gives candidates for somebody to judge.
 package learn
@@ -15,7 +15,6 @@ import (
 var (
 	invalid = fault.Invalid.New
 	clip    = fault.Clip
-	told    = fault.Told
 
 	clipBytes = text.ClipBytes
 	inOneLine = text.OneLine

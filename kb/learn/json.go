@@ -125,7 +125,7 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		c.Scope = ""
 	}
 	if isPlaceholder(c.Body) {
-		l.refusePlaceholder(from, c.Body)
+		l.placeholder(from, c.Body)
 		return
 	}
 	l.add(from, c)

@@ -28,6 +28,7 @@ const (
 	maxLearnDocument = 16 << 20  // bytes of a JSON document that is not lines
 	learnTitle       = 100       // characters of a title that is made from a text
 	learnWords       = 4         // fewer say nothing
+	maxSentence      = 2000      // bytes of a sentence over several lines
 )
 
 // Set is what was found in a transcript.
@@ -35,21 +36,26 @@ type Set struct {
 	Format    string        `json:"format"` // text, jsonl or json
 	Lines     int           `json:"lines"`
 	Learnings []kb.Learning `json:"learnings"`
-	Refused   []kb.Refused  `json:"refused"`
+	Refused   []kb.Refused  `json:"refused"` // meant as learnings, and wrong
+	Unsure    []kb.Refused  `json:"unsure"`  // look like learnings, and were not taken
+	Again     int           `json:"said_again"`
+	Spoken    int           `json:"spoken"` // messages of the assistant, in jsonl
 }
 
 // A Transcript reads a line of a harness's transcript: it gives say each text of the assistant, and
-// other each object that is nobody's turn, which says whether it knows it.
-type Transcript func(line []byte, say func(text string), other func(object map[string]any) bool)
+// other each object that is nobody's turn, which says whether it knows it. A part is a piece of a
+// message: more follow, or the whole, or an empty text that ends it. What is said again was said
+// before, unless nothing was.
+type Transcript func(line []byte, say func(text string, part, again bool), other func(object map[string]any) bool)
 
-// Read reads a transcript, whose lines said understands, or a reflector's answer. The role, which may be empty, tells the kind of what has no label. What looks like a
-// learning and is none comes back as refused, with the reason; only what cannot be read at all is an error.
+// Read reads a transcript, whose lines said understands, or a reflector's answer. The role, which may be empty, tells the kind of what has no label. What was meant as
+// a learning and is none comes back as refused, and what only looks like one as unsure, each with the reason; only what cannot be read at all is an error.
 func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	role = strings.ReplaceAll(role, "-", "_")
 	if role != "" && !slices.Contains(kb.Roles, role) {
 		return Set{}, fault.Unknown("role", role, kb.Roles)
 	}
-	l := learner{role: role, said: said, seen: map[string]string{}, set: Set{Format: "text", Learnings: []kb.Learning{}, Refused: []kb.Refused{}}}
+	l := learner{role: role, said: said, seen: map[string]bool{}, set: Set{Format: "text", Learnings: []kb.Learning{}, Refused: []kb.Refused{}, Unsure: []kb.Refused{}}}
 	head, err := io.ReadAll(io.LimitReader(r, maxLearnDocument+1))
 	if err != nil {
 		return l.set, fmt.Errorf("reading the transcript: %w", err)
@@ -66,8 +72,9 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 		l.set.Format = "jsonl"
 		err = l.read(io.MultiReader(bytes.NewReader(head), r), l.jsonLine, nil)
 	default:
-		s := scan{l: &l}
-		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.line, s.end); err != nil || len(l.set.Learnings)+len(l.set.Refused) > 0 {
+		s := scan{l: &l, pane: newPane(head)}
+		end := func() { s.end(false) }
+		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.line, end); err != nil || len(l.set.Learnings)+len(l.set.Refused) > 0 {
 			break
 		}
 		if found, broken := l.buried(head); found {
@@ -102,29 +109,43 @@ func mostlyObjects(head []byte) bool {
 
 // A learner collects what is found, whatever the format, so that doubles and limits count across all of a transcript.
 type learner struct {
-	role string
-	said Transcript
-	set  Set
-	seen map[string]string // where a text was met first
-	more int               // learnings beyond MaxLearnings
-	from string            // where they begin
-	mute int               // refusals that are only counted
+	role   string
+	said   Transcript
+	set    Set
+	seen   map[string]bool // texts
+	more   int             // learnings beyond MaxLearnings
+	from   string          // where they begin
+	mute   int             // refusals that are only counted
+	vague  int             // and what is unsure
+	parts  strings.Builder // of a message that goes on
+	partAt string
+	last   string // what was said again
+	lastAt string
 }
 
 func (l *learner) refuse(from, format string, args ...any) {
-	if len(l.set.Refused) >= maxRefusals {
-		l.mute++
+	told(&l.set.Refused, &l.mute, from, format, args...)
+}
+
+func (l *learner) unsure(from, format string, args ...any) {
+	told(&l.set.Unsure, &l.vague, from, format, args...)
+}
+
+// told adds to a list, or, when that is long enough, to what is only counted.
+func told(list *[]kb.Refused, more *int, from, format string, args ...any) {
+	if len(*list) >= maxRefusals {
+		*more++
 		return
 	}
-	l.set.Refused = append(l.set.Refused, kb.Refused{From: from, Why: fmt.Sprintf(format, args...)})
+	*list = append(*list, kb.Refused{From: from, Why: fmt.Sprintf(format, args...)})
 }
 
 func (l *learner) refuseKind(from, label string) {
 	l.refuse(from, "the kind %q is unknown: choose one of %s", clip(label, 60), strings.Join(kb.Kinds, ", "))
 }
 
-func (l *learner) refusePlaceholder(from, text string) {
-	l.refuse(from, "%q is a placeholder, not a learning", clip(text, 60))
+func (l *learner) placeholder(from, text string) {
+	l.unsure(from, "%q is a placeholder, not a learning", clip(text, 60))
 }
 
 // jsonLine passes over what is no JSON, as harnesses print other things in between; but a learning that is lost so is told.
@@ -133,7 +154,7 @@ func (l *learner) jsonLine(line, from string) {
 		return
 	}
 	if !json.Valid([]byte(line)) {
-		if learnMention.MatchString(line) {
+		if strings.Contains(line, "LEARNING:") {
 			l.refuse(from, "the line is not JSON, so nobody can tell who said it")
 		}
 		return
@@ -143,7 +164,7 @@ func (l *learner) jsonLine(line, from string) {
 
 // turn takes what the assistant says in a line. Only that counts: the files that it read and the prompts that it got may hold LEARNING: lines too.
 func (l *learner) turn(line []byte, from string) {
-	l.said(line, func(text string) { l.say(text, from) }, func(o map[string]any) bool {
+	l.said(line, func(text string, part, again bool) { l.hear(from, text, part, again) }, func(o map[string]any) bool {
 		is := o["capsules"] != nil || o["learnings"] != nil || o["kind"] != nil && (o["title"] != nil || o["body"] != nil)
 		if is {
 			document, _ := json.Marshal(o) // what was read from JSON can be written
@@ -153,13 +174,45 @@ func (l *learner) turn(line []byte, from string) {
 	})
 }
 
+// hear takes what the assistant says, and keeps parts until the message is whole, or over.
+func (l *learner) hear(from, text string, part, again bool) {
+	switch {
+	case part:
+		if l.parts.Len() == 0 {
+			l.partAt = from
+		}
+		if l.parts.Len() < maxLearnDocument {
+			l.parts.WriteString(text)
+		}
+		return
+	case again:
+		l.last, l.lastAt, text = text, from, ""
+	}
+	if strings.Contains(text, strings.TrimSpace(l.parts.String())) { // the whole stands for its parts
+		l.parts.Reset()
+	}
+	l.over(false)
+	if text != "" {
+		l.say(text, from, false)
+	}
+}
+
+// over reads the parts of a message that will not go on. It is cut if nobody has said so.
+func (l *learner) over(cut bool) {
+	if l.parts.Len() > 0 {
+		l.say(l.parts.String(), l.partAt, cut)
+		l.parts.Reset()
+	}
+}
+
 // say reads a message of the assistant as a text of its own: a learning or a code block does not go on in the next message.
-func (l *learner) say(text, from string) {
+func (l *learner) say(text, from string, cut bool) {
+	l.set.Spoken++
 	s := scan{l: l}
 	for line := range strings.Lines(text) {
 		s.line(strings.TrimRight(line, "\r\n"), from)
 	}
-	s.end()
+	s.end(cut)
 }
 
 // add takes a capsule, or says why not: whoever wrote it should be able to write it better.
@@ -169,12 +222,12 @@ func (l *learner) add(from string, c kb.Capsule) {
 		return
 	}
 	key := strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
-	if first, ok := l.seen[key]; ok {
-		l.refuse(from, "it says the same as %s", first)
+	if l.seen[key] {
+		l.set.Again++
 		return
 	}
 	if err := c.Check(); err != nil {
-		l.refuse(from, "%s", told(err))
+		l.refuse(from, "%s", fault.Told(err))
 		return
 	}
 	if len(l.set.Learnings) == MaxLearnings {
@@ -183,17 +236,24 @@ func (l *learner) add(from string, c kb.Capsule) {
 		}
 		return
 	}
-	l.seen[key] = from
+	l.seen[key] = true
 	l.set.Learnings = append(l.set.Learnings, kb.Learning{Capsule: c, From: from})
 }
 
-// close tells what was only counted, so that the list of refusals stays short however long the transcript is.
+// close reads what is left, and tells what was only counted, so that the lists stay short however long the transcript is.
 func (l *learner) close() {
+	l.over(true)
+	if l.set.Spoken == 0 && l.last != "" {
+		l.say(l.last, l.lastAt, false)
+	}
 	if l.more > 0 {
 		l.set.Refused = append(l.set.Refused, kb.Refused{From: l.from, Why: fmt.Sprintf("from here on %d more: at most %d are taken of one transcript, so split it", l.more, MaxLearnings)})
 	}
 	if l.mute > 0 {
 		l.set.Refused = append(l.set.Refused, kb.Refused{From: "the rest", Why: fmt.Sprintf("%d more were refused", l.mute)})
+	}
+	if l.vague > 0 {
+		l.set.Unsure = append(l.set.Unsure, kb.Refused{From: "the rest", Why: fmt.Sprintf("%d more look like learnings", l.vague)})
 	}
 }
 

@@ -61,12 +61,11 @@ func TestLearningForms(t *testing.T) {
 // TestNoLearning: what only looks like a learning is refused with the reason, or is nothing at all.
 func TestNoLearning(t *testing.T) {
 	for _, c := range []struct{ text, why string }{
-		{"learning: the lower case is prose in a text", ""},
-		{"Learning: so is the word with a capital", ""},
-		{"LEARNINGS: a heading is not one of them", ""},
+		{"LEARNINGS:\n\na heading alone is not one of them", "below a heading"},
+		{"epochs: 3\nlearning: supervised, one epoch over the corpus", "settings"},
 		{"we are LEARNING all the time, and then some", ""},
 		{"LEARNING: too short", "too short"},
-		{"LEARNING:", "too short"},
+		{"LEARNING:", ""},
 		{"LEARNING: <text>", "placeholder"},
 		{"LEARNING: …", "placeholder"},
 		{"LEARNING: ...", "placeholder"},
@@ -75,10 +74,10 @@ func TestNoLearning(t *testing.T) {
 		{"LEARNING (gotcha|fact|recipe): one sentence that others need", "placeholder"},
 		{"LEARNING: <kind>: <what was learned> (source: <file:line>)", "placeholder"},
 		{"LEARNING: lines like these are collected when you finish", "talk about"},
-		{"At the end emit LEARNING: lines like the ones of the last run.", "quoted"},
+		{"At the end emit LEARNING: lines like the ones of the last run.", "begins its line"},
 		{"> LEARNING: the prompt of the user is quoted here", "quoted"},
-		{`"LEARNING: a quoted line is what somebody else has said"`, "quoted"},
-		{"`LEARNING: in backticks it is not meant either`", "quoted"},
+		{`"LEARNING: a quoted line is what somebody else has said"`, "a quote"},
+		{"`LEARNING: in backticks it is not meant either`", "a quote"},
 		{"```\nLEARNING: in a code block nothing is meant\n```", "code block, which begins at line 1"},
 		{"~~~text\nLEARNING: in a code block nothing is meant\n```\n~~~", "code block"},
 		{"Write them in this form:\n\nLEARNING: the thing that you have learned", "the form"},
@@ -89,7 +88,8 @@ func TestNoLearning(t *testing.T) {
 		{"LEARNING: it has \x00 one in the middle of it", "NUL"},
 	} {
 		set := learnings(t, c.text, "")
-		if len(set.Learnings) > 0 || len(set.Refused) > 1 || (c.why == "") != (len(set.Refused) == 0) || c.why != "" && !strings.Contains(set.Refused[0].Why, c.why) {
+		left := slices.Concat(set.Refused, set.Unsure)
+		if len(set.Learnings) > 0 || len(left) > 1 || (c.why == "") != (len(left) == 0) || c.why != "" && !strings.Contains(left[0].Why, c.why) {
 			t.Errorf("%q: %+v", c.text, set)
 		}
 	}
@@ -192,8 +192,8 @@ LEARNING: A fourth one comes after the block
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	if len(set.Refused) != 1 || set.Refused[0] != (kb.Refused{From: "line 11", Why: "it says the same as line 3"}) || set.Lines != 16 {
-		t.Errorf("refused %+v of %d lines", set.Refused, set.Lines)
+	if len(set.Refused)+len(set.Unsure) > 0 || set.Again != 1 || set.Lines != 16 {
+		t.Errorf("%+v of %d lines", set, set.Lines)
 	}
 }
 
@@ -308,7 +308,8 @@ func TestReflector(t *testing.T) {
 		{`{"title":"t","body":"a body that is long enough","confidence":"sure"}`, `"confidence"`},
 	} {
 		set := learnings(t, "[\n"+c.item+"]", "reflector")
-		if len(set.Learnings) > 0 || len(set.Refused) != 1 || set.Refused[0].From != "item 1" || !strings.Contains(set.Refused[0].Why, c.why) {
+		left := slices.Concat(set.Refused, set.Unsure)
+		if len(set.Learnings) > 0 || len(left) != 1 || left[0].From != "item 1" || !strings.Contains(left[0].Why, c.why) {
 			t.Errorf("%s: %+v", c.item, set)
 		}
 	}

@@ -3,39 +3,81 @@ package learn
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 )
 
-// This file reads LEARNING: lines, as people and models write them: with bullets, emphasis, numbers and labels, over several lines. What is quoted, stands in a
-// code block or shows the form is not meant. A text is gone through once, line by line, since a transcript may be large.
+// This file reads learnings as people and models write them: LEARNING: lines and lists below a heading, with bullets, emphasis, numbers and labels, over several lines.
+// What is quoted, stands in a code block or shows the form is not meant. A text is gone through once, line by line, since a transcript may be large.
+
+const (
+	marks    = `^((?:[ \t]*(?:[-*+•●⏺▪◦]|\d+[.)]|#{1,6})[ \t]+)*[ \t]*)`
+	emphasis = `(?:\*\*|__)?`
+)
 
 var (
-	ansi       = lazyregexp.New(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
 	learnFence = lazyregexp.New("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
-	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, the colon, the text
-	learnStart   = lazyregexp.New(`^((?:[ \t]*(?:[-*+•●⏺▪◦]|\d+[.)]|#{1,6})[ \t]+)*[ \t]*)(?:\*\*|__)?LEARNING(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}))?(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?[ \t]*(.*)$`)
+	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, a colon or a dash, the text
+	learnStart = lazyregexp.New(marks + emphasis + `(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
+		`(?:[ \t]*[:：]|[ \t]+([-–—])[ \t])` + emphasis + `[ \t]*(.*)$`)
+	// the same of a heading: emphasis, the word, what they are from or about, a colon
+	learnHead = lazyregexp.New(marks + `(\*\*|__)?(?:(?i:key|my|new|main|other|more)[ \t]+)?((?i:learnings?)(?:[ \t]*#?\d+)?|(?i:lessons learned|what (?:I|we)(?:'ve| have)? learned|takeaways))` +
+		`([ \t]+(?i:from|of|for|in|on|about|so far)\b[^:：]{0,60}|[ \t]*\([^)]*\))?` + emphasis + `([:：]?)` + emphasis + `$`)
+	learnTail    = lazyregexp.New(`[.!?][ \t]+(?:(?:Key|My|New|Main)[ \t]+)?(?:[Ll]earnings|What (?:I|we) (?:have )?learned)[:：]$`)
 	learnMention = lazyregexp.New(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
+	learnGlued   = lazyregexp.New(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
+	otherWord    = lazyregexp.New(marks + emphasis + `(?:Lessons?(?: learned)?|Takeaway|TIL|Note to self|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
 	// "Write them in this form:", "Example:", but not "Here is what I learned, in the format you want:"
-	learnForm   = lazyregexp.New(`(?i)(\b(emit|write|print|output|add|report|use)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for )?example):\W*$`)
+	learnForm   = lazyregexp.New(`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
 	firstPerson = lazyregexp.New(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
-	listItem    = lazyregexp.New(`^([-*+•]|\d+[.)])[ \t]`)
+	listItem    = lazyregexp.New(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
+	underline   = lazyregexp.New(`^[ \t]*(={3,}|-{3,})$`)
+	setting     = lazyregexp.New(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`)
+	detail      = lazyregexp.New(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
+)
+
+const talk = "it may be a quote, or talk: a learning begins its line with LEARNING:"
+
+// How sure it is that a learning is meant.
+const (
+	guess  = iota // "learning:" in prose
+	likely        // an item of a list, or "Learning:"
+	sure          // "LEARNING:"
 )
 
 // A scan is what is known of the lines before, as far as the next one depends on them.
 type scan struct {
 	l       *learner
+	pane    *pane // of a terminal; nil for a message
+	frame   int
 	open    bool   // a learning goes on
 	from    string // where it began
 	label   string
+	how     int // how sure it is
 	indent  int
 	text    strings.Builder
+	firm    int    // how much of it is sure; 0: all
+	last    string // its last line
 	more    bool   // a backslash: the next line belongs to it, however it stands
-	before  string // the last line that was not blank
+	list    *list  // below a heading
+	gap     bool   // a blank line within an item
+	before  string // the last line that was neither blank nor a learning's
+	above   string // the same, if it is the line right above
+	base    int    // the indent of the text
+	shown   bool   // code, which is indented
 	fence   string // what closes the code block
 	fenceAt string
 	code    *strings.Builder // of a block that may hold a reflector's list
+}
+
+// A list is what stands below a heading such as "Learnings:".
+type list struct {
+	from  string
+	depth int  // of the heading; 0 if it has no #
+	one   bool // "Learning 4": a paragraph is one, too
+	items int
 }
 
 func (s *scan) line(line, from string) {
@@ -43,42 +85,225 @@ func (s *scan) line(line, from string) {
 		line = ansi.ReplaceAllString(line, "")
 	}
 	line = strings.TrimRightFunc(line, unicode.IsSpace)
-	var f, m []string // most lines are neither, and the expressions cost more than a look for a word
+	if s.pane != nil {
+		text, frame, agent := s.pane.take(line)
+		if line = text; frame != s.frame || !agent {
+			s.finish()
+			s.frame, s.list = frame, nil
+		}
+		if !agent {
+			s.mention(line, from, "it is quoted, or the user or a tool says it")
+			s.before, s.above = line, line
+			return
+		}
+	}
+	var f []string // most lines are none, and the expression costs more than a look for a word
 	if strings.Contains(line, "```") || strings.Contains(line, "~~~") {
 		f = learnFence.FindStringSubmatch(line)
 	}
-	if s.fence != "" {
+	switch {
+	case s.fence != "":
 		s.fenced(line, from, f)
-		return
-	}
-	word := strings.Contains(line, "LEARNING")
-	if word {
-		m = learnStart.FindStringSubmatch(line)
-	}
-	indent := len(line) - len(strings.TrimLeft(line, " \t"))
-	if s.open && m == nil && f == nil && line != "" && (s.more || indent > s.indent) {
-		s.append(strings.TrimSpace(line))
-		return
-	}
-	s.finish()
-	if line == "" {
-		return
-	}
-	if f != nil {
-		s.fence, s.fenceAt, s.code = f[1], from, nil
+	case line == "":
+		if s.gap = s.open && s.how == likely && s.list != nil; !s.gap {
+			s.finish()
+		}
+		s.above = ""
+	case f != nil:
+		s.finish()
+		s.list, s.fence, s.fenceAt, s.code = nil, f[1], from, nil
 		if lang, _, _ := strings.Cut(strings.ToLower(f[2]), " "); lang == "" || lang == "json" || lang == "jsonc" {
 			s.code = new(strings.Builder)
 		}
-	} else if m != nil && learnForm.MatchString(s.before) && !firstPerson.MatchString(s.before) {
-		s.l.refuse(from, "it shows the form that %q asks for", clip(strings.TrimSpace(s.before), 60))
-	} else if m != nil {
-		s.open, s.from, s.label, s.indent = true, from, m[2]+m[3]+m[4], indent
-		s.append(m[5])
-	} else if word && learnMention.MatchString(line) {
-		s.l.refuse(from, "it is quoted, or talk about learnings: one begins its line with LEARNING:")
+		s.before, s.above = line, line
+	default:
+		s.said(line, from)
+		s.gap = false
 	}
+}
+
+// said reads a line that is neither blank nor code: it begins a learning, goes on with one, is the heading of some, or is prose.
+func (s *scan) said(line, from string) {
+	indent := indentOf(line)
+	text := line[indent:]
+	var start *start
+	var below *list
+	if strings.Contains(line, "earn") || strings.Contains(line, "EARN") || strings.Contains(line, "akeaway") {
+		if below = heading(line, false); below == nil {
+			start = startOf(line)
+		}
+	}
+	if (text[0] == '=' || text[0] == '-') && underline.MatchString(line) {
+		below = heading(s.above, true)
+	}
+	if start == nil && below == nil {
+		if glue, ok := s.goesOn(line, indent); ok {
+			s.append(line, glue)
+			return
+		}
+	}
+	s.finish()
+	if s.shown = (s.shown || s.above == "") && s.list == nil && s.before != "" && indent >= s.base+4 && !listItem.MatchString(strings.TrimLeft(s.before, " \t")); s.shown {
+		s.mention(line, from, "it stands in code, which is indented")
+		return
+	}
+	s.base = indent
+	item := ""
+	if s.list != nil {
+		item = listItem.FindString(text)
+	}
+	switch {
+	case below != nil:
+		below.from = from
+		s.list = below
+	case start != nil:
+		if s.list != nil && item == "" {
+			s.list = nil
+		}
+		s.start(start, line, from, indent)
+		return
+	case s.list != nil && item != "":
+		s.list.items++
+		s.begin(from, "", text[len(item):], line, indent, likely)
+		return
+	case s.list != nil:
+		s.paragraph(line, from, indent)
+	default:
+		s.mention(line, from, talk)
+	}
+	s.before, s.above = line, line
+}
+
+// A start is the first line of a learning.
+type start struct {
+	word, label, text string
+}
+
+// startOf reads a line that begins a learning. In small letters the word is a part of prose and of settings, too, and so is a dash: then a label must be a kind.
+func startOf(line string) *start {
+	m := learnStart.FindStringSubmatch(line)
 	if m == nil {
-		s.before = line
+		return nil
+	}
+	st := &start{word: m[2], label: m[3] + m[4] + m[5], text: m[7]}
+	if kind, _ := labelKind(st.label); st.label != "" && kind == "" && (st.word != "LEARNING" || m[6] != "") {
+		return nil
+	}
+	return st
+}
+
+// start begins a learning, unless it only shows the form.
+func (s *scan) start(st *start, line, from string, indent int) {
+	how := likely
+	switch {
+	case st.word == "LEARNING":
+		how = sure
+	case st.word == strings.ToLower(st.word):
+		how = guess
+	}
+	switch {
+	case learnForm.MatchString(s.before) && !firstPerson.MatchString(s.before):
+		s.l.unsure(from, "it shows the form that %q asks for", clip(strings.TrimSpace(s.before), 60))
+	case how == guess && setting.MatchString(s.above):
+		s.l.unsure(from, "%q stands among settings", clip(strings.TrimSpace(line), 60))
+		s.before, s.above = line, line
+	default:
+		s.begin(from, st.label, st.text, line, indent, how)
+	}
+}
+
+// heading reads a line above learnings. It must be marked as one: with #, emphasis, a colon or a line below.
+func heading(line string, marked bool) *list {
+	if len(line) > 160 {
+		return nil
+	}
+	m := learnHead.FindStringSubmatch(line)
+	if m == nil {
+		if learnTail.MatchString(line) {
+			return &list{}
+		}
+		return nil
+	}
+	b := &list{depth: strings.Count(m[1], "#"), one: strings.HasSuffix(strings.TrimRight(strings.ToLower(m[3]), " \t#0123456789"), "learning")}
+	if marked = marked || b.depth > 0 || m[2] != "" || m[5] != ""; !marked || b.one && m[4] != "" { // "LEARNING (gotcha):" begins one
+		return nil
+	}
+	return b
+}
+
+// paragraph reads a line below a heading that is no item: words before the list, a heading within it, or, of one learning, the learning.
+func (s *scan) paragraph(line, from string, indent int) {
+	text := line[indent:]
+	depth := len(text) - len(strings.TrimLeft(text, "#"))
+	first := s.list.items == 0
+	switch {
+	case s.list.depth > 0 && depth > s.list.depth, first && strings.HasSuffix(strings.TrimRight(text, "*_ "), ":"):
+		return
+	case first && depth == 0 && s.list.one:
+		s.begin(from, "", text, line, indent, likely)
+	case first && depth == 0 && !saysNone(text):
+		s.l.unsure(from, "%q stands below a heading at %s, and is no list", clip(text, 60), s.list.from)
+	default:
+		s.mention(line, from, talk)
+	}
+	s.list = nil
+}
+
+// goesOn says whether a line belongs to the learning that is open, and what stands between.
+func (s *scan) goesOn(line string, indent int) (glue string, ok bool) {
+	text := line[indent:]
+	switch item := listItem.MatchString(text); {
+	case !s.open:
+		return "", false
+	case s.gap:
+		return " ", indent > s.indent
+	case item && indent > s.indent:
+		return "\n", true
+	case item && !s.more:
+		return "", false
+	}
+	glue, broken := s.pane.broken(s.frame, s.last, line)
+	switch {
+	case s.more, !broken && (indent > s.indent || s.text.Len() == 0 || detail.MatchString(text)):
+		return " ", true
+	case broken && strings.ContainsRune("#>|<", rune(text[0])), !broken && !flows(s.last, text):
+		return "", false
+	case s.firm == 0:
+		s.firm = s.text.Len()
+	case s.text.Len() > maxSentence: // it was none, and what looked like its rest was not
+		text := s.text.String()[:s.firm]
+		s.text.Reset()
+		s.text.WriteString(text)
+		return "", false
+	}
+	return glue, true
+}
+
+// flows says whether a line looks like the rest of the sentence before it.
+func flows(last, next string) bool {
+	r, _ := utf8.DecodeRuneInString(next)
+	starts := unicode.IsLetter(r) && !unicode.IsUpper(r) || strings.ContainsRune("`('\"@$/&~", r)
+	return starts && !ended(last) && (!setting.MatchString(next) || metadata(next, new(kb.Capsule)))
+}
+
+// ended says whether a text ends a sentence.
+func ended(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"')]*_` "))
+	return strings.ContainsRune(".!?。！？", r)
+}
+
+// mention names what looks like a learning and is not read as one, but not what says that there is none.
+func (s *scan) mention(line, from, why string) {
+	if strings.Contains(line, "LEARNING") {
+		if at := learnMention.FindStringSubmatchIndex(line); at != nil && !saysNone(line[at[1]:]) {
+			s.l.unsure(from, "%q: %s", clip(strings.TrimSpace(line), 60), why)
+		}
+		return
+	}
+	if strings.IndexByte(line[:min(len(line), 40)], ':') > 0 {
+		if m := otherWord.FindStringSubmatch(line); m != nil && wordCount(m[2]) >= learnWords {
+			s.l.unsure(from, "%q: %s", clip(strings.TrimSpace(line), 60), why)
+		}
 	}
 }
 
@@ -91,83 +316,62 @@ func (s *scan) fenced(line, from string, f []string) {
 		s.fence, s.before = "", ""
 		return
 	}
-	if strings.Contains(line, "LEARNING") && learnMention.MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), `"`) { // not a string of JSON
-		s.l.refuse(from, "it stands in a code block, which begins at %s", s.fenceAt)
+	if !strings.HasPrefix(strings.TrimSpace(line), `"`) { // not a string of JSON
+		s.mention(line, from, "it stands in a code block, which begins at "+s.fenceAt)
 	}
 	if s.code != nil && s.code.Len() < maxLearnDocument {
 		s.code.WriteString(line + "\n")
 	}
 }
 
-func (s *scan) append(line string) {
+// begin opens a learning, whose first line is given.
+func (s *scan) begin(from, label, text, line string, indent, how int) {
+	s.open, s.from, s.label, s.indent, s.how, s.firm = true, from, label, indent, how, 0
+	s.append(text, "")
+	s.last, s.above = line, ""
+}
+
+func (s *scan) append(line, glue string) {
+	s.last = line
 	line, s.more = strings.CutSuffix(line, `\`)
-	switch line = strings.TrimSpace(line); {
-	case s.text.Len() > kb.MaxBody: // Check will say so
+	if glue != "" || s.text.Len() == 0 {
+		line = strings.TrimSpace(line)
+	}
+	if s.text.Len() > kb.MaxBody { // Check will say so
 		return
-	case s.text.Len() > 0 && listItem.MatchString(line):
-		s.text.WriteByte('\n')
-	case s.text.Len() > 0 && line != "":
-		s.text.WriteByte(' ')
+	}
+	if s.text.Len() > 0 && line != "" {
+		s.text.WriteString(glue)
 	}
 	s.text.WriteString(line)
 }
 
+// finish takes the learning that is open, or those: two may stand on one line.
 func (s *scan) finish() {
-	if s.open {
-		s.l.words(s.from, s.label, s.text.String())
+	for label, text := s.label, s.text.String(); s.open; {
+		m := learnGlued.FindStringSubmatchIndex(text)
+		if s.open = m != nil; m == nil {
+			s.l.words(s.from, label, text, s.how)
+			break
+		}
+		s.l.words(s.from, label, text[:m[0]+1], s.how)
+		if label = ""; m[2] >= 0 {
+			label = text[m[2]:m[3]]
+		}
+		text = text[m[1]:]
 	}
-	s.open, s.more = false, false
+	s.open, s.more, s.gap = false, false, false
 	s.text.Reset()
 }
 
-func (s *scan) end() {
+// end takes what is open, unless the text was cut: then the last sentence may go on.
+func (s *scan) end(cut bool) {
+	if cut && s.open && !ended(s.last) {
+		s.l.unsure(s.from, "the message ends in the middle of %q", clip(s.text.String(), 60))
+		s.open = false
+	}
 	s.finish()
 	if s.fence != "" && s.code != nil { // an answer that was cut short, or a last fence without its end
 		s.l.document([]byte(s.code.String()), s.fenceAt, s.l.role == "reflector")
 	}
-}
-
-var (
-	inlineLabel = lazyregexp.New(`^(?:\*\*|__)?(?:\[([^\]]{1,40})\]|\(([^)]{1,40})\)|([A-Za-z][A-Za-z _-]{1,14})(?:\*\*|__)?[:：])(?:\*\*|__)?[:：]?[ \t]+`)
-	aboutLines  = lazyregexp.New(`^(lines?|markers?|prefix)\b`)
-)
-
-// words makes a capsule of what a LEARNING: line says. Without a label the text may begin with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
-func (l *learner) words(from, label, text string) {
-	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
-		text = strings.TrimSuffix(text, "**")
-	}
-	kind, tags := labelKind(label)
-	if m := inlineLabel.FindStringSubmatch(text); m != nil && label == "" {
-		if k, t := labelKind(m[1] + m[2] + m[3]); k != "" {
-			kind, tags, text = k, t, text[len(m[0]):]
-		}
-	}
-	c := kb.Capsule{Tags: tags}
-	text = cutMetadata(text, &c)
-	switch {
-	case strings.ContainsAny(label, "<|") || isPlaceholder(text):
-		l.refusePlaceholder(from, text)
-		return
-	case label == "" && aboutLines.MatchString(text):
-		l.refuse(from, "%q is talk about learnings, not one", clip(text, 60))
-		return
-	case label != "" && kind == "":
-		l.refuseKind(from, label)
-		return
-	}
-	if c.Kind = kind; kind == "" {
-		c.Kind = roleKind(l.role, text)
-	}
-	c.Title, c.Body = TitleOf(text), text
-	l.add(from, c)
-}
-
-var placeholder = lazyregexp.New(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
-
-// isPlaceholder reports whether a text is the form of a learning, not one: prompts show <what you learned>, and models say it again. A learning may have a <name>
-// in it.
-func isPlaceholder(text string) bool {
-	left := placeholder.ReplaceAllString(text, " ")
-	return left != text && wordCount(left) < learnWords
 }

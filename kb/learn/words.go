@@ -1,0 +1,66 @@
+package learn
+
+import (
+	"strings"
+
+	"blackboard/board/lazyregexp"
+	"blackboard/kb"
+)
+
+// This file makes capsules of the texts of learnings, and tells those that say nothing.
+
+var (
+	inlineLabel = lazyregexp.New("^(?:\\*\\*|__|`)?(?:\\[([^\\]]{1,40})\\]|\\(([^)]{1,40})\\)|([A-Za-z][A-Za-z _-]{1,14})(?:\\*\\*|__)?[:：])(?:\\*\\*|__|`)?[:：]?[ \\t]+")
+	aboutLines  = lazyregexp.New(`^(lines?|markers?|prefix)\b(.*\b(collected|asked|please|finish|the end|follow)\b| like (this|these|the)\b)`)
+	noLearning  = lazyregexp.New(`(?i)^[^\pL]*(n/?a|tbd|no|none( (besides|beyond|so far|this time|to|new|of (the )?(others?|these|those|them|above))\b.*)?|no (new |more |further )?(learnings?|lessons|findings)\b.*|nothing( (new|more|else|further|to|special|worth)\b.*)?)[^\pL\d]*$`)
+	toldBefore  = lazyregexp.New(`\((k[0-9a-z]{9})(?:, (?:confidence|source|verified)[^()]*)?\)`) // as a brief shows a capsule
+)
+
+// saysNone reports whether a text says that there is nothing to learn. A long one says something.
+func saysNone(text string) bool {
+	return len(text) < 100 && wordCount(text) <= 8 && noLearning.MatchString(text)
+}
+
+// words makes a capsule of what a learning says. Without a label the text may begin with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
+func (l *learner) words(from, label, text string, how int) {
+	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
+		text = strings.TrimSuffix(text, "**")
+	}
+	kind, tags := labelKind(label)
+	if m := inlineLabel.FindStringSubmatch(text); m != nil && label == "" {
+		if k, t := labelKind(m[1] + m[2] + m[3]); k != "" {
+			kind, tags, text = k, t, text[len(m[0]):]
+		}
+	}
+	c := kb.Capsule{Tags: tags}
+	text = cutMetadata(text, &c)
+	told := toldBefore.FindStringSubmatch(text)
+	switch {
+	case saysNone(text):
+	case strings.ContainsAny(label, "<|") || isPlaceholder(text):
+		l.placeholder(from, text)
+	case label == "" && aboutLines.MatchString(text):
+		l.unsure(from, "%q is talk about learnings, not one", clip(text, 60))
+	case label != "" && kind == "":
+		l.refuseKind(from, label)
+	case told != nil:
+		l.unsure(from, "%q is what %s says, which is stored", clip(text, 60), told[1])
+	case how == sure || wordCount(text) >= learnWords:
+		if c.Kind = kind; kind == "" {
+			c.Kind = roleKind(l.role, text)
+		}
+		c.Title, c.Body = TitleOf(text), text
+		l.add(from, c)
+	case how == likely && text != "":
+		l.unsure(from, "%q is too short to be of use: at least %d words", clip(text, 60), learnWords)
+	}
+}
+
+var placeholder = lazyregexp.New(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
+
+// isPlaceholder reports whether a text is the form of a learning, not one: prompts show <what you learned>, and models say it again. A learning may have a <name>
+// in it.
+func isPlaceholder(text string) bool {
+	left := placeholder.ReplaceAllString(text, " ")
+	return left != text && wordCount(left) < learnWords
+}
