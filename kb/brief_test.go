@@ -9,7 +9,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// TestLearnStores: each learning is stored for itself, where the run was; what is there already, or is none, is refused with the reason.
+// TestLearnStores: each learning is stored for itself, where the run was, whoever has its title; what is none is refused with the reason.
 func TestLearnStores(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
 	there := put(t, k, Capsule{Title: "the build needs two passes", Body: "the first one writes the table that the second one reads", Source: "Makefile", Workspace: "/w"})
@@ -36,10 +36,13 @@ func TestLearnStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Stored) != 2 || len(got.Refused) != 2 || got.Refused[0].From != "line 2" || !strings.Contains(got.Refused[0].Why, there.ID) || got.Refused[1].From != "line 3" {
+	if len(got.Stored) != 3 || len(got.Confirmed) > 0 || len(got.Refused) != 1 || got.Refused[0].From != "line 3" {
 		t.Fatalf("%+v", got)
 	}
-	first, second := got.Stored[0], got.Stored[1]
+	if other := got.Stored[1]; other.Title != "the build needs two passes: somebody else has found that out as well" || other.Body != all[1].Capsule.Body {
+		t.Errorf("beside %s there is %+v", there.ID, other)
+	}
+	first, second := got.Stored[0], got.Stored[2]
 	if first.Scope != "project" || first.Workspace != opt.Workspace || first.Project != "shop" || first.Source != "run r1" || !slices.Equal(first.Refs, []string{"run:r1", "role:reviewer"}) {
 		t.Errorf("the first is %+v", first)
 	}

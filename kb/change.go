@@ -33,6 +33,7 @@ const (
 	VerbReplaced    = "replaced" // the document that it was a part of has changed
 	VerbDecided     = "decided"
 	VerbImported    = "imported"
+	VerbConfirmed   = "confirmed" // somebody else has found the same
 )
 
 // change is one change to the knowledge base: a transaction, and the sidecars that go with it. A sidecar is written before the row that mirrors it is committed. If the

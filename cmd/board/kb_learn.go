@@ -19,8 +19,9 @@ func (p *program) kbLearnCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "learn", Usage: "store what the workers of a run say they have learned", ArgsUsage: "[TRANSCRIPT | -]",
-			Description: `Reads LEARNING: lines of a transcript (text, or a harness's JSONL, where only what the assistant said counts), or the JSON list of a reflector. A line may say its
-kind, "LEARNING (gotcha): …"; else the role tells. What is no capsule or is there already is listed with the reason, and the others are stored.`,
+			Description: `Reads LEARNING: lines and lists below "Learnings:" of a transcript (text, or a harness's JSONL, where only what the assistant said counts), or the JSON list of a
+reflector. A line may say its kind, "LEARNING (gotcha): …"; else the role tells. What is there already is confirmed: run and role are noted with it, and a reviewer,
+re_reviewer or reflector raises its confidence. What is no capsule is listed with the reason, what only looks like a learning is counted, and the others are stored.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "role", Usage: "whose words they are, `ROLE`: " + roles},
 				&cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` they are of; default $BOARD_RUN"},
@@ -109,7 +110,7 @@ func (p *program) kbLearn(c *cli.Context) error {
 		run = p.env("BOARD_RUN")
 	}
 	opt := kb.LearnOptions{Role: c.String("role"), Run: run, Workspace: ws, Project: c.String("project"), Force: c.Bool("force"), DryRun: c.Bool("dry-run")}
-	out := kb.Learned{Stored: []kb.Capsule{}}
+	out := kb.Learned{Stored: []kb.Capsule{}, Confirmed: []kb.Confirmed{}}
 	if len(set.Learnings) > 0 {
 		k, done, err := p.openToWrite(c, opt.DryRun, true)
 		if err != nil {
@@ -122,26 +123,61 @@ func (p *program) kbLearn(c *cli.Context) error {
 	}
 	refused := append(set.Refused, out.Refused...)
 	if c.Bool("json") {
-		return p.json("stored", out.Stored, "refused", append([]kb.Refused{}, refused...), "format", set.Format, "lines", set.Lines, "dry_run", opt.DryRun)
+		return p.json("stored", out.Stored, "confirmed", out.Confirmed, "refused", append([]kb.Refused{}, refused...), "unsure", set.Unsure, "said_again", set.Again,
+			"format", set.Format, "lines", set.Lines, "spoken", set.Spoken, "dry_run", opt.DryRun)
 	}
+	p.tellLearned(c, &out, opt.DryRun)
+	for _, r := range refused {
+		p.talk("refused: %s: %s", safe(r.From), safe(r.Why))
+	}
+	p.tellUnsure(set.Unsure)
+	switch {
+	case len(out.Stored)+len(out.Confirmed)+len(refused) > 0:
+	case set.Format == "jsonl" && set.Spoken == 0:
+		p.talk("nothing was learned: of %s none is known as the words of an assistant; is it the transcript of a harness?", count(int64(set.Lines), "line", "lines"))
+	default:
+		p.talk("nothing was learned: there is no LEARNING: line in it, and no list below Learnings:")
+	}
+	return nil
+}
+
+// tellLearned prints what was stored, and what was there.
+func (p *program) tellLearned(c *cli.Context, out *kb.Learned, dryRun bool) {
 	for i := range out.Stored {
 		s := &out.Stored[i]
 		switch {
 		case c.Bool("quiet"):
 			p.printf("%s\n", s.ID)
-		case opt.DryRun:
+		case dryRun:
 			p.printf("would be remembered: %s: %s\n", s.Kind, line(s.Title, 100))
 		default:
 			p.printf("%s %s remembered: %s\n", s.ID, s.Kind, line(s.Title, 100))
 		}
 	}
-	for _, r := range refused {
-		p.talk("refused: %s: %s", safe(r.From), safe(r.Why))
+	for i := range out.Confirmed {
+		s := &out.Confirmed[i]
+		switch {
+		case c.Bool("quiet"):
+		case s.Unchanged:
+			p.printf("%s is there already: %s\n", s.ID, line(s.Title, 100))
+		case s.Raised():
+			p.printf("%s confirmed by %s, confidence now %.2f: %s\n", s.ID, safe(s.By), *s.After, line(s.Title, 100))
+		default:
+			p.printf("%s confirmed by %s: %s\n", s.ID, safe(s.By), line(s.Title, 100))
+		}
 	}
-	if len(out.Stored) == 0 && len(refused) == 0 {
-		p.talk("nothing was learned: there is no LEARNING: line in it")
+}
+
+// tellUnsure counts what looks like a learning and was not taken, and shows some of it.
+func (p *program) tellUnsure(all []kb.Refused) {
+	if len(all) == 0 {
+		return
 	}
-	return nil
+	var some []string
+	for _, u := range all[:min(len(all), 5)] {
+		some = append(some, safe(u.From)+": "+safe(u.Why))
+	}
+	p.talk("%s, and not taken (--json has all):\n  %s", count(int64(len(all)), "text that looks like a learning was seen", "texts that look like learnings were seen"), strings.Join(some, "\n  "))
 }
 
 func (p *program) kbHarvest(c *cli.Context) error {

@@ -40,7 +40,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Look": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Brief": {"kb brief", "kb_brief"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
 		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
 		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb edit", notForAgents}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
-		"Learn": {"kb learn", "(an orchestrator's command)"}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},
+		"Learn": {"kb learn", "(an orchestrator's command)"}, "Confirm": {"kb learn", inside}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},
 		"Backfill": {inside, inside}, "Check": {inside, inside}, "Checkpoint": {inside, inside}, "Close": {inside, inside}, "Fill": {inside, inside}, "PickUp": {inside, inside}, "StillThere": {inside, inside}, "Sync": {inside, inside}, "TakeNotes": {inside, inside}, "Threshold": {inside, inside}, "Unembedded": {inside, inside},
 	},
 	reflect.TypeFor[*memory.Store](): {
