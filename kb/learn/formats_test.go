@@ -193,10 +193,36 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
+// TestSpellings: learnings are found however they are marked, and what is their text stays.
+func TestSpellings(t *testing.T) {
+	const said = "the cache must be cleared before a run"
+	for _, text := range []string{
+		"## 📚 Learnings\n\n- " + said, "### Key Learnings & Gotchas\n- " + said, "**Key Learnings:**\n- " + said, "LEARNINGS:\n- " + said + "\n\nDone.", "Learnings (3):\n- " + said,
+		"## 3. Learnings\n- " + said, "Learnings\n\n- " + said, "Learnings\n=========\n1) " + said, "<learnings>\n- " + said + "\n</learnings>", "Here are the learnings:\n- " + said,
+		"I've recorded these learnings:\n\n1. " + said, "Done. Key learnings:\n* " + said, "What I learned:\n- " + said, "## Learnings\n### Build\n- " + said + "\n## Next\n- ask somebody about the next steps",
+		"🧠 LEARNING: " + said, "*Learning:* " + said, "_Learning_: " + said, "LEARNING — " + said, "- [x] LEARNING: " + said, "Key learning: " + said, "Learnings: " + said, "### Learning 4\n\n" + said,
+	} {
+		if set := learnings(t, text, ""); len(set.Learnings) != 1 || set.Learnings[0].Capsule.Body != said || len(set.Refused)+len(set.Unsure) > 0 {
+			t.Errorf("%q: %+v", text, set)
+		}
+	}
+	for text, body := range map[string]string{
+		"LEARNING: __init__ must not open the store":                               "__init__ must not open the store",
+		"**LEARNING (fact)**: *args are not copied there":                          "*args are not copied there",
+		"LEARNING: before a release run this:\n```sh\nmake clean\n```\nAnd so on.": "before a release run this:\n```sh\nmake clean\n```",
+	} {
+		if set := learnings(t, text, ""); len(set.Learnings) != 1 || set.Learnings[0].Capsule.Body != body || strings.HasSuffix(set.Learnings[0].Capsule.Title, ":") {
+			t.Errorf("%q: %+v", text, set)
+		}
+	}
+}
+
 // TestUnsure: what looks like a learning and was not taken is named, and what says that there is none is not.
 func TestUnsure(t *testing.T) {
 	for text, n := range map[string]int{
 		"All is done. LEARNING: the cache must be cleared first":                                1,
+		"Learnings aus dem Lauf:\n- der Cache muss vor dem Lauf geleert werden":                 1,
+		"LESSON LEARNED: the cache must be cleared first":                                       1,
 		"Lesson: the cache must be cleared first":                                               1,
 		"- TIL: the cache must be cleared first":                                                1,
 		"## Learnings\n\nThe cache must be cleared first, they say.":                            1,

@@ -407,7 +407,9 @@ func FuzzLearnings(f *testing.F) {
 		"LEARNING: the cache must be cleared first (source: a.go:1)", "- **LEARNING (gotcha):** a b c d\n  e f\\\ng", "```json\n[{\"kind\":\"fact\",\"title\":\"t\",\"body\":\"a b c d\"}]\n```",
 		`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"LEARNING: a b c d"}]}}`, `[{"title":"t","body":"a b c d","confidence":"90%","tags":"a,b"}]`,
 		`{"capsules":[{"body":"a b c d","supersedes":["k0123456ab"]}]}`, "Here:\n[\n{\"kind\":\"tip\",\"title\":\"t\",\"body\":\"a b c d\"}]", "LEARNING: \x00 a b c d", "LEARNING: \xff\xfe a b c",
-		`{"messages":[{"role":"assistant","content":"LEARNING: a b c d"}]}`, "LEARNING [a,gotcha]: " + strings.Repeat("漢", 300), "LEARNING: a b c d tags=" + strings.Repeat("t,", 99),
+		`{"messages":[{"role":"assistant","content":"LEARNING: a b c d"}]}`, "## Learnings\n\n- a b c d\n  e\n\n  f\n1. g h i j", "╭─ You ─╮\n│ LEARNING: a b c d │\n╰─╯\n┃ Learning - a b c d\n┃ e",
+		"⏺ x\n  ⎿ y\n     LEARNING: a b c d\n> z\n\nLEARNING: a b c d:\n```\ne\n```", `{"role":"assistant","content":"LEARNING: a b","delta":true}` + "\n" + `{"role":"assistant","content":" c d","delta":true}`,
+		"LEARNING [a,gotcha]: " + strings.Repeat("漢", 300), "LEARNING: a b c d tags=" + strings.Repeat("t,", 99),
 	} {
 		f.Add(s, uint8(0))
 		f.Add(s, uint8(5))

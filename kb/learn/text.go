@@ -13,8 +13,8 @@ import (
 // What is quoted, stands in a code block or shows the form is not meant. A text is gone through once, line by line, since a transcript may be large.
 
 const (
-	marks    = `^((?:[ \t]*(?:[-*+•●⏺▪◦]|\d+[.)]|#{1,6})[ \t]+)*[ \t]*)`
-	emphasis = `(?:\*\*|__)?`
+	marks    = `^((?:[ \t]*(?:[-*+•▪◦]|\p{So}\x{FE0F}?|\d+[.)]|#{1,6}|\[[ xX]\])[ \t]+)*[ \t]*)`
+	emphasis = `([*_]{0,3})`
 )
 
 var (
@@ -23,12 +23,12 @@ var (
 	learnStart = lazyregexp.New(marks + emphasis + `(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
 		`(?:[ \t]*[:：]|[ \t]+([-–—])[ \t])` + emphasis + `[ \t]*(.*)$`)
 	// the same of a heading: emphasis, the word, what they are from or about, a colon
-	learnHead = lazyregexp.New(marks + `(\*\*|__)?(?:(?i:key|my|new|main|other|more)[ \t]+)?((?i:learnings?)(?:[ \t]*#?\d+)?|(?i:lessons learned|what (?:I|we)(?:'ve| have)? learned|takeaways))` +
-		`([ \t]+(?i:from|of|for|in|on|about|so far)\b[^:：]{0,60}|[ \t]*\([^)]*\))?` + emphasis + `([:：]?)` + emphasis + `$`)
-	learnTail    = lazyregexp.New(`[.!?][ \t]+(?:(?:Key|My|New|Main)[ \t]+)?(?:[Ll]earnings|What (?:I|we) (?:have )?learned)[:：]$`)
+	learnHead = lazyregexp.New(marks + emphasis + `(?:(?i:key|my|new|main|other|more)[ \t]+)?((?i:learnings?)(?:[ \t]*#?\d+)?|(?i:lessons learned|what (?:I|we)(?:'ve| have)? learned|takeaways))` +
+		`([ \t]+(?i:from|of|for|in|on|about|so far|and|&|/)(?:[ \t][^:：]{0,60})?|[ \t]*\([^)]*\))?` + emphasis + `([:：]?)` + emphasis + `$`)
+	learnTail    = lazyregexp.New(`(?:[.!?][ \t]+(?:(?:Key|My|New|Main)[ \t]+)?(?:[Ll]earnings|What (?:I|we) (?:have )?learned)|(?i:^\W*(?:here(?: is|'s| are)|I|I've|these are)\b.{0,60}\b(?:learned|learnings)))[:：]$`)
 	learnMention = lazyregexp.New(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
 	learnGlued   = lazyregexp.New(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
-	otherWord    = lazyregexp.New(marks + emphasis + `(?:Lessons?(?: learned)?|Takeaway|TIL|Note to self|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
+	otherWord    = lazyregexp.New(marks + emphasis + `(?:(?i:lessons?(?: learned)?|takeaways?|learned|learnt|what (?:I|we)(?: have)? learned|note to self)|TIL|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
 	// "Write them in this form:", "Example:", but not "Here is what I learned, in the format you want:"
 	learnForm   = lazyregexp.New(`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
 	firstPerson = lazyregexp.New(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
@@ -109,6 +109,9 @@ func (s *scan) line(line, from string) {
 			s.finish()
 		}
 		s.above = ""
+	case f != nil && s.open && strings.HasSuffix(s.last, ":"): // what it announces is the code
+		s.fence = f[1]
+		s.text.WriteString("\n" + line)
 	case f != nil:
 		s.finish()
 		s.list, s.fence, s.fenceAt, s.code = nil, f[1], from, nil
@@ -185,9 +188,12 @@ func startOf(line string) *start {
 	if m == nil {
 		return nil
 	}
-	st := &start{word: m[2], label: m[3] + m[4] + m[5], text: m[7]}
-	if kind, _ := labelKind(st.label); st.label != "" && kind == "" && (st.word != "LEARNING" || m[6] != "") {
+	st := &start{word: m[3], label: m[4] + m[5] + m[6], text: m[10]}
+	if kind, _ := labelKind(st.label); st.label != "" && kind == "" && (st.word != "LEARNING" || m[8] != "") {
 		return nil
+	}
+	if m[2] == "" || m[7] != "" { // no emphasis is open: what stands behind the colon is the text's
+		st.text = m[9] + st.text
 	}
 	return st
 }
@@ -219,13 +225,14 @@ func heading(line string, marked bool) *list {
 	}
 	m := learnHead.FindStringSubmatch(line)
 	if m == nil {
-		if learnTail.MatchString(line) {
+		if learnTail.MatchString(line) || strings.TrimSpace(line) == "<learnings>" {
 			return &list{}
 		}
 		return nil
 	}
 	b := &list{depth: strings.Count(m[1], "#"), one: strings.HasSuffix(strings.TrimRight(strings.ToLower(m[3]), " \t#0123456789"), "learning")}
-	if marked = marked || b.depth > 0 || m[2] != "" || m[5] != ""; !marked || b.one && m[4] != "" { // "LEARNING (gotcha):" begins one
+	marked = marked || b.depth > 0 || m[2] != "" || m[6] != "" || !b.one && m[4] == "" // which a terminal may show in bold
+	if !marked || b.one && m[4] != "" {                                                // "LEARNING (gotcha):" begins one
 		return nil
 	}
 	return b
@@ -300,8 +307,10 @@ func (s *scan) mention(line, from, why string) {
 		}
 		return
 	}
-	if strings.IndexByte(line[:min(len(line), 40)], ':') > 0 {
-		if m := otherWord.FindStringSubmatch(line); m != nil && wordCount(m[2]) >= learnWords {
+	if len(line) < 100 && strings.HasSuffix(line, ":") && strings.Contains(line, "earnings") {
+		s.l.unsure(from, "%q may be the heading of a list: write Learnings: above it", clip(strings.TrimSpace(line), 60))
+	} else if strings.IndexByte(line[:min(len(line), 40)], ':') > 0 {
+		if m := otherWord.FindStringSubmatch(line); m != nil && wordCount(m[5]) >= learnWords {
 			s.l.unsure(from, "%q: %s", clip(strings.TrimSpace(line), 60), why)
 		}
 	}
@@ -309,7 +318,18 @@ func (s *scan) mention(line, from, why string) {
 
 // fenced reads a line of a code block. Nothing in it is meant as a LEARNING: line, but the whole may be a reflector's list.
 func (s *scan) fenced(line, from string, f []string) {
-	if f != nil && f[2] == "" && strings.HasPrefix(f[1], s.fence) {
+	closes := f != nil && f[2] == "" && strings.HasPrefix(f[1], s.fence)
+	if s.open {
+		if s.text.Len() <= kb.MaxBody {
+			s.text.WriteString("\n" + line)
+		}
+		if closes {
+			s.fence = ""
+			s.finish()
+		}
+		return
+	}
+	if closes {
 		if s.code != nil {
 			s.l.document([]byte(s.code.String()), s.fenceAt, s.l.role == "reflector")
 		}

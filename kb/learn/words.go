@@ -49,7 +49,8 @@ func (l *learner) words(from, label, text string, how int) {
 		if c.Kind = kind; kind == "" {
 			c.Kind = roleKind(l.role, text)
 		}
-		c.Title, c.Body = TitleOf(text), text
+		said, _, _ := strings.Cut(text, "\n```")
+		c.Title, c.Body = strings.TrimRight(TitleOf(said), ":"), text
 		l.add(from, c)
 	case how == likely && text != "":
 		l.unsure(from, "%q is too short to be of use: at least %d words", clip(text, 60), learnWords)
