@@ -35,8 +35,10 @@ const (
 	mostRefs      = 100  // beyond that only the history has who has confirmed
 )
 
-// Confirm notes with a capsule that a role of a run has found the same: as references and in the history. Reviewers and reflectors look at the work of others, so
-// theirs verifies the capsule and takes half of the doubt that is left; planners and executors may have been told it. The same role of the same run counts once.
+// Confirm notes with a capsule that a role of a run has found the same: as references
+// and in the history. Reviewers and reflectors look at the work of others, so theirs
+// verifies the capsule and takes half of the doubt that is left; planners and executors
+// may have been told it. The same role of the same run counts once.
 func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, err error) {
 	if err := CheckID(id); err != nil {
 		return out, err
@@ -48,14 +50,18 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 		if err != nil {
 			return err
 		}
-		out = Confirmed{ID: id, Title: old.Title, By: strings.Join(by, " "), Before: old.Confidence, After: old.Confidence, Unchanged: true}
+		out = Confirmed{ID: id, Title: old.Title, By: strings.Join(by, " "), Unchanged: true}
+		out.Before, out.After = old.Confidence, old.Confidence
 		switch {
 		case old.Retired != nil:
-			return about(fault.Conflict, id, id+" is retired", "", fault.Do("kb.history", "{} shows why", "id", id))
+			why := fault.Do("kb.history", "{} shows why", "id", id)
+			return about(fault.Conflict, id, id+" is retired", "", why)
 		case old.SupersededBy != "":
 			return supersededAlready(id, old.SupersededBy)
 		case old.Ingested != nil:
-			return invalid(fmt.Sprintf("%s is a part of %s: what it says is confirmed by the document", id, clip(old.Ingested.File, 200)), "remember a capsule of its own")
+			file := clip(old.Ingested.File, 200)
+			return invalid(fmt.Sprintf("%s is a part of %s, which nobody confirms", id, file),
+				"remember a capsule of its own")
 		case len(by) == 0:
 			return nil
 		}
@@ -89,19 +95,22 @@ func refsOf(run, role string) (refs []string) {
 	return refs
 }
 
-// confirmedBy says whether a role of a run has stored a capsule or confirmed it before. References stand in pairs, and the history has those that somebody has
-// taken away since.
+// confirmedBy says whether a role of a run has stored a capsule or confirmed it before.
+// References stand in pairs, and the history has those that somebody has taken away
+// since.
 func confirmedBy(tx *sqlite.Tx, c *Capsule, by []string) (bool, error) {
 	for i := range c.Refs {
 		if end := i + len(by); end <= len(c.Refs) && slices.Equal(c.Refs[i:end], by) {
 			return true, nil
 		}
 	}
-	n, err := sqlite.One[int](tx, `SELECT count(*) FROM events WHERE capsule = ? AND verb = ? AND why = ?`, c.ID, VerbConfirmed, strings.Join(by, " "))
+	n, err := sqlite.One[int](tx, `SELECT count(*) FROM events WHERE capsule = ? AND verb = ? AND why = ?`,
+		c.ID, VerbConfirmed, strings.Join(by, " "))
 	return n > 0, err
 }
 
-// verified adds who has verified a capsule, and takes half of the doubt that is left. Of very many the first are left out.
+// verified adds who has verified a capsule, and takes half of the doubt that is left. Of
+// very many the first are left out.
 func (c *Capsule) verified(by string) {
 	all := strings.Split(c.VerifiedBy, "; ")
 	if c.VerifiedBy == "" {
@@ -110,9 +119,10 @@ func (c *Capsule) verified(by string) {
 	if !slices.Contains(all, by) {
 		all = append(all, by)
 	}
-	for c.VerifiedBy = strings.Join(all, "; "); len(c.VerifiedBy) > MaxField && len(all) > 1; c.VerifiedBy = strings.Join(all, "; ") {
+	for len(strings.Join(all, "; ")) > MaxField && len(all) > 1 {
 		all = all[1:]
 	}
+	c.VerifiedBy = strings.Join(all, "; ")
 	was := unstated
 	if c.Confidence != nil {
 		was = *c.Confidence
@@ -123,7 +133,8 @@ func (c *Capsule) verified(by string) {
 	}
 }
 
-// says reports whether a text says nothing that the capsule does not: it is there word for word, whatever the case, the spacing and the marks.
+// says reports whether a text says nothing that the capsule does not: it is there word
+// for word, whatever the case, the spacing and the marks.
 func (c *Capsule) says(text string) bool {
 	plain := func(s string) string {
 		s = strings.NewReplacer("**", "", "__", "", "`", "").Replace(strings.ToLower(s))
@@ -133,7 +144,8 @@ func (c *Capsule) says(text string) bool {
 	return strings.Contains(whole, part) || plain(c.Title) == part
 }
 
-// retitled gives the n-th other title to a capsule whose title another one has: one that has more of its text, or else a number.
+// retitled gives the n-th other title to a capsule whose title another one has: one that
+// has more of its text, or else a number.
 func (c *Capsule) retitled(n int) string {
 	title := strings.TrimRight(c.Title, "….")
 	body := strings.Join(strings.Fields(c.Body), " ")

@@ -11,7 +11,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// TestConfirm: what is learned again raises what is there, once for each role of a run, and only by those who look at the work of others.
+// TestConfirm: what is learned again raises what is there, once for each role of a run,
+// and only by those who look at the work of others.
 func TestConfirm(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
 	all := []Learning{{Capsule{Kind: "gotcha", Title: "flush before close", Body: "Flush before close. Else the last page is lost."}, "line 1"}}
@@ -67,7 +68,8 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestConfirmLimits: however often something is said, it is never quite sure, never less sure, and no larger than a capsule may be.
+// TestConfirmLimits: however often something is said, it is never quite sure, never less
+// sure, and no larger than a capsule may be.
 func TestConfirmLimits(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
 	sure := .99
@@ -99,7 +101,8 @@ func TestConfirmLimits(t *testing.T) {
 	}
 }
 
-// TestSameTitle: learnings that begin alike are two, each time, and each keeps its own title when all is learned again.
+// TestSameTitle: learnings that begin alike are two, each time, and each keeps its own
+// title when all is learned again.
 func TestSameTitle(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
 	long := strings.Repeat("the store is shared by all of the workers ", 8)

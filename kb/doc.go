@@ -1,7 +1,7 @@
 // Package kb is the knowledge base: capsules of durable knowledge that agents write, and find again.
 //
 // A capsule has a title and a body, a kind, a scope, tags, a source and a confidence. Remember stores one and refuses what is there already, or looks like a secret; what it
-// supersedes is linked both ways. Search finds capsules by words (BM25) and by meaning (cosine of embeddings), or by both, with one method whether the
+// supersedes is linked both ways. What a run has learned again is confirmed. Search finds capsules by words (BM25) and by meaning (cosine of embeddings), or by both, with one method whether the
 // process lives for one question or for a year. Package kb/eval measures how well, Calibrate from when on a prompt may be answered unasked.
 //
 // # Files and rows
@@ -35,7 +35,7 @@
 //	search.go snippet.go list.go             finding
 //	ingest*.go chunk.go                      documents
 //	curate.go decay.go contradict.go         duplicates, decay, contradictions
-//	learn.go brief.go                        what runs have learned (read by package kb/learn), and briefs for the next
+//	learn.go confirm.go brief.go             what runs have learned (read by package kb/learn), and briefs for the next
 //	import.go                                what package kb/importers has read
 //	calibrate.go doctor.go                   measuring, looking for what is broken
 //	rebuild.go                               making the mirror anew

@@ -46,8 +46,9 @@ var claude = &Harness{
 	transcript: transcript{
 		last: map[string]string{"result": "result"}, said: map[string]string{"": "last_assistant_message"},
 		piece: func(o object) (string, bool) {
+			// Helpers speak at the same time: what they say is read whole.
 			text, ok := o.obj("event").obj("delta").delta("text")
-			return text, ok && !o.has("parent_tool_use_id") // helpers speak at the same time: what they say is read whole
+			return text, ok && !o.has("parent_tool_use_id")
 		},
 	},
 }

@@ -57,7 +57,8 @@ var cursor = &Harness{
 	Check: checkCursor,
 	transcript: transcript{
 		said: map[string]string{"afterAgentResponse": "text"},
-		piece: func(o object) (text string, ok bool) { // what comes with the id of a call is the whole message
+		piece: func(o object) (text string, ok bool) {
+			// What comes with the id of a call is the whole message.
 			_, at := o.number("timestamp_ms")
 			if o.str("type") != "assistant" || !at || o.has("model_call_id") {
 				return "", false

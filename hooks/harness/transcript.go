@@ -8,13 +8,16 @@ import (
 // A transcript is what the transcripts of a harness have beside what most have: messages with a
 // role and a content, which is a text or a list of blocks.
 type transcript struct {
-	voices []string                      // the roles, or types, of what its model says, besides assistant
-	again  []string                      // the types of lines that say what another line says too
-	last   map[string]string             // by the type of the line that ends it all, the member that says again what was said
-	around map[string]string             // by the types of lines that are around a turn, its member
-	inner  string                        // the type of such a turn that is a text of the assistant
-	said   map[string]string             // by the event of a hook, "" for any, the member that the assistant has said
-	piece  func(o object) (string, bool) // of a message that goes on: what the line says of it
+	voices []string          // the roles, or types, of what its model says, besides assistant
+	again  []string          // the types of lines that say what another line says too
+	around map[string]string // by the types of lines that are around a turn, its member
+	inner  string            // the type of such a turn that is a text of the assistant
+	said   map[string]string // by the event of a hook, "" for any, the member that the assistant has said
+
+	// last is, by the type of the line that ends it all, the member that says again what was said.
+	last map[string]string
+	// piece is what a line says of a message that goes on, if it does.
+	piece func(o object) (string, bool)
 }
 
 // voices are the roles, or types, of what the models of all say; with speakers, a type says who speaks.

@@ -13,7 +13,8 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// An expectation is what people found in a transcript, before anything was read by machine.
+// An expectation is what people found in a transcript, before anything was read by
+// machine.
 type expectation struct {
 	File, Format     string
 	Learnings, Kinds []string
@@ -26,7 +27,8 @@ func compared(text string) string {
 	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".")
 }
 
-// TestFormats: of the transcripts of twelve formats every learning is taken, whole, and nothing else.
+// TestFormats: of the transcripts of twelve formats every learning is taken, whole, and
+// nothing else.
 func TestFormats(t *testing.T) {
 	dir := filepath.Join("testdata", "formats")
 	list, err := os.ReadFile(filepath.Join(dir, "EXPECTED.jsonl"))
@@ -163,7 +165,8 @@ func said(t *testing.T, file string) (texts []string) {
 	return texts
 }
 
-// TestNobodySpoke: a transcript in which nobody speaks as an assistant is known as one, and an answer that says only its result is read.
+// TestNobodySpoke: a transcript in which nobody speaks as an assistant is known as one,
+// and an answer that says only its result is read.
 func TestNobodySpoke(t *testing.T) {
 	if set := learnings(t, `{"type":"user","message":{"role":"user","content":"LEARNING: the user has said this one"}}`+"\n"+`{"type":"unheard of","text":"LEARNING: nobody knows who"}`, ""); set.Spoken != 0 || len(set.Learnings) > 0 {
 		t.Errorf("%+v", set)
@@ -173,7 +176,8 @@ func TestNobodySpoke(t *testing.T) {
 	}
 }
 
-// TestWrapped: lines that a terminal or a writer has broken are one learning, and what follows a learning is none of it.
+// TestWrapped: lines that a terminal or a writer has broken are one learning, and what
+// follows a learning is none of it.
 func TestWrapped(t *testing.T) {
 	for _, c := range []struct{ text, body string }{
 		{"LEARNING: the cache must be cleared before\nthe second run\nMore prose.", "the cache must be cleared before the second run"},
@@ -193,7 +197,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// TestSpellings: learnings are found however they are marked, and what is their text stays.
+// TestSpellings: learnings are found however they are marked, and what is their text
+// stays.
 func TestSpellings(t *testing.T) {
 	const said = "the cache must be cleared before a run"
 	for _, text := range []string{
@@ -217,7 +222,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestUnsure: what looks like a learning and was not taken is named, and what says that there is none is not.
+// TestUnsure: what looks like a learning and was not taken is named, and what says that
+// there is none is not.
 func TestUnsure(t *testing.T) {
 	for text, n := range map[string]int{
 		"All is done. LEARNING: the cache must be cleared first":                                1,

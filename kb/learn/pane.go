@@ -9,8 +9,9 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// This file reads what a terminal has shown: frames around what is said, the words of users and tools among those of the agent, and lines that were broken because
-// they were too long.
+// This file reads what a terminal has shown: frames around what is said, the words of
+// users and tools among those of the agent, and lines that were broken because they were
+// too long.
 
 // A pane is what is known of a terminal's text as a whole, and of the lines before.
 type pane struct {
@@ -44,7 +45,8 @@ var (
 	otherFrame = lazyregexp.New(`(?i)^\W*(you|user|human|prompt|system|tool|shell|bash|output)\b`)
 )
 
-// newPane looks at the beginning of a text to see how wide the terminal was. A few lines that are as full as can be are evidence: of cut lines, if all of them are of one
+// newPane looks at the beginning of a text to see how wide the terminal was. A few lines
+// that are as full as can be are evidence: of cut lines, if all of them are of one
 // width.
 func newPane(head []byte) *pane {
 	p := &pane{below: -1, codex: bytes.HasPrefix(bytes.TrimSpace(head), []byte("OpenAI Codex"))}
@@ -93,7 +95,8 @@ func (w *width) full(line, next string) bool {
 	return columns(line)+1+columns(word) > w.columns
 }
 
-// broken says whether a line goes on in the next because it was too long, and what stood between the two.
+// broken says whether a line goes on in the next because it was too long, and what stood
+// between the two.
 func (p *pane) broken(frame int, line, next string) (glue string, broken bool) {
 	if p == nil || frame == border {
 		return " ", false

@@ -9,8 +9,10 @@ import (
 	"blackboard/kb"
 )
 
-// This file reads learnings as people and models write them: LEARNING: lines and lists below a heading, with bullets, emphasis, numbers and labels, over several lines.
-// What is quoted, stands in a code block or shows the form is not meant. A text is gone through once, line by line, since a transcript may be large.
+// This file reads learnings as people and models write them: LEARNING: lines and lists
+// below a heading, with bullets, emphasis, numbers and labels, over several lines. What
+// is quoted, stands in a code block or shows the form is not meant. A text is gone
+// through once, line by line, since a transcript may be large.
 
 const (
 	marks    = `^((?:[ \t]*(?:[-*+•▪◦]|\p{So}\x{FE0F}?|\d+[.)]|#{1,6}|\[[ xX]\])[ \t]+)*[ \t]*)`
@@ -19,7 +21,8 @@ const (
 
 var (
 	learnFence = lazyregexp.New("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
-	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, a colon or a dash, the text
+	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, a colon
+	// or a dash, the text
 	learnStart = lazyregexp.New(marks + emphasis + `(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
 		`(?:[ \t]*[:：]|[ \t]+([-–—])[ \t])` + emphasis + `[ \t]*(.*)$`)
 	// the same of a heading: emphasis, the word, what they are from or about, a colon
@@ -29,7 +32,8 @@ var (
 	learnMention = lazyregexp.New(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
 	learnGlued   = lazyregexp.New(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
 	otherWord    = lazyregexp.New(marks + emphasis + `(?:(?i:lessons?(?: learned)?|takeaways?|learned|learnt|what (?:I|we)(?: have)? learned|note to self)|TIL|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
-	// "Write them in this form:", "Example:", but not "Here is what I learned, in the format you want:"
+	// "Write them in this form:", "Example:", but not "Here is what I learned, in the
+	// format you want:"
 	learnForm   = lazyregexp.New(`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
 	firstPerson = lazyregexp.New(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
 	listItem    = lazyregexp.New(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
@@ -125,13 +129,15 @@ func (s *scan) line(line, from string) {
 	}
 }
 
-// said reads a line that is neither blank nor code: it begins a learning, goes on with one, is the heading of some, or is prose.
+// said reads a line that is neither blank nor code: it begins a learning, goes on with
+// one, is the heading of some, or is prose.
 func (s *scan) said(line, from string) {
 	indent := indentOf(line)
 	text := line[indent:]
 	var start *start
 	var below *list
-	if strings.Contains(line, "earn") || strings.Contains(line, "EARN") || strings.Contains(line, "akeaway") {
+	word := strings.Contains(line, "earn") || strings.Contains(line, "EARN")
+	if word || strings.Contains(line, "akeaway") {
 		if below = heading(line, false); below == nil {
 			start = startOf(line)
 		}
@@ -146,7 +152,9 @@ func (s *scan) said(line, from string) {
 		}
 	}
 	s.finish()
-	if s.shown = (s.shown || s.above == "") && s.list == nil && s.before != "" && indent >= s.base+4 && !listItem.MatchString(strings.TrimLeft(s.before, " \t")); s.shown {
+	s.shown = (s.shown || s.above == "") && s.list == nil && s.before != "" && indent >= s.base+4 &&
+		!listItem.MatchString(strings.TrimLeft(s.before, " \t"))
+	if s.shown {
 		s.mention(line, from, "it stands in code, which is indented")
 		return
 	}
@@ -182,7 +190,8 @@ type start struct {
 	word, label, text string
 }
 
-// startOf reads a line that begins a learning. In small letters the word is a part of prose and of settings, too, and so is a dash: then a label must be a kind.
+// startOf reads a line that begins a learning. In small letters the word is a part of
+// prose and of settings, too, and so is a dash: then a label must be a kind.
 func startOf(line string) *start {
 	m := learnStart.FindStringSubmatch(line)
 	if m == nil {
@@ -218,7 +227,8 @@ func (s *scan) start(st *start, line, from string, indent int) {
 	}
 }
 
-// heading reads a line above learnings. It must be marked as one: with #, emphasis, a colon or a line below.
+// heading reads a line above learnings. It must be marked as one: with #, emphasis, a
+// colon or a line below.
 func heading(line string, marked bool) *list {
 	if len(line) > 160 {
 		return nil
@@ -230,7 +240,8 @@ func heading(line string, marked bool) *list {
 		}
 		return nil
 	}
-	b := &list{depth: strings.Count(m[1], "#"), one: strings.HasSuffix(strings.TrimRight(strings.ToLower(m[3]), " \t#0123456789"), "learning")}
+	word := strings.TrimRight(strings.ToLower(m[3]), " \t#0123456789")
+	b := &list{depth: strings.Count(m[1], "#"), one: word == "learning"}
 	marked = marked || b.depth > 0 || m[2] != "" || m[6] != "" || !b.one && m[4] == "" // which a terminal may show in bold
 	if !marked || b.one && m[4] != "" {                                                // "LEARNING (gotcha):" begins one
 		return nil
@@ -238,7 +249,8 @@ func heading(line string, marked bool) *list {
 	return b
 }
 
-// paragraph reads a line below a heading that is no item: words before the list, a heading within it, or, of one learning, the learning.
+// paragraph reads a line below a heading that is no item: words before the list, a
+// heading within it, or, of one learning, the learning.
 func (s *scan) paragraph(line, from string, indent int) {
 	text := line[indent:]
 	depth := len(text) - len(strings.TrimLeft(text, "#"))
@@ -256,7 +268,8 @@ func (s *scan) paragraph(line, from string, indent int) {
 	s.list = nil
 }
 
-// goesOn says whether a line belongs to the learning that is open, and what stands between.
+// goesOn says whether a line belongs to the learning that is open, and what stands
+// between.
 func (s *scan) goesOn(line string, indent int) (glue string, ok bool) {
 	text := line[indent:]
 	switch item := listItem.MatchString(text); {
@@ -299,7 +312,8 @@ func ended(text string) bool {
 	return strings.ContainsRune(".!?。！？", r)
 }
 
-// mention names what looks like a learning and is not read as one, but not what says that there is none.
+// mention names what looks like a learning and is not read as one, but not what says
+// that there is none.
 func (s *scan) mention(line, from, why string) {
 	if strings.Contains(line, "LEARNING") {
 		if at := learnMention.FindStringSubmatchIndex(line); at != nil && !saysNone(line[at[1]:]) {
@@ -316,7 +330,8 @@ func (s *scan) mention(line, from, why string) {
 	}
 }
 
-// fenced reads a line of a code block. Nothing in it is meant as a LEARNING: line, but the whole may be a reflector's list.
+// fenced reads a line of a code block. Nothing in it is meant as a LEARNING: line, but
+// the whole may be a reflector's list.
 func (s *scan) fenced(line, from string, f []string) {
 	closes := f != nil && f[2] == "" && strings.HasPrefix(f[1], s.fence)
 	if s.open {

@@ -16,12 +16,14 @@ var (
 	toldBefore  = lazyregexp.New(`\((k[0-9a-z]{9})(?:, (?:confidence|source|verified)[^()]*)?\)`) // as a brief shows a capsule
 )
 
-// saysNone reports whether a text says that there is nothing to learn. A long one says something.
+// saysNone reports whether a text says that there is nothing to learn. A long one says
+// something.
 func saysNone(text string) bool {
 	return len(text) < 100 && wordCount(text) <= 8 && noLearning.MatchString(text)
 }
 
-// words makes a capsule of what a learning says. Without a label the text may begin with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
+// words makes a capsule of what a learning says. Without a label the text may begin with
+// one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
 func (l *learner) words(from, label, text string, how int) {
 	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
 		text = strings.TrimSuffix(text, "**")
@@ -59,8 +61,8 @@ func (l *learner) words(from, label, text string, how int) {
 
 var placeholder = lazyregexp.New(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
 
-// isPlaceholder reports whether a text is the form of a learning, not one: prompts show <what you learned>, and models say it again. A learning may have a <name>
-// in it.
+// isPlaceholder reports whether a text is the form of a learning, not one: prompts show
+// <what you learned>, and models say it again. A learning may have a <name> in it.
 func isPlaceholder(text string) bool {
 	left := placeholder.ReplaceAllString(text, " ")
 	return left != text && wordCount(left) < learnWords
