@@ -1,0 +1,117 @@
+package clash
+
+import (
+	"slices"
+	"strings"
+
+	"blackboard/board/words"
+)
+
+// telling is how many words a body has at least that says something whatever its title:
+// "8080" says something else under each.
+const telling = 4
+
+// Said is what a text says, ready to be compared.
+type Said struct {
+	whole       []string // title and body
+	title, body []string
+}
+
+// Read reads a text for Same and Shared.
+func Read(t Text) Said {
+	s := Said{title: words.Statement(t.Title), body: words.Statement(t.Body)}
+	if head := words.Statement(strings.TrimSuffix(t.Title, "…")); len(s.body) >= len(head) && slices.Equal(s.body[:len(head)], head) {
+		s.whole = s.body // the title is the body's beginning
+	} else {
+		s.whole = slices.Concat(s.title, s.body)
+	}
+	return s
+}
+
+// Same reports whether two texts say the same word for word, but for case, spacing,
+// markup, the endings of words and words that say nothing (words.Statement): all of both,
+// or two bodies under titles of which neither says something that the other does not
+// allow. Numbers, names, negations and the order of the words must be equal.
+func (s Said) Same(o Said) bool {
+	if len(s.whole) == 0 || len(o.whole) == 0 {
+		return false
+	}
+	if slices.Equal(s.whole, o.whole) {
+		return true
+	}
+	return len(s.body) >= telling && slices.Equal(s.body, o.body) && sameSubject(s.title, o.title)
+}
+
+// Key is equal for texts that may be the same: by it, many are compared. One that says
+// nothing without its title has the key of the whole.
+func (s Said) Key() string {
+	if len(s.body) >= telling {
+		return strings.Join(s.body, " ")
+	}
+	return strings.Join(s.whole, " ")
+}
+
+// Shared returns the share of the longer text's words that the other has too, 0 to 1.
+func (s Said) Shared(o Said) float64 {
+	most := max(len(s.whole), len(o.whole))
+	if most == 0 {
+		return 0
+	}
+	a, b := count(s.whole), count(o.whole)
+	both := 0
+	for w, n := range a {
+		both += min(n, b[w])
+	}
+	return float64(both) / float64(most)
+}
+
+func count(list []string) map[string]int {
+	m := map[string]int{}
+	for _, w := range list {
+		m[w]++
+	}
+	return m
+}
+
+// sameSubject reports whether two titles of one body can mean one thing. They cannot if
+// they have the same words in another order, if one word stands in another's place
+// (Monday's deploys, Tuesday's deploys), or if a number, a name, a negation or one of two
+// opposites is in one of them alone.
+func sameSubject(a, b []string) bool {
+	if slices.Equal(a, b) {
+		return true
+	}
+	x, y := slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	if slices.Equal(x, y) {
+		return false
+	}
+	whole := len(a)
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if len(a) == len(b) && len(a) <= 2 && len(a) < whole {
+		return false
+	}
+	return !telltale(x, y) && !telltale(y, x)
+}
+
+// telltale reports whether a has a word that b lacks and that makes another statement of it.
+func telltale(a, b []string) bool {
+	for _, w := range a {
+		if slices.Contains(b, w) {
+			continue
+		}
+		if words.Negates(w) || strings.ContainsFunc(w, func(r rune) bool { return !('a' <= r && r <= 'z') && r < 0x80 }) {
+			return true
+		}
+		for _, pair := range words.Contraries() {
+			if w == pair[0] && slices.Contains(b, pair[1]) || w == pair[1] && slices.Contains(b, pair[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
