@@ -3,6 +3,9 @@ package hooks
 import (
 	"fmt"
 	"strings"
+
+	"blackboard/board/text"
+	"blackboard/kb"
 )
 
 // MaxBudget is the most tokens that an answer may have: Codex takes 2,500, Claude Code and Cursor 10,000 characters.
@@ -17,7 +20,7 @@ type Depth struct {
 	Items       int     `json:"items"`         // capsules for a prompt, at most
 	Budget      int     `json:"budget"`        // tokens for a prompt
 	StartBudget int     `json:"start_budget"`  // tokens for a session's start
-	Floor       float64 `json:"floor"`         // what a capsule must have of the best one's score, for a prompt
+	Floor       float64 `json:"floor"`         // what a capsule must have of the best one's evidence, for a prompt
 	WarmItems   int     `json:"warm_items"`    // capsules at a session's start, at most; 0: none
 	TailEntries int     `json:"tail_entries"`  // lines of the worklog at a session's start, at most
 	TailBytes   int     `json:"tail_bytes"`    // bytes of them, at most
@@ -26,9 +29,9 @@ type Depth struct {
 
 // Depths are the profiles of $BOARD_DEPTH, the common one first. None changes the absolute gate, the scope gate or the deadline.
 var Depths = []Depth{
-	{Name: "balanced", Items: 3, Budget: 600, StartBudget: 1500, Floor: 0.85, WarmItems: 3, TailEntries: 15, TailBytes: 2500, BodyBytes: 500},
-	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, Floor: 0.9, WarmItems: 0, TailEntries: 5, TailBytes: 800, BodyBytes: 300},
-	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, Floor: 0.75, WarmItems: 3, TailEntries: 30, TailBytes: 4000, BodyBytes: 900},
+	{Name: "balanced", Items: 3, Budget: 600, StartBudget: 1500, Floor: kb.RecallFloor, WarmItems: 3, TailEntries: 15, TailBytes: 2500, BodyBytes: 500},
+	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, Floor: 0.95, WarmItems: 0, TailEntries: 5, TailBytes: 800, BodyBytes: 300},
+	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, Floor: 0.8, WarmItems: 3, TailEntries: 30, TailBytes: 4000, BodyBytes: 900},
 }
 
 // depthOf is the profile of a name, the common one for "". One that there is not is the common one too, with an error.
@@ -49,7 +52,7 @@ type room struct{ left int }
 
 // newRoom is the room of a frame within so many tokens.
 func newRoom(budget int) *room {
-	return &room{tokenBytes*max(0, min(budget, MaxBudget)) - len(framed([]string{""}))}
+	return &room{tokenBytes*max(0, min(budget, MaxBudget)) - len(text.Framed([]string{""}))}
 }
 
 // take takes a part's place, if there is enough.

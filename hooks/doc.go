@@ -23,14 +23,14 @@
 //
 // # What is given unasked
 //
-// For a prompt: only what reaches the threshold that `board kb calibrate` has measured (kb.Query.Gate), has 0.85 of the best one's score, is of this workspace or holds beyond one (domain, universal),
+// For a prompt: only what reaches the threshold that `board kb calibrate` has measured (kb.Query.Gate), has 0.95 of the best one's evidence, is of this workspace or holds beyond one (domain, universal),
 // and was not given in this session yet: at most 3 capsules. A prompt that asks for nothing (trivial) gets nothing. At a session's start: only for a topic that somebody has named, with a spec that
-// somebody has written; by words alone, with 0.6 of the best one's score, at most 3. $BOARD_DEPTH changes numbers (Depths), never a gate:
+// somebody has written; by words alone, with the same gate and 0.7 of the best one's evidence, at most 3. Sections of documents are given only if $BOARD_RECALL_DOCS is on. $BOARD_DEPTH changes numbers (Depths), never a gate:
 //
 //	             capsules, tokens for a prompt    tokens, capsules, worklog lines at the start    floor    bytes of a capsule
-//	fast         1, 250                           700, 0, 5                                       0.90     300
-//	balanced     3, 600                           1500, 3, 15                                     0.85     500
-//	deep         5, 1200                          2400, 3, 30                                     0.75     900
+//	fast         1, 250                           700, 0, 5                                       0.95     300
+//	balanced     3, 600                           1500, 3, 15                                     0.95     500
+//	deep         5, 1200                          2400, 3, 30                                     0.80     900
 //
 // Budget and Limit go before these; no answer has more than MaxBudget tokens, which is what harnesses take.
 //

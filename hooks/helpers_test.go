@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,6 @@ import (
 
 	"blackboard/hooks/topics"
 	"blackboard/kb"
-	"blackboard/kb/index"
 )
 
 var t0 = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -167,9 +167,13 @@ func (a *answering) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	if evidence == 0 {
 		evidence = 1
 	}
-	return kb.Result{Hits: hits[:min(len(hits), q.Limit)], Evidence: evidence, Threshold: 0.5}, nil
+	hits = slices.Clone(hits[:min(len(hits), q.Limit)])
+	for i := range hits {
+		hits[i].Evidence *= evidence
+	}
+	return kb.Result{Hits: hits, Evidence: evidence, Threshold: 0.5}, nil
 }
 
 func hit(id, title, body string, score float64) kb.Hit {
-	return kb.Hit{Capsule: kb.Capsule{ID: id, Kind: "fact", Scope: "universal", Title: title, Body: body}, Score: score, Terms: []index.TermScore{{Term: "a"}, {Term: "b"}}}
+	return kb.Hit{Capsule: kb.Capsule{ID: id, Kind: "fact", Scope: "universal", Title: title, Body: body}, Score: score, Evidence: score}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"blackboard/board/text"
 )
 
 // maxLog is how long the log gets before a new one is begun, in bytes; one older one is kept.
@@ -33,6 +35,6 @@ func logLine(home string, now time.Time, format string, a ...any) {
 		return
 	}
 	defer f.Close()
-	line := strings.Join(strings.Fields(Harmless(clean(fmt.Sprintf(format, a...)))), " ")
+	line := strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))), " ")
 	fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), clip(line, 500))
 }

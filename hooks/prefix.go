@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blackboard/board/text"
 )
 
 //go:embed prefix.txt
@@ -52,5 +54,5 @@ func prefix(env func(string) string) (string, error) {
 	if err != nil {
 		return standard, err
 	}
-	return strings.TrimSpace(Harmless(string(data))), nil
+	return strings.TrimSpace(text.Harmless(string(data))), nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"blackboard/board/text"
 	"blackboard/board/words"
 	"blackboard/kb"
 )
@@ -66,7 +67,7 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 	if part, signals := t.signals(ctx, r, given); part != "" {
 		parts, ids = append(parts, part), signals
 	}
-	hits, err := t.lookup(ctx, kb.Query{Text: ask, Gate: true, Floor: t.depth.Floor}, given, t.items(t.depth.Items))
+	hits, err := t.lookup(ctx, kb.Query{Text: ask, Floor: t.depth.Floor}, given, t.items(t.depth.Items))
 	t.note("search", err)
 	if part, found := t.capsules(r, "## Known about this (`board kb get ID` shows all of one)", hits); part != "" {
 		parts, ids = append([]string{part}, parts...), append(ids, found...)
@@ -78,7 +79,7 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 		given.add(ids...)
 		t.note("note what was given", given.save())
 	}
-	return framed(parts)
+	return text.Framed(parts)
 }
 
 // budget is how many tokens the answer may have.

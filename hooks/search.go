@@ -11,14 +11,15 @@ import (
 	"blackboard/kb"
 )
 
-// lookup asks the knowledge base, of this workspace's capsules and of those that hold beyond their workspace: in each of the two the filters apply before the ranking, so that what others know
-// keeps nothing out. A score is comparable within one of the two answers; times the evidence for the best one it is comparable between them. What was given already is left out after the floor:
-// the next best would not be good enough just because the best is known.
+// lookup asks the knowledge base what is surely about a text, of this workspace's capsules and of those that hold beyond their workspace: in each of the two the filters apply before the ranking,
+// so that what others know keeps nothing out. Sections of documents count only if $BOARD_RECALL_DOCS is on: they are many, and nobody has judged each of use. What was given already is left out
+// after the floor: the next best would not be good enough just because the best is known.
 func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([]kb.Hit, error) {
 	if t.Searcher == nil || most <= 0 {
 		return nil, nil
 	}
 	const extra = 20 // room for what was given already
+	q.Gate, q.NoDocs = true, !slices.Contains([]string{"1", "on", "true", "yes"}, strings.ToLower(strings.TrimSpace(t.Env("BOARD_RECALL_DOCS"))))
 	q.Limit, q.Workspace = min(most+min(len(given.Given), extra), kb.MaxLimit), t.workspace
 	ask := []kb.Query{q}
 	ask[0].Scopes = []string{"domain", "universal"}
@@ -54,39 +55,28 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([
 	if absent(err) {
 		err = nil
 	}
-	for _, r := range results {
-		if err == nil && r.Gated && r.Threshold == 0 {
-			err = errors.New(strings.Join(r.Degraded, "; "))
-		}
-	}
 	return kept, err
 }
 
-// merged makes one list of the answers, the best first, without what is below the floor.
+// merged makes one list of the answers, the surest first, without what is below the floor.
 func merged(results []kb.Result, floor float64) []kb.Hit {
-	type weighed struct {
-		kb.Hit
-		weight float64
-	}
-	var all []weighed
+	var all []kb.Hit
 	for _, r := range results {
 		for _, h := range r.Hits {
-			same := func(w weighed) bool { return w.ID == h.ID }
-			if w := h.Score * r.Evidence; !slices.ContainsFunc(all, same) {
-				all = append(all, weighed{h, w})
+			if !slices.ContainsFunc(all, func(o kb.Hit) bool { return o.ID == h.ID }) {
+				all = append(all, h)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.ID, b.ID))
+	slices.SortStableFunc(all, func(a, b kb.Hit) int {
+		return cmp.Or(cmp.Compare(b.Evidence, a.Evidence), strings.Compare(a.ID, b.ID))
 	})
-	var hits []kb.Hit
-	for _, w := range all {
-		if w.weight >= floor*all[0].weight {
-			hits = append(hits, w.Hit)
+	for i := range all {
+		if all[i].Evidence < floor*all[0].Evidence {
+			return all[:i]
 		}
 	}
-	return hits
+	return all
 }
 
 // capsules tells the hits under a heading, as many as there is room for, and returns which. One whose text has no room is told by its title.

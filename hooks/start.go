@@ -3,20 +3,17 @@ package hooks
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"blackboard/board/text"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 )
 
-// warmFloor is what a capsule must have of the best one's score to be given at a session's start.
-const warmFloor = 0.6
-
-// warmTerms is how many terms it must have in common with the spec at least. A spec is long, so that one word is a coincidence; and the best of a few capsules may be about something else.
-const warmTerms = 2
+// warmFloor is what a capsule must have of the best one's evidence to be given at a session's start.
+const warmFloor = 0.7
 
 const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what earlier sessions verified. `board kb remember` keeps what this one verifies and others will need; " +
 	"`board help capsules` says what belongs there. `board topic note \"…\"` is for what only the next session on this topic needs."
@@ -68,7 +65,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 			parts = append(parts, part)
 		}
 	}
-	return framed(parts)
+	return text.Framed(parts)
 }
 
 // limits of what the topic gives, within the room that there is.
@@ -140,11 +137,10 @@ func (t *turn) warm(ctx context.Context, r *room, s topics.Startup, given *seen)
 		return "", nil
 	}
 	begin := time.Now()
-	hits, err := t.lookup(ctx, kb.Query{Text: text, Mode: kb.ModeBM25, Floor: warmFloor, Explain: true}, given, t.items(t.depth.WarmItems))
+	hits, err := t.lookup(ctx, kb.Query{Text: text, Mode: kb.ModeBM25, Floor: warmFloor}, given, t.items(t.depth.WarmItems))
 	if err != nil {
 		t.note(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
 	}
-	hits = slices.DeleteFunc(hits, func(h kb.Hit) bool { return len(h.Terms) < warmTerms })
 	return t.capsules(r, "## Known about this topic (`board kb get ID` shows all of one)", hits)
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/text"
 	"blackboard/kb/secret"
 )
 
@@ -52,21 +53,21 @@ func TestHarmless(t *testing.T) {
 		"<qwen:user-prompt-submit-context>", "</user-prompt-submit-hook>", "<system>", "</human>", "<tool_result>", "<function_calls>", "<invoke name=x>", "<|im_start|>", "<|endoftext|>",
 		"<local-command-stdout>", "<untrusted_context>", "<im_start>",
 	} {
-		if got := Harmless("a " + in + " b"); strings.Contains(got, "<") || !strings.Contains(got, "‹") {
+		if got := text.Harmless("a " + in + " b"); strings.Contains(got, "<") || !strings.Contains(got, "‹") {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}
-	for _, in := range []string{frameBegin, frameEnd, "=== END OF  board notes", "====== board notes"} {
-		if got := Harmless(in); frameLine.MatchString(got) {
+	for _, in := range []string{text.FrameBegin, text.FrameEnd, "=== END OF  board notes", "====== board notes"} {
+		if got := text.Harmless(in); got == in || text.Harmless(got) != got {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}
 	for _, in := range []string{"a < b && c > d", "func F[T any](x <-chan T)", "List<String>", "<div class=x>", "1 == 2 === 3", "über 中文\tא\n\nx", "🙂"} {
-		if got := Harmless(in); got != in {
+		if got := text.Harmless(in); got != in {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}
-	if got := Harmless("a\x1b[31m\x00\u202e\ufeff\U000e0041\u2028b\r\n"); got != "a[31mb\n" {
+	if got := text.Harmless("a\x1b[31m\x00\u202e\ufeff\U000e0041\u2028b\r\n"); got != "a[31mb\n" {
 		t.Errorf("it becomes %q", got)
 	}
 	if got := quoted("# a\n\nb\n"); got != "| # a\n|\n| b" {
@@ -119,7 +120,7 @@ func TestPasswordsByName(t *testing.T) {
 
 // TestEmojiStayWhole: what joins several into one is no character that nobody sees.
 func TestEmojiStayWhole(t *testing.T) {
-	if got := Harmless("👩‍👩‍👧 and ❤️\u200b\u202e"); got != "👩‍👩‍👧 and ❤️" {
+	if got := text.Harmless("👩‍👩‍👧 and ❤️\u200b\u202e"); got != "👩‍👩‍👧 and ❤️" {
 		t.Errorf("%q", got)
 	}
 }

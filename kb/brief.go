@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"blackboard/board/text"
 )
 
 // Roles of a run's workers.
@@ -25,7 +27,7 @@ func RoleKinds(role string) []string {
 
 // BriefOptions say what a brief is for.
 type BriefOptions struct {
-	Role               string // one of Roles: it decides on the kinds
+	Role               string // one of Roles: it decides on the kinds; "": all kinds
 	Task               string // what the role is about to do, in any words
 	Workspace, Project string
 	Budget             int // tokens of the whole block, at 4 bytes each; 0 is DefaultBudget
@@ -33,11 +35,18 @@ type BriefOptions struct {
 	Mode               string
 }
 
-// DefaultBudget is how many tokens a brief has.
-const DefaultBudget = 600
+// DefaultBudget is how many tokens a brief has; minBudget is how many it needs to say anything within its frame.
+const (
+	DefaultBudget = 600
+	minBudget     = 80
+)
 
-// briefFloor is the least share of the best hit's score that a capsule of a brief has.
-const briefFloor = 0.5
+const (
+	// briefFloor is the least share of the best hit's evidence that a capsule of a brief has.
+	briefFloor = 0.5
+	// briefWeak is how many capsules a brief has at most if none is surely about the task.
+	briefWeak = 3
+)
 
 // Briefed is one capsule of a brief, or one that did not get into it. Its scores are those of its Hit.
 type Briefed struct {
@@ -47,6 +56,8 @@ type Briefed struct {
 	Score       float64  `json:"score"`
 	BM25Score   float64  `json:"bm25_score"`
 	CosineScore *float64 `json:"cosine_score"`
+	Evidence    float64  `json:"evidence"`
+	Weak        bool     `json:"weak"`
 	Boosts      []string `json:"boosts"`
 	Included    bool     `json:"included"`
 	Why         string   `json:"why"` // it is not included
@@ -58,7 +69,8 @@ type Brief struct {
 	Task     string    `json:"task"`
 	Kinds    []string  `json:"kinds"` // empty: all
 	Mode     string    `json:"mode"`
-	Block    string    `json:"block"` // "" if nothing is known
+	Block    string    `json:"block"` // framed as what others wrote; "" if nothing that is known has anything to do with the task
+	Weak     bool      `json:"weak"`  // nothing in it is surely about the task
 	Tokens   int       `json:"tokens"`
 	Budget   int       `json:"budget"`
 	Log      []Briefed `json:"retrieval_log"`
@@ -68,9 +80,9 @@ type Brief struct {
 // tokens is about how many tokens a text has: 4 bytes to one, as English text in the usual vocabularies.
 func tokens(s string) int { return (len(s) + 3) / 4 }
 
-// Brief finds what a role should know before a task, and writes the block for its prompt.
+// Brief finds what a role should know before a task, and writes the block for its prompt: what is surely about it, or else the best there is, and says that it is weak.
 func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
-	if !slices.Contains(Roles, opt.Role) {
+	if opt.Role != "" && !slices.Contains(Roles, opt.Role) {
 		return Brief{}, unknown("role", opt.Role, Roles)
 	}
 	if opt.Budget == 0 {
@@ -79,50 +91,70 @@ func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
 	if opt.Limit == 0 {
 		opt.Limit = 8
 	}
-	if opt.Budget < 50 || opt.Budget > 100_000 {
-		return Brief{}, invalid(fmt.Sprintf("a budget of %d tokens is not between 50 and 100000", opt.Budget), "600 is the default")
+	if opt.Budget < minBudget || opt.Budget > 100_000 {
+		return Brief{}, invalid(fmt.Sprintf("a budget of %d tokens is not between 80 and 100000", opt.Budget), "600 is the default")
 	}
 	if opt.Limit < 1 || opt.Limit > 50 {
 		return Brief{}, invalid(fmt.Sprintf("a limit of %d is not between 1 and 50", opt.Limit), "8 is the default")
 	}
 	kinds := RoleKinds(opt.Role)
 	// More than are wanted: capsules of other places are left out afterwards.
-	res, err := k.Search(ctx, Query{Text: opt.Task, Mode: opt.Mode, Kinds: kinds, Workspace: opt.Workspace, Limit: min(MaxLimit, 6*opt.Limit), Floor: briefFloor, Peek: true})
+	res, err := k.Search(ctx, Query{Text: opt.Task, Mode: opt.Mode, Kinds: kinds, NoDocs: true, Workspace: opt.Workspace, Limit: min(MaxLimit, 6*opt.Limit), Peek: true})
 	if err != nil {
 		return Brief{}, err
 	}
 	b := Brief{Role: opt.Role, Task: opt.Task, Kinds: append([]string{}, kinds...), Mode: res.Mode, Budget: opt.Budget, Log: []Briefed{}, Degraded: res.Degraded}
-	const head = "## RECENT LEARNINGS\n\n"
-	block, in := head, 0
-	var read []*Capsule
-	for i := range res.Hits {
-		h := &res.Hits[i]
-		entry := Briefed{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score, BM25Score: h.BM25Score, CosineScore: h.CosineScore, Boosts: h.Boosts}
+	read := b.choose(res, &opt)
+	if len(read) > 0 {
+		k.touch(ctx, read...)
+	}
+	return b, nil
+}
+
+// choose writes the block of what a search found, and returns what is in it.
+func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
+	hits := given(res.Hits, len(res.Hits), 0)
+	b.Weak = !slices.ContainsFunc(hits, func(h Hit) bool { return !h.Weak && h.holdsIn(opt.Workspace, opt.Project) })
+	heading := "## RECENT LEARNINGS"
+	limit := opt.Limit
+	if b.Weak {
+		heading += "\n\nNothing is surely about this task. What comes nearest:"
+		limit = min(limit, briefWeak)
+	}
+	block := heading + "\n\n"
+	frame := len(text.Framed([]string{""}))
+	for i := range hits {
+		h := &hits[i]
+		entry := Briefed{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score, BM25Score: h.BM25Score, CosineScore: h.CosineScore, Evidence: h.Evidence, Weak: h.Weak, Boosts: h.Boosts}
 		switch {
-		case res.Threshold > 0 && res.Evidence < res.Threshold:
-			entry.Why = fmt.Sprintf("nothing is surely about the task: an evidence of %.2f, and %.2f is asked for", res.Evidence, res.Threshold)
 		case !h.holdsIn(opt.Workspace, opt.Project):
 			entry.Why = "holds elsewhere: " + h.Scope + " " + h.place()
-		case in == opt.Limit:
+		case h.Evidence == 0:
+			entry.Why = "it has nothing of the task but words that every text has"
+		case h.Weak && !b.Weak:
+			entry.Why = fmt.Sprintf("weak: an evidence of %.2f, and %.2f is asked for", h.Evidence, res.Threshold)
+		case h.Evidence < briefFloor*res.Evidence:
+			entry.Why = fmt.Sprintf("far behind the best: an evidence of %.2f against %.2f", h.Evidence, res.Evidence)
+		case len(read) == limit:
 			entry.Why = "beyond the limit"
 		default:
-			line := briefLine(&h.Capsule, 4*opt.Budget-len(block))
+			line := briefLine(&h.Capsule, 4*opt.Budget-len(block)-frame)
 			if line == "" {
 				entry.Why = "beyond the budget"
 				break
 			}
 			block += line
-			in++
 			entry.Included = true
 			read = append(read, &h.Capsule)
 		}
 		b.Log = append(b.Log, entry)
 	}
-	if in > 0 {
-		b.Block, b.Tokens = block, tokens(block)
-		k.touch(ctx, read...)
+	if len(read) > 0 {
+		b.Block = text.Framed([]string{strings.TrimSuffix(block, "\n")}) + "\n"
+		b.Tokens = tokens(b.Block)
 	}
-	return b, nil
+	b.Weak = b.Weak && len(read) > 0
+	return read
 }
 
 // holdsIn reports whether a capsule holds in a workspace and project: what is scoped to a place must be of that place.
@@ -143,6 +175,9 @@ func (c *Capsule) place() string {
 	return c.Workspace
 }
 
+// briefText is a text of others on one line, without what could close the frame or imitate it.
+func briefText(s string) string { return strings.Join(strings.Fields(text.Harmless(s)), " ") }
+
 // briefLine is a capsule in a brief, of at most room bytes; "" if that is too few to say anything.
 func briefLine(c *Capsule, room int) string {
 	const most, least = 600, 80
@@ -151,9 +186,9 @@ func briefLine(c *Capsule, room int) string {
 		about = append(about, fmt.Sprintf("confidence %g", *c.Confidence))
 	}
 	if c.Source != "" {
-		about = append(about, "source "+clip(strings.Join(strings.Fields(c.Source), " "), 100))
+		about = append(about, "source "+clip(briefText(c.Source), 100))
 	}
-	body, title := strings.Join(strings.Fields(c.Body), " "), c.Title
+	body, title := briefText(c.Body), briefText(c.Title)
 	if strings.HasPrefix(body, strings.TrimSuffix(title, "…")) { // made from it: said once
 		title, body = body, ""
 		if room > 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/text"
 )
 
 // TestLearnStores: each learning is stored for itself, where the run was, whoever has its title; what is none is refused with the reason.
@@ -88,7 +89,7 @@ func TestBrief(t *testing.T) {
 		return "not in the log"
 	}
 	b := brief(BriefOptions{Task: "renew the lease of a worker"})
-	if !strings.HasPrefix(b.Block, "## RECENT LEARNINGS\n\n") || !strings.Contains(b.Block, "- [gotcha] renew the lease of a worker ("+lease.ID+", confidence 0.9, source lease.go:12)\n  before the work") {
+	if !strings.HasPrefix(b.Block, text.FrameBegin+"\n\n## RECENT LEARNINGS\n\n") || !strings.Contains(b.Block, "- [gotcha] renew the lease of a worker ("+lease.ID+", confidence 0.9, source lease.go:12)\n  before the work") {
 		t.Errorf("the block is %s", b.Block)
 	}
 	if b.Tokens == 0 || b.Tokens > b.Budget || b.Budget != DefaultBudget || !slices.Equal(b.Kinds, RoleKinds("reviewer")) {
@@ -103,7 +104,7 @@ func TestBrief(t *testing.T) {
 	if b := brief(BriefOptions{Task: "renew the lease of a worker", Limit: 1}); why(b, lease.ID) != "beyond the limit" && why(b, long.ID) != "beyond the limit" {
 		t.Errorf("with a limit: %+v", b.Log)
 	}
-	if b := brief(BriefOptions{Task: "renew the lease of a worker", Budget: 60}); b.Tokens > 60 || why(b, lease.ID) != "beyond the budget" && why(b, long.ID) != "beyond the budget" {
+	if b := brief(BriefOptions{Task: "renew the lease of a worker", Budget: 110}); b.Tokens > 110 || why(b, lease.ID) != "beyond the budget" && why(b, long.ID) != "beyond the budget" {
 		t.Errorf("with a small budget: %d tokens, %+v", b.Tokens, b.Log)
 	}
 	b = brief(BriefOptions{Task: "who paints the house"})

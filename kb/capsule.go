@@ -23,7 +23,10 @@ const (
 )
 
 // Kinds of a capsule.
-var Kinds = []string{"fact", "gotcha", "pattern", "anti_pattern", "recipe", "principle", "doc"}
+var Kinds = []string{"fact", "gotcha", "pattern", "anti_pattern", "recipe", "principle", KindDoc}
+
+// KindDoc is the kind of the sections of ingested documents.
+const KindDoc = "doc"
 
 // Scopes of a capsule: how far it holds.
 var Scopes = []string{"workspace", "project", "domain", "universal"}

@@ -1,10 +1,10 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -23,31 +23,38 @@ type CurateOptions struct {
 
 // Duplicate is a capsule that says what another says.
 type Duplicate struct {
-	Keep   Capsule `json:"keep"`
-	Drop   Capsule `json:"drop"` // is superseded by it
-	Cosine float64 `json:"cosine"`
-	Why    string  `json:"why"` // the one stays and not the other
+	Keep Capsule `json:"keep"`
+	Drop Capsule `json:"drop"` // is superseded by it
+	Why  string  `json:"why"`  // the one stays and not the other
+}
+
+// AlikePair is two capsules that say nearly the same, and perhaps the same.
+type AlikePair struct {
+	Keep   Capsule  `json:"keep"` // the one that would stay
+	Other  Capsule  `json:"other"`
+	Cosine *float64 `json:"cosine"` // null: not known
+	Shared float64  `json:"shared"` // share of their words that both have
+	Differ []string `json:"differ"` // in what they may contradict each other
 }
 
 // Deduped is what Dedupe found.
 type Deduped struct {
 	Duplicates []Duplicate `json:"duplicates"`
+	Alike      []AlikePair `json:"alike"`    // the most alike first: for a person, or an agent that rewrites
 	Looked     int         `json:"looked"`   // capsules that were compared
-	ByWords    int         `json:"by_words"` // of them without an embedding, which are compared letter by letter
+	ByWords    int         `json:"by_words"` // of them without an embedding, for which only words are compared
 	Skipped    int         `json:"skipped"`  // pairs that others have changed meanwhile
 }
 
 // standing is a capsule that is neither superseded nor retired, as curation keeps it in memory.
 type standing struct {
-	n     int64
-	kind  string
-	key   [8]byte // of its kind and text
-	short bool    // too short to say anything without its title
+	n    int64
+	kind string
+	key  [8]byte // of its kind and what it says
 }
 
-// Dedupe finds capsules of one kind that say the same: cosine 0.95 or more, or the same text. Of two, the one with the higher confidence stays, then the newer, then the longer; the
-// other is superseded by it. Pairs that somebody has decided on stay as they are, and so do pairs that differ in a number or a negation, and the parts of documents: those say what their
-// documents say.
+// Dedupe finds capsules of one kind that say the same word for word (clash.Said). Of two, the one with the higher confidence stays, then the newer, then the longer; the other is superseded by
+// it. Pairs that somebody has decided on stay as they are, and so do the parts of documents: those say what their documents say. What says nearly the same is listed, and stays.
 func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err error) {
 	d.Duplicates = []Duplicate{}
 	// One snapshot for the plan, then small changes that each look once more.
@@ -120,9 +127,10 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 
 // dedupe is a plan in the making: what says the same, on one snapshot.
 type dedupe struct {
-	tx   *sqlite.Tx
-	gone map[int64]bool // capsules that the plan takes away
-	out  []Duplicate
+	tx    *sqlite.Tx
+	gone  map[int64]bool // capsules that the plan takes away
+	out   []Duplicate
+	pairs []AlikePair
 }
 
 func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress func(string, int, int)) ([]Duplicate, error) {
@@ -134,7 +142,7 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	for i, s := range all {
 		place[s.n] = i
 	}
-	byText := map[[8]byte]int64{}
+	byKey := map[[8]byte][]int64{} // of those that stay
 	model, _, err := k.index.Model(tx)
 	if err != nil {
 		return nil, err
@@ -143,6 +151,17 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	ns, near := make([]int64, len(all)), k.db.Nearby()
 	for i, s := range all {
 		ns[i] = s.n
+		for _, first := range byKey[s.key] {
+			if err := p.drop(first, s.n); err != nil {
+				return nil, err
+			}
+			if p.gone[s.n] {
+				break
+			}
+		}
+		if !p.gone[s.n] {
+			byKey[s.key] = append(byKey[s.key], s.n)
+		}
 	}
 	err = k.db.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
 		s := all[i]
@@ -150,29 +169,45 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 			progress("comparing", i, len(all))
 		}
 		d.Looked++
+		if v == nil {
+			d.ByWords++
+		}
 		if p.gone[s.n] {
 			return nil
 		}
-		if s.short {
-			// "8080" says something else under each title
-		} else if first, there := byText[s.key]; !there {
-			byText[s.key] = s.n
-		} else if err := p.drop(first, s.n, 1); err != nil || p.gone[s.n] {
-			return err
+		var found []index.Candidate
+		var err error
+		if v != nil {
+			found, err = near.All(tx, standsNear(v, model, listCosine, s.kind), len(all)-i-1, len(all))
+		} else {
+			found, err = k.aboutTheSame(tx, s.n, []string{s.kind})
 		}
-		if v == nil {
-			d.ByWords++
-			return nil
-		}
-		found, err := near.All(tx, standsNear(v, model, DuplicateCosine, s.kind), len(all)-i-1, len(all))
 		for _, c := range found {
 			if at, standing := place[c.ID]; err == nil && standing && at > i && !p.gone[c.ID] {
-				err = p.drop(s.n, c.ID, min(c.Cosine, math.Nextafter(1, 0)))
+				err = p.alike(s.n, &c)
 			}
 		}
 		return err
 	})
+	slices.SortStableFunc(p.pairs, func(a, b AlikePair) int { return cmp.Compare(b.Likeness(), a.Likeness()) })
+	d.Alike = append([]AlikePair{}, p.pairs[:min(len(p.pairs), maxAlikePairs)]...)
 	return p.out, err
+}
+
+const (
+	// listCosine and listShared are from where two capsules are listed as alike: low, since a person looks at them.
+	listCosine = 0.85
+	listShared = 0.5
+	// maxAlikePairs is how many pairs are listed at most.
+	maxAlikePairs = 1000
+)
+
+// Likeness orders pairs: the cosine or the share of words, whichever is more.
+func (a *AlikePair) Likeness() float64 {
+	if a.Cosine == nil {
+		return a.Shared
+	}
+	return max(*a.Cosine, a.Shared)
 }
 
 // standsNear asks for the standing capsules of some kinds that are near in meaning.
@@ -182,33 +217,47 @@ func standsNear(v embed.Vector, model string, cosine float64, kinds ...string) i
 	return index.Query{Vector: v, Model: model, Depth: 20, Near: cosine, Filter: f}
 }
 
-// drop plans that one capsule supersedes another that says the same, unless a closer look says otherwise. cos is 1 for equal texts only.
-func (p *dedupe) drop(keep, n int64, cos float64) error {
+// two reads a pair that nobody has decided on.
+func (p *dedupe) two(keep, n int64) (a, b *Capsule, err error) {
 	two, err := capsulesWhere(p.tx, `n IN (?, ?)`, keep, n)
 	if err != nil || len(two) != 2 {
-		return err
+		return nil, nil, err
 	}
 	if two[0].n != keep {
 		two[0], two[1] = two[1], two[0]
 	}
 	if skip, err := decided(p.tx, two[0].ID, two[1].ID); err != nil || skip {
+		return nil, nil, err
+	}
+	return &two[0], &two[1], nil
+}
+
+// drop plans that one capsule supersedes another that says the same, unless a closer look says otherwise.
+func (p *dedupe) drop(keep, n int64) error {
+	a, b, err := p.two(keep, n)
+	if a == nil || a.Kind != b.Kind || !a.said().Same(b.said()) || !a.covers(b) { // the same key by chance, or it would be missing where it holds
 		return err
 	}
-	switch {
-	case cos < 1 && len(clashes(&two[0], &two[1])) > 0:
-		return nil // it says the same of another number, or the contrary: Contradictions lists it
-	case cos == 1 && (two[0].Kind != two[1].Kind || plainText(&two[0]) != plainText(&two[1])):
-		return nil // the same key by chance
-	case !two[0].covers(&two[1]):
-		return nil // it would be missing where it holds
-	}
 	p.gone[n] = true
-	p.out = append(p.out, Duplicate{two[0], two[1], cos, whyKept(&two[0], &two[1], cos)})
+	p.out = append(p.out, Duplicate{*a, *b, whyKept(a, b)})
 	return nil
 }
 
-// shortText is how many words a text has at least that says something without its title.
-const shortText = 6
+// alike lists a pair if its words or its meaning are near enough.
+func (p *dedupe) alike(keep int64, c *index.Candidate) error {
+	a, b, err := p.two(keep, c.ID)
+	if a == nil {
+		return err
+	}
+	pair := AlikePair{Keep: *a, Other: *b, Shared: a.said().Shared(b.said()), Differ: append([]string{}, clashes(a, b)...)}
+	if c.HasVector {
+		pair.Cosine = &c.Cosine
+	}
+	if pair.Shared >= listShared || c.HasVector && c.Cosine >= listCosine {
+		p.pairs = append(p.pairs, pair)
+	}
+	return nil
+}
 
 // covers reports whether a capsule holds wherever another does.
 func (c *Capsule) covers(o *Capsule) bool {
@@ -229,9 +278,8 @@ func bestFirst(tx *sqlite.Tx) ([]standing, error) {
 	var s standing
 	var c Capsule
 	err := tx.Each([]any{&s.n, &c.Kind, &c.Title, &c.Body}, func() error {
-		s.short = len(strings.Fields(c.Body)) < shortText
 		s.kind = c.Kind
-		copy(s.key[:], hash(c.Kind+"\n"+plainText(&c)))
+		copy(s.key[:], hash(c.Kind+"\n"+c.said().Key()))
 		all = append(all, s)
 		return nil
 	}, `SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
@@ -243,11 +291,8 @@ func plainText(c *Capsule) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
 }
 
-func whyKept(keep, drop *Capsule, cos float64) string {
-	same := fmt.Sprintf("cosine %.3f", cos)
-	if cos == 1 {
-		same = "the same text"
-	}
+func whyKept(keep, drop *Capsule) string {
+	const same = "the same words"
 	value := func(c *Capsule) float64 {
 		if c.Confidence == nil {
 			return 0

@@ -37,10 +37,10 @@ func TestDedupe(t *testing.T) {
 	k := openKB(t, t.TempDir(), Options{Embedder: like{}, Now: func() time.Time { now = now.Add(time.Second); return now }})
 	conf := func(f float64) *float64 { return &f }
 	force := RememberOptions{Force: true}
-	sure := put(t, k, Capsule{Title: "same one", Body: "x", Confidence: conf(0.9)}, force)
-	old := put(t, k, Capsule{Title: "same two", Body: "xy", Confidence: conf(0.5)}, force)
-	newer := put(t, k, Capsule{Title: "same three", Body: "x"}, force)
-	kind := put(t, k, Capsule{Title: "same four", Body: "x", Kind: "recipe"}, force)
+	sure := put(t, k, Capsule{Title: "same", Body: "the queue is drained before the workers end", Confidence: conf(0.9)}, force)
+	old := put(t, k, Capsule{Title: "same thing again", Body: "The **queue** is drained before the worker ends!", Confidence: conf(0.5)}, force)
+	newer := put(t, k, Capsule{Title: "another title", Body: "the queue  is drained before the workers end"}, force)
+	kind := put(t, k, Capsule{Title: "of another kind", Body: "the queue is drained before the workers end", Kind: "recipe"}, force)
 	other := put(t, k, Capsule{Title: "other", Body: "z"}, force)
 	dry, err := k.Dedupe(t.Context(), CurateOptions{DryRun: true})
 	if err != nil || len(dry.Duplicates) != 2 {

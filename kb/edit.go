@@ -60,7 +60,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return r, false, err
 		}
 	}
-	r.Warnings = append([]string{}, c.Warnings()...)
+	r.Warnings, r.Alike = append([]string{}, c.Warnings()...), []Alike{}
 	var v embed.Vector
 	if embeddingText(&c) != embeddingText(&seen) {
 		if v, err = store.Vector(ctx, k.emb, embeddingText(&c), &r.Warnings); err != nil {
@@ -94,8 +94,8 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			if titleKey(c.Title) != titleKey(old.Title) { // one that is there twice already can be edited
 				err = ch.checkTitle(&c)
 			}
-			if err == nil {
-				err = ch.checkMeaning(&c, v, &r.Warnings)
+			if err == nil && embeddingText(&c) != embeddingText(old) {
+				r.Alike, err = ch.checkSame(&c, v)
 			}
 			if err != nil {
 				if e, ok := fault.Refused(err); ok {

@@ -11,8 +11,12 @@
 // Of ten questions about the libraries that this program is made of, written before they were asked, the right section of their 398 documents is among the first five for eight, by words and by both
 // (`go test ./kb -run IngestDocs -v`).
 //
-// The gate, for answers that nobody asked for: `board kb calibrate` has 100 prompts that one of 60 capsules helps with and 120 that none does. With potion-base-2M 91 % of the former get a right
-// capsule among at most three, and 95 % of the latter get nothing; by words alone it is 85 % and 95 %.
+// The gate, for answers that nobody asked for: package hooks has what it gives on sets that nothing was chosen on. On those that come with the program (520 capsules in three knowledge bases) 68 %
+// of 190 prompts that something helps with get a right capsule by words and 75 % with potion-base-2M, and of 330 others 98 % and 97 % get nothing.
+//
+// Two findings and one: of 70 pairs that were written to deceive (another number, version, region, name, negation, order of roles, language) none is merged, and none is refused but 18 that have one
+// title; of 30 that are the same word for word 27 are refused, with a model or without (the others are German and French, whose articles and endings are not known); of 60 that say the same in other
+// words 30 are listed as alike by words and 31 with potion-base-2M (`go test ./kb -run Pairs -v`).
 //
 // Contradictions: on sentences written to test it, which no rule was made from, 12 of 15 pairs that it lists do contradict each other, and it lists 12 of 14 that do.
 //

@@ -145,7 +145,10 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 		}
 	}
 	if !opt.Force && c.ID == "" { // a capsule with an id of its own is what it is
-		err := ch.checkDuplicate(&c, v, &in.Notes)
+		alike, err := ch.checkDuplicate(&c, v)
+		for _, a := range alike {
+			in.Notes = append(in.Notes, fmt.Sprintf("it is like %s: %q", a.ID, clip(a.Title, 80)))
+		}
 		if e, ok := fault.Refused(err); ok {
 			old, err := ch.row(e.ID)
 			if err != nil {

@@ -49,7 +49,7 @@ type IngestedAll struct {
 // its capsules in one step. A section that stays the same keeps its capsule.
 func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r IngestedAll, err error) {
 	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{}, Refused: []Refused{}, Warnings: []string{}}
-	probe := Capsule{Kind: "doc", Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags, DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
+	probe := Capsule{Kind: KindDoc, Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags, DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
 	if err := probe.Normalise(); err != nil {
 		return r, err
 	}

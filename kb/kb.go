@@ -23,9 +23,11 @@ var (
 	migration2 string
 	//go:embed migrations/0003_titles.sql
 	migration3 string
+	//go:embed migrations/0004_evidence.sql
+	migration4 string
 )
 
-var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1, migration2, migration3}}
+var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1, migration2, migration3, migration4}}
 
 // indexConfig is how capsules are indexed: title, body, tags with domain tags, source. The weights and BM25's k1 and b are chosen over
 // several sets of very different texts (`board kb eval`), none of them alone.

@@ -8,17 +8,23 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/clash"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
 
-// DuplicateCosine is how near in meaning a capsule of the same kind must be to count as the same.
-const DuplicateCosine = 0.95
+// AlikeCosine is how near in meaning a capsule of the same kind must be to be named as alike.
+const AlikeCosine = 0.95
+
+// alikeShared is which share of their words two capsules must have in common for the same.
+const alikeShared = 0.8
+
+// maxAlike is how many capsules an answer names as alike.
+const maxAlike = 5
 
 // RememberOptions say what Remember does about others.
 type RememberOptions struct {
@@ -32,11 +38,20 @@ type RememberOptions struct {
 type Remembered struct {
 	Capsule   Capsule  `json:"capsule"`
 	Warnings  []string `json:"warnings"`
+	Alike     []Alike  `json:"alike"`
 	Unchanged bool     `json:"unchanged"` // of an edit: it was so already
 }
 
+// Alike is a capsule that says nearly what another says, and perhaps the same: somebody has to judge.
+type Alike struct {
+	ID     string   `json:"id"`
+	Title  string   `json:"title"`
+	Cosine *float64 `json:"cosine"` // null: not known, their words are nearly the same
+	Differ []string `json:"differ"` // in what they may contradict each other
+}
+
 // Remember stores a capsule; its id and times are given to it. What it names in Supersedes is marked as superseded by it. A capsule with the same title, or one of the same
-// kind that means the same, is a conflict whose error has that capsule's id.
+// kind that says the same word for word (clash.Said), is a conflict whose error has that capsule's id; what is only alike is named in the answer.
 func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Remembered, error) {
 	if err := c.Normalise(); err != nil {
 		return Remembered{}, err
@@ -54,6 +69,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 			return Remembered{}, err
 		}
 	}
+	var alike []Alike
 	put := func(ch *change) error {
 		v, err := k.db.Usable(ch.tx, k.emb, v, &warnings)
 		if err != nil {
@@ -67,7 +83,8 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 			return err
 		}
 		if !opt.Force {
-			if err := ch.checkDuplicate(&c, v, &warnings); err != nil {
+			var err error
+			if alike, err = ch.checkDuplicate(&c, v); err != nil {
 				return err
 			}
 		}
@@ -84,15 +101,15 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	if warnings == nil {
 		warnings = []string{}
 	}
-	return Remembered{Capsule: c, Warnings: warnings}, nil
+	return Remembered{Capsule: c, Warnings: warnings, Alike: append([]Alike{}, alike...)}, nil
 }
 
-// checkDuplicate refuses what is there already, unless it is being superseded. What is alike and differs in a number or a negation is a warning.
-func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, warnings *[]string) error {
+// checkDuplicate refuses what is there already, unless it is being superseded, and returns what is alike.
+func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) ([]Alike, error) {
 	if err := ch.checkTitle(c); err != nil {
-		return err
+		return nil, err
 	}
-	return ch.checkMeaning(c, v, warnings)
+	return ch.checkSame(c, v)
 }
 
 // isThere is the conflict with a capsule that is there already.
@@ -114,34 +131,51 @@ func (ch *change) checkTitle(c *Capsule) error {
 	return nil
 }
 
-func (ch *change) checkMeaning(c *Capsule, v embed.Vector, warnings *[]string) error {
-	if v == nil {
-		return nil
-	}
+// checkSame refuses what a standing capsule of the same kind says word for word, and returns those that say nearly the same, by their words or, if v is not nil, by meaning.
+func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	k, tx := ch.k, ch.tx
-	res, err := k.index.Search(tx, index.Query{Vector: v, Model: k.emb.Model().Name, Depth: 5, Near: DuplicateCosine,
-		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}})
-	if err != nil {
-		return err
+	q := index.Query{Text: embeddingText(c), Depth: 4 * maxAlike, Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}}
+	if v != nil {
+		q.Vector, q.Model, q.Near = v, k.emb.Model().Name, AlikeCosine
 	}
+	res, err := k.index.Search(tx, q)
+	if err != nil {
+		return nil, err
+	}
+	cosine, ns := map[int64]float64{}, []int64{}
 	for _, cand := range res.Candidates {
-		if cand.Cosine < DuplicateCosine {
+		ns = append(ns, cand.ID)
+		if cand.HasVector {
+			cosine[cand.ID] = cand.Cosine
+		}
+	}
+	others, err := capsulesWhere(tx, `n IN (SELECT value FROM json_each(?)) AND ingest_file = '' ORDER BY n DESC`, sqlite.List(ns))
+	if err != nil {
+		return nil, err
+	}
+	said, alike := c.said(), []Alike{}
+	for i := range others {
+		o := &others[i]
+		if o.ID == c.ID || slices.Contains(c.Supersedes, o.ID) {
 			continue
 		}
-		old, err := capsulesWhere(tx, `n = ?`, cand.ID)
-		if err != nil {
-			return err
+		theirs, cos := o.said(), cosine[o.n]
+		if said.Same(theirs) {
+			return nil, isThere(o, "says the same already")
 		}
-		if len(old) == 1 && old[0].ID != c.ID && !slices.Contains(c.Supersedes, old[0].ID) {
-			if why := clashes(&old[0], c); len(why) > 0 { // the same of another number: a correction, most likely, and no duplicate
-				*warnings = append(*warnings, fmt.Sprintf("it may contradict %s (%s): resolve the two, or supersede that one", old[0].ID, strings.Join(why, "; ")))
-				continue
+		if (cos >= AlikeCosine || said.Shared(theirs) >= alikeShared) && len(alike) < maxAlike {
+			a := Alike{ID: o.ID, Title: o.Title, Differ: append([]string{}, clashes(o, c)...)}
+			if cos > 0 {
+				a.Cosine = &cos
 			}
-			return isThere(&old[0], fmt.Sprintf("says the same already (cosine %.2f)", cand.Cosine))
+			alike = append(alike, a)
 		}
 	}
-	return nil
+	return alike, nil
 }
+
+// said is what a capsule says, to be compared with another.
+func (c *Capsule) said() clash.Said { return clash.Read(clash.Text{Title: c.Title, Body: c.Body}) }
 
 // freshID makes an id that no capsule and no file has.
 func (ch *change) freshID() (string, error) {

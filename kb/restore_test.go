@@ -64,7 +64,7 @@ func TestRestoreWhatStoodAside(t *testing.T) {
 	if c, err := k.Restore(ctx, c.ID, 1, ""); err != nil || c.Retired != nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	double := put(t, k, Capsule{Title: "again", Body: c.Body})
+	double := put(t, k, Capsule{Title: "again", Body: c.Body}, RememberOptions{Force: true})
 	d, err := k.Dedupe(ctx, CurateOptions{})
 	if err != nil || len(d.Duplicates) != 1 {
 		t.Fatalf("%+v, %v", d, err)

@@ -50,6 +50,8 @@ const (
 	// workspaceBoost is by how many places a capsule of the caller's workspace rises. Sections of documents do not rise: they are many, nobody has judged each of use, and with a README ingested
 	// they would stand before what is known everywhere.
 	workspaceBoost = 2
+	// boostFrom is the share of the best score from which a capsule rises: what hardly matches is not made a good answer by where it is from.
+	boostFrom = 0.5
 )
 
 // Query is a question to the knowledge base. The lists are filters, applied before ranking: a capsule must match one value of each list that is not
@@ -71,16 +73,19 @@ type Query struct {
 	// Workspace is the caller's: its capsules rise by some places.
 	Workspace string
 	Fusion    string // "" is convex
-	// Floor drops hits whose score is below this share of the best one's; 0: none.
+	// Floor drops hits whose score is below this share of the best one's; 0: none. Of a gated search it is their evidence that counts.
 	Floor float64
-	// Gate gives no hits unless the evidence of the best reaches the threshold that Calibrate has stored for the model: for answers that nobody asked for.
+	// Gate gives only hits that are surely about the question (not Weak), the surest first: for answers that nobody asked for.
 	Gate    bool
+	NoDocs  bool // no sections of documents
 	NoMMR   bool // do not spread the results over what is unlike
 	Explain bool
 	// Peek leaves no trace on the hits: nobody has retrieved them yet, as while a question is still being typed.
 	Peek bool
 	// Measuring leaves no trace either, and gives no snippets. It is not asked of other processes.
 	Measuring bool `json:"-"`
+	// calibrating takes whatever there is for enough, to measure what would be.
+	calibrating bool
 }
 
 // Hit is one capsule found. The ranks begin with 1; 0 means that the lane did not have it among its candidates.
@@ -92,6 +97,8 @@ type Hit struct {
 	BM25Score   float64           `json:"bm25_score"`
 	CosineScore *float64          `json:"cosine_score"` // null: not known
 	RRFScore    float64           `json:"rrf_score"`
+	Evidence    float64           `json:"evidence"` // how sure it is to be about the question, comparable between questions and knowledge bases (see evidence.go)
+	Weak        bool              `json:"weak"`     // the evidence is below the threshold
 	Snippet     string            `json:"snippet"`
 	Boosts      []string          `json:"boosts"`
 	Terms       []index.TermScore `json:"terms,omitempty"` // with Explain
@@ -105,8 +112,7 @@ type Result struct {
 	Missing  []string `json:"missing"`  // words of the question that no capsule has, as the index stems them
 	Total    int64    `json:"total"`    // capsules in the knowledge base
 
-	// Evidence says how sure the best hit is to be about the question, comparable between questions; Threshold is what a gated search asks of it, 0 if it was
-	// never calibrated.
+	// Evidence is the highest of a hit; Threshold is from where on a hit is not weak.
 	Evidence  float64 `json:"evidence"`
 	Threshold float64 `json:"threshold"`
 	Gated     bool    `json:"gated"` // there were hits, but the gate kept them back
@@ -180,6 +186,9 @@ func (q *Query) filter() index.Filter {
 	}
 	for _, t := range q.Tags {
 		store.Require(&f, keyword, kwTag, t)
+	}
+	if q.NoDocs {
+		f.None = append(f.None, kwKind+KindDoc)
 	}
 	if !q.Superseded {
 		f.None = append(f.None, kwSuperseded)
@@ -277,23 +286,15 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d capsules have no embedding and are found by their words only; reembedding gives them one", missing, found.Docs))
 	}
 	ranking := fuse(q, found.Candidates)
-	if q.Floor > 0 {
-		ranking.list = rank.Floor(ranking.list, q.Floor)
-	}
 	if err := k.boost(tx, q, &ranking); err != nil {
 		return err
+	}
+	if q.Floor > 0 && !q.Gate {
+		ranking.list = rank.Floor(ranking.list, q.Floor)
 	}
 	ranking.cut(q)
 	if err := k.hits(tx, q, &ranking, res); err != nil {
 		return err
-	}
-	return k.gate(tx, q, res, found.MaxBM25)
-}
-
-// gate measures the evidence, and keeps the hits back if a gated search has too little of it.
-func (k *KB) gate(tx *sqlite.Tx, q *Query, res *Result, maxBM25 float64) error {
-	if len(res.Hits) > 0 {
-		res.Evidence = evidence(&res.Hits[0], maxBM25)
 	}
 	model := ""
 	if q.Mode != ModeBM25 {
@@ -303,14 +304,7 @@ func (k *KB) gate(tx *sqlite.Tx, q *Query, res *Result, maxBM25 float64) error {
 	if err != nil {
 		return err
 	}
-	res.Threshold = c.Threshold
-	if !q.Gate || len(res.Hits) == 0 || c.Threshold > 0 && res.Evidence >= c.Threshold {
-		return nil
-	}
-	if !known && c.Threshold == 0 {
-		res.Degraded = append(res.Degraded, "the gate is not calibrated for this model, so nothing passes it: calibrate it first")
-	}
-	res.Gated, res.Hits = true, []Hit{}
+	q.judge(res, &found, k.index.Terms, c, known)
 	return nil
 }
 
@@ -387,6 +381,7 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 		return err
 	}
 	if q.Workspace != "" {
+		ids := sqlite.List(numbersOf(rank.Floor(r.list, boostFrom)))
 		if err := add(`SELECT n, 0 FROM capsules INDEXED BY capsules_workspace WHERE workspace = ? AND n IN (SELECT value FROM json_each(?))
 			AND n NOT IN (SELECT n FROM capsules INDEXED BY capsules_kind WHERE kind = 'doc' AND n IN (SELECT value FROM json_each(?)))`, []any{q.Workspace, ids, ids}, func(n int64, _ float64) rank.Push {
 			return rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"}
@@ -409,12 +404,16 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 
 // cut leaves as many as were asked for.
 func (r *ranking) cut(q *Query) {
+	most := q.Limit
+	if q.Gate {
+		most = max(most, gateDepth)
+	}
 	if q.Mode != ModeBM25 && !q.NoMMR {
-		r.list = rank.MMR(r.list, mmrLambda, q.Limit, func(a, b int64) float64 {
+		r.list = rank.MMR(r.list, mmrLambda, most, func(a, b int64) float64 {
 			return max(0, embed.Cosine(r.of[a].Vector, r.of[b].Vector)-alike) / (1 - alike)
 		})
 	}
-	r.list = r.list[:min(len(r.list), q.Limit)]
+	r.list = r.list[:min(len(r.list), most)]
 }
 
 // numbersOf are those of a list's capsules.

@@ -126,7 +126,7 @@ func TestDocumentsDoNotRise(t *testing.T) {
 	}
 }
 
-// TestWorkspaceRisesByPlaces: a capsule of the caller's workspace rises two places, whatever its score, never more, and says so; relevance is not drowned.
+// TestWorkspaceRisesByPlaces: a capsule of the caller's workspace rises two places, never more, and says so, if it has half of the best score; relevance is not drowned.
 func TestWorkspaceRisesByPlaces(t *testing.T) {
 	for _, emb := range []embed.Embedder{nil, embedtest.NewHash(128)} {
 		for at := range 8 {
@@ -142,7 +142,11 @@ func TestWorkspaceRisesByPlaces(t *testing.T) {
 			boosted := ask(t, k, Query{Text: "needle", NoMMR: true, Workspace: "/mine"})
 			from := slices.IndexFunc(plain.Hits, func(h Hit) bool { return h.Workspace == "/mine" })
 			to := slices.IndexFunc(boosted.Hits, func(h Hit) bool { return h.Workspace == "/mine" })
-			if from < 0 || to != max(0, from-2) {
+			rise := 2
+			if from >= 0 && plain.Hits[from].Score < boostFrom {
+				rise = 0
+			}
+			if from < 0 || to != max(0, from-rise) {
 				t.Errorf("from place %d it moved to %d", from, to)
 			}
 			for i, h := range boosted.Hits {
@@ -305,5 +309,25 @@ func TestRetrievalOnASlowDisk(t *testing.T) {
 	}
 	if got, err := k.Get(t.Context(), c.ID); err != nil || got.Retrieved == nil {
 		t.Errorf("it does not count as retrieved (%v)", err)
+	}
+}
+
+// TestBoostNeedsAMatch: a capsule of the caller's workspace rises among those that answer, and does not become an answer.
+func TestBoostNeedsAMatch(t *testing.T) {
+	k := newKB(t, nil)
+	for i, title := range []string{"rotate the signing keys", "signing keys: rotate them at night", "when to rotate signing keys"} {
+		put(t, k, Capsule{Title: title, Body: fmt.Sprint("rotate the signing keys of service ", i)})
+	}
+	weak := put(t, k, Capsule{Title: "keys of the piano", Body: "they are tuned in spring", Workspace: "/w"})
+	near := put(t, k, Capsule{Title: "the signing keys", Body: "who may rotate them", Workspace: "/w"})
+	res := ask(t, k, Query{Text: "rotate the signing keys", Workspace: "/w"})
+	if len(res.Hits) != 5 || res.Hits[4].ID != weak.ID || len(res.Hits[4].Boosts) > 0 || res.Hits[4].Score > 0.5 {
+		t.Errorf("%q: the last is %+v", titles(res.Hits), res.Hits[len(res.Hits)-1])
+	}
+	if res.Hits[0].ID != near.ID && res.Hits[1].ID != near.ID && res.Hits[2].ID != near.ID {
+		t.Errorf("%q: what answers did not rise", titles(res.Hits))
+	}
+	if res := ask(t, k, Query{Text: "rotate the signing keys", Workspace: "/w", Floor: 0.5}); len(res.Hits) != 4 {
+		t.Errorf("above the floor are %q", titles(res.Hits))
 	}
 }

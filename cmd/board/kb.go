@@ -123,8 +123,9 @@ earlier run.`,
 		{
 			Name: "calibrate", Usage: "measure how sure a hit must be to be given unasked, and store it", ArgsUsage: "[SET.jsonl]",
 			Description: `Asks prompts that capsules help with, and prompts that none does, and takes the least evidence that keeps 95 % of the latter unanswered. It differs from
-model to model. The set that comes with the program has 60 capsules and 220 prompts; your own has lines like
-{"capsule":"c1","kind":"gotcha","title":"…","body":"…"} and {"prompt":"p1","text":"…","relevant":["c1"]}.`,
+model to model, and rises with the number of capsules. Three sets come with the program, with 520 capsules and 520 prompts; your own has lines like
+{"capsule":"c1","kind":"gotcha","title":"…","body":"…"}, {"prompt":"p1","text":"…","relevant":["c1"]} and {"prompt":"p2","class":"off","text":"…"}; classes are off, vague and technical
+(of which 90 % are to stay unanswered). Your own capsules are asked for too, by their titles and by prompts whose "relevant" has their ids, and prompts about something else are asked of them.`,
 			Flags: []cli.Flag{jsonFlag()}, Action: p.kbCalibrate,
 		},
 		{
@@ -184,7 +185,22 @@ func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 		for _, w := range r.Warnings {
 			p.talk("  note: %s", safe(w))
 		}
-	}, "capsule", r.Capsule, "warnings", r.Warnings)
+		p.printLike(r.Alike)
+	}, "capsule", r.Capsule, "warnings", r.Warnings, "alike", r.Alike)
+}
+
+// printLike names the capsules that a new one is like.
+func (p *program) printLike(alike []kb.Alike) {
+	for _, a := range alike {
+		how := ""
+		if a.Cosine != nil {
+			how = fmt.Sprintf(" (cosine %.2f)", *a.Cosine)
+		}
+		if len(a.Differ) > 0 {
+			how += "; they may differ: " + safe(strings.Join(a.Differ, "; "))
+		}
+		p.talk("  note: it is like %s %s%s", a.ID, line(a.Title, 80), how)
+	}
 }
 
 // kbQuery reads the flags that are filters.
@@ -208,12 +224,19 @@ func (p *program) kbSearch(c *cli.Context) error {
 		return err
 	}
 	var cut []string
+	if filtered(&q) && c.NArg() == 0 && isTerminal(p.in) {
+		return p.kbList(c)
+	}
 	if q.Text, cut, err = p.question(c); err != nil {
 		return err
+	}
+	if filtered(&q) && strings.TrimSpace(q.Text) == "" {
+		return p.kbList(c)
 	}
 	q.Mode, q.Fusion, q.Limit, q.Floor = c.String("mode"), c.String("fusion"), c.Int("limit"), c.Float64("floor")
 	q.Gate, q.NoMMR, q.Explain = c.Bool("gate"), c.Bool("no-mmr"), c.Bool("explain")
 	if q.Gate { // as `board kb calibrate` measures it
+		q.NoDocs = len(q.Kinds) == 0
 		if !c.IsSet("limit") {
 			q.Limit = kb.RecallLimit
 		}
@@ -240,13 +263,17 @@ func (p *program) kbSearch(c *cli.Context) error {
 		p.talk("note: %s", safe(d))
 	}
 	switch {
-	case res.Gated && res.Threshold > 0:
+	case res.Gated:
 		p.talk("nothing is surely about it: the best has an evidence of %.2f, and %.2f is asked for", res.Evidence, res.Threshold)
-	case res.Gated: // not calibrated, as the note says
 	case len(res.Hits) == 0:
 		p.listEnd(0, false, "capsules")
 	}
 	return nil
+}
+
+// filtered reports whether a query says which capsules it wants without saying what about.
+func filtered(q *kb.Query) bool {
+	return len(q.Kinds)+len(q.Scopes)+len(q.Tags)+len(q.DomainTags)+len(q.Workspaces)+len(q.Projects) > 0
 }
 
 // question is the text to search for: the arguments, or standard input. Of standard input at most a megabyte

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,8 +36,8 @@ a secret) is listed, and the exit code is 1 once all else is done. A document th
 		},
 		{
 			Name: "curate", Usage: "dedupe, let dormant capsules sink, list contradictions", ArgsUsage: "[dedupe | decay | contradictions]…",
-			Description: `dedupe: of two capsules of one kind that say the same (cosine 0.95, or the same text) the more certain stays, then the newer, then the longer; the other
-is superseded, unless the two differ in a number or a negation. Parts of documents are left alone. decay: what nobody has asked for sinks, after 14 days, by up to five places; being found brings it back. contradictions: facts and
+			Description: `dedupe: of two capsules of one kind that say the same word for word (but for case, markup, the endings of words, "the") the more certain stays, then
+the newer, then the longer; the other is superseded. What says nearly the same is listed for you to judge, and stays. Parts of documents are left alone. decay: what nobody has asked for sinks, after 14 days, by up to five places; being found brings it back. contradictions: facts and
 gotchas about the same thing that differ in a number, a date or a negation are listed; nothing is changed until you say what holds:
 
   board kb curate contradictions --resolve K1,K2 --as supersede   K1 replaces K2
@@ -116,7 +117,10 @@ func (p *program) refused(all []kb.Refused, asJSON bool) error {
 
 func (p *program) kbCurate(c *cli.Context) error {
 	what := c.Args().Slice()
-	for _, w := range what {
+	for i, w := range what {
+		if w == "contradiction" {
+			w, what[i] = "contradictions", "contradictions"
+		}
 		if !slices.Contains(curations, w) {
 			return usagef("choose among "+strings.Join(curations, ", ")+"; without any, all are done", "there is no curation %q", w)
 		}
@@ -196,10 +200,27 @@ func (p *program) dedupe(c *cli.Context, k *kb.KB, opt kb.CurateOptions, bar *st
 		dup := &d.Duplicates[x]
 		p.printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, line(dup.Drop.Title, 100), dup.Keep.ID, line(dup.Keep.Title, 100), dup.Why)
 	}
+	if len(d.Alike) > 0 {
+		p.printf("alike: %s, which stay; read both, and supersede one (board kb remember --supersedes) or leave them\n", count(int64(len(d.Alike)), "pair says nearly the same", "pairs say nearly the same"))
+		for _, x := range p.shown(c, len(d.Alike)) {
+			p.printAlike(&d.Alike[x])
+		}
+	}
 	if d.ByWords > 0 {
-		p.talk("note: %s no embedding and only the same text counts; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
+		p.talk("note: %s no embedding, so their words alone are compared; `board kb reembed` gives them one", count(int64(d.ByWords), "capsule has", "capsules have"))
 	}
 	return d, nil
+}
+
+func (p *program) printAlike(a *kb.AlikePair) {
+	how := fmt.Sprintf("%.0f %% of the words", 100*a.Shared)
+	if a.Cosine != nil {
+		how += fmt.Sprintf(", cosine %.2f", *a.Cosine)
+	}
+	if len(a.Differ) > 0 {
+		how += "; they may differ: " + safe(strings.Join(a.Differ, "; "))
+	}
+	p.printf("  %s  %s\n  %s  %s\n    %s\n", a.Keep.ID, line(a.Keep.Title, 100), a.Other.ID, line(a.Other.Title, 100), how)
 }
 
 func (p *program) decay(c *cli.Context, k *kb.KB, opt kb.CurateOptions) (any, error) {

@@ -231,7 +231,8 @@ func (p *program) printEdited(c *cli.Context, r *kb.Remembered) error {
 		for _, w := range r.Warnings {
 			p.talk("  note: %s", safe(w))
 		}
-	}, "capsule", r.Capsule, "warnings", r.Warnings, "unchanged", r.Unchanged)
+		p.printLike(r.Alike)
+	}, "capsule", r.Capsule, "warnings", r.Warnings, "alike", r.Alike, "unchanged", r.Unchanged)
 }
 
 func (p *program) kbRetire(c *cli.Context) error {
@@ -345,7 +346,7 @@ func (p *program) kbRebuild(c *cli.Context) error {
 }
 
 func (p *program) kbStats(c *cli.Context) error {
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	k, done, err := p.openToRead(c, false)
 	if err != nil {
 		return err
 	}

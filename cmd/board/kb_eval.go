@@ -221,6 +221,9 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 			}
 			p.printf("%s: evidence from %.3f on; of %d prompts that something helps with %.0f %% get it, of %d others %.0f %% get nothing\n", safe(name), r.Threshold, r.OnTopic,
 				100*r.Kept, r.OffTopic, 100*r.Rejected)
+			if r.Titles > 0 {
+				p.printf("  here: of %s %.0f %% find their capsule\n", count(int64(r.Titles), "title", "titles and prompts"), 100*r.TitlesFound)
+			}
 		}
 	}, "calibrations", all)
 }

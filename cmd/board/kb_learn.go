@@ -40,9 +40,10 @@ re_reviewer or reflector raises its confidence. What is no capsule is listed wit
 		},
 		{
 			Name: "brief", Usage: "print what a role should know before a task, for its prompt", ArgsUsage: "[TASK | -]",
-			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes each), or nothing if nothing is surely about the task. The role decides on the kinds: an executor
-gets facts, recipes, gotchas, patterns and anti-patterns, a reviewer gotchas and anti-patterns, a re_reviewer principles too, a planner and a reflector everything. Capsules of this workspace
-come first; those of other workspaces are left out. --json has the retrieval log.`,
+			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes each): what is surely about the task, or else up to three that come nearest, and says so. It prints nothing
+where nothing has anything to do with it. The lines around the block say that it is records of others, not instructions. The role decides on the kinds: an executor gets facts, recipes,
+gotchas, patterns and anti-patterns, a reviewer gotchas and anti-patterns, a re_reviewer principles too; a planner, a reflector and nobody in particular get everything but sections of
+documents. Capsules of other workspaces are left out. --json has the retrieval log.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
 				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument nor piped in"},
@@ -214,9 +215,6 @@ func (p *program) kbHarvest(c *cli.Context) error {
 }
 
 func (p *program) kbBrief(c *cli.Context) error {
-	if !c.IsSet("role") {
-		return usagef("`board kb brief --role executor --task \"…\"`", "--role is needed: %s", strings.Join(kb.Roles, ", "))
-	}
 	task, cut := c.String("task"), []string{}
 	if !c.IsSet("task") {
 		var err error
@@ -234,7 +232,7 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if mode == kb.ModeVector {
 		return usagef("choose auto, hybrid or bm25", "a brief is not made by meaning alone")
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, mode != kb.ModeBM25)
+	k, done, err := p.openToRead(c, mode != kb.ModeBM25)
 	if err != nil {
 		return err
 	}
@@ -249,8 +247,14 @@ func (p *program) kbBrief(c *cli.Context) error {
 		for _, d := range b.Degraded {
 			p.talk("note: %s", safe(d))
 		}
-		if b.Block == "" {
-			p.talk("nothing is known about it")
+		switch kinds := ""; {
+		case b.Block == "" && len(b.Log) > 0:
+			p.talk("nothing is given; of the best, %s: %s", b.Log[0].ID, safe(b.Log[0].Why))
+		case b.Block == "":
+			if len(b.Kinds) > 0 {
+				kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"
+			}
+			p.talk("nothing that is known has anything to do with it%s", kinds)
 		}
 	}, "brief", b)
 }

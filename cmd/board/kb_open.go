@@ -45,11 +45,27 @@ func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, f
 	if !errors.Is(err, fault.NotFound) {
 		return k, done, err
 	}
-	dir, err := os.MkdirTemp("", "board-dry-run-*")
+	return emptyKB(c.Context)
+}
+
+// openToRead opens the knowledge base for a question. Where there is none yet, an empty one answers, and a note says so.
+func (p *program) openToRead(c *cli.Context, withModel bool) (*kb.KB, func(), error) {
+	k, done, err := p.openKB(c, kb.OpenExisting, withModel)
+	if !errors.Is(err, fault.NotFound) {
+		return k, done, err
+	}
+	p.talk("note: %s: %s", safe(err.Error()), safe(try(err)))
+	return emptyKB(c.Context)
+}
+
+// emptyKB is a knowledge base without capsules that is gone afterwards.
+func emptyKB(ctx context.Context) (*kb.KB, func(), error) {
+	dir, err := os.MkdirTemp("", "board-empty-*")
 	if err != nil {
 		return nil, nil, err
 	}
-	if k, err = kb.Open(c.Context, dir, kb.Options{}); err != nil {
+	k, err := kb.Open(ctx, dir, kb.Options{})
+	if err != nil {
 		os.RemoveAll(dir)
 		return nil, nil, err
 	}

@@ -15,7 +15,11 @@ func (p *program) printHit(h *kb.Hit, c *cli.Context) {
 		p.printf("%s\n", h.ID)
 		return
 	}
-	p.printf("%s  %.2f  %-12s  %s%s\n", h.ID, h.Score, h.Kind, p.paint(bold, line(h.Title, 120)), p.paint(yellow, marks(&h.Capsule)))
+	weak := ""
+	if h.Weak {
+		weak = "  weak"
+	}
+	p.printf("%s  %.2f  %-12s  %s%s\n", h.ID, h.Score, h.Kind, p.paint(bold, line(h.Title, 120)), p.paint(yellow, marks(&h.Capsule)+weak))
 	if c.Bool("full") {
 		p.printf("%s\n", indent(h.Body, "       | "))
 	} else {
@@ -34,7 +38,7 @@ func (p *program) printHit(h *kb.Hit, c *cli.Context) {
 	if h.CosineScore != nil {
 		why = append(why, fmt.Sprintf("cosine %.3f%s", *h.CosineScore, rankMark(h.VectorRank)))
 	}
-	why = append(why, fmt.Sprintf("rrf %.4f", h.RRFScore))
+	why = append(why, fmt.Sprintf("rrf %.4f", h.RRFScore), fmt.Sprintf("evidence %.2f", h.Evidence))
 	why = append(why, h.Boosts...)
 	p.printf("       = %s\n", strings.Join(why, ", "))
 	var terms []string
@@ -125,7 +129,7 @@ func (p *program) kbList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	k, done, err := p.openToRead(c, false)
 	if err != nil {
 		return err
 	}

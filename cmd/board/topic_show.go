@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/hooks"
+	"blackboard/board/text"
 	"blackboard/hooks/topics"
 )
 
@@ -108,8 +108,8 @@ func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
 		p.talk("nothing is injected: %s", safe(why))
 		return nil
 	}
-	if text := s.Spec + s.Pointer; text != "" { // one of them is empty
-		p.printf("%s\n", safe(hooks.Harmless(text))) // as a hook gives it
+	if told := s.Spec + s.Pointer; told != "" { // one of them is empty
+		p.printf("%s\n", safe(text.Harmless(told))) // as a hook gives it
 	}
 	p.printWorklog(s.Worklog)
 	return nil

@@ -80,7 +80,7 @@ func (p *program) search(c *cli.Context, q kb.Query) (kb.Result, error) {
 		return kb.Result{}, err
 	}
 	open := func(_ context.Context, model bool) (*kb.KB, func(), error) {
-		return p.openKB(c, kb.OpenExisting, model)
+		return p.openToRead(c, model)
 	}
 	res, notes, err := src.Search(c.Context, q, open)
 	p.sayNotes(notes)

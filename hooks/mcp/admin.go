@@ -20,7 +20,7 @@ var curations = []string{curateDedupe, curateDecay, curateContradictions}
 
 func (s *Server) addAdminTools() {
 	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin, kind: removes, need: KBWrite,
-		about: "dedupe: capsules that say the same become one. decay: capsules that nobody asks for sink. contradictions: list pairs that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."}, (*call).curate)
+		about: "dedupe: capsules that say the same word for word become one; what is only alike is listed. decay: capsules that nobody asks for sink. contradictions: list pairs that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."}, (*call).curate)
 	add(s, tool{name: "kb_resolve", title: "Settle a contradiction", profile: ProfileAdmin, kind: removes, need: KBWrite,
 		about: "Record what was decided about two capsules, and do it: both stand, one supersedes the other, or the other is retired."}, (*call).resolve)
 	add(s, tool{name: "kb_retire", title: "Retire a capsule", profile: ProfileAdmin, kind: removes, need: KBWrite, about: "Take a capsule that is wrong out of searches, with the reason. It can be restored."}, (*call).retire)
@@ -51,6 +51,7 @@ type curateOut struct {
 	What    string    `json:"what"`
 	Applied bool      `json:"applied"`
 	Pairs   []pairOut `json:"pairs" jsonschema:"50 at most"`
+	Alike   []pairOut `json:"alike" jsonschema:"of dedupe: pairs that say nearly the same and stay; judge them; 50 at most"`
 	Found   int       `json:"found"`
 	Changed int       `json:"changed"`
 }
@@ -59,7 +60,7 @@ type curateOut struct {
 const mostPairs = 50
 
 func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
-	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions, Pairs: []pairOut{}}
+	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions, Pairs: []pairOut{}, Alike: []pairOut{}}
 	opt := kb.CurateOptions{DryRun: !in.Apply, Progress: c.progress}
 	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
 		switch in.What {
@@ -70,7 +71,10 @@ func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
 			}
 			out.Found = len(d.Duplicates)
 			for _, p := range d.Duplicates {
-				out.pair(p.Keep, p.Drop, p.Cosine, p.Why)
+				addPair(&out.Pairs, p.Keep, p.Drop, 1, p.Why)
+			}
+			for _, p := range d.Alike {
+				addPair(&out.Alike, p.Keep, p.Other, p.Likeness(), p.Differ...)
 			}
 			if in.Apply {
 				out.Changed = out.Found
@@ -88,7 +92,7 @@ func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
 			}
 			out.Found = len(all)
 			for _, p := range all {
-				out.pair(p.A, p.B, p.Cosine, p.Why...)
+				addPair(&out.Pairs, p.A, p.B, p.Cosine, p.Why...)
 			}
 		}
 		text = out.text()
@@ -97,9 +101,9 @@ func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
 	return out, text, err
 }
 
-func (o *curateOut) pair(a, b kb.Capsule, cosine float64, why ...string) {
-	if len(o.Pairs) < mostPairs {
-		o.Pairs = append(o.Pairs, pairOut{a.ID, b.ID, []string{a.Title, b.Title}, cosine, list(why)})
+func addPair(to *[]pairOut, a, b kb.Capsule, cosine float64, why ...string) {
+	if len(*to) < mostPairs {
+		*to = append(*to, pairOut{a.ID, b.ID, []string{a.Title, b.Title}, cosine, list(why)})
 	}
 }
 
@@ -113,9 +117,23 @@ func (o *curateOut) text() string {
 		lines[0] = fmt.Sprintf("%d pairs may not both hold.", o.Found)
 	}
 	for _, p := range o.Pairs {
-		lines = append(lines, fmt.Sprintf("- %s %q and %s %q (%.2f): %s", p.Keep, inLine(p.Titles[0]), p.Other, inLine(p.Titles[1]), p.Cosine, inLine(strings.Join(p.Why, "; "))))
+		lines = append(lines, p.text())
+	}
+	if len(o.Alike) > 0 {
+		lines = append(lines, "These say nearly the same, and stay. Read both: supersede the poorer if they are one, or leave them.")
+	}
+	for _, p := range o.Alike {
+		lines = append(lines, p.text())
 	}
 	return strings.Join(lines, "\n")
+}
+
+func (p *pairOut) text() string {
+	t := fmt.Sprintf("- %s %q and %s %q (%.2f)", p.Keep, inLine(p.Titles[0]), p.Other, inLine(p.Titles[1]), p.Cosine)
+	if len(p.Why) > 0 {
+		t += ": " + inLine(strings.Join(p.Why, "; "))
+	}
+	return t
 }
 
 type resolveIn struct {

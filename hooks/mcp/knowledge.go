@@ -45,6 +45,7 @@ type hitOut struct {
 	Text       string   `json:"text" jsonschema:"a snippet, or the body if it was asked for"`
 	Score      float64  `json:"score" jsonschema:"0 to 1, the best has 1; comparable within this answer only"`
 	Cosine     *float64 `json:"cosine,omitempty"`
+	Weak       bool     `json:"weak,omitempty" jsonschema:"it may be about something else"`
 	Tags       []string `json:"tags,omitempty"`
 	Source     string   `json:"source"`
 	Confidence *float64 `json:"confidence,omitempty"`
@@ -63,7 +64,7 @@ type searchOut struct {
 
 func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 	out = searchOut{Hits: []hitOut{}}
-	q := kb.Query{Text: in.Query, Limit: in.Limit, Mode: in.Mode, Kinds: in.Kinds, Scopes: in.Scopes, Tags: in.Tags, DomainTags: in.Domains, Workspace: c.cfg.Workspace, Floor: in.MinScore, Gate: in.Unasked, Superseded: in.WithStale}
+	q := kb.Query{Text: in.Query, Limit: in.Limit, Mode: in.Mode, Kinds: in.Kinds, Scopes: in.Scopes, Tags: in.Tags, DomainTags: in.Domains, Workspace: c.cfg.Workspace, Floor: in.MinScore, Gate: in.Unasked, NoDocs: in.Unasked, Superseded: in.WithStale}
 	if in.Here {
 		if c.cfg.Workspace == "" {
 			return out, "", badArgument("leave out here", "the server belongs to no workspace")
@@ -83,7 +84,7 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 	out.Mode, out.Degraded, out.Missing, out.Total, out.Gated = r.Mode, append(list(r.Degraded), notes...), list(r.Missing), r.Total, r.Gated
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: h.Snippet, Score: h.Score, Cosine: h.CosineScore, Tags: h.Tags, Source: h.Source, Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
+		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: h.Snippet, Score: h.Score, Cosine: h.CosineScore, Weak: h.Weak, Tags: h.Tags, Source: h.Source, Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
 		if in.Full {
 			o.Text = h.Body
 		}
@@ -115,6 +116,9 @@ func (o *searchOut) text() string {
 		fmt.Fprintf(&b, "%s [%s, %s] %s (score %.2f", h.ID, h.Kind, h.Scope, inLine(h.Title), h.Score)
 		if h.Confidence != nil {
 			fmt.Fprintf(&b, ", confidence %g", *h.Confidence)
+		}
+		if h.Weak {
+			b.WriteString(", weak")
 		}
 		fmt.Fprintf(&b, ", %s)\n  | %s\n", h.Updated[:len("2006-01-02")], indented(h.Text))
 		if h.Source != "" {
@@ -244,12 +248,12 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 type briefIn struct {
 	Task    string `json:"task" jsonschema:"what the worker is about to do"`
 	Role    string `json:"role,omitempty" enum:"roles" jsonschema:"decides on the kinds: an executor gets facts, recipes, gotchas and patterns, a reviewer gotchas and anti-patterns"`
-	Budget  int    `json:"budget,omitempty" min:"50" max:"4000" default:"600" jsonschema:"tokens"`
+	Budget  int    `json:"budget,omitempty" min:"80" max:"4000" default:"600" jsonschema:"tokens"`
 	Project string `json:"project,omitempty"`
 }
 
 type briefOut struct {
-	Block    string   `json:"block" jsonschema:"for the prompt; empty if nothing is surely about the task"`
+	Block    string   `json:"block" jsonschema:"for the prompt; says so if nothing in it is surely about the task; empty if nothing has anything to do with it"`
 	Tokens   int      `json:"tokens"`
 	Capsules []string `json:"capsules" jsonschema:"ids of those that are in it"`
 	Degraded []string `json:"degraded"`
@@ -271,7 +275,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 				out.Capsules = append(out.Capsules, b.ID)
 			}
 		}
-		text = noted(cmp.Or(out.Block, "Nothing is known that is surely about this task."), out.Degraded)
+		text = noted(cmp.Or(out.Block, "Nothing that is known has anything to do with this task."), out.Degraded)
 		return nil
 	})
 	if errors.Is(err, fault.NotFound) {

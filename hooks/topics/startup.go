@@ -91,8 +91,10 @@ func (d *Dir) Suppressed(topic string, env func(string) string) string {
 
 // Silenced says why nothing at all is to be injected, "" if that is up to the topic: $BOARD_HOOK_CONTEXT is 0 (or off, false, no).
 func Silenced(env func(string) string) string {
-	if v := strings.ToLower(strings.TrimSpace(env("BOARD_HOOK_CONTEXT"))); slices.Contains([]string{"0", "off", "false", "no"}, v) {
-		return "$BOARD_HOOK_CONTEXT is " + v
+	for _, name := range []string{"BOARD_HOOK_CONTEXT", "AGENT_HOOK_CONTEXT"} { // the second is that of the tools of before
+		if v := strings.ToLower(strings.TrimSpace(env(name))); slices.Contains([]string{"0", "off", "false", "no"}, v) {
+			return "$" + name + " is " + v
+		}
 	}
 	return ""
 }

@@ -57,14 +57,18 @@ type Candidate struct {
 type Result struct {
 	// Candidates are the union of both lanes' candidates, by falling id.
 	Candidates []Candidate
-	// Terms are the query's terms that were scored, Missing those that no document has.
-	Terms   []string
+	// Terms are the query's different terms, in order.
+	Terms []Term
+	// Missing are those that no document has.
 	Missing []string
-	// MaxBM25 is what a document would score that had every word of the question, the missing ones too, as often as counts:
-	// a candidate's share of it says how much of the question it is about, in any knowledge base.
-	MaxBM25 float64
 	// Docs and Vectors are how many documents there are and how many of them have a vector.
 	Docs, Vectors int64
+}
+
+// Term is a term of a query, and how many documents have it.
+type Term struct {
+	Text string
+	DF   int
 }
 
 // place is where a document lies in a view.
@@ -289,7 +293,7 @@ func (s *search) plan(res *Result) error {
 			rarity = min(rarity, functionWeight*rarest)
 		}
 		t.weight = float32(float64(t.count) * rarity * (s.x.cfg.K1 + 1))
-		res.MaxBM25 += float64(t.weight)
+		res.Terms = append(res.Terms, Term{t.term, t.df})
 		if t.df == 0 {
 			res.Missing = append(res.Missing, t.term)
 			continue
@@ -299,9 +303,6 @@ func (s *search) plan(res *Result) error {
 	if len(s.terms) > maxScored {
 		slices.SortStableFunc(s.terms, func(a, b *qterm) int { return cmp.Compare(b.weight, a.weight) })
 		s.terms = s.terms[:maxScored]
-	}
-	for _, t := range s.terms {
-		res.Terms = append(res.Terms, t.term)
 	}
 	return nil
 }
