@@ -12,13 +12,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The recorded run. "#" is said; "$" is run through the real program and must exit with the code behind it, 0 if there is none;
-// ">" names a file and "|" its lines.
+// The recorded runs. "#" is printed. "$" is run through the real program, or exports the run,
+// and must exit with the code behind it, 0 without one. ">" names a file and "|" its lines.
 //
 //go:embed demo.txt
 var demoScript string
 
-// demo plays the recorded run in a data home of its own.
+// demo plays the recorded runs in a data home of its own.
 func (p *program) demo(c *cli.Context) error {
 	if err := noArgs(c); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (p *program) demo(c *cli.Context) error {
 	if c.Bool("keep") {
 		p.printf("  export BOARD_HOME=%s BOARD_RUN=payments\n  board show e5                  an entry with its links both ways\n  board export -o payments.html  the whole run to look at\n", dir)
 	} else {
-		p.printf("  board demo --keep              the same, and the run stays to look around in\n")
+		p.printf("  board demo --keep              the same, and the runs stay to look around in\n")
 	}
 	p.printf("  board post \"…\" -r my-run       the first post makes a run\n  board gate -r my-run           in CI, before the report is written\n  board --help                   everything else\n")
 	return nil
@@ -57,6 +57,7 @@ type demoPlayer struct {
 	c     *cli.Context
 	dir   string
 	pause time.Duration
+	run   string // $BOARD_RUN
 	file  string // being written
 	text  strings.Builder
 }
@@ -88,7 +89,7 @@ func (d *demoPlayer) step(l string) error {
 				return fmt.Errorf("demo script: %q: %w", l, err)
 			}
 		}
-		return d.run(rest, want)
+		return d.play(rest, want)
 	}
 	return nil
 }
@@ -104,9 +105,13 @@ func (d *demoPlayer) flush() error {
 	return err
 }
 
-// run plays one command line, with the demo's data home and run.
-func (d *demoPlayer) run(commandLine string, want int) error {
+// play runs one command line, with the demo's data home and run.
+func (d *demoPlayer) play(commandLine string, want int) error {
 	d.printf("%s\n", d.paint(dim, "$ "+commandLine))
+	if run, ok := strings.CutPrefix(commandLine, "export BOARD_RUN="); ok {
+		d.run = run
+		return nil
+	}
 	args := splitWords(commandLine)[1:]
 	for i, a := range args {
 		if strings.HasSuffix(a, ".md") && args[0] == "survival" {
@@ -117,8 +122,14 @@ func (d *demoPlayer) run(commandLine string, want int) error {
 		switch name {
 		case "BOARD_HOME":
 			return d.dir
+		case "BOARD_MODEL_DIR": // no model: the same is found on every machine
+			return d.dir
+		case "BOARD_DAEMON":
+			return "off"
+		case "BOARD_WORKSPACE":
+			return d.dir
 		case "BOARD_RUN":
-			return "payments"
+			return d.run
 		case "BOARD_CREATE":
 			return "on"
 		}

@@ -158,6 +158,9 @@ func findings(s *board.Snapshot) string {
 	return strings.Join(all, "\n")
 }
 
+// lasts is what holds beyond a run over the documents.
+const lasts = `A limit on a rack's line holds for its backups too, unless their port has the class "bulk"`
+
 // checkEnd checks what a run that went through has to leave: an open gate, a report that carries everything, and one capsule that is found.
 func (o *orchestration) checkEnd(t *testing.T, run string) {
 	t.Helper()
@@ -189,7 +192,6 @@ func (o *orchestration) checkEnd(t *testing.T, run string) {
 		t.Fatalf("the knowledge base: %v, %+v", err, found)
 	}
 	c := found.Hits[0].Capsule
-	const lasts = `A limit on a rack's line holds for its backups too, unless their port has the class "bulk"`
 	got := fmt.Sprint(c.Kind, c.Scope, c.DomainTags, c.Tags, c.Title, c.Body, c.Source, *c.Confidence, c.VerifiedBy, c.Refs[0], c.Refs[2])
 	want := fmt.Sprint("gotcha", "domain", []string{"backup"}, []string{"lasting"}, lasts, lasts+".\n\nEvidence:\n> For next time: "+lasts+".",
 		"mail.txt:10", 0.9, "lead", "run:"+run, "worker:network")
@@ -209,6 +211,21 @@ func TestOrchestrator(t *testing.T) {
 	t.Run("both leave the same", func(t *testing.T) {
 		t.Parallel()
 		orchestratorsAgree(t, program, documents)
+	})
+	t.Run("the second run begins with what the first has learned", func(t *testing.T) {
+		t.Parallel()
+		for name, o := range orchestrations(t, program, documents) {
+			for _, run := range []string{"first", "second"} {
+				out := o.run(t, run, 0)
+				for _, worker := range []string{"operations", "network", "move"} {
+					begins := strings.Contains(out, "worker "+worker+" begins with: [gotcha] "+lasts)
+					if want := run == "second"; begins != want {
+						t.Errorf("%s, the %s run: %s begins with what was learned: %t, want %t\n%s",
+							name, run, worker, begins, want, out)
+					}
+				}
+			}
+		}
 	})
 	t.Run("no folder", func(t *testing.T) {
 		for name, o := range orchestrations(t, program, filepath.Join(documents, "runbook.md")) {

@@ -1,6 +1,9 @@
-// Command orchestrator is a worked example of an orchestrator, on the packages board and kb. Three workers read a folder of documents, put what they find on a
-// board, and answer each other's questions. When the gate is open a report is written and held against the board, and what will be of use after the
-// run goes to the knowledge base. The script orchestrate.sh beside it does the same with the command line, and leaves the same findings.
+// Command orchestrator is a worked example of an orchestrator, on the packages board and kb.
+// It begins with what earlier runs have learned. Three workers read a folder of documents,
+// put what they find on a board, and answer each other's questions. When the gate is open,
+// a report is written and held against the board, and what will be of use after the run
+// goes to the knowledge base. The script orchestrate.sh beside it does the same with the
+// command line, and leaves the same findings.
 //
 //	go run ./testdata/orchestrator FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
 //
@@ -27,12 +30,12 @@ import (
 	"blackboard/kb/learn"
 )
 
-// What is yours: the question, where a person's decisions stand, and what the lessons are about, with what somebody would ask who needs them. The workers are in standin.go.
+// What is yours: the question, where a person's decisions stand, and what the lessons are
+// about. The workers are in standin.go.
 const (
 	question  = "Why did the nightly backup miss its window, and what must change before the move?"
 	decisions = "move-plan.md"
 	domain    = "backup"
-	later     = "why is the backup slow since the line of the rack has a limit?"
 )
 
 const lead = "lead" // who the orchestrator is on the board
@@ -85,7 +88,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := &orchestrator{folder: args[0], report: args[2], home: home, out: out}
+	o := &orchestrator{folder: args[0], report: args[2], out: out}
 	boards := filepath.Join(home, "boards")
 	o.board, err = board.Create(ctx, boards, args[1], question, lead)
 	if errors.Is(err, fault.Conflict) { // the run is there already, and goes on
@@ -95,6 +98,11 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("open the run: %w", err)
 	}
 	defer o.board.Close()
+	// Without an embedder words alone find capsules. `board kb reembed` adds the meaning.
+	if o.kb, err = kb.Open(ctx, home, kb.Options{Actor: lead}); err != nil {
+		return fmt.Errorf("open the knowledge base: %w", err)
+	}
+	defer o.kb.Close()
 	return o.run(ctx)
 }
 
@@ -111,14 +119,19 @@ func dataHome() (string, error) {
 }
 
 type orchestrator struct {
-	board                *board.Board
-	home, folder, report string
-	out                  io.Writer
+	board          *board.Board
+	kb             *kb.KB
+	known          string // what earlier runs have learned, for the workers' prompts
+	folder, report string
+	out            io.Writer
 }
 
 // run is the whole of it, from the first finding to the knowledge base.
 func (o *orchestrator) run(ctx context.Context) error {
-	if err := o.fanOut(ctx, func(w *worker, t *task) { w.find(t) }); err != nil {
+	if err := o.recall(ctx); err != nil {
+		return err
+	}
+	if err := o.fanOut(ctx, (*worker).begin); err != nil {
 		return err
 	}
 	if _, err := o.gate(ctx, "after the findings", board.Policy{}); err != nil {
@@ -149,6 +162,19 @@ func (o *orchestrator) run(ctx context.Context) error {
 	return nil
 }
 
+// recall finds what earlier runs have learned about the question.
+func (o *orchestrator) recall(ctx context.Context) error {
+	b, err := o.kb.Brief(ctx, kb.BriefOptions{Task: question})
+	if err != nil {
+		return fmt.Errorf("search the knowledge base: %w", err)
+	}
+	if o.known = b.Block; o.known == "" {
+		fmt.Fprintln(o.out, "earlier runs have learned nothing about it")
+	}
+	fmt.Fprint(o.out, o.known)
+	return nil
+}
+
 // gate reports whether the gate is open, and prints what keeps it closed.
 func (o *orchestrator) gate(ctx context.Context, when string, p board.Policy) (open bool, err error) {
 	v, err := o.board.Gate(ctx, p)
@@ -169,7 +195,7 @@ func (o *orchestrator) fanOut(ctx context.Context, do func(*worker, *task)) erro
 	for i := range workers {
 		wg.Go(func() {
 			w := &workers[i]
-			t := &task{ctx: ctx, board: o.board, worker: w.name, folder: o.folder}
+			t := &task{ctx: ctx, board: o.board, worker: w.name, folder: o.folder, known: o.known}
 			if do(w, t); t.err != nil {
 				errs[i] = fmt.Errorf("worker %s: %w", w.name, t.err)
 			}
@@ -214,13 +240,8 @@ func (o *orchestrator) decide(ctx context.Context) error {
 	return nil
 }
 
-// promote stores what holds beyond the run, and finds it again. Without an embedder words alone find it; `board kb reembed` adds the meaning later.
+// promote stores what holds beyond the run: the next run begins with it.
 func (o *orchestrator) promote(ctx context.Context) error {
-	k, err := kb.Open(ctx, o.home, kb.Options{Actor: lead})
-	if err != nil {
-		return fmt.Errorf("open the knowledge base: %w", err)
-	}
-	defer k.Close()
 	lasting, err := o.board.Query(ctx, board.Query{Tags: []string{"lasting"}})
 	if err != nil {
 		return fmt.Errorf("find what holds beyond the run: %w", err)
@@ -228,16 +249,9 @@ func (o *orchestrator) promote(ctx context.Context) error {
 	for _, e := range lasting.Entries {
 		c := kb.Capsule{Kind: "gotcha", Scope: "domain", DomainTags: []string{domain}, Title: learn.TitleOf(e.Content), Body: e.Content + "\n\nEvidence:\n> " + e.Evidence,
 			Tags: e.Tags, Source: e.SourceDoc + ":" + e.SourceRef, Confidence: e.Confidence, VerifiedBy: lead, Refs: []string{"run:" + o.board.Run(), "entry:" + e.ID, "worker:" + e.Worker}}
-		if _, err := k.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, fault.Conflict) { // a conflict: it is there already
+		if _, err := o.kb.Remember(ctx, c, kb.RememberOptions{}); err != nil && !errors.Is(err, fault.Conflict) { // a conflict: it is there already
 			return fmt.Errorf("promote %s: %w", e.ID, err)
 		}
-	}
-	found, err := k.Search(ctx, kb.Query{Text: later, Limit: 1})
-	if err != nil {
-		return fmt.Errorf("search the knowledge base: %w", err)
-	}
-	for _, h := range found.Hits {
-		fmt.Fprintf(o.out, "%s  %s\n", h.Kind, h.Title)
 	}
 	return nil
 }

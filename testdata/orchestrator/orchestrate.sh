@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# An orchestrator. Three workers read a folder of documents, put what they find on a board, and answer each other's questions. When the gate is open a report
-# is written and held against the board, and what will be of use after the run goes to the knowledge base.
+# An orchestrator. It begins with what earlier runs have learned. Three workers read a
+# folder of documents, put what they find on a board, and answer each other's questions.
+# When the gate is open, a report is written and held against the board, and what will be
+# of use after the run goes to the knowledge base.
 #
 #   orchestrate.sh FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
 #
@@ -11,17 +13,17 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ $# -lt 1 ] || [ $# -gt 3 ] || ! [ -d "$1" ]; then
-  sed -n '5s/^# *//p' "$0" >&2
+  sed -n '7s/^# *//p' "$0" >&2
   exit 2
 fi
 folder=$1 report=${3:-report.md}
 
-# What is yours: the question, who works on it (worker.sh), where a person's decisions stand, and what the lessons are about, with what somebody would ask who needs them.
+# What is yours: the question, who works on it (worker.sh), where a person's decisions
+# stand, and what the lessons are about.
 question="Why did the nightly backup miss its window, and what must change before the move?"
 workers=(operations network move)
 decisions=move-plan.md
 domain=backup
-later="why is the backup slow since the line of the rack has a limit?"
 
 export BOARD_RUN=${2:-$domain-$(date +%Y%m%d-%H%M%S)} BOARD_WORKER=lead # who and where, for every board command from here on
 
@@ -62,8 +64,13 @@ gather() {
 # section TITLE prints one section of the digest.
 section() { awk -v title="## $1 " 'index($0, title) == 1 { on = 1; next } /^## / { on = 0 } on && /^- /' <<<"$digest"; }
 
-say "Three workers read the folder, each its own documents, and ask what these do not answer"
+say "What earlier runs have learned about the question goes into the prompt of each worker"
 board new "$BOARD_RUN" --goal "$question" --exists-ok
+KNOWN=$(board kb brief "$question")
+export KNOWN
+echo "${KNOWN:-earlier runs have learned nothing about it}"
+
+say "Three workers read the folder, each its own documents, and ask what these do not answer"
 start find
 gather
 board signals
@@ -105,12 +112,11 @@ say "The report is mended: it says what was left open, and why"
 } >>"$report"
 board survival "$report" # 4 ends the run here: the report still lacks something
 
-say "What holds beyond the run goes to the knowledge base. Exit code 6: it is there already"
+say "What holds beyond the run goes to the knowledge base, and the next run begins with it. Exit code 6: it is there already"
 ids=$(board query --tag lasting -q)
 for id in $ids; do
   expect "0 6" board kb promote "$id" --kind gotcha --scope domain --domain "$domain" --verified-by "$BOARD_WORKER"
 done
-board kb search "$later" --limit 1
 
 say "The end: $report is written, and the run is there to look at (board show e1, board tui)"
 board show

@@ -14,7 +14,8 @@ import (
 
 // ==== YOUR AGENT GOES HERE ====
 //
-// This file stands for agents: find and says become calls of yours, with what `board help agents` prints and the documents that it is to read.
+// This file stands for agents: find and says become calls of yours, with what `board help agents`
+// prints, what is known from earlier runs (known), and the documents that the agent is to read.
 // The functions below look for patterns instead, so that the example needs no model and comes out the same each time. What they post they find in the
 // documents: another number there is another finding here.
 
@@ -22,6 +23,16 @@ var workers = []worker{
 	{"operations", operationsFind, operationsAnswer},
 	{"network", networkFind, networkAnswer},
 	{"move", moveFind, moveAnswer},
+}
+
+// begin prints what the worker knows from earlier runs, and has it find.
+func (w *worker) begin(t *task) {
+	for line := range strings.Lines(t.known) {
+		if capsule, ok := strings.CutPrefix(line, "- "); ok {
+			fmt.Fprintf(os.Stderr, "worker %s begins with: %s", w.name, capsule)
+		}
+	}
+	w.find(t)
 }
 
 // source is where a finding is from.

@@ -21,6 +21,7 @@ type task struct {
 	board  *board.Board
 	worker string
 	folder string
+	known  string // what earlier runs have learned: it belongs in an agent's prompt
 	err    error
 }
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # One worker, as a stand-in for an agent: it reads the documents that it was given, posts what it finds there, and asks or answers.
 #
-#   worker.sh find|answer NAME FOLDER     with BOARD_RUN and BOARD_WORKER set
+#   worker.sh find|answer NAME FOLDER     with BOARD_RUN, BOARD_WORKER and KNOWN set: what earlier runs have learned
 #
 # ==== YOUR AGENT GOES HERE ====
 # With an agent, all below is a call or two, much like these. `board help agents` prints what to tell it about the board.
 #
-#   find)    your-agent "$(board help agents) The question is: … Read runbook.md and backup.log, and nothing else." ;;
-#   answer)  your-agent "$(board help agents) Look at the open questions (board signals), and answer those that your documents answer." ;;
+#   find)    your-agent "$(board help agents) $KNOWN The question is: … Read runbook.md and backup.log, and nothing else." ;;
+#   answer)  your-agent "$(board help agents) $KNOWN Look at the open questions (board signals), and answer those that your documents answer." ;;
 #
 # The functions below look for patterns instead, so that the example needs no model and comes out the same each time. What they post they find in the
 # documents: another number there is another finding here. Each finding has its source, a verbatim quote, and a key, so that a retry posts nothing twice.
@@ -129,7 +129,10 @@ move_answer() {
 }
 
 case $task in
-  find) "${name}_find" >/dev/null ;;
+  find)
+    sed -n "s/^- /worker $name begins with: /p" <<<"$KNOWN" >&2
+    "${name}_find" >/dev/null
+    ;;
   answer)
     ids=$(board signals --status open -q)
     for id in $ids; do
