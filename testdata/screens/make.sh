@@ -193,7 +193,7 @@ if ! command -v tmux >/dev/null; then
 fi
 build
 export BOARD_HOME=$work/data BOARD_WORKSPACE=$work/workspace # before the terminal is started, which hands on what it finds
-record demo 100x30 "board demo: a run of three workers, from the first finding to the report that carries all of them" "everything else" board demo
+record demo 100x30 "board demo: a run of three workers, from the first finding to the report that carries all of them, and to the run that begins with them" "everything else" board demo
 
 fill
 screen tui-run 132x36 Tab Tab Down -- "Open signals" "board tui: a run, with the gate, what is open, and who is at work"
