@@ -20,8 +20,12 @@ import (
 // AlikeCosine is how near in meaning a capsule of the same kind must be to be named as alike.
 const AlikeCosine = 0.95
 
-// alikeShared is which share of their words two capsules must have in common for the same.
-const alikeShared = 0.8
+const (
+	// alikeShared is which share of their words two capsules must have in common for the same.
+	alikeShared = 0.8
+	// alikeBM25 is the share of the best score from which a capsule is looked at more closely.
+	alikeBM25 = 0.5
+)
 
 // maxAlike is how many capsules an answer names as alike.
 const maxAlike = 5
@@ -134,7 +138,7 @@ func (ch *change) checkTitle(c *Capsule) error {
 // checkSame refuses what a standing capsule of the same kind says word for word, and returns those that say nearly the same, by their words or, if v is not nil, by meaning.
 func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	k, tx := ch.k, ch.tx
-	q := index.Query{Text: embeddingText(c), Depth: 4 * maxAlike, Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}}
+	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike, Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}}
 	if v != nil {
 		q.Vector, q.Model, q.Near = v, k.emb.Model().Name, AlikeCosine
 	}
@@ -142,8 +146,15 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	if err != nil {
 		return nil, err
 	}
+	best := 0.0
+	for _, cand := range res.Candidates {
+		best = max(best, cand.BM25)
+	}
 	cosine, ns := map[int64]float64{}, []int64{}
 	for _, cand := range res.Candidates {
+		if cand.BM25 < alikeBM25*best && cand.Cosine < AlikeCosine {
+			continue // it has too few of the words to say nearly the same
+		}
 		ns = append(ns, cand.ID)
 		if cand.HasVector {
 			cosine[cand.ID] = cand.Cosine
