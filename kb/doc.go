@@ -32,7 +32,7 @@
 //	capsule.go sidecar.go                    what a capsule is, and its file
 //	kb.go change*.go sync*.go quarantine.go  opening, changing, picking up what files say
 //	remember.go edit.go secrets.go           storing, editing, retiring, history, restoring
-//	search.go snippet.go list.go             finding
+//	search.go snippet.go expanded.go list.go finding
 //	ingest*.go chunk.go                      documents
 //	curate.go decay.go contradict.go         duplicates, decay, contradictions
 //	learn.go confirm.go brief.go             what runs have learned (read by package kb/learn), and briefs for the next

@@ -110,7 +110,9 @@ type Result struct {
 	Mode     string   `json:"mode"`     // what was done
 	Degraded []string `json:"degraded"` // what could not be done, and why
 	Missing  []string `json:"missing"`  // words of the question that no capsule has, as the index stems them
-	Total    int64    `json:"total"`    // capsules in the knowledge base
+	// Expanded is what was searched for in place of missing words, as the question and the hits have them. A gated search does without.
+	Expanded []index.Expansion `json:"expanded"`
+	Total    int64             `json:"total"` // capsules in the knowledge base
 
 	// Evidence is the highest of a hit; Threshold is from where on a hit is not weak.
 	Evidence  float64 `json:"evidence"`
@@ -204,8 +206,8 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.normalise(); err != nil {
 		return Result{}, err
 	}
-	res := Result{Hits: []Hit{}, Degraded: []string{}, Missing: []string{}}
-	iq := index.Query{Text: q.Text, Filter: q.filter(), Depth: max(laneDepth, 2*q.Limit), KeepVectors: !q.NoMMR}
+	res := Result{Hits: []Hit{}, Degraded: []string{}, Missing: []string{}, Expanded: []index.Expansion{}}
+	iq := index.Query{Text: q.Text, Filter: q.filter(), Depth: max(laneDepth, 2*q.Limit), KeepVectors: !q.NoMMR, Expand: !q.Gate}
 	v, err := k.embedQuery(ctx, &q, &res)
 	if err != nil {
 		return Result{}, err
@@ -275,6 +277,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	if found.Missing != nil {
 		res.Missing = found.Missing
 	}
+	res.Expanded = found.Expanded
 	missing := found.Docs - found.Vectors
 	if missing > 0 && q.Mode != ModeBM25 {
 		// Where the model finds nothing that it knows, the embedding is one of zeros, which the index does not keep.
@@ -296,6 +299,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	if err := k.hits(tx, q, &ranking, res); err != nil {
 		return err
 	}
+	k.spellExpanded(q, res)
 	model := ""
 	if q.Mode != ModeBM25 {
 		model = k.emb.Model().Name
@@ -437,13 +441,18 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 	}
 	var why map[int64][]index.TermScore
 	if q.Explain && q.Mode != ModeVector {
-		if why, err = k.index.Explain(tx, q.Text, numbersOf(r.list)); err != nil {
+		if why, err = k.index.Explain(tx, index.Query{Text: q.Text, Expand: !q.Gate}, numbersOf(r.list)); err != nil {
 			return err
 		}
 	}
 	terms := map[string]bool{}
 	for _, t := range k.index.Terms(q.Text) {
 		terms[t] = true
+	}
+	for _, e := range res.Expanded {
+		for _, t := range e.Terms {
+			terms[t] = true
+		}
 	}
 	for _, s := range r.list {
 		c, cand := byN[s.ID], r.of[s.ID]

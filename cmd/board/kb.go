@@ -254,10 +254,13 @@ func (p *program) kbSearch(c *cli.Context) error {
 	res.Degraded = append(cut, res.Degraded...)
 	if c.Bool("json") {
 		return p.json("hits", res.Hits, "mode", res.Mode, "degraded", res.Degraded, "missing", res.Missing, "total", res.Total, "evidence", res.Evidence,
-			"threshold", res.Threshold, "gated", res.Gated)
+			"threshold", res.Threshold, "gated", res.Gated, "expanded", res.Expanded)
 	}
 	for i := range res.Hits {
 		p.printHit(&res.Hits[i], c)
+	}
+	for _, e := range res.Expanded {
+		p.talk("note: searched for %s instead of %s", line(strings.Join(e.Terms, ", "), 200), line(e.Missing, 80))
 	}
 	for _, d := range res.Degraded {
 		p.talk("note: %s", safe(d))

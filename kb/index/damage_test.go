@@ -406,6 +406,7 @@ func (d *damaged) search(x *Index, sound bool) {
 	for i, q := range []Query{
 		{Text: randomDoc(r, 0).Text[1], Depth: 5, Filter: Filter{All: [][]string{{"kind:0", "kind:1"}}, None: []string{"superseded"}}},
 		{Text: "w0x w1x w2x w30x", Vector: randomVector(r, testModel.Dim), Model: testModel.Name, Depth: 300, KeepVectors: true},
+		{Text: "wxyz", Depth: 3, Expand: true},
 		{Vector: randomVector(r, testModel.Dim), Model: testModel.Name, Depth: 3, Filter: Filter{None: []string{"kind:2"}}},
 	} {
 		other := false
@@ -425,7 +426,7 @@ func (d *damaged) search(x *Index, sound bool) {
 		}
 	}
 	d.do("Explain", func() error {
-		_, err := x.Explain(d.tx, "w0x w1x w2x w30x", []int64{0, 1, 5, 1001, 2010, 4000, 4001, 9999})
+		_, err := x.Explain(d.tx, Query{Text: "w0x w1x w2x w30x"}, []int64{0, 1, 5, 1001, 2010, 4000, 4001, 9999})
 		return err
 	})
 }

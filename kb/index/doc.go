@@ -9,6 +9,11 @@
 // are at that moment; function words weigh little, however few documents have them. So a score depends on what the index holds, never on when a document came
 // or how it was stored.
 //
+// A query may ask to expand terms that no document has: to those that one is a beginning of, then
+// those that differ by a letter, then by two, then in the ending alone. The closest stand for it,
+// at a discount. The dictionary is what the blocks hold; the terms with a first letter are read
+// when first needed, and kept.
+//
 // New documents wait in the tail, whole. When some hundred have gathered, they become a segment: posting lists by term, sorted, in blocks of a few
 // kilobytes, each block a row. Eight segments of a size become one, up to 65,536 documents, so a document is written again three or four times in its life. What is
 // deleted or replaced is marked dead and leaves with the next merge. Sealing and merging are part of the write that makes them due.

@@ -9,21 +9,21 @@ import (
 
 // TermScore is one term's share of a document's BM25F score.
 type TermScore struct {
-	Term  string  `json:"term"`
-	DF    int     `json:"df"` // documents that have it
-	TF    float64 `json:"tf"` // how often the document has it, weighted by fields
+	Term  string  `json:"term"` // typed→found, if it stands for a term that no document has
+	DF    int     `json:"df"`   // documents that have it
+	TF    float64 `json:"tf"`   // how often the document has it, weighted by fields
 	Score float64 `json:"score"`
 }
 
 // Explain says how the terms of a text add up to the BM25F scores of documents, greatest share first. Documents that are not there, or that
-// have none of the terms, are not in the answer.
-func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]TermScore, error) {
+// have none of the terms, are not in the answer. Of the query the text counts, and whether it is expanded.
+func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermScore, error) {
 	v, done, err := x.at(tx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	s := &search{x: x, tx: tx, v: v, q: &Query{Text: text}, ids: make([][]int64, len(v.segs))}
+	s := &search{x: x, tx: tx, v: v, q: &q, ids: make([][]int64, len(v.segs))}
 	var res Result
 	if err := s.plan(&res); err != nil {
 		return nil, err
@@ -41,8 +41,11 @@ func (x *Index) Explain(tx *sqlite.Tx, text string, ids []int64) (map[int64][]Te
 			}
 			for _, t := range s.terms {
 				if p := t.lists[i]; p != nil && p.find(ord) > 0 {
-					tf := float32(p.find(ord))
-					out[id] = append(out[id], TermScore{t.term, t.df, float64(tf) / 4, float64(share(t.weight, tf, norms[seg.lens[ord]]))})
+					tf, term := float32(p.find(ord)), t.term
+					if t.missing != "" {
+						term = t.missing + "→" + term
+					}
+					out[id] = append(out[id], TermScore{term, t.df, float64(tf) / 4, float64(share(t.weight, tf, norms[seg.lens[ord]]))})
 				}
 			}
 		}

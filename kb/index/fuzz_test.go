@@ -288,7 +288,7 @@ func FuzzSearch(f *testing.F) {
 	warm := New(testConfig)
 	read(f, db, warm.Warm)
 	f.Fuzz(func(t *testing.T, text string, depth, filter uint8, vector int64) {
-		q := Query{Text: text, Depth: int(depth), KeepVectors: filter&64 != 0}
+		q := Query{Text: text, Depth: int(depth), KeepVectors: filter&64 != 0, Expand: filter&32 != 0}
 		if filter&1 != 0 {
 			q.Filter.All = append(q.Filter.All, []string{"kind:0", "kind:2", text})
 		}
@@ -313,7 +313,7 @@ func FuzzSearch(f *testing.F) {
 			if !reflect.DeepEqual(got, cold) {
 				t.Fatalf("warm: %+v\ncold: %+v", got, cold)
 			}
-			why, err := warm.Explain(tx, text, ids)
+			why, err := warm.Explain(tx, q, ids)
 			if err != nil {
 				return err
 			}

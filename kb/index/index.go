@@ -70,10 +70,11 @@ type Index struct {
 	weights []int // in quarters
 	an      sync.Pool
 
-	mu       sync.RWMutex
-	view     *view
-	warm     bool
-	postings postingCache
+	mu         sync.RWMutex
+	view       *view
+	warm       bool
+	postings   postingCache
+	vocabulary vocabulary // of the view's segments but the tail
 
 	// What a transaction sees of its own changes is known only here: they may be undone, and their numbers given to others.
 	own     *Index

@@ -175,7 +175,7 @@ func TestScores(t *testing.T) {
 			}
 		}
 		read(t, db, func(tx *sqlite.Tx) error {
-			why, err := x.Explain(tx, "how alpha beta", []int64{1, 4})
+			why, err := x.Explain(tx, Query{Text: "how alpha beta"}, []int64{1, 4})
 			if err != nil {
 				return err
 			}

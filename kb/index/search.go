@@ -38,6 +38,8 @@ type Query struct {
 	Depth  int // how many candidates each lane gives, at least 1
 	// Near leaves out of the vector lane what has a lower cosine. If it is high, there are few candidates to look at.
 	Near float64
+	// Expand also looks for what the words that no document has may stand for.
+	Expand bool
 	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
 	KeepVectors bool
 }
@@ -61,6 +63,8 @@ type Result struct {
 	Terms []Term
 	// Missing are those that no document has.
 	Missing []string
+	// Expanded is what was looked for in place of missing terms, if that was asked for.
+	Expanded []Expansion
 	// Docs and Vectors are how many documents there are and how many of them have a vector.
 	Docs, Vectors int64
 }
@@ -103,11 +107,12 @@ type search struct {
 
 // qterm is one term of the query.
 type qterm struct {
-	term   string
-	count  int
-	df     int
-	weight float32
-	lists  []*plist // per segment; nil where it does not occur
+	term    string
+	missing string // the query's own term that this one stands for, "" for itself
+	count   int
+	df      int
+	weight  float32
+	lists   []*plist // per segment; nil where it does not occur
 }
 
 // Search finds the best documents of both lanes. It sees what the transaction sees.
@@ -266,45 +271,64 @@ func (s *search) plan(res *Result) error {
 		}
 		t.count++
 	})
-	n := float64(s.v.docs)
-	rarest, function := idf(n, 1), functionTerms()
+	var missing []*qterm
 	for _, t := range terms {
-		t.lists = make([]*plist, len(s.v.segs))
-		for i, seg := range s.v.segs {
-			p, err := seg.plist(s.tx, t.term)
-			if err != nil {
-				return err
-			}
-			if p == nil || p.kind != kindText {
-				continue
-			}
-			t.lists[i] = p
-			t.df += p.n
-			if seg.dead != nil {
-				for ord := range p.all(seg.n) {
-					if seg.dead.has(ord) {
-						t.df--
-					}
-				}
-			}
+		if err := s.lookUp(t); err != nil {
+			return err
 		}
-		rarity := idf(n, float64(t.df))
-		if function[t.term] {
-			rarity = min(rarity, functionWeight*rarest)
-		}
-		t.weight = float32(float64(t.count) * rarity * (s.x.cfg.K1 + 1))
+		t.weight = s.weight(t.term, t.df, float64(t.count))
 		res.Terms = append(res.Terms, Term{t.term, t.df})
 		if t.df == 0 {
 			res.Missing = append(res.Missing, t.term)
+			missing = append(missing, t)
 			continue
 		}
 		s.terms = append(s.terms, t)
+	}
+	if s.q.Expand {
+		if err := s.expand(res, missing, byTerm); err != nil {
+			return err
+		}
 	}
 	if len(s.terms) > maxScored {
 		slices.SortStableFunc(s.terms, func(a, b *qterm) int { return cmp.Compare(b.weight, a.weight) })
 		s.terms = s.terms[:maxScored]
 	}
 	return nil
+}
+
+// lookUp reads a term's posting lists and counts the living documents in them.
+func (s *search) lookUp(t *qterm) error {
+	t.df, t.lists = 0, make([]*plist, len(s.v.segs))
+	for i, seg := range s.v.segs {
+		p, err := seg.plist(s.tx, t.term)
+		if err != nil {
+			return err
+		}
+		if p == nil || p.kind != kindText {
+			continue
+		}
+		t.lists[i] = p
+		t.df += p.n
+		if seg.dead != nil {
+			for ord := range p.all(seg.n) {
+				if seg.dead.has(ord) {
+					t.df--
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// weight is what a term that df documents have weighs if the query has it so many times.
+func (s *search) weight(term string, df int, times float64) float32 {
+	n := float64(s.v.docs)
+	rarity := idf(n, float64(df))
+	if functionTerms()[term] {
+		rarity = min(rarity, functionWeight*idf(n, 1))
+	}
+	return float32(times * rarity * (s.x.cfg.K1 + 1))
 }
 
 // idf is BM25's weight of a term that df of n documents have.

@@ -41,6 +41,8 @@ type sealed struct {
 	lens []byte
 	mem  *tail // of the tail only
 
+	vocabulary vocabulary // of the tail only; an index keeps that of its other segments together
+
 	mu     sync.Mutex // guards what is read when first needed
 	ids    []int64
 	codes  *codes
