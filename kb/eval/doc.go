@@ -2,4 +2,33 @@
 //
 // It asks by Search, as everybody does. A set is a folder in the layout of BEIR. From when on a prompt may be answered unasked is
 // measured by Calibrate of package kb, which keeps what it finds.
+//
+// # Types of questions, and languages
+//
+// testdata/recall/queries.jsonl has 140 documents and 231 questions of a few words in seven
+// languages, written before they were asked. The MRR@10 by words, and by both with
+// potion-base-2M, before and since words that no document has are expanded:
+//
+//	                                                  by words       by both
+//	type        languages                          before    now  before    now
+//	typo        en de ru                              .98   1.00     .98   1.00
+//	prefix      en de fr es ru                        .65   1.00     .83   1.00
+//	inflected   en de fr es ru                        .77   1.00     .97   1.00
+//	identifier  en, one each of de fr es ru zh        .95   1.00     .95    .98
+//	question    en de fr es ru                        .98    .98     .98    .98
+//	exact       en de fr es ru                       1.00   1.00    1.00   1.00
+//	cjk         zh ja                                1.00   1.00    1.00   1.00
+//	synonym     en de fr es ru                        .05    .05     .16    .15
+//
+// By language, what has changed: prefixes by words in en .77, de and ru 0, now all 1.00;
+// inflected words in de .40 and ru .45, now 1.00; typos in en .96, now 1.00. Synonyms are the
+// model's work, and this one is weak; where it has no word of the question, a word that looks
+// like one may come first.
+//
+// The set is small, so most questions have a right word left. Among the 5,183 abstracts of
+// SciFact as well, typos by words rise from .90 to .96, prefixes from .50 to 1.00; asked for
+// the missing words alone, which found nothing before, typos get .74, prefixes .75 and
+// inflected words .96. What an expansion weighs was chosen on every second question; on the
+// others it is the same or the best. On SciFact, train, the nDCG@10 rises from .702 to .704 by
+// words and is .711 by both; Go's docs and the notes change by .001 at the most.
 package eval
