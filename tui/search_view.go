@@ -61,6 +61,9 @@ func (s *searchBox) notes(w, most int) []string {
 	if words := typedWords(s.askedFor.text, s.result.Missing); len(words) > 0 {
 		parts = append(parts, "no capsule has words like: "+oneLine(strings.Join(words, ", "), 300))
 	}
+	for _, e := range s.result.Expanded {
+		parts = append(parts, "searched for "+oneLine(strings.Join(e.Terms, ", "), 200)+" instead of "+oneLine(e.Missing, 80))
+	}
 	for _, d := range s.result.Degraded {
 		if d = oneLine(d, 300); strings.HasPrefix(d, noModel) {
 			d += " (`board model pull` fetches one)"

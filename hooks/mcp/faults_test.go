@@ -56,6 +56,18 @@ func TestContentForgesNoLine(t *testing.T) {
 	}
 }
 
+// TestSearchTellsExpansions: an agent learns that its word was taken for another.
+func TestSearchTellsExpansions(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	must(t, c, "kb_remember", `{"title":"Database pools","body":"Close the session.","scope":"universal"}`)
+	text := must(t, c, "kb_search", `{"query":"databse"}`)
+	for _, want := range []string{"Database pools", "\nNo capsule has: databs\n", "\nSearched for: Database instead of databse"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
 // TestFarClientsAreNobody has a client over the network call itself what an agent is called.
 func TestFarClientsAreNobody(t *testing.T) {
 	s := everything(t, func(c *Config) { c.Far = true })

@@ -58,6 +58,7 @@ type searchOut struct {
 	Mode     string   `json:"mode"`
 	Degraded []string `json:"degraded" jsonschema:"what could not be done, and why"`
 	Missing  []string `json:"missing" jsonschema:"words that no capsule has"`
+	Expanded []string `json:"expanded,omitempty" jsonschema:"what was searched for instead of missing words"`
 	Total    int64    `json:"total" jsonschema:"capsules in the knowledge base"`
 	Gated    bool     `json:"gated" jsonschema:"with unasked: there were hits, but none surely about it"`
 }
@@ -82,6 +83,9 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 		return out, "", err
 	}
 	out.Mode, out.Degraded, out.Missing, out.Total, out.Gated = r.Mode, append(list(r.Degraded), notes...), list(r.Missing), r.Total, r.Gated
+	for _, e := range r.Expanded {
+		out.Expanded = append(out.Expanded, strings.Join(e.Terms, ", ")+" instead of "+e.Missing)
+	}
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: h.Snippet, Score: h.Score, Cosine: h.CosineScore, Weak: h.Weak, Tags: h.Tags, Source: h.Source, Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
@@ -134,6 +138,9 @@ func (o *searchOut) text() string {
 	}
 	if len(o.Missing) > 0 {
 		fmt.Fprintf(&b, "No capsule has: %s\n", inLine(strings.Join(o.Missing, ", ")))
+	}
+	for _, e := range o.Expanded {
+		fmt.Fprintf(&b, "Searched for: %s\n", inLine(e))
 	}
 	for _, d := range o.Degraded {
 		fmt.Fprintf(&b, "Note: %s\n", inLine(d))

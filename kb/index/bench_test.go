@@ -261,15 +261,19 @@ func BenchmarkCold(b *testing.B) {
 			_, _, topics := benchIndex(b, c, n)
 			qs := c.questions(100)
 			v := clustered(rand.New(rand.NewPCG(9, 9)), topics)
-			for _, hybrid := range []bool{false, true} {
-				b.Run(map[bool]string{false: "bm25", true: "hybrid"}[hybrid], func(b *testing.B) {
+			typos := mistyped(qs)
+			for _, name := range []string{"bm25", "mistyped", "hybrid"} {
+				b.Run(name, func(b *testing.B) {
 					for i := 0; b.Loop(); i++ {
 						db, err := sqlite.Open(b.Context(), built[fmt.Sprint(c.name, n)], sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{""}}, sqlite.ReadWrite)
 						if err != nil {
 							b.Fatal(err)
 						}
-						q := Query{Text: qs[i%len(qs)], Depth: 20}
-						if hybrid {
+						q := Query{Text: qs[i%len(qs)], Depth: 20, Expand: true}
+						if name == "mistyped" {
+							q.Text = typos[i%len(typos)]
+						}
+						if name == "hybrid" {
 							q.Vector, q.Model, q.Depth = v, "bench", 100
 						}
 						ask(b, db, New(Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4}), q)
