@@ -201,7 +201,7 @@ func (p *program) dedupe(c *cli.Context, k *kb.KB, opt kb.CurateOptions, bar *st
 		p.printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, line(dup.Drop.Title, 100), dup.Keep.ID, line(dup.Keep.Title, 100), dup.Why)
 	}
 	if len(d.Alike) > 0 {
-		p.printf("alike: %s, which stay; read both, and supersede one (board kb remember --supersedes) or leave them\n", count(int64(len(d.Alike)), "pair says nearly the same", "pairs say nearly the same"))
+		p.printf("alike: %s; both stay: read them, then supersede one (board kb remember --supersedes) or leave them\n", count(int64(len(d.Alike)), "pair says nearly the same", "pairs say nearly the same"))
 		for _, x := range p.shown(c, len(d.Alike)) {
 			p.printAlike(&d.Alike[x])
 		}

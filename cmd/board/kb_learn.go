@@ -248,7 +248,7 @@ func (p *program) kbBrief(c *cli.Context) error {
 			p.talk("note: %s", safe(d))
 		}
 		switch kinds := ""; {
-		case b.Block == "" && len(b.Log) > 0:
+		case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
 			p.talk("nothing is given; of the best, %s: %s", b.Log[0].ID, safe(b.Log[0].Why))
 		case b.Block == "":
 			if len(b.Kinds) > 0 {
