@@ -13,7 +13,7 @@ import (
 // TestLearnStores: each learning is stored for itself, where the run was, whoever has its title; what is none is refused with the reason.
 func TestLearnStores(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
-	there := put(t, k, Capsule{Title: "the build needs two passes", Body: "the first one writes the table that the second one reads", Source: "Makefile", Workspace: "/w"})
+	there := put(t, k, Capsule{Title: "the build needs two passes", Body: "the first one writes the table that the second one reads", Source: "Makefile", Workspace: "/home/me/shop"})
 	all := []Learning{
 		{Capsule{Kind: "gotcha", Title: "flush before close", Body: "else the last page is lost", Refs: []string{"run:r1"}}, "line 1"},
 		{Capsule{Kind: "fact", Title: "the build needs two passes", Body: "somebody else has found that out as well"}, "line 2"},

@@ -32,7 +32,8 @@ const maxAlike = 5
 
 // RememberOptions say what Remember does about others.
 type RememberOptions struct {
-	// Force stores the capsule though it looks like one that is there, or holds what looks like a secret.
+	// Force stores the capsule though it looks like one that is there, or holds what
+	// looks like a secret.
 	Force bool
 	// NoEmbedding stores it without an embedding, which Reembed adds later.
 	NoEmbedding bool
@@ -46,7 +47,8 @@ type Remembered struct {
 	Unchanged bool     `json:"unchanged"` // of an edit: it was so already
 }
 
-// Alike is a capsule that says nearly what another says, and perhaps the same: somebody has to judge.
+// Alike is a capsule that says nearly what another says, and perhaps the same: somebody
+// has to judge.
 type Alike struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
@@ -54,8 +56,11 @@ type Alike struct {
 	Differ []string `json:"differ"` // in what they may contradict each other
 }
 
-// Remember stores a capsule; its id and times are given to it. What it names in Supersedes is marked as superseded by it. A capsule with the same title, or one of the same
-// kind that says the same word for word (clash.Said), is a conflict whose error has that capsule's id; what is only alike is named in the answer.
+// Remember stores a capsule; its id and times are given to it. What it names in
+// Supersedes is marked as superseded by it. A capsule with the same title, or one of the
+// same kind that says the same word for word (clash.Said), which can be read in the same
+// place, is a conflict whose error has that capsule's id; what is only alike is named in
+// the answer.
 func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Remembered, error) {
 	if err := c.Normalise(); err != nil {
 		return Remembered{}, err
@@ -108,7 +113,8 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	return Remembered{Capsule: c, Warnings: warnings, Alike: append([]Alike{}, alike...)}, nil
 }
 
-// checkDuplicate refuses what is there already, unless it is being superseded, and returns what is alike.
+// checkDuplicate refuses what is there already, unless it is being superseded, and
+// returns what is alike.
 func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) ([]Alike, error) {
 	if err := ch.checkTitle(c); err != nil {
 		return nil, err
@@ -128,14 +134,15 @@ func (ch *change) checkTitle(c *Capsule) error {
 		return err
 	}
 	for i := range same {
-		if !slices.Contains(c.Supersedes, same[i].ID) {
+		if !slices.Contains(c.Supersedes, same[i].ID) && c.meets(&same[i]) {
 			return isThere(&same[i], "has this title already")
 		}
 	}
 	return nil
 }
 
-// checkSame refuses what a standing capsule of the same kind says word for word, and returns those that say nearly the same, by their words or, if v is not nil, by meaning.
+// checkSame refuses what a standing capsule of the same kind says word for word, and
+// returns those that say nearly the same, by their words or, if v is not nil, by meaning.
 func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	k, tx := ch.k, ch.tx
 	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike, Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}}
@@ -171,10 +178,10 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 			continue
 		}
 		theirs, cos := o.said(), cosine[o.n]
-		if said.Same(theirs) {
+		if said.Same(theirs) && c.meets(o) {
 			return nil, isThere(o, "says the same already")
 		}
-		if (cos >= AlikeCosine || said.Shared(theirs) >= alikeShared) && len(alike) < maxAlike {
+		if c.meets(o) && (cos >= AlikeCosine || said.Shared(theirs) >= alikeShared) && len(alike) < maxAlike {
 			a := Alike{ID: o.ID, Title: o.Title, Differ: append([]string{}, clashes(o, c)...)}
 			if cos > 0 {
 				a.Cosine = &cos
@@ -183,6 +190,12 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 		}
 	}
 	return alike, nil
+}
+
+// meets reports whether two capsules can be read in one place: what two projects have learned
+// each for itself, each needs.
+func (c *Capsule) meets(o *Capsule) bool {
+	return c.covers(o) || o.covers(c) || c.Workspace != "" && c.Workspace == o.Workspace
 }
 
 // said is what a capsule says, to be compared with another.
@@ -212,7 +225,8 @@ func (ch *change) fresh(c *Capsule) {
 	c.SupersededBy, c.DecayScore, c.Retrieved, c.Retired, c.RetiredWhy = "", 0, nil, nil, ""
 }
 
-// insert gives a capsule its id, if it has none, and times, stores it and marks what it supersedes.
+// insert gives a capsule its id, if it has none, and times, stores it and marks what it
+// supersedes.
 func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
 	ch.fresh(c)
 	if c.ID == "" {
@@ -278,8 +292,9 @@ type Reembedded struct {
 	Skipped  int    `json:"skipped"` // had their embedding already
 }
 
-// Reembed gives every capsule the embedding of the model at hand that has none of it: those that were stored without, and all when the model has
-// changed. It works in small steps, each of them kept, and calls progress after each.
+// Reembed gives every capsule the embedding of the model at hand that has none of it:
+// those that were stored without, and all when the model has changed. It works in small
+// steps, each of them kept, and calls progress after each.
 func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedded, error) {
 	if k.emb == nil {
 		return Reembedded{}, embed.NoModel()
@@ -294,8 +309,9 @@ func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedd
 	})
 }
 
-// Unembedded returns how many capsules have no embedding though they could have one of the model at hand. Without a model, or with the embeddings of another, that is 0: changing over is
-// for Reembed.
+// Unembedded returns how many capsules have no embedding though they could have one of
+// the model at hand. Without a model, or with the embeddings of another, that is 0:
+// changing over is for Reembed.
 func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	if k.emb == nil {
 		return 0, nil
@@ -303,7 +319,8 @@ func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	return k.db.Unembedded(ctx, k.emb)
 }
 
-// Backfill gives the capsules that Unembedded counts their embedding, in batches of which each is kept, at most so many (0: until none is left).
+// Backfill gives the capsules that Unembedded counts their embedding, in batches of which
+// each is kept, at most so many (0: until none is left).
 func (k *KB) Backfill(ctx context.Context, batches int) (store.Embedded, error) {
 	if k.emb == nil {
 		return store.Embedded{}, nil
