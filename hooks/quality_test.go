@@ -23,7 +23,7 @@ import (
 )
 
 // A recallSet is a project's knowledge and prompts, in testdata/recall. The sets were
-// written and labelled before anything was searched for, by people who had not seen this
+// written and labelled before anything was searched for, by authors who had not seen this
 // code. shop and infra are those on which the constants of package kb were chosen; field
 // and audit were kept back.
 type recallSet struct {
