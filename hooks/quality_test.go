@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"blackboard/embed"
-	"blackboard/embed/minilm"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/shared"
 )
 
 // A recallSet is a project's knowledge and prompts, in testdata/recall. The sets were
@@ -247,19 +247,8 @@ func measureRecall(t *testing.T, set recallSet, emb embed.Embedder, empty string
 func TestRecallQuality(t *testing.T) {
 	t.Parallel()
 	embedders := map[string]embed.Embedder{"words alone": nil}
-	shared := os.Getenv("BOARD_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	if dir := filepath.Join(shared, "models", "potion-base-2M"); fileExists(filepath.Join(dir, "model.onnx")) {
-		m, err := minilm.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
+	if m := shared.Potion(t); m != nil {
 		embedders["potion-base-2M"] = m
-	} else {
-		t.Log("without models/potion-base-2M in the folder of shared files (BOARD_SHARED) only words are measured")
 	}
 	for mode, emb := range embedders {
 		empty := t.TempDir()
@@ -289,9 +278,4 @@ func TestRecallQuality(t *testing.T) {
 			t.Log(table)
 		}
 	}
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/shared"
 )
 
 // TestPairs holds the knowledge base to pairs of capsules that were written before it
@@ -34,7 +35,7 @@ func TestPairs(t *testing.T) {
 		}
 		pairs = append(pairs, p)
 	}
-	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": potion(t)} {
+	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": shared.Potion(t)} {
 		if name != "words alone" && emb == nil {
 			continue
 		}

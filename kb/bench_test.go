@@ -18,6 +18,7 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/kb/index"
+	"blackboard/testdata/shared"
 )
 
 // benchSizes are 1K and 100K capsules, or what BOARD_BENCH_DOCS lists.
@@ -280,11 +281,11 @@ func BenchmarkProcess(b *testing.B) {
 	}
 	for _, n := range benchSizes(b) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			model := potion(b)
+			model := shared.Potion(b)
 			if model == nil {
 				b.Skip("needs potion-base-2M")
 			}
-			dir := shared("models", "potion-base-2M")
+			dir := shared.File("models", "potion-base-2M")
 			home := benchHome(b, n, model)
 			k := openKB(b, home, Options{})
 			some, _, err := k.List(b.Context(), ListQuery{Limit: min(n, 500)})

@@ -2,42 +2,11 @@ package kb
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"blackboard/embed"
-	"blackboard/embed/minilm"
+	"blackboard/testdata/shared"
 )
-
-// shared returns the path of a file in the folder of shared files, which is no part of the project, or "" where it is absent.
-func shared(elem ...string) string {
-	dir := os.Getenv("BOARD_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(append([]string{dir}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
-}
-
-// potion opens a real, small model: a weak one, which a good fusion must not lose by. It is nil where the folder of shared files is absent.
-func potion(t testing.TB) embed.Embedder {
-	t.Helper()
-	file := shared("models", "potion-base-2M", "model.onnx")
-	if file == "" {
-		t.Log("without models/potion-base-2M in the folder of shared files (BOARD_SHARED) only words are measured")
-		return nil
-	}
-	m, err := minilm.Open(t.Context(), filepath.Dir(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
-}
 
 // TestCalibrationHolds: with the sets that come with the program a threshold keeps what it must unanswered and answers as much as when it was written down; by words it is wordThreshold.
 func TestCalibrationHolds(t *testing.T) {
@@ -62,7 +31,7 @@ func TestCalibrationHolds(t *testing.T) {
 		}
 	}
 	check("words alone", nil, 0.60)
-	if emb := potion(t); emb != nil {
+	if emb := shared.Potion(t); emb != nil {
 		check("potion-base-2M", emb, 0.65)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/shared"
 )
 
 // docQuestions were written before anything was asked, from what one knows of the libraries: a question, the document that answers it, and words that the section with the answer must have.
@@ -39,7 +40,7 @@ func TestIngestDocs(t *testing.T) {
 			t.Skipf("the module cache has no sources of %s (%v)", module, err)
 		}
 	}
-	emb := potion(t)
+	emb := shared.Potion(t)
 	k := newKB(t, emb)
 	r, err := k.Ingest(t.Context(), dirs, IngestOptions{Scope: "universal"})
 	if err != nil {

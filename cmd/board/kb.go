@@ -49,7 +49,7 @@ func (p *program) kbCoreCommands() []*cli.Command {
 		{
 			Name: "remember", Usage: "store a capsule", ArgsUsage: "[BODY | -]",
 			Description: `The body is --body, the argument, or standard input. Say what holds, for whom, and how you know: --source is what a reader checks it
-against. What is there already, by title or by meaning, is refused with its id (exit 6); --supersedes replaces it.`,
+against. What is there already, by title or word for word, is refused with its id (exit 6); --supersedes replaces it. What it is only like is named.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "what it says, in one `LINE`"},
 				&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument nor piped in"},

@@ -18,7 +18,7 @@ func (s *Server) addKnowledgeTools() {
 	add(s, tool{name: "kb_remember", title: "Remember something for good", profile: ProfileKnowledge, kind: adds, need: KBWrite,
 		about: "Store one verified, lasting, reusable insight, with the reason behind it and where it can be checked. Not for guesses, and not for what concerns this task alone. What is there already is refused with its id: supersede it if yours is better."}, (*call).remember)
 	add(s, tool{name: "kb_brief", title: "What a role should know", profile: ProfileKnowledge, kind: reads, need: KBRead,
-		about: "A block for a worker's prompt with what is surely about its task, within a budget of tokens; empty if nothing is. For an orchestrator that is about to start a worker."}, (*call).brief)
+		about: "A block for a worker's prompt with what is surely about its task, within a budget of tokens, or else what comes nearest, marked so. For an orchestrator that is about to start a worker."}, (*call).brief)
 }
 
 type searchIn struct {
@@ -228,6 +228,7 @@ type rememberOut struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
 	Warnings []string `json:"warnings"`
+	Alike    []string `json:"alike" jsonschema:"ids of capsules that say nearly the same: read them, and supersede if one is enough"`
 }
 
 func (c *call) remember(in rememberIn) (out rememberOut, text string, err error) {
@@ -242,10 +243,17 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 		if err != nil {
 			return err
 		}
-		out = rememberOut{r.Capsule.ID, r.Capsule.Title, list(r.Warnings)}
+		out = rememberOut{r.Capsule.ID, r.Capsule.Title, list(r.Warnings), []string{}}
 		text = fmt.Sprintf("Remembered as %s: %s", out.ID, inLine(out.Title))
 		for _, w := range out.Warnings {
 			text += "\nNote: " + inLine(w)
+		}
+		for _, a := range r.Alike {
+			out.Alike = append(out.Alike, a.ID)
+			text += fmt.Sprintf("\nNote: it is like %s %q", a.ID, inLine(a.Title))
+			if len(a.Differ) > 0 {
+				text += "; they may differ: " + inLine(strings.Join(a.Differ, "; "))
+			}
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/kb/rank"
+	"blackboard/testdata/shared"
 )
 
 // kinds reads documents in several languages with questions of several types: mistyped
@@ -52,7 +53,7 @@ func TestQualityKinds(t *testing.T) {
 	for _, q := range set.Queries {
 		relevant[q.ID] = q.Relevant
 	}
-	r, err := Run(t.Context(), set, potion(t), Options{})
+	r, err := Run(t.Context(), set, shared.Potion(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,44 +3,14 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"blackboard/embed"
-	"blackboard/embed/minilm"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/shared"
 )
-
-// shared returns the path of a file in the folder of shared files, which is no part of the project, or "" where it is absent.
-func shared(elem ...string) string {
-	dir := os.Getenv("BOARD_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	path := filepath.Join(append([]string{dir}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
-}
-
-// potion opens a real, small model: a weak one, which a good fusion must not lose by. It is nil where the folder of shared files is absent.
-func potion(t testing.TB) embed.Embedder {
-	t.Helper()
-	file := shared("models", "potion-base-2M", "model.onnx")
-	if file == "" {
-		t.Log("without models/potion-base-2M in the folder of shared files (BOARD_SHARED) only words are measured")
-		return nil
-	}
-	m, err := minilm.Open(t.Context(), filepath.Dir(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
-}
 
 func evalQuery(line []byte, relevant map[string]map[string]int) (q Query, err error) {
 	err = json.Unmarshal(line, &q)
@@ -88,7 +58,7 @@ func gains(t *testing.T, modes map[string]Metrics) {
 // TestQualitySciFact: scientific claims against abstracts, long and even texts.
 func TestQualitySciFact(t *testing.T) {
 	t.Parallel()
-	dir := shared("data", "eval", "scifact", "corpus.jsonl")
+	dir := shared.File("data", "eval", "scifact", "corpus.jsonl")
 	if dir == "" {
 		t.Skip("data/eval/scifact is not in the folder of shared files; set BOARD_SHARED to where it lies")
 	}
@@ -99,7 +69,7 @@ func TestQualitySciFact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modes := measured(t, set, potion(t))
+	modes := measured(t, set, shared.Potion(t))
 	floor(t, modes, kb.ModeBM25, 0.695, 0.92)
 	floor(t, modes, kb.ModeVector, 0.39, 0.73)
 	floor(t, modes, kb.ModeHybrid, 0.705, 0.925)
@@ -112,7 +82,7 @@ func TestQualityNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modes := measured(t, set, potion(t))
+	modes := measured(t, set, shared.Potion(t))
 	floor(t, modes, kb.ModeBM25, 0.725, 0.87)
 	floor(t, modes, kb.ModeVector, 0.68, 0.97)
 	floor(t, modes, kb.ModeHybrid, 0.755, 0.955)
@@ -125,7 +95,7 @@ func TestQualityGodoc(t *testing.T) {
 	if testing.Short() || cost.Race {
 		t.Skip("it reads the whole standard library")
 	}
-	modes := measured(t, godocSet(t), potion(t))
+	modes := measured(t, godocSet(t), shared.Potion(t))
 	floor(t, modes, kb.ModeBM25, 0.53, 0.78)
 	floor(t, modes, kb.ModeHybrid, 0.55, 0.82)
 	gains(t, modes)

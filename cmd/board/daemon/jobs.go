@@ -124,7 +124,7 @@ func (s *Server) unembedded(ctx context.Context) bool {
 	})
 }
 
-// uncalibrated reports whether nobody has measured when a prompt may be answered unasked with the model at hand: until then none is.
+// uncalibrated reports whether nobody has measured when a prompt may be answered unasked with the model at hand: until then words alone judge.
 func (s *Server) uncalibrated(ctx context.Context) bool {
 	return s.wanted(ctx, func(h *held) (bool, error) {
 		if h.model == nil {
