@@ -243,3 +243,13 @@ func TestImportanceInAWord(t *testing.T) {
 		t.Errorf("%v %s", err, textOf(r))
 	}
 }
+
+// TestRememberNamesLike: who stores what is nearly there is told, and in what the two differ.
+func TestRememberNamesLike(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	must(t, c, "kb_remember", `{"title":"Gateway timeout","body":"The timeout of the gateway for large uploads from the office is 30 s.","scope":"universal"}`)
+	text := must(t, c, "kb_remember", `{"title":"Gateway timeout, measured","body":"The timeout of the gateway for large uploads from the office is 60 s.","scope":"universal"}`)
+	if !strings.Contains(text, `"Gateway timeout"`) || !strings.Contains(text, "\nNote: it is like k") || !strings.Contains(text, "30 s") {
+		t.Errorf("nothing names what it is like:\n%s", text)
+	}
+}
