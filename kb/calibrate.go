@@ -15,6 +15,7 @@ import (
 
 	"blackboard/board/sqlite"
 	embedding "blackboard/embed"
+	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 )
 
@@ -329,7 +330,7 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 		}
 	}
 	c.one = max(c.one, min(c.one+ownRaise, rejecting(classes)))
-	c.Threshold = thresholdAmong(c.one, total)
+	c.Threshold = evidence.Threshold(c.one, total)
 	for _, p := range ask {
 		hits, evidence, err := k.measured(ctx, p.Text, m.emb)
 		if err != nil {
@@ -344,6 +345,9 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 	return nil
 }
 
+// AmongOne is the threshold in a store of one text.
+func (c *Calibration) AmongOne() float64 { return c.one }
+
 // Threshold returns the stored threshold of a model, "" for words alone, and false if it
 // was never calibrated; for words alone there is one all the same.
 func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok bool, err error) {
@@ -352,7 +356,7 @@ func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok boo
 			return err
 		}
 		n, err := sqlite.One[int64](tx, `SELECT count(*) FROM capsules`)
-		c.Threshold = thresholdAmong(c.one, n)
+		c.Threshold = evidence.Threshold(c.one, n)
 		return err
 	})
 	return c, ok, err
@@ -362,7 +366,7 @@ func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) 
 	c.Model, ok = model, true
 	err = tx.QueryRow(`SELECT dim, threshold, kept, rejected FROM thresholds WHERE model = ?`, model).Scan(&c.Dim, &c.one, &c.Kept, &c.Rejected)
 	if sqlite.IsNoRows(err) {
-		c.one = wordThreshold // until somebody has measured the model
+		c.one = evidence.WordThreshold // until somebody has measured the model
 		ok, err = false, nil
 	}
 	return c, ok && err == nil, err

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
+	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 )
 
@@ -208,19 +209,19 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 	for i := range 60 { // words are rare only among others
 		put(t, k, Capsule{Title: fmt.Sprint("filler ", i), Body: fmt.Sprint("nothing of note ", i)}, RememberOptions{Force: true})
 	}
-	if res := ask(t, k, Query{Text: "refund keys", Gate: true}); len(res.Hits) != 1 || res.Gated || res.Threshold != thresholdAmong(wordThreshold, 61) { // words alone judge
+	if res := ask(t, k, Query{Text: "refund keys", Gate: true}); len(res.Hits) != 1 || res.Gated || res.Threshold != evidence.Threshold(evidence.WordThreshold, 61) { // words alone judge
 		t.Errorf("uncalibrated: %+v", res)
 	}
 	// By words alone there is a threshold from the beginning: the one that would be measured.
-	if res := ask(t, k, Query{Text: "refund keys", Gate: true, Mode: ModeBM25}); len(res.Hits) == 0 || res.Gated || res.Threshold != thresholdAmong(wordThreshold, 61) {
+	if res := ask(t, k, Query{Text: "refund keys", Gate: true, Mode: ModeBM25}); len(res.Hits) == 0 || res.Gated || res.Threshold != evidence.Threshold(evidence.WordThreshold, 61) {
 		t.Errorf("by words, uncalibrated: %+v", res)
 	}
 	all, err := k.Calibrate(t.Context(), nil)
 	if err != nil || len(all) != 2 || all[0].Model != "hash" || all[0].Dim != 256 || all[1].Model != "" {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if d := all[1].one - wordThreshold; math.Abs(d) > 0.005 {
-		t.Errorf("by words the threshold is %v, and was %v", all[1].Threshold, wordThreshold)
+	if d := all[1].one - evidence.WordThreshold; math.Abs(d) > 0.005 {
+		t.Errorf("by words the threshold is %v, and was %v", all[1].Threshold, evidence.WordThreshold)
 	}
 	again := openKB(t, home, Options{})
 	for _, c := range all {

@@ -11,6 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
 	"blackboard/kb/store"
@@ -410,7 +411,7 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 func (r *ranking) cut(q *Query) {
 	most := q.Limit
 	if q.Gate {
-		most = max(most, gateDepth)
+		most = max(most, evidence.Depth)
 	}
 	if q.Mode != ModeBM25 && !q.NoMMR {
 		r.list = rank.MMR(r.list, mmrLambda, most, func(a, b int64) float64 {
