@@ -33,13 +33,9 @@ func (p *program) kbEval(c *cli.Context) error {
 			return err
 		}
 	}
-	var sets []*eval.Set
-	for _, dir := range c.Args().Slice() {
-		set, err := eval.Read(dir, c.String("split"))
-		if err != nil {
-			return err
-		}
-		sets = append(sets, set)
+	sets, err := evalSets(c)
+	if err != nil {
+		return err
 	}
 	modes := list(c, "mode")
 	for _, m := range modes {
@@ -95,6 +91,18 @@ func (p *program) kbEval(c *cli.Context) error {
 		p.printEval(reports)
 		p.printCompared(compared, earlier != nil)
 	}, "eval", reports, "compared", compared)
+}
+
+// evalSets reads the sets that a command names.
+func evalSets(c *cli.Context) (sets []*eval.Set, err error) {
+	for _, dir := range c.Args().Slice() {
+		set, err := eval.Read(dir, c.String("split"))
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
 }
 
 func (p *program) printEval(reports []*eval.Report) {
@@ -226,4 +234,37 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 			}
 		}
 	}, "calibrations", all)
+}
+
+func (p *program) memoryEval(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("`board memory eval DIR`", "no set is given")
+	}
+	sets, err := evalSets(c)
+	if err != nil {
+		return err
+	}
+	e, err := p.ownEmbedder(c.Context)
+	if err != nil {
+		return err
+	}
+	reports := make([]*eval.MemoryReport, len(sets))
+	for i, set := range sets {
+		if reports[i], err = eval.RunMemory(c.Context, set, e); err != nil {
+			return err
+		}
+	}
+	return p.answer(c, nil, func() {
+		for _, r := range reports {
+			p.printf("%s: %s, %s\n", safe(r.Set), count(int64(r.Items), "item", "items"), count(int64(r.Queries), "question", "questions"))
+			p.printf("  %-36s %6s %6s %6s\n", "", "hit@1", "hit@3", "hit@10")
+			for _, m := range r.Modes {
+				how := "plain FTS5"
+				if m.Mode != eval.ModePlain {
+					how = cmp.Or(safe(m.Model), "words alone") + ", " + m.Mode
+				}
+				p.printf("  %-36s %6.2f %6.2f %6.2f\n", how, m.Hit1, m.Hit3, m.Hit10)
+			}
+		}
+	}, "eval", reports)
 }

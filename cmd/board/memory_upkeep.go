@@ -32,6 +32,18 @@ continued by the same command.`,
 			Flags: memoryFlags(), Action: p.inMemory(p.memoryStats),
 		},
 		&cli.Command{
+			Name: "eval", Usage: "measure how well questions find their items", ArgsUsage: "DIR…",
+			Description: `DIR is a set in the layout of BEIR: corpus.jsonl, queries.jsonl and
+qrels/SPLIT.tsv. In a document's "metadata" may stand tier, channel, importance,
+age_days, accesses, accessed_days and tags. The set is put into a memory of its
+own and its questions are asked: by words, and with the model if one is
+installed; with every item as if put just now (fresh), and with the ages of the
+set (aged). Plain full text search (SQLite's FTS5 with its porter stemmer) is
+measured on the same items for comparison.`,
+			Flags:  []cli.Flag{&cli.StringFlag{Name: "split", Usage: "use qrels/`NAME`.tsv; default test"}, jsonFlag()},
+			Action: p.memoryEval,
+		},
+		&cli.Command{
 			Name: "events", Usage: "list what was done, the newest last",
 			Description: `Who did what to which item, and by which rule; never what somebody said.
 Nothing removes events, a scrub included. What is private to others is left out.`,

@@ -35,6 +35,8 @@ type Doc struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
+	// Metadata is an object, of which a memory's set makes use; see Metadata.
+	Metadata json.RawMessage `json:"metadata"`
 }
 
 // Query is a question of a set, with the grades (above 0) of the documents that answer it.

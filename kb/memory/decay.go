@@ -59,12 +59,3 @@ func (r Rates) Relevance(it *Item, now time.Time) float64 {
 	hours := max(0, now.Sub(it.Accessed).Hours())
 	return it.Importance * math.Pow(r.of(it.Tier), hours) * (1 + math.Log1p(float64(max(0, it.Accesses))))
 }
-
-// factor is what a relevance does to a score that says how well an item fits a question: at most a third. Ranks are close to each other (the tenth has 61/70 of the first), so
-// a factor without a floor would list what is fresh, whatever was asked.
-//
-// Relevance is the only thing that time and tier do to a score. The tiers are not weighed against each other on top of that, which would discount the wide ones twice, first for their
-// tier and then for their age: each tier has its own list, and its own share of a budget.
-func factor(relevance float64) float64 { return 1 - fade + fade*relevance/(1+relevance) }
-
-const fade = 0.3

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
 	"blackboard/kb/store"
@@ -25,6 +27,11 @@ const (
 	SameCosine = 0.9
 	// laneDepth is how many candidates each lane gives at least.
 	laneDepth = 100
+	// cosineWeight is what a cosine counts beside a BM25 score that is a share of the best,
+	// and tieShare what relevance counts at most: it breaks ties. Chosen on two projects
+	// with labelled questions; package eval has the figures on a third as well.
+	cosineWeight = 1.0
+	tieShare     = 0.02
 )
 
 // Query says what to read. The lists are filters: an item must match one value of each that is not empty.
@@ -44,10 +51,15 @@ type Query struct {
 	Sources       []string
 	MinImportance float64
 
+	// Gate gives only hits that are surely about the text (not Weak).
+	Gate bool
 	// Untouched does not count as an access.
 	Untouched bool
 
 	shown []*Hit // elsewhere: what says the same is left out
+	// one is the threshold of evidence among one item; measured is whether it counts cosines.
+	one      float64
+	measured bool
 }
 
 // Hit is an item that was read.
@@ -55,14 +67,19 @@ type Hit struct {
 	Item
 	// Relevance is what importance, time and accesses make of it now; see Rates.Relevance.
 	Relevance float64 `json:"relevance"`
-	// Score orders the hits of a tier, the best first; 0 where nothing was asked for, or by recency.
-	Score      float64  `json:"score"`
+	// Score orders the hits, of all tiers too: the best of a result has 1. 0 where nothing was asked for.
+	Score float64 `json:"score"`
+	// Evidence is how sure the hit is to be about the question (see package evidence), Weak whether it is
+	// below what would be given unasked.
+	Evidence   float64  `json:"evidence"`
+	Weak       bool     `json:"weak"`
 	TextRank   int      `json:"text_rank"` // among those with the words, from 1; 0: not among them
 	VectorRank int      `json:"vector_rank"`
 	Cosine     *float64 `json:"cosine"`       // null: not known
 	Derived    string   `json:"derived_note"` // how it stands with what it was derived from
 	Frame      string   `json:"frame"`        // how to put it to a reader: a candidate, not a fact
 	vector     embed.Vector
+	bm25       float64
 	hash       string // of its text
 }
 
@@ -129,8 +146,10 @@ func (s *Store) normalise(q *Query) error {
 
 // Read gives what the caller may see of the tiers named.
 //
-// A channel's, the workspace's and the account's items that fit a text are found by words and by meaning; reciprocal rank fusion (k = 60) makes one list of the two lanes of each tier, and
-// relevance moves it (see factor). Without a text they come by relevance. A conversation's come by recency, which is a third lane if there is a text.
+// Items that fit a text are found by words and by meaning, and scored as in package kb: BM25
+// as a share of the best one's, and the cosine. Relevance breaks ties alone (see tieShare).
+// Without a text they come by relevance, a conversation's by recency; then nothing was asked
+// for, and nothing counts as an access.
 func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	res := Result{Slices: []Slice{}, Degraded: []string{}}
 	if err := s.normalise(&q); err != nil {
@@ -149,45 +168,73 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	accepted := q.shown
-	for _, tier := range q.Tiers {
-		slice := Slice{Tier: tier, Hits: []Hit{}}
+	q.one = evidence.WordThreshold
+	if v != nil && s.opt.Threshold != nil {
+		if one, ok := s.opt.Threshold(ctx, s.opt.Embedder.Model().Name); ok {
+			q.one, q.measured = one, true
+		}
+	}
+	files := make([]*file, len(q.Tiers))
+	for i, tier := range q.Tiers {
+		res.Slices = append(res.Slices, Slice{Tier: tier, Hits: []Hit{}})
 		f, err := s.file(ctx, tier, false)
-		if err != nil && !errors.Is(err, errNoFile) {
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
 			return res, err
 		}
-		if err == nil {
-			if tier == Channel && q.Channel != "" {
-				if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
-					return res, err
-				}
-			}
-			var hits []Hit
-			degraded := len(res.Degraded)
-			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-				res.Degraded = res.Degraded[:degraded] // a second try says it once
-				hits, err = f.readTier(tx, tier, &q, v, &res)
-				return err
-			}); err != nil {
+		files[i] = f
+		if tier == Channel && q.Channel != "" {
+			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
 				return res, err
 			}
-			for i := range hits {
-				if len(slice.Hits) == q.Limit {
-					break
-				}
-				if slices.ContainsFunc(accepted, hits[i].saysTheSame) {
-					res.Duplicates++
-					continue
-				}
-				accepted = append(accepted, &hits[i])
-				slice.Hits = append(slice.Hits, hits[i])
-			}
-			s.present(ctx, f, slice.Hits, &q)
 		}
-		res.Slices = append(res.Slices, slice)
+		degraded := len(res.Degraded)
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+			res.Degraded = res.Degraded[:degraded] // a second try says it once
+			res.Slices[i].Hits, err = f.readTier(tx, tier, &q, v, &res)
+			return err
+		}); err != nil {
+			return res, err
+		}
+	}
+	if q.Text != "" {
+		score(res.Slices)
+	}
+	res.choose(&q)
+	for i, f := range files {
+		if f != nil {
+			s.present(ctx, f, res.Slices[i].Hits, &q)
+		}
 	}
 	res.Degraded = slices.Compact(res.Degraded)
 	return res, nil
+}
+
+// choose leaves as many hits of each tier as were asked for, without what says the same as one
+// that is there already.
+func (r *Result) choose(q *Query) {
+	accepted := q.shown
+	for i := range r.Slices {
+		all := r.Slices[i].Hits
+		kept := []Hit{}
+		for j := range all {
+			if len(kept) == q.Limit {
+				break
+			}
+			if q.Gate && all[j].Weak {
+				continue
+			}
+			if slices.ContainsFunc(accepted, all[j].saysTheSame) {
+				r.Duplicates++
+				continue
+			}
+			accepted = append(accepted, &all[j])
+			kept = append(kept, all[j])
+		}
+		r.Slices[i].Hits = kept
+	}
 }
 
 // saysTheSame compares meanings where both are known, else texts.
@@ -210,8 +257,8 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 		h.Frame = h.frame(now)
 		h.vector = nil
 	}
-	if !q.Untouched {
-		f.touch(ctx, asked(hits, q.Text)...)
+	if !q.Untouched && q.Text != "" {
+		f.touch(ctx, asked(hits)...)
 	}
 }
 
@@ -221,11 +268,11 @@ const (
 	askedCosine = 0.45
 )
 
-// asked returns those of the hits of a text that it asked for; without a text all of them were.
-func asked(hits []Hit, text string) (items []*Item) {
+// asked returns those of the hits of a text that it asked for.
+func asked(hits []Hit) (items []*Item) {
 	for i := range hits {
 		h := &hits[i]
-		if text == "" || h.TextRank > 0 && h.TextRank <= askedRank || h.Cosine != nil && *h.Cosine >= askedCosine {
+		if h.TextRank > 0 && h.TextRank <= askedRank || h.Cosine != nil && *h.Cosine >= askedCosine {
 			items = append(items, &h.Item)
 		}
 	}
@@ -297,13 +344,13 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 	return hits, nil
 }
 
-// byText lists what fits a text.
+// byText lists what fits a text, in no order yet.
 func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) ([]Hit, error) {
 	found, light, err := f.candidates(tx, tier, q, v, want, res)
 	if err != nil {
 		return nil, err
 	}
-	list, relevance := f.fuse(tx, tier, found, light)
+	list := fuse(found.Candidates, light)
 	list = list[:min(len(list), want)]
 	ns := make([]int64, 0, len(list))
 	for _, sc := range list {
@@ -313,36 +360,44 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	if err != nil {
 		return nil, err
 	}
-	cands := make(map[int64]*index.Candidate, len(found))
-	for i := range found {
-		cands[found[i].ID] = &found[i]
+	cands := make(map[int64]*index.Candidate, len(found.Candidates))
+	for i := range found.Candidates {
+		cands[found.Candidates[i].ID] = &found.Candidates[i]
 	}
 	hits := make([]Hit, len(list))
+	question := evidence.Ask(&found)
+	threshold := evidence.Threshold(q.one, found.Docs)
 	for i, sc := range list {
 		c := cands[sc.ID]
-		hits[i] = Hit{Item: *byN[sc.ID], Score: sc.Score, Relevance: relevance[sc.ID], TextRank: c.TextRank, VectorRank: c.VectorRank}
+		it := byN[sc.ID]
+		hits[i] = Hit{Item: *it, bm25: c.BM25, Relevance: f.s.rates.Relevance(it, tx.Now), TextRank: c.TextRank, VectorRank: c.VectorRank}
 		if c.HasVector {
-			cos := c.Cosine
-			hits[i].Cosine = &cos
+			hits[i].Cosine = new(c.Cosine)
 		}
+		cosine := 0.0
+		if q.measured {
+			cosine = max(0, c.Cosine)
+		}
+		hits[i].Evidence = question.Of(f.Index.Terms(it.Title), f.Index.Terms(it.Content), cosine)
+		hits[i].Weak = hits[i].Evidence < threshold
 	}
 	return hits, nil
 }
 
 // candidates searches a tier for a text, and reads what relevance is made of for those that have not expired and count enough. If only few of them are left, more are asked for.
-func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) (cands []index.Candidate, light map[int64]*Item, err error) {
-	iq := index.Query{Text: q.Text, Depth: max(laneDepth, 2*want), Filter: q.filter(tier, f.s.opt.Agent)}
+func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) (found index.Result, light map[int64]*Item, err error) {
+	iq := index.Query{Text: q.Text, Expand: !q.Gate, Depth: max(laneDepth, 2*want), Filter: q.filter(tier, f.s.opt.Agent)}
 	if v != nil {
 		iq.Vector, iq.Model = v, f.s.opt.Embedder.Model().Name
 	}
-	found, err := f.Index.Search(tx, iq)
+	found, err = f.Index.Search(tx, iq)
 	if errors.Is(err, index.ErrOtherModel) {
 		res.Degraded = append(res.Degraded, f.OtherModel(tx, iq.Model)+": searched by words only; reembedding changes over")
 		iq.Vector = nil
 		found, err = f.Index.Search(tx, iq)
 	}
 	if err != nil {
-		return nil, nil, err
+		return found, nil, err
 	}
 	// What has expired, or counts too little, is known by the rows alone: if little is left, more candidates are asked for, until there are no more.
 	for {
@@ -351,50 +406,81 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 			ns[i] = found.Candidates[i].ID
 		}
 		if light, err = lightItems(tx, ns, q.MinImportance); err != nil {
-			return nil, nil, err
+			return found, nil, err
 		}
 		if len(light) >= want || len(light) == len(ns) || len(ns) < iq.Depth || int64(iq.Depth) > found.Docs {
 			break
 		}
 		iq.Depth *= 4
 		if found, err = f.Index.Search(tx, iq); err != nil {
-			return nil, nil, err
+			return found, nil, err
 		}
 	}
 	if missing := found.Docs - found.Vectors; iq.Vector != nil && missing > 0 {
 		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
-			return nil, nil, err
+			return found, nil, err
 		}
 		if missing > 0 {
 			res.Degraded = append(res.Degraded, fmt.Sprintf("%s of the %s tier without an embedding, found by words only; reembedding gives them one", items(int(missing)), tier))
 		}
 	}
-	return found.Candidates, light, nil
+	return found, light, nil
 }
 
-// fuse makes one list of a tier's lanes, the best first, and moves it by relevance, which it returns for each. A conversation has recency as a third lane, and nothing in it fades.
-func (f *file) fuse(tx *sqlite.Tx, tier string, cands []index.Candidate, light map[int64]*Item) (list []rank.Scored, relevance map[int64]float64) {
-	var recent []rank.Scored
-	text, vector := store.Lanes(cands)
-	if tier == Conversation {
-		for n, it := range light {
-			recent = append(recent, rank.Scored{ID: n, Score: float64(it.Created.UnixMilli())})
-		}
-		rank.Sort(recent)
-	}
-	relevance = map[int64]float64{}
-	for _, sc := range rank.Normalize(rank.RRF(rank.K, nil, text, vector, recent)) {
-		it := light[sc.ID]
-		if it == nil { // expired, or of less importance than asked for
+// fuse makes one list of a tier's lanes, without what has expired or counts too little.
+func fuse(cands []index.Candidate, light map[int64]*Item) []rank.Scored {
+	var text, vector []rank.Scored
+	for i := range cands {
+		c := &cands[i]
+		if light[c.ID] == nil {
 			continue
 		}
-		it.Tier = tier
-		relevance[sc.ID] = f.s.rates.Relevance(it, tx.Now)
-		if tier != Conversation {
-			sc.Score *= factor(relevance[sc.ID])
+		if c.BM25 > 0 {
+			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
 		}
-		list = append(list, sc)
+		if c.HasVector {
+			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
 	}
-	rank.Sort(list)
-	return list, relevance
+	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax}, rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
+}
+
+// score gives the hits of all tiers their scores, and sorts each tier by them.
+func score(slicesOf []Slice) {
+	best := 0.0
+	for _, sl := range slicesOf {
+		for i := range sl.Hits {
+			best = max(best, sl.Hits[i].bm25)
+		}
+	}
+	top := 0.0
+	for _, sl := range slicesOf {
+		if sl.Tier == Conversation { // nothing in it fades: there the newer counts more
+			slices.SortFunc(sl.Hits, func(a, b Hit) int { return b.Created.Compare(a.Created) })
+		}
+		for i := range sl.Hits {
+			h := &sl.Hits[i]
+			if best > 0 {
+				h.Score = h.bm25 / best
+			}
+			if h.Cosine != nil {
+				h.Score += cosineWeight * max(0, *h.Cosine)
+			}
+			share := h.Relevance / (1 + h.Relevance)
+			if sl.Tier == Conversation {
+				share = 1 - float64(i)/float64(len(sl.Hits))
+			}
+			if h.TextRank == 1 && (h.VectorRank == 1 || h.Cosine == nil) {
+				share = 1 // nothing that counts more comes before the match
+			}
+			h.Score += tieShare * share
+			top = max(top, h.Score)
+		}
+	}
+	for _, sl := range slicesOf {
+		for i := range sl.Hits {
+			sl.Hits[i].Score /= top
+		}
+		slices.SortStableFunc(sl.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	}
 }

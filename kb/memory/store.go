@@ -26,7 +26,7 @@ var migration1 string
 
 var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1}}
 
-var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 0.9, B: 0.4}
+var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75}
 
 // kind is what a file holds. The index has the live items.
 var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
@@ -63,6 +63,9 @@ type Options struct {
 	Rates Rates
 	// Resolve says how it stands with what an item was derived from ("superseded by k3f…", "changed since"), "" if there is nothing to say.
 	Resolve func(ctx context.Context, it *Item) string
+	// Threshold says from which evidence on an item is surely about a question, among one item, with cosines
+	// of a model; false if nobody has measured it. Nil: words alone judge.
+	Threshold func(ctx context.Context, model string) (float64, bool)
 	// Now replaces the clock.
 	Now func() time.Time
 }
