@@ -11,6 +11,7 @@ import (
 
 	"blackboard/hooks/harness"
 	"blackboard/kb"
+	"blackboard/kb/memory"
 )
 
 const (
@@ -34,9 +35,11 @@ type Config struct {
 	Env     func(string) string // the environment, like os.Getenv
 	// Searcher answers questions to the knowledge base; nil: there is none. It may use the time that the context gives it.
 	Searcher kb.Searcher
-	Budget   int              // tokens of the answer, at most; 0 as the depth says
-	Limit    int              // capsules for a prompt or a session's start, at most; 0 as the depth says
-	Now      func() time.Time // time.Now
+	// Memory opens the memory as the session's agent reaches it; nil: there is none.
+	Memory func(memory.Options) (*memory.Store, error)
+	Budget int              // tokens of the answer, at most; 0 as the depth says
+	Limit  int              // capsules for a prompt or a session's start, at most; 0 as the depth says
+	Now    func() time.Time // time.Now
 }
 
 // Result is what a hook did.

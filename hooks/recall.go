@@ -67,10 +67,14 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 	if part, signals := t.signals(ctx, r, given); part != "" {
 		parts, ids = append(parts, part), signals
 	}
+	recalled, noted := t.recollect(ctx, r, ask, given)
 	hits, err := t.lookup(ctx, kb.Query{Text: ask, Floor: t.depth.Floor}, given, t.items(t.depth.Items))
 	t.note("search", err)
 	if part, found := t.capsules(r, "## Known about this (`board kb get ID` shows all of one)", hits); part != "" {
 		parts, ids = append([]string{part}, parts...), append(ids, found...)
+	}
+	if recalled != "" {
+		parts, ids = append(parts, recalled), append(ids, noted...)
 	}
 	if len(ids) > 0 {
 		if given.Started.IsZero() {

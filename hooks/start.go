@@ -34,7 +34,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 		return ""
 	}
 	r := newRoom(t.budget(t.depth.StartBudget))
-	var checks, run, topic, log, known string
+	var checks, run, recalled, topic, log, known string
 	if checks, err = prefix(t.Env); !r.take(checks) {
 		checks = ""
 	}
@@ -49,6 +49,11 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	if !r.take(nudge) {
 		nudge = ""
 	}
+	var about string
+	if t.topics != nil && t.topic.Explicit {
+		about = t.about()
+	}
+	recalled = t.remembered(ctx, r, about, given)
 	if t.topics != nil && t.topic.Name != "" {
 		started, err := t.topics.Startup(t.topic, t.limits(r))
 		t.note("the topic", err)
@@ -60,7 +65,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 		log = worklog(r, started.Worklog)
 	}
 	var parts []string
-	for _, part := range []string{checks, topic, log, known, run, nudge, remind} {
+	for _, part := range []string{checks, recalled, topic, log, known, run, nudge, remind} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -128,11 +133,7 @@ func (t *turn) warm(ctx context.Context, r *room, s topics.Startup, given *seen)
 	if t.depth.WarmItems == 0 || !t.topic.Explicit || t.topic.CleanRoom() && s.CleanRoom {
 		return "", nil
 	}
-	spec, err := t.topics.Spec(t.topic.Name)
-	if t.note("the topic", err); err != nil || !spec.Exists || spec.Seeded || spec.TooLong {
-		return "", nil
-	}
-	text := strings.TrimSpace(clip(clean(spec.Text), maxQuery))
+	text := t.about()
 	if text == "" {
 		return "", nil
 	}
@@ -142,6 +143,15 @@ func (t *turn) warm(ctx context.Context, r *room, s topics.Startup, given *seen)
 		t.note(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
 	}
 	return t.capsules(r, "## Known about this topic (`board kb get ID` shows all of one)", hits)
+}
+
+// about is what the topic is about, by its spec; "" if nobody has written one.
+func (t *turn) about() string {
+	spec, err := t.topics.Spec(t.topic.Name)
+	if t.note("the topic", err); err != nil || !spec.Exists || spec.Seeded || spec.TooLong {
+		return ""
+	}
+	return strings.TrimSpace(clip(clean(spec.Text), maxQuery))
 }
 
 // compacted forgets what was given: it is not in the context any more.

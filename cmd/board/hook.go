@@ -55,7 +55,7 @@ func (p *program) hook(c *cli.Context) {
 	search := p.hookSearcher(home)
 	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "), Home: home, Env: p.env, Budget: hookNumber(c, "budget"), Limit: min(hookNumber(c, "limit"), 100)}
 	if home != "" {
-		cfg.Searcher = search
+		cfg.Searcher, cfg.Memory = search, search.memory
 	}
 	in := p.in
 	if isTerminal(in) { // a person who wants to see what a session starts with

@@ -8,6 +8,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/harness"
 	"blackboard/kb"
+	"blackboard/kb/memory"
 )
 
 // hookSearcher answers a hook's questions. It loads no model, and the file is opened by
@@ -49,6 +50,26 @@ func (s *hookSearcher) open(ctx context.Context, _ bool) (*kb.KB, func(), error)
 		s.k, s.failed = kb.OpenExisting(ctx, s.home, opt)
 	}
 	return s.k, func() {}, s.failed
+}
+
+// memory opens the memory. Meanings are the daemon's work, if there is one that can say how sure
+// they are.
+func (s *hookSearcher) memory(opt memory.Options) (*memory.Store, error) {
+	if s.wrong == nil {
+		opt.Embedder, opt.Threshold = s.source.Model(), s.threshold
+	}
+	return memory.Open(s.home, opt)
+}
+
+// threshold is that of the knowledge base, which has measured the model.
+func (s *hookSearcher) threshold(ctx context.Context, model string) (float64, bool) {
+	k, done, err := s.open(ctx, false)
+	if err != nil {
+		return 0, false
+	}
+	defer done()
+	c, ok, err := k.Threshold(ctx, model)
+	return c.AmongOne(), ok && err == nil
 }
 
 // afterwards starts a daemon for the next hook, which will have something to ask. A

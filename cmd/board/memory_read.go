@@ -297,10 +297,11 @@ func (p *program) memoryOrient(c *cli.Context) error {
 	defer done()
 	o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s), Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"), Tiers: list(c, "tier"), Words: words})
 	return p.answer(c, err, func() {
-		if o.Markdown == "" {
+		switch text := o.Text(); {
+		case text != "":
+			p.document(text)
+		case o.LeftOut == 0:
 			p.talk("nothing is remembered yet")
-		} else {
-			p.document(o.Markdown)
 		}
 		for _, d := range o.Degraded {
 			p.talk("note: %s", safe(d))

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -11,7 +10,7 @@ import (
 
 func (s *Server) addMemoryTools() {
 	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory, kind: reads,
-		about: "The memory as one document for this turn, within a budget: named entries first, then what each tier has to say about the task, then your own core memories and journal. Call it once at the start of a turn; memory_read looks further."}, (*call).memoryContext)
+		about: "The memory as one document for this turn, within a budget: named entries, what is critical, what is about the task, what is recent, and your own core memories and journal. Call it once at the start of a turn; memory_read looks further."}, (*call).memoryContext)
 	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads,
 		about: "What the tiers named have about a question; without one, what counts most. Each hit is somebody's note, framed with who noted it and when: a candidate, not a fact."}, (*call).memoryRead)
 	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
@@ -28,7 +27,7 @@ type contextIn struct {
 	Task         string `json:"task,omitempty" jsonschema:"what the turn is about"`
 	Conversation string `json:"conversation,omitempty" jsonschema:"ref code"`
 	Channel      string `json:"channel,omitempty"`
-	Budget       int    `json:"budget,omitempty" min:"100" max:"8000" default:"1200" jsonschema:"tokens of the tiers"`
+	Budget       int    `json:"budget,omitempty" min:"100" max:"8000" default:"1200" jsonschema:"tokens of all of it"`
 }
 
 type contextOut struct {
@@ -48,14 +47,15 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		if err != nil {
 			return err
 		}
-		own := ""
-		if !c.nobody() {
-			if own, err = m.AgentContext(c.ctx); err != nil {
-				return err
-			}
+		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, o.Own, list(o.Degraded)}
+		text = o.Text()
+		switch {
+		case o.LeftOut > 0:
+			text += fmt.Sprintf("\n\n(%d more that the budget has no room for: memory_read finds them)", o.LeftOut)
+		case text == "":
+			text = "Nothing is remembered yet."
 		}
-		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, own, list(o.Degraded)}
-		text = noted(cmp.Or(strings.TrimSpace(out.Markdown+"\n\n"+own), "Nothing is remembered yet."), out.Degraded)
+		text = noted(strings.TrimSpace(text), out.Degraded)
 		return nil
 	})
 	return out, text, err

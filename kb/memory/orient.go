@@ -27,32 +27,56 @@ type OrientQuery struct {
 	Conversation string // "" for none
 	Channel      string // "" is that of the conversation
 	Budget       int    // tokens; 0 is DefaultBudget
-	Limit        int    // items of each tier at most; 0 is DefaultLimit
+	Limit        int    // items of each section at most; 0 is DefaultLimit
 	// Tiers are those to read; nil: all that the caller reaches, the conversation's only if one is named.
 	Tiers []string
+	// Unasked is for a document that nobody asked for: of what the text finds, only what is surely about it is
+	// given, and nothing counts as an access.
+	Unasked bool
+	// Given are ids that the reader has already.
+	Given []string
 	// Words say where the rest is of what was cut.
 	Words fault.Words
 }
 
-// Orientation is one document for a turn: named entries first, then what each tier has to say.
+// Orientation is one document for a turn.
 type Orientation struct {
-	Markdown string   `json:"markdown"` // "" if there is nothing to say
-	Tokens   int      `json:"tokens"`
+	// Markdown has named entries, then items by section. "" if there is nothing to say.
+	Markdown string `json:"markdown"`
+	// Own has the agent's core memories and its journal of a week, framed; "" if there are none.
+	Own      string   `json:"own"`
+	Tokens   int      `json:"tokens"` // of both together
 	Budget   int      `json:"budget"`
 	Named    []Named  `json:"named"`
-	Slices   []Slice  `json:"tiers"`
-	LeftOut  int      `json:"left_out"` // hits that the budget had no room for
+	Slices   []Slice  `json:"tiers"`    // what is given, by tier
+	LeftOut  int      `json:"left_out"` // items and notes that the budget had no room for
 	Degraded []string `json:"degraded"`
 }
 
-// shares of the budget that remains after the named entries. What a tier does not use goes to the next.
-var shares = map[string]float64{Conversation: .35, Channel: .25, Workspace: .25, Account: .15}
+// Text is the whole document.
+func (o *Orientation) Text() string {
+	return strings.TrimSpace(o.Markdown + "\n\n" + o.Own)
+}
 
-// Orient makes the document that a turn begins with, within a budget. Named entries are never ranked and never pushed out; one that is too long is cut, and says where the rest is.
-// All else are candidates: each line says who noted it, where, when, and how much it counts.
+// section is a part of an orientation: lines under a heading.
+type section struct {
+	heading string
+	lines   []string
+	hits    []*Hit // one for each line; nil for an agent's own notes
+	kept    int
+	own     bool
+}
+
+// Orient makes the document that a turn begins with, within a budget, which binds all of it.
+// Named entries come first, whole as long as there is room; then the agent's core memories,
+// the critical items of every tier, what the text is about, the conversation, the agent's
+// journal, and what counts most lately. Nothing comes twice.
 func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) {
 	if q.Budget == 0 {
 		q.Budget = DefaultBudget
+	}
+	if q.Limit == 0 {
+		q.Limit = DefaultLimit
 	}
 	o := Orientation{Budget: q.Budget, Named: []Named{}, Slices: []Slice{}, Degraded: []string{}}
 	if q.Budget < 100 || q.Budget > 100_000 {
@@ -70,115 +94,251 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 			}
 		}
 	}
+	sections, err := s.sections(ctx, &q, &o)
+	if err != nil {
+		return o, err
+	}
 	var b strings.Builder
-	if err := s.orientNamed(ctx, &q, &o, &b); err != nil {
+	if err := s.orientNamed(ctx, &q, &o, &b, demand(sections)); err != nil {
 		return o, err
 	}
-	if err := s.orientRead(ctx, &q, &o); err != nil {
-		return o, err
-	}
-	kept := o.choose(q.Budget - tokens(b.String()) - tokens(intro) - 3)
-	began := false
-	for i := range o.Slices {
-		sl := &o.Slices[i]
-		o.LeftOut += len(sl.Hits) - kept[i]
-		sl.Hits = sl.Hits[:kept[i]]
-		if kept[i] == 0 {
-			continue
-		}
-		if !began {
-			b.WriteString(sep(&b) + intro)
-			began = true
-		}
-		b.WriteString(heading(sl.Tier))
-		for j := range sl.Hits {
-			b.WriteString(frameLine(&sl.Hits[j]))
-		}
-		if q.Text == "" || sl.Tier == Conversation {
-			continue // nobody has asked for these: they came by themselves
-		}
-		if err := s.touchHits(ctx, sl, q.Text); err != nil {
-			return o, err
-		}
-	}
+	allot(sections, q.Budget-tokens(b.String())-1)
+	var own strings.Builder
+	o.write(sections, &b, &own)
 	o.Degraded = slices.Compact(o.Degraded)
-	o.Markdown = strings.TrimSpace(b.String())
-	o.Tokens = tokens(o.Markdown)
+	o.Markdown, o.Own = strings.TrimSpace(b.String()), strings.TrimSpace(own.String())
+	o.Tokens = tokens(o.Text())
+	o.give(sections, q.Tiers)
+	if !q.Unasked && q.Text != "" {
+		for i := range o.Slices {
+			if err := s.touchHits(ctx, &o.Slices[i]); err != nil {
+				return o, err
+			}
+		}
+	}
 	return o, nil
 }
 
-// orientRead reads the tiers: the conversation by recency alone, the others by the text. What says the same as something that is there already is left out.
-func (s *Store) orientRead(ctx context.Context, q *OrientQuery, o *Orientation) error {
-	rq := Query{Channel: q.Channel, Conversation: q.Conversation, Limit: q.Limit, Untouched: true}
-	for _, part := range []struct {
-		text  string
-		tiers []string
-	}{{"", []string{Conversation}}, {q.Text, []string{Channel, Workspace, Account}}} {
-		rq.Text, rq.Tiers = part.text, slices.DeleteFunc(part.tiers, func(t string) bool { return !slices.Contains(q.Tiers, t) })
-		if len(rq.Tiers) == 0 {
-			continue
-		}
-		res, err := s.Read(ctx, rq)
-		for i := range res.Slices {
-			for j := range res.Slices[i].Hits {
-				rq.shown = append(rq.shown, &res.Slices[i].Hits[j])
+// sections reads what there may be to say, the first section first.
+func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([]*section, error) {
+	var shown []*Hit
+	// read gives the hits of some tiers, the best first, without what another section has.
+	read := func(rq Query, tiers ...string) (hits []*Hit, err error) {
+		rq.Channel, rq.Conversation, rq.Untouched, rq.shown = q.Channel, q.Conversation, true, shown
+		for _, t := range tiers {
+			if slices.Contains(q.Tiers, t) {
+				rq.Tiers = append(rq.Tiers, t)
 			}
 		}
-		o.Slices = append(o.Slices, res.Slices...)
-		o.Degraded = append(o.Degraded, res.Degraded...)
-		if err != nil {
-			return err
+		if len(rq.Tiers) == 0 {
+			return nil, nil
 		}
+		res, err := s.Read(ctx, rq)
+		o.Degraded = append(o.Degraded, res.Degraded...)
+		for i := range res.Slices {
+			for j := range res.Slices[i].Hits {
+				if h := &res.Slices[i].Hits[j]; !slices.Contains(q.Given, h.ID) {
+					hits = append(hits, h)
+				}
+			}
+		}
+		if rq.Text != "" {
+			slices.SortStableFunc(hits, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
+		} else {
+			slices.SortStableFunc(hits, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
+		}
+		return hits, err
 	}
-	return nil
+	// of makes a section of hits.
+	of := func(heading string, hits []*Hit, most int) *section {
+		sec := &section{heading: heading}
+		now := s.now()
+		for _, h := range hits[:min(most, len(hits))] {
+			sec.hits, sec.lines = append(sec.hits, h), append(sec.lines, h.Line(now, s.opt.Agent))
+			shown = append(shown, h)
+		}
+		return sec
+	}
+	critical, err := read(Query{MinImportance: criticalFrom, Limit: MaxLimit}, Tiers...)
+	if err != nil {
+		return nil, err
+	}
+	all := []*section{of("## Critical", critical, len(critical))}
+	if q.Text != "" {
+		about, err := read(Query{Text: q.Text, Limit: q.Limit, Gate: q.Unasked}, Channel, Workspace, Account)
+		if err != nil {
+			return nil, err
+		}
+		about = slices.DeleteFunc(about, func(h *Hit) bool { return h.Weak && (q.Unasked || h.Score < weakShare) })
+		all = append(all, of("## About this", about, q.Limit))
+	}
+	talk, err := read(Query{Limit: q.Limit}, Conversation)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(talk, func(a, b *Hit) int { return b.Created.Compare(a.Created) })
+	all = append(all, of("## This conversation", talk, q.Limit))
+	channel := ""
+	if q.Conversation != "" || q.Channel != "" {
+		hits, err := read(Query{Limit: q.Limit}, Channel)
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) > 0 {
+			channel = "## This channel: " + hits[0].Channel
+		}
+		all = append(all, of(channel, hits, q.Limit))
+	}
+	lately, err := read(Query{Limit: q.Limit}, Workspace, Account)
+	if err != nil {
+		return nil, err
+	}
+	core, journal, err := s.ownSections(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, journal, of("## Lately", lately, q.Limit))
+	return slices.Insert(all, 0, core), nil
 }
 
-// choose says how many hits of each slice there is room for, in tokens. First each tier gets its share, what it does not use going to the next; then, in the same order, whatever there is
-// room for.
-func (o *Orientation) choose(room int) []int {
-	kept := make([]int, len(o.Slices))
-	// take keeps the next hit of a slice if it costs no more than most, and returns the cost, 0 if it was not kept.
-	take := func(i, most int) int {
-		sl := &o.Slices[i]
-		if kept[i] == len(sl.Hits) {
-			return 0
+// ownSections are the agent's core memories and its journal of the last week.
+func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (core, journal *section, err error) {
+	core, journal = &section{heading: "## Core", own: true}, &section{heading: "## Journal of the last week", own: true}
+	if s.opt.Agent == "" || !slices.Contains(q.Tiers, Workspace) && !slices.Contains(q.Tiers, Account) {
+		return core, journal, nil
+	}
+	notes, err := s.Notes(ctx, "", 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range notes { // the newest first
+		switch text := "“" + inline(n.Content, frameContent) + "”\n"; {
+		case !slices.Contains(q.Tiers, n.Tier):
+		case n.Kind == Core:
+			core.lines = append(core.lines, "- "+text)
+		case !n.Expired:
+			journal.lines = append(journal.lines, "- "+n.Created.Format(time.DateOnly)+" "+text)
 		}
-		cost := tokens(frameLine(&sl.Hits[kept[i]]))
-		if kept[i] == 0 {
-			cost += tokens(heading(sl.Tier))
+	}
+	return core, journal, nil
+}
+
+// demand is how many tokens the sections would take with all their lines.
+func demand(sections []*section) (n int) {
+	for _, sec := range sections {
+		if len(sec.lines) > 0 {
+			n += sec.cost(0)
+			for _, l := range sec.lines[1:] {
+				n += tokens(l)
+			}
+		}
+	}
+	return n + 2*tokens(intro)
+}
+
+// cost is what a line of a section takes, with its heading if it is the first.
+func (sec *section) cost(i int) int {
+	n := tokens(sec.lines[i])
+	if i == 0 {
+		n += tokens(sec.heading) + 1
+	}
+	return n
+}
+
+// allot keeps as many lines of each section as there is room for, in tokens: first of each no
+// more than leaves the sections after it a share, then, in the same order, whatever fits. A
+// long line makes way for shorter ones of the next section, not for those after it in its own.
+func allot(sections []*section, room int) {
+	began := map[bool]bool{}
+	take := func(sec *section, most int) bool {
+		if sec.kept == len(sec.lines) {
+			return false
+		}
+		cost := sec.cost(sec.kept)
+		if !began[sec.own] {
+			cost += tokens(intro) + 2
 		}
 		if cost > most {
-			return 0
+			return false
 		}
-		kept[i]++
-		return cost
+		began[sec.own] = true
+		room -= cost
+		sec.kept++
+		return true
 	}
-	spare, whole := 0.0, float64(max(0, room))
-	for i, sl := range o.Slices {
-		spare += shares[sl.Tier] * whole
-		for cost := take(i, min(room, int(spare))); cost > 0; cost = take(i, min(room, int(spare))) {
-			room, spare = room-cost, spare-float64(cost)
+	for i, sec := range sections {
+		after := 0 // sections with something to say
+		for _, o := range sections[i+1:] {
+			if len(o.lines) > 0 {
+				after++
+			}
+		}
+		keep := room * min(after, 4) / 10
+		if strings.HasPrefix(sec.heading, "## Critical") {
+			keep = 0
+		}
+		for take(sec, room-keep) {
 		}
 	}
-	for i := range o.Slices {
-		for cost := take(i, room); cost > 0; cost = take(i, room) {
-			room -= cost
+	for _, sec := range sections {
+		for take(sec, room) {
 		}
 	}
-	return kept
 }
 
-func frameLine(h *Hit) string { return "- " + h.Frame + "\n" }
-
-// intro stands before what was remembered.
-const intro = "# From memory\n\nCandidates, not facts: check one before you rely on it.\n"
-
-func heading(tier string) string {
-	return "\n## " + map[string]string{Conversation: "This conversation", Channel: "This channel", Workspace: "This workspace", Account: "All workspaces"}[tier] + "\n"
+// write puts the kept lines under their headings.
+func (o *Orientation) write(sections []*section, items, own *strings.Builder) {
+	began := map[bool]bool{}
+	for _, sec := range sections {
+		o.LeftOut += len(sec.lines) - sec.kept
+		if sec.kept == 0 {
+			continue
+		}
+		b, head := items, intro
+		if sec.own {
+			b, head = own, ownIntro
+		}
+		if !began[sec.own] {
+			began[sec.own] = true
+			b.WriteString(sep(b) + head)
+		}
+		b.WriteString("\n" + sec.heading + "\n")
+		for _, l := range sec.lines[:sec.kept] {
+			b.WriteString(l)
+		}
+	}
 }
+
+// give lists what was kept, by tier.
+func (o *Orientation) give(sections []*section, tiers []string) {
+	for _, t := range tiers {
+		sl := Slice{Tier: t, Hits: []Hit{}}
+		for _, sec := range sections {
+			for i := 0; i < sec.kept && !sec.own; i++ {
+				if sec.hits[i].Tier == t {
+					sl.Hits = append(sl.Hits, *sec.hits[i])
+				}
+			}
+		}
+		o.Slices = append(o.Slices, sl)
+	}
+}
+
+const (
+	// criticalFrom is the importance from which an item comes before everything else.
+	criticalFrom = 0.9
+	// weakShare is of the best hit's score what one needs that is not surely about the text.
+	weakShare = 0.5
+)
+
+// intro stands before what was remembered, ownIntro before an agent's own notes.
+const (
+	intro    = "# From memory\n\nCandidates, not facts, with their ids and ages: check one before you rely on it.\n"
+	ownIntro = "# Your own notes\n"
+)
 
 // touchHits counts what was asked for as accessed.
-func (s *Store) touchHits(ctx context.Context, sl *Slice, text string) error {
+func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
 	if len(sl.Hits) == 0 {
 		return nil
 	}
@@ -186,7 +346,7 @@ func (s *Store) touchHits(ctx context.Context, sl *Slice, text string) error {
 	if err != nil {
 		return err
 	}
-	f.touch(ctx, asked(sl.Hits, text)...)
+	f.touch(ctx, asked(sl.Hits)...)
 	return nil
 }
 
@@ -197,8 +357,47 @@ func sep(b *strings.Builder) string {
 	return "\n"
 }
 
+// Line puts an item into a document, on one line with its end: what was noted, within quotes,
+// after its id, its age, and who noted it if that is not the reader.
+func (h *Hit) Line(now time.Time, reader string) string {
+	s := "- " + h.ID + " " + shortAge(now.Sub(h.Created))
+	switch {
+	case h.Curator == CuratorAuthor:
+		s += " by the author"
+	case h.Source != "" && h.Source != reader:
+		s += " by " + inline(h.Source, 30)
+	}
+	text := h.Content
+	if h.Title != "" {
+		text = h.Title + ": " + text
+	}
+	s += " “" + inline(text, frameContent) + "”"
+	if h.DerivedFrom != "" { // where to check it
+		s += " (from “" + inline(h.DerivedFrom, 120) + "”"
+		if h.Derived != "" {
+			s += ", " + inline(h.Derived, 120)
+		}
+		s += ")"
+	}
+	return s + "\n"
+}
+
+// shortAge is an age in few characters.
+func shortAge(d time.Duration) string {
+	switch day := 24 * time.Hour; {
+	case d < time.Hour:
+		return fmt.Sprintf("%dmin", max(0, int(d/time.Minute)))
+	case d < day:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d < 730*day:
+		return fmt.Sprintf("%dd", d/day)
+	default:
+		return fmt.Sprintf("%dy", d/(365*day))
+	}
+}
+
 // orientNamed writes the named entries of the tiers, whole as long as there is room.
-func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation, b *strings.Builder) error {
+func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation, b *strings.Builder, others int) error {
 	var tiers []string
 	for _, t := range []string{Workspace, Account} {
 		if slices.Contains(q.Tiers, t) {
@@ -213,8 +412,8 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 		return err
 	}
 	named = slices.DeleteFunc(named, func(n Named) bool { return n.Body == "" })
-	// They may take all of a budget that has nothing else to say; else a part of it, shared by need.
-	limit := q.Budget * namedShare / 100
+	// They may take what the rest leaves, and at least a part of the budget, shared by need.
+	limit := max(q.Budget*namedShare/100, q.Budget-others)
 	for i, n := range named {
 		head := fmt.Sprintf("%s# %s\n\n", sep(b), n.Name)
 		more := "\n… " + cmp.Or(fault.Do("memory.named.show", "the rest: {}", "name", n.Name, "tier", n.Tier).In(q.Words), "the rest was cut") + "\n"

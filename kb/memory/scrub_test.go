@@ -315,7 +315,7 @@ func TestScrubLeavesLinks(t *testing.T) {
 	if got := contents(read(t, s, Query{Tiers: []string{Workspace, Channel}, Text: "tabs"})); !slices.Equal(got, []string{"workspace/" + derived.Content}) {
 		t.Errorf("read: %q", got)
 	}
-	if o, err := s.Orient(ctx, OrientQuery{Text: "tabs"}); err != nil || !strings.Contains(o.Markdown, "derived from “memory:"+better.ID) {
+	if o, err := s.Orient(ctx, OrientQuery{Text: "tabs"}); err != nil || !strings.Contains(o.Markdown, "(from “memory:"+better.ID) {
 		t.Errorf("%v\n%s", err, o.Markdown)
 	}
 	indexAgrees(t, s)
