@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -16,7 +17,7 @@ import (
 // Imported says what an import brought.
 type Imported struct {
 	Run       string   `json:"run"`
-	Format    string   `json:"format"` // board or irys
+	Format    string   `json:"format"` // board, irys or blackboard.py
 	Entries   int      `json:"entries"`
 	Signals   int      `json:"signals"`
 	Links     int      `json:"links"`
@@ -27,8 +28,11 @@ type Imported struct {
 
 // ImportOptions says how to import.
 type ImportOptions struct {
-	// Run is the name of the new run; "" takes the one in the file, which only our own export has.
+	// Run is the name of the new run. "" takes the one in the file, which our own export has, or the
+	// name of the file, which a board of blackboard.py goes by.
 	Run string
+	// Path is the file that the input is read from, "" for none. An SQLite file is read by its path.
+	Path string
 	// Source is what the file is called in the log.
 	Source string
 	// MustSurface lists the priorities whose addressing entries are marked must-surface (Irys boards only).
@@ -42,9 +46,10 @@ const maxLine = 2*6*MaxContent + 1<<20
 const hintExport = "the file was changed or cut; export the run again"
 
 // exportOrIrys is what can be imported.
-var exportOrIrys = fault.Do("run.export", "give a file made by {}, or an Irys board (one JSON object)")
+var exportOrIrys = fault.Do("run.export", "give a file made by {}, an Irys board (one JSON object), or a board of blackboard.py (an SQLite file)")
 
-// Import makes a new run below dir from our JSONL export or an Irys board. It is all or nothing.
+// Import makes a new run below dir from our JSONL export, an Irys board or a board of blackboard.py.
+// It is all or nothing.
 //
 // Errors: fault.Invalid names the line and what is wrong with it; fault.Conflict when the run exists.
 func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOptions) (Imported, error) {
@@ -70,6 +75,9 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 	if len(opt.MustSurface) > 0 {
 		return Imported{}, invalid("only an import of an Irys board marks what must surface; an export of a board says it itself", "leave the mark out")
 	}
+	if format == formatPython {
+		return importPython(ctx, dir, worker, opt)
+	}
 	log, err := readExport(r)
 	if err != nil {
 		return Imported{}, err
@@ -77,7 +85,7 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 	return log.writeTo(ctx, dir, worker, opt)
 }
 
-// sniff tells our export from an Irys board by the first bytes, without consuming them.
+// sniff tells the formats apart by the first bytes, without consuming them.
 func sniff(r *bufio.Reader) (string, error) {
 	for {
 		c, err := r.ReadByte()
@@ -103,6 +111,9 @@ func sniff(r *bufio.Reader) (string, error) {
 	var l exportLine
 	if json.Unmarshal(first, &l) == nil && l.Kind != "" || len(head) > 12 && string(head[:7]) == `{"v":1,` {
 		return "board", nil
+	}
+	if strings.HasPrefix(string(head), sqliteMagic) {
+		return formatPython, nil
 	}
 	if head[0] != '{' {
 		return "", invalid("the input is neither an export of a board nor an Irys board", "", exportOrIrys)
@@ -318,7 +329,7 @@ func (l *eventLog) fill(w *writer, name string) error {
 type importPayload struct {
 	Name   string                     `json:"name"`             // the run's name from here on
 	From   string                     `json:"from,omitempty"`   // its name in the source
-	Format string                     `json:"format,omitempty"` // board or irys
+	Format string                     `json:"format,omitempty"` // board, irys or blackboard.py
 	Source string                     `json:"source,omitempty"` // the file
 	Extra  map[string]json.RawMessage `json:"extra,omitempty"`  // what the source says of the whole run
 }

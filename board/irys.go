@@ -255,7 +255,7 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 			*list = append(*list, target)
 		}
 	}
-	e.keepLeftOut(leftOut)
+	e.extra = keepLeftOut(e.extra, leftOut)
 	if err := p.prepare(); err != nil {
 		return prefixed(where, err)
 	}
@@ -264,14 +264,15 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 }
 
 // keepLeftOut keeps in the log the links that have no target, or are there twice.
-func (e *irysEntry) keepLeftOut(links []string) {
+func keepLeftOut(extra map[string]json.RawMessage, links []string) map[string]json.RawMessage {
 	if len(links) == 0 {
-		return
+		return extra
 	}
 	var kept []string
-	json.Unmarshal(e.extra["links_left_out"], &kept)
+	json.Unmarshal(extra["links_left_out"], &kept)
 	data, _ := json.Marshal(append(kept, links...)) // strings always marshal
-	e.extra["links_left_out"] = data
+	extra["links_left_out"] = data
+	return extra
 }
 
 // resolve picks the entry that a reference from entry i means: the nearest before it, else the first after it, never itself; -1 for none.

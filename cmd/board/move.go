@@ -28,9 +28,11 @@ html   one file to read and pass on: entries, links, signals and their timeline`
 			Action: p.export,
 		},
 		{
-			Name: "import", Category: catMove, Usage: "make a run from a board export or an Irys board", ArgsUsage: "FILE|-",
+			Name: "import", Category: catMove, Usage: "make a run from a board export, an Irys board or a board of blackboard.py", ArgsUsage: "FILE|-",
 			Description: `A board export keeps its name unless --run gives another. An Irys board needs --run; its ids are kept as external ids, its
-expired signals become waived ones with the reason "expired", and it does not say what must surface: --must-surface does.`,
+expired signals become waived ones with the reason "expired", and it does not say what must surface: --must-surface does.
+A board of blackboard.py (BOARD.sqlite3) is called as its file is unless --run gives another name. Ids, times, authors, statuses and links
+are those of the file. Whatever has no place here is named in a note.`,
 			Flags: writeFlags(&cli.StringSliceFlag{Name: "must-surface", Aliases: []string{"must"},
 				Usage: "Irys: mark the entries that address signals of this `PRIORITY`, repeatable"}),
 			Action: p.imports,
@@ -107,7 +109,7 @@ func (p *program) imports(c *cli.Context) error {
 			return err
 		}
 		defer f.Close()
-		in = f
+		in, opt.Path = f, name
 	}
 	got, err := board.Import(c.Context, dir, p.workerName(c), in, opt)
 	if err != nil {
