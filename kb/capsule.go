@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,13 @@ type Capsule struct {
 }
 
 func newID() string { return store.NewID('k') }
+
+// ImportedID is the id here of what another tool keeps under an id of its own: each import gives
+// the same one.
+func ImportedID(tool, id string) string {
+	sum := sha256.Sum256([]byte(tool + "\x00" + id))
+	return store.IDOf('k', [10]byte(sum[:10]))
+}
 
 // CheckID tells an id that cannot be from one that is not there.
 func CheckID(id string) error {

@@ -179,7 +179,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	if sensible(updated, ch.tx.Now) && !updated.Before(c.Created) {
 		c.Updated = Stamp(updated)
 	}
-	c.Revision, c.DecayScore, c.Retrieved = max(1, c.Revision), 0, nil
+	c.Revision, c.DecayScore, c.Retrieved = max(1, c.Revision), max(0, min(1, c.DecayScore)), nil
 	if err := ch.add(&c, v, VerbImported, in.From); err != nil {
 		return err
 	}
@@ -195,13 +195,18 @@ func sensible(t, now time.Time) bool { return t.Year() >= 1970 && t.UnixMilli() 
 func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *ImportOptions, out *Imported) error {
 	c.Ingested = old.Ingested
 	c.n, c.Created, c.DecayScore, c.Retrieved = old.n, old.Created, old.DecayScore, old.Retrieved
-	c.Supersedes, c.SupersededBy = old.Supersedes, old.SupersededBy // what is linked here stays linked
+	if err := ch.linksOver(old, c); err != nil {
+		return err
+	}
 	if sameContent(old, c) {
 		out.Already = append(out.Already, Refused{in.From, c.ID + " is here, and the same"})
 		return nil
 	}
-	if !opt.Force {
-		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); with force this one is taken, and the other is kept in its history", c.ID, old.Revision, strings.Join(changed(old, c), ", "))})
+	if c.SupersededBy != old.SupersededBy {
+		in.Notes = append(in.Notes, fmt.Sprintf("%s is here, and stands: it is superseded now, by %s", c.ID, c.SupersededBy))
+	}
+	if differ := changed(old, c); !opt.Force && !slices.Equal(differ, []string{"superseded_by"}) {
+		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); with force this one is taken, and the other is kept in its history", c.ID, old.Revision, strings.Join(differ, ", "))})
 		return nil
 	}
 	if err := ch.update(old, c, v, VerbImported, "", in.From); err != nil {
@@ -212,6 +217,25 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 	return nil
 }
 
+// linksOver decides how a capsule is linked that is here already. What is linked here stays linked.
+// That it was superseded since is taken over, unless somebody here has made it stand again.
+func (ch *change) linksOver(old, c *Capsule) error {
+	by := c.SupersededBy
+	c.Supersedes, c.SupersededBy = old.Supersedes, old.SupersededBy
+	if by != "" && c.Retired == nil { // perhaps for want of what superseded it
+		c.Retired, c.RetiredWhy = old.Retired, old.RetiredWhy
+	}
+	if by == "" || old.SupersededBy != "" || old.Retired != nil {
+		return nil
+	}
+	var was bool // superseded here, once
+	err := ch.tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM events WHERE capsule = ? AND before <> '' AND before ->> 'superseded_by' <> '')`, old.ID).Scan(&was)
+	if err == nil && !was {
+		c.SupersededBy = by
+	}
+	return err
+}
+
 // linkImported makes both ends of the links of imported capsules say the same, now that all are here.
 func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) error {
 	var linked []string
@@ -220,6 +244,11 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 			linked = append(linked, c.ID)
 		}
 	}
+	half, err := k.halfLinked(ctx, out.Stored)
+	if err != nil {
+		return err
+	}
+	linked = append(linked, half...)
 	var s Synced
 	for part := range slices.Chunk(linked, importBatch) {
 		if err := k.change(ctx, func(ch *change) error {
@@ -233,10 +262,14 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 				}
 				if by := c.SupersededBy; by != "" {
 					if _, err := ch.row(by); errors.Is(err, fault.NotFound) {
-						s.Notes = append(s.Notes, fmt.Sprintf("%s stands: %s, which superseded it, is not here", id, by))
+						why := by + ", which superseded it, is not here"
+						s.Notes = append(s.Notes, fmt.Sprintf("%s is retired: %s", id, why))
 						now := *c
 						now.SupersededBy = ""
-						if err := ch.update(c, &now, nil, VerbImported, "", "what superseded it is not here"); err != nil {
+						if now.Retired == nil {
+							now.Retired, now.RetiredWhy = &ch.tx.Now, why
+						}
+						if err := ch.update(c, &now, nil, VerbImported, "", why); err != nil {
 							return err
 						}
 						c = &now
@@ -264,6 +297,20 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 	}
 	out.Notes = append(out.Notes, s.Notes...)
 	return nil
+}
+
+// halfLinked returns the capsules that were here before one which they say they supersede.
+func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, err error) {
+	came := make([]string, len(stored))
+	for i := range stored {
+		came[i] = stored[i].Capsule.ID
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		ids, err = sqlite.Column[string](tx, `SELECT DISTINCT b.id FROM capsules AS b, json_each(b.supersedes) AS s JOIN capsules AS c ON c.id = s.value
+			WHERE b.supersedes <> '[]' AND c.superseded_by = '' AND c.id IN (SELECT value FROM json_each(?))`, sqlite.List(came))
+		return err
+	})
+	return ids, err
 }
 
 // Export yields every capsule, the oldest first; those that are superseded or retired too.

@@ -22,8 +22,9 @@ given: they can be ingested again.`,
 		{
 			Name: "import", Usage: "take in capsules from elsewhere; it only says what it would do until --apply", ArgsUsage: "FILE | FOLDER",
 			Description: `Knows by itself: our own JSON lines; markdown files with or without front matter; agent-memory-store, both its store.db and its older chunks and state;
-the MCP memory server's JSON lines; Claude Code's memory folders of a project, or of all. Everything in the source is accounted for: what it becomes,
-what is here already, what cannot be taken and why. The exit code is 1 if something cannot.`,
+the MCP memory server's JSON lines; Claude Code's memory folders of a project, or of all; ai-kb, its data home, its kb.sqlite3 or its folder capsules.
+Everything in the source is accounted for: what it becomes, what is here already, what cannot be taken and why. The exit code is 1 if something cannot.
+What was superseded or has decayed in ai-kb comes over as that: give the data home, or keep kb.sqlite3 beside the folder, as only it says all of it.`,
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "apply", Usage: "do it"},
 				&cli.StringFlag{Name: "format", Usage: "`FORMAT`: " + strings.Join(importers.Formats, ", "), Value: importers.Formats[0]},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -58,6 +59,7 @@ func shared() string {
 //	[shared]       the folder of real inputs is there, as $SHARED
 //	smalldisk DIR SIZE   mounts a file system of that size, such as 8m; it takes [mount]
 //	fill FILE      writes until the disk is full
+//	sqlite FILE SQL…  makes an SQLite file of another program, from files with statements
 //	[killed]       daemons are killed all the time
 //	[race]         the race detector is on, with which a command takes several times as long; it leaves out scripts of many commands, none of which has company in its process
 //
@@ -93,7 +95,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "until": until, "smalldisk": smallDisk, "fill": fill},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sqlite": sqliteFile, "until": until, "smalldisk": smallDisk, "fill": fill},
 	})
 }
 
@@ -125,6 +127,20 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("%v: exit code %d, not %d", args[1:], got, want)
+	}
+}
+
+// sqliteFile runs the statements in files on an SQLite file, as another program would.
+func sqliteFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: sqlite FILE SQL…")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer db.Close()
+	for _, file := range args[1:] {
+		_, err := db.Exec(ts.ReadFile(file))
+		ts.Check(err)
 	}
 }
 

@@ -17,12 +17,15 @@ import (
 
 const sqliteMagic = "SQLite format 3\x00"
 
-// detectImport finds out what format a source has. The error says what was looked for.
-func detectImport(path string, dir bool) (string, error) {
+// detect finds out what format a source has. The error says what was looked for.
+func (im *importer) detect(path string, dir bool) (string, error) {
 	if dir {
-		return detectDir(path)
+		return im.detectDir(path)
 	}
 	if markdown.Is(path) {
+		if isAIKBFile(path) {
+			return formatAIKB, nil
+		}
 		return formatMarkdown, nil
 	}
 	f, err := sqlite.OpenFile(path)
@@ -35,6 +38,8 @@ func detectImport(path string, dir bool) (string, error) {
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
 		return "", invalid(path+" is empty", "give a file with something in it")
+	case string(head[:n]) == sqliteMagic && im.isAIKBDatabase(path):
+		return formatAIKB, nil
 	case string(head[:n]) == sqliteMagic:
 		return formatStore, nil
 	}
@@ -77,12 +82,14 @@ func detectLines(path string, r io.Reader) (string, error) {
 	return format, nil
 }
 
-func detectDir(dir string) (string, error) {
+func (im *importer) detectDir(dir string) (string, error) {
 	switch {
 	case isStoreDir(dir):
 		return formatStore, nil
 	case isClaudeDir(dir):
 		return formatClaude, nil
+	case im.isAIKBDir(dir):
+		return formatAIKB, nil
 	}
 	found := errors.New("found")
 	looked := 0
@@ -115,8 +122,8 @@ func detectDir(dir string) (string, error) {
 
 func notDetected(path, what string) error {
 	return invalid(fmt.Sprintf("%s is of no known format: %s", path, what),
-		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s) or \"type\":\"entity\" (%s), an SQLite file or folders chunks and state (%s), a folder with %s (%s), files .md (%s); a format can be named",
-			exportSchema, formatJSONL, formatMCP, formatStore, claudeIndex, formatClaude, formatMarkdown))
+		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s) or \"type\":\"entity\" (%s), an SQLite file or folders chunks and state (%s), an SQLite file with a table capsules, or its folder (%s), a folder with %s (%s), files .md (%s); a format can be named",
+			exportSchema, formatJSONL, formatMCP, formatStore, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
 }
 
 // isClaudeDir reports whether a folder looks like one of those that readClaude takes.

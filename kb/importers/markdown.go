@@ -50,6 +50,9 @@ func (im *importer) markdownFile(path string, src markdownSource) error {
 // markdown reads a text as one capsule. What a sidecar of ours says holds as it stands; of other files, all that fits no field is kept in the body.
 func (im *importer) markdown(from, text string, src markdownSource) {
 	d := &importDraft{notes: slices.Clone(src.notes)}
+	if im.aiKBText(from, text) {
+		return
+	}
 	fields, body, err := readFrontMatter(text)
 	if err != nil && src.claude {
 		if lines, rest, ok := looseFrontMatter(text); ok {

@@ -14,7 +14,7 @@ import (
 )
 
 // Formats are what Read can be told to expect.
-var Formats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP, formatClaude}
+var Formats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP, formatClaude, formatAIKB}
 
 const (
 	formatJSONL    = "jsonl"
@@ -22,6 +22,7 @@ const (
 	formatStore    = "agent-memory-store"
 	formatMCP      = "mcp-memory"
 	formatClaude   = "claude-memory"
+	formatAIKB     = "ai-kb"
 )
 
 // Limits of what an import takes.
@@ -56,7 +57,7 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		return nil, invalid(path+" is neither a file nor a folder", "write what it gives to a file, and import that")
 	}
 	if format == "auto" {
-		if format, err = detectImport(path, info.IsDir()); err != nil {
+		if format, err = im.detect(path, info.IsDir()); err != nil {
 			return nil, err
 		}
 	}
@@ -67,6 +68,7 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		formatMarkdown: {im.readMarkdownFile, im.readMarkdownDir},
 		formatStore:    {im.readStoreFile, im.readStoreDir},
 		formatClaude:   {dir: im.readClaude},
+		formatAIKB:     {im.readAIKBFile, im.readAIKBDir},
 	}
 	read, other := readers[format].file, "folder"
 	if info.IsDir() {
@@ -76,6 +78,9 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		return nil, invalid(fmt.Sprintf("%s is not a %s, which %s is read from", path, other, format), "name the "+other+", or another format")
 	}
 	if err := read(path); err != nil {
+		return nil, err
+	}
+	if err := im.takeAIKB(); err != nil {
 		return nil, err
 	}
 	return im.set, nil
@@ -90,6 +95,7 @@ type importer struct {
 	records    int
 	text       int               // bytes
 	ids        map[string]string // which item has an id
+	ai         aiKB
 }
 
 func newImporter(ctx context.Context) *importer {

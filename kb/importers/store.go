@@ -53,8 +53,11 @@ func (im *importer) readStoreFile(path string) error {
 	if err != nil {
 		return foreignError(path, err)
 	}
-	if !slices.Contains(tables, "chunks") {
-		return invalid(fmt.Sprintf("%s has no table chunks: it is no store of agent-memory-store", path), "its file is .agent-memory-store/"+storeFile)
+	switch {
+	case slices.Contains(tables, "capsules") && slices.Contains(tables, "sidecars"):
+		return invalid(path+" is the database of a knowledge base of this program", "import the folder capsules beside it", fault.Do("kb.export", "or give a file made by {}"))
+	case !slices.Contains(tables, "chunks"):
+		return invalid(fmt.Sprintf("%s has no table chunks: it is no store of agent-memory-store", path), "its file is .agent-memory-store/"+storeFile+", that of ai-kb "+aiKBFile)
 	}
 	var others []string
 	for _, t := range tables {
@@ -89,7 +92,7 @@ func foreignError(path string, err error) error {
 	case errors.Is(err, fault.Full):
 		return invalid(err.Error(), "take out of the store what is not wanted, or free some space where temporary files go")
 	case errors.As(err, &own):
-		return invalid(err.Error(), "give the "+storeFile+" of an agent-memory-store, or a sound copy of it")
+		return invalid(err.Error(), "give a sound copy of it")
 	case errors.Is(err, fs.ErrPermission):
 		return invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
 	}
