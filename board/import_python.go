@@ -15,20 +15,33 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// formatPython is a board of blackboard.py: an SQLite file with entries, links and signals. What it
-// does not say who did, such as a waiver, stands in the log under this name.
+// formatPython is a board of blackboard.py: an SQLite file with entries, links and
+// signals. What it does not say who did, such as a waiver, stands in the log under this
+// name.
 const formatPython = "blackboard.py"
 
 // sqliteMagic is what an SQLite file begins with.
 const sqliteMagic = "SQLite format 3\x00"
 
-// pythonColumns are the columns that have a place of their own on our boards, per table; the first
-// ones must be there. Other columns are kept in the log.
+// pythonColumns are the columns that have a place of their own on our boards, per table;
+// the first ones must be there. Other columns are kept in the log.
 var pythonColumns = map[string]struct{ must, may []string }{
 	"entries": {[]string{"id", "type", "content"},
-		[]string{"source_doc", "source_ref", "evidence", "confidence", "created_by", "status", "must_surface", "created_at"}},
-	"links":   {[]string{"entry_id", "rel", "target_id"}, nil},
-	"signals": {[]string{"id", "content", "priority", "status"}, []string{"waive_reason", "created_by", "created_at"}},
+		[]string{
+			"source_doc",
+			"source_ref",
+			"evidence",
+			"confidence",
+			"created_by",
+			"status",
+			"must_surface",
+			"created_at",
+		}},
+	"links": {[]string{"entry_id", "rel", "target_id"}, nil},
+	"signals": {
+		[]string{"id", "content", "priority", "status"},
+		[]string{"waive_reason", "created_by", "created_at"},
+	},
 }
 
 // pythonRow is a row by its columns, as text.
@@ -49,8 +62,9 @@ type pythonSignal struct {
 	by     int // the entry that addresses it, by position; -1: none
 }
 
-// pythonImport turns a board of blackboard.py into an event log that makes the same board here. The
-// file holds states, not events: an effect is dated by the entry that caused it.
+// pythonImport turns a board of blackboard.py into an event log that makes the same
+// board here. The file holds states, not events: an effect is dated by the entry that
+// caused it.
 type pythonImport struct {
 	log      *eventLog
 	entries  []pythonEntry
@@ -64,16 +78,28 @@ type pythonImport struct {
 // importPython imports the board in the file opt.Path.
 func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (Imported, error) {
 	if opt.Path == "" {
-		return Imported{}, invalid("the input is an SQLite file, which is not read from standard input", "give the path of the file")
+		return Imported{}, invalid(
+			"the input is an SQLite file, which is not read from standard input",
+			"give the path of the file",
+		)
 	}
 	if opt.Run == "" {
 		base := filepath.Base(opt.Path)
 		opt.Run = strings.TrimSuffix(base, filepath.Ext(base))
 		if err := CheckRun(opt.Run); err != nil {
-			return Imported{}, invalid(fmt.Sprintf("the file name %q makes no name of a run", clip(base, 60)), "", fault.Give("run", "", "name it with {}"))
+			return Imported{}, invalid(
+				fmt.Sprintf("the file name %q makes no name of a run", clip(base, 60)),
+				"",
+				fault.Give("run", "", "name it with {}"),
+			)
 		}
 	}
-	im := &pythonImport{log: &eventLog{board: newReplayer()}, entryNo: map[string]int{}, signalNo: map[string]int{}, notes: []string{}}
+	im := &pythonImport{
+		log:      &eventLog{board: newReplayer()},
+		entryNo:  map[string]int{},
+		signalNo: map[string]int{},
+		notes:    []string{},
+	}
 	if err := im.read(ctx, opt.Path); err != nil {
 		return Imported{}, foreignFault(err)
 	}
@@ -90,7 +116,10 @@ func foreignFault(err error) error {
 	var own *fault.Error
 	switch {
 	case errors.Is(err, fault.Busy):
-		return conflict(err.Error(), "stop the program that writes to it, or copy the file while it rests")
+		return conflict(
+			err.Error(),
+			"stop the program that writes to it, or copy the file while it rests",
+		)
 	case errors.Is(err, fault.Invalid) || !errors.As(err, &own):
 		return err
 	}
@@ -112,29 +141,56 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 		return err
 	}
 	if slices.Contains(tables, "run") && slices.Contains(tables, "events") {
-		return invalid(path+" is the file of a run of this program", "", fault.Do("run.export", "{} writes what can be imported"))
+		return invalid(
+			path+" is the file of a run of this program",
+			"",
+			fault.Do("run.export", "{} writes what can be imported"),
+		)
 	}
 	for _, t := range []struct {
 		name  string
 		order string
 		take  func(pythonRow, map[string]json.RawMessage) error
-	}{{"signals", " ORDER BY id", im.signal}, {"entries", " ORDER BY id", im.entry}, {"links", "", im.link}} {
+	}{
+		{"signals", " ORDER BY id", im.signal},
+		{"entries", " ORDER BY id", im.entry},
+		{"links", "", im.link},
+	} {
 		if !slices.Contains(tables, t.name) {
-			return invalid(fmt.Sprintf("%s is an SQLite file, but no board of blackboard.py: it has no table %s", path, t.name), "", exportOrIrys)
+			return invalid(
+				fmt.Sprintf(
+					"%s is an SQLite file, but no board of blackboard.py: it has no table %s",
+					path,
+					t.name,
+				),
+				"",
+				exportOrIrys,
+			)
 		}
 		if err := eachPythonRow(ctx, f, t.name, t.order, t.take); err != nil {
 			return err
 		}
 	}
-	tables = slices.DeleteFunc(tables, func(t string) bool { return pythonColumns[t].must != nil })
+	tables = slices.DeleteFunc(
+		tables,
+		func(t string) bool { return pythonColumns[t].must != nil },
+	)
 	if len(tables) > 0 {
-		im.note("tables that are not of blackboard.py were not read: %s", clip(strings.Join(tables, ", "), 200))
+		im.note(
+			"tables that are not of blackboard.py were not read: %s",
+			clip(strings.Join(tables, ", "), 200),
+		)
 	}
 	return nil
 }
 
 // eachPythonRow reads a table. take gets the columns it knows, and the others as JSON.
-func eachPythonRow(ctx context.Context, f *sqlite.Foreign, table, order string, take func(pythonRow, map[string]json.RawMessage) error) error {
+func eachPythonRow(
+	ctx context.Context,
+	f *sqlite.Foreign,
+	table, order string,
+	take func(pythonRow, map[string]json.RawMessage) error,
+) error {
 	columns, err := f.Columns(ctx, table)
 	if err != nil {
 		return err
@@ -142,23 +198,36 @@ func eachPythonRow(ctx context.Context, f *sqlite.Foreign, table, order string, 
 	known, quoted := pythonColumns[table], []string{}
 	for _, c := range known.must {
 		if !slices.Contains(columns, c) {
-			return invalid(fmt.Sprintf("the file is no board of blackboard.py: its table %s has no column %s", table, c), "", exportOrIrys)
+			return invalid(
+				fmt.Sprintf(
+					"the file is no board of blackboard.py: its table %s has no column %s",
+					table,
+					c,
+				),
+				"",
+				exportOrIrys,
+			)
 		}
 	}
 	for _, c := range columns {
 		quoted = append(quoted, sqlite.Quote(c))
 	}
-	return f.Each(ctx, "SELECT "+strings.Join(quoted, ", ")+" FROM "+table+order, func(values []any) error {
-		row, extra := pythonRow{}, map[string]json.RawMessage{}
-		for i, v := range values {
-			if c, text := columns[i], sqlite.Text(v); slices.Contains(known.must, c) || slices.Contains(known.may, c) {
-				row[c] = text
-			} else if text != "" {
-				extra[c], _ = json.Marshal(text) // a string always can be
+	return f.Each(
+		ctx,
+		"SELECT "+strings.Join(quoted, ", ")+" FROM "+table+order,
+		func(values []any) error {
+			row, extra := pythonRow{}, map[string]json.RawMessage{}
+			for i, v := range values {
+				if c, text := columns[i], sqlite.Text(v); slices.Contains(known.must, c) ||
+					slices.Contains(known.may, c) {
+					row[c] = text
+				} else if text != "" {
+					extra[c], _ = json.Marshal(text) // a string always can be
+				}
 			}
-		}
-		return take(row, extra)
-	})
+			return take(row, extra)
+		},
+	)
 }
 
 // pythonTimes are the ways in which the file may write a time, without a zone in UTC.
@@ -180,7 +249,10 @@ func (im *pythonImport) who(row pythonRow) (worker string, at time.Time, err err
 		}
 	}
 	if err != nil || at.UnixMilli() < 0 || at.Year() > 9999 {
-		return "", at, invalid(fmt.Sprintf("%q is not a time", clip(row["created_at"], 60)), "correct created_at in the file: 2026-01-31T12:00:00Z")
+		return "", at, invalid(
+			fmt.Sprintf("%q is not a time", clip(row["created_at"], 60)),
+			"correct created_at in the file: 2026-01-31T12:00:00Z",
+		)
 	}
 	return worker, at, nil
 }
@@ -189,7 +261,11 @@ func (im *pythonImport) signal(row pythonRow, extra map[string]json.RawMessage) 
 	id := "s" + row["id"]
 	where := fmt.Sprintf("signal %s: ", clip(id, 60))
 	s := pythonSignal{status: row["status"], reason: row["waive_reason"], by: -1}
-	s.raise = signalPayload{Raise: Raise{Content: row["content"], Priority: row["priority"]}, ExternalID: id, Extra: extra}
+	s.raise = signalPayload{
+		Raise:      Raise{Content: row["content"], Priority: row["priority"]},
+		ExternalID: id,
+		Extra:      extra,
+	}
 	var err error
 	if err := checkText("the id", id, MaxName, true); err != nil {
 		return prefixed(where, err)
@@ -229,12 +305,22 @@ func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) e
 		return prefixed(where, err)
 	}
 	e.at = at
-	p := Post{Type: row["type"], Content: row["content"], SourceDoc: row["source_doc"], SourceRef: row["source_ref"], Evidence: row["evidence"],
-		MustSurface: row["must_surface"] != "" && row["must_surface"] != "0", Worker: worker}
+	p := Post{
+		Type:        row["type"],
+		Content:     row["content"],
+		SourceDoc:   row["source_doc"],
+		SourceRef:   row["source_ref"],
+		Evidence:    row["evidence"],
+		MustSurface: row["must_surface"] != "" && row["must_surface"] != "0",
+		Worker:      worker,
+	}
 	if c := row["confidence"]; c != "" {
 		v, err := strconv.ParseFloat(c, 64)
 		if err != nil {
-			return invalid(fmt.Sprintf("%sthe confidence %q is not a number", where, clip(c, 40)), "0 is a guess, 1 is certain")
+			return invalid(
+				fmt.Sprintf("%sthe confidence %q is not a number", where, clip(c, 40)),
+				"0 is a guess, 1 is certain",
+			)
 		}
 		p.Confidence = &v
 	}
@@ -253,16 +339,24 @@ func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) e
 	return nil
 }
 
-// link adds a link to its entry. One that has no target, or is there twice, is told of and kept in
-// the log with the entry.
+// link adds a link to its entry. One that has no target, or is there twice, is told of
+// and kept in the log with the entry.
 func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error {
 	kind, prefix, target := row["rel"], "e", ""
 	if !slices.Contains(LinkKinds, kind) {
-		return prefixed(fmt.Sprintf("a link of entry e%s: ", clip(row["entry_id"], 40)), unknown("link", kind, LinkKinds))
+		return prefixed(
+			fmt.Sprintf("a link of entry e%s: ", clip(row["entry_id"], 40)),
+			unknown("link", kind, LinkKinds),
+		)
 	}
 	src, ok := im.entryNo[row["entry_id"]]
 	if !ok {
-		im.note("a link is left out: e%s, which %s %s, is not in the file", clip(row["entry_id"], 40), kind, clip(row["target_id"], 40))
+		im.note(
+			"a link is left out: e%s, which %s %s, is not in the file",
+			clip(row["entry_id"], 40),
+			kind,
+			clip(row["target_id"], 40),
+		)
 		return nil
 	}
 	if kind == Addresses {
@@ -279,15 +373,24 @@ func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error 
 	e := &im.entries[src].post
 	if list := e.links().of(kind); target == "" || slices.Contains(*list, target) {
 		e.Extra = keepLeftOut(e.Extra, []string{kind + " " + prefix + row["target_id"]})
-		im.note("entry %s %s %s%s, which is not another entry or signal of the file: the link is kept in the log only",
-			e.ExternalID, kind, prefix, clip(row["target_id"], 40))
+		im.note(
+			"entry %s %s %s%s, which is not another entry or signal of the file: "+
+				"the link is kept in the log only",
+			e.ExternalID,
+			kind,
+			prefix,
+			clip(row["target_id"], 40),
+		)
 		return nil
 	}
 	links := *e.links()
 	*links.of(kind) = append(links.Of(kind), target)
 	e.SetLinks(links)
 	if links.Count() > MaxLinks {
-		return invalid(fmt.Sprintf("entry %s has more than %d links", e.ExternalID, MaxLinks), "leave some of them out in the file")
+		return invalid(
+			fmt.Sprintf("entry %s has more than %d links", e.ExternalID, MaxLinks),
+			"leave some of them out in the file",
+		)
 	}
 	return nil
 }

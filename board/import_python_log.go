@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// writeLog makes the log: signals and entries in the order of their times, each followed by what it
-// did to others. Ids keep the order that they have in the file.
+// writeLog makes the log: signals and entries in the order of their times, each followed
+// by what it did to others. Ids keep the order that they have in the file.
 func (im *pythonImport) writeLog(worker string, opt ImportOptions) error {
 	if err := im.checkCycle(); err != nil {
 		return err
@@ -46,7 +46,8 @@ func (im *pythonImport) writeLog(worker string, opt ImportOptions) error {
 		return err
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	if err := im.event(now, worker, verbImport, opt.Run, importPayload{Name: opt.Run, Format: formatPython, Source: opt.Source}); err != nil {
+	source := importPayload{Name: opt.Run, Format: formatPython, Source: opt.Source}
+	if err := im.event(now, worker, verbImport, opt.Run, source); err != nil {
 		return err
 	}
 	im.log.state = im.log.board.snapshot()
@@ -59,12 +60,20 @@ func (im *pythonImport) event(at time.Time, actor, verb, id string, payload any)
 	if err != nil {
 		return err
 	}
-	e := Event{Seq: int64(len(im.log.events)) + 1, At: at, Actor: actor, Verb: verb, ID: id, Payload: data}
+	e := Event{
+		Seq:     int64(len(im.log.events)) + 1,
+		At:      at,
+		Actor:   actor,
+		Verb:    verb,
+		ID:      id,
+		Payload: data,
+	}
 	im.log.events = append(im.log.events, e)
 	return im.log.board.apply(e)
 }
 
-// span returns the first and the last time in the file; that of a file without any is now.
+// span returns the first and the last time in the file; that of a file without any is
+// now.
 func (im *pythonImport) span() (first, last time.Time) {
 	extend := func(at time.Time) {
 		if first.IsZero() || at.Before(first) {
@@ -87,8 +96,8 @@ func (im *pythonImport) span() (first, last time.Time) {
 	return first, last
 }
 
-// raisedBefore reports whether signal s comes before entry e: it is as old, or the entry answers it
-// or one after it.
+// raisedBefore reports whether signal s comes before entry e: it is as old, or the entry
+// answers it or one after it.
 func (im *pythonImport) raisedBefore(s, e int) bool {
 	if !im.signals[s].at.After(im.entries[e].at) {
 		return true
@@ -102,7 +111,13 @@ func (im *pythonImport) raisedBefore(s, e int) bool {
 }
 
 func (im *pythonImport) raise(s int) error {
-	return im.event(im.signals[s].at, im.signals[s].worker, verbSignal, SignalID(int64(s)+1), im.signals[s].raise)
+	return im.event(
+		im.signals[s].at,
+		im.signals[s].worker,
+		verbSignal,
+		SignalID(int64(s)+1),
+		im.signals[s].raise,
+	)
 }
 
 // pythonEffect is an event that an entry caused.
@@ -111,17 +126,23 @@ type pythonEffect struct {
 	payload any
 }
 
-// effects returns what entries did to others, by the position of the entry that it follows: the one
-// that did it, or the one that it was done to, whichever is later. The statuses are those of the
-// file, whatever its links would make of them here.
+// effects returns what entries did to others, by the position of the entry that it
+// follows: the one that did it, or the one that it was done to, whichever is later. The
+// statuses are those of the file, whatever its links would make of them here.
 func (im *pythonImport) effects() map[int][]pythonEffect {
 	after := map[int][]pythonEffect{}
 	add := func(by, at int, verb, id string, payload any) {
 		e := &im.entries[by]
-		after[at] = append(after[at], pythonEffect{Event{At: e.at, Actor: e.post.Worker, Verb: verb, ID: id}, payload})
+		after[at] = append(
+			after[at],
+			pythonEffect{Event{At: e.at, Actor: e.post.Worker, Verb: verb, ID: id}, payload},
+		)
 	}
 	for by := range im.entries {
-		for _, do := range []struct{ kind, status, verb string }{{Contradicts, Disputed, verbDispute}, {Supersedes, Superseded, verbSupersede}} {
+		for _, do := range []struct{ kind, status, verb string }{
+			{Contradicts, Disputed, verbDispute},
+			{Supersedes, Superseded, verbSupersede},
+		} {
 			for _, id := range im.entries[by].post.links().Of(do.kind) {
 				n, _ := ParseEntryID(id) // made from a position
 				target := &im.entries[n-1]
@@ -135,21 +156,28 @@ func (im *pythonImport) effects() map[int][]pythonEffect {
 	}
 	for s := range im.signals {
 		if g := &im.signals[s]; g.status == Addressed && g.by >= 0 {
-			add(g.by, g.by, verbAddress, SignalID(int64(s)+1), addressPayload{By: EntryID(int64(g.by) + 1)})
+			add(
+				g.by,
+				g.by,
+				verbAddress,
+				SignalID(int64(s)+1),
+				addressPayload{By: EntryID(int64(g.by) + 1)},
+			)
 		}
 	}
 	return after
 }
 
-// finish sets the statuses that no entry explains. The file says neither when they were set nor by
-// whom: they are dated with the last time in it.
+// finish sets the statuses that no entry explains. The file says neither when they were
+// set nor by whom: they are dated with the last time in it.
 func (im *pythonImport) finish(last time.Time) error {
 	for i := range im.entries {
 		verb := map[string]string{Disputed: verbDispute, Superseded: verbSupersede}[im.entries[i].status]
 		if verb == "" {
 			continue
 		}
-		if err := im.event(last, formatPython, verb, EntryID(int64(i)+1), byPayload{Note: "so in the source"}); err != nil {
+		so := byPayload{Note: "so in the source"}
+		if err := im.event(last, formatPython, verb, EntryID(int64(i)+1), so); err != nil {
 			return err
 		}
 	}
@@ -164,7 +192,10 @@ func (im *pythonImport) finish(last time.Time) error {
 			}
 		case s.status == Addressed && s.by < 0:
 			s.reason = "addressed in the source, by no entry of it"
-			im.note("signal %s is addressed, but by no entry of the file: it is waived here, for that reason", s.raise.ExternalID)
+			im.note(
+				"signal %s is addressed, but by no entry of the file: it is waived here, for that reason",
+				s.raise.ExternalID,
+			)
 		default:
 			continue
 		}
@@ -173,10 +204,19 @@ func (im *pythonImport) finish(last time.Time) error {
 		}
 	}
 	if len(waived) > 0 {
-		im.note("the file does not say who waived %s, or when: %s stands for that, at the last time in the file", clip(strings.Join(waived, ", "), 200), formatPython)
+		im.note(
+			"the file does not say who waived %s, or when: %s stands for that, "+
+				"at the last time in the file",
+			clip(strings.Join(waived, ", "), 200),
+			formatPython,
+		)
 	}
 	if im.unsigned > 0 {
-		im.note("%d entries and signals name no author: %s stands for that", im.unsigned, formatPython)
+		im.note(
+			"%d entries and signals name no author: %s stands for that",
+			im.unsigned,
+			formatPython,
+		)
 	}
 	renumbered := 0
 	for i := range im.entries {
@@ -190,7 +230,11 @@ func (im *pythonImport) finish(last time.Time) error {
 		}
 	}
 	if renumbered > 0 {
-		im.note("%d entries and signals have another id here, as ids are missing in the file; their own are kept as external ids", renumbered)
+		im.note(
+			"%d entries and signals have another id here, as ids are missing in the file; "+
+				"their own are kept as external ids",
+			renumbered,
+		)
 	}
 	return nil
 }
@@ -205,7 +249,13 @@ func (im *pythonImport) checkCycle() error {
 		}
 	}
 	if c := cycle(older); c != nil {
-		return invalid(fmt.Sprintf("entry %s of the file supersedes itself, through others", im.entries[c[0]].post.ExternalID), "remove one of the links in the file")
+		return invalid(
+			fmt.Sprintf(
+				"entry %s of the file supersedes itself, through others",
+				im.entries[c[0]].post.ExternalID,
+			),
+			"remove one of the links in the file",
+		)
 	}
 	return nil
 }

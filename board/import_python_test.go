@@ -24,7 +24,8 @@ const pythonSchema = `CREATE TABLE entries (id INTEGER PRIMARY KEY, type TEXT NO
 	CREATE TABLE signals (id INTEGER PRIMARY KEY, content TEXT NOT NULL, priority TEXT NOT NULL DEFAULT 'medium', status TEXT NOT NULL DEFAULT 'open',
 	waive_reason TEXT NOT NULL DEFAULT '', created_by TEXT NOT NULL DEFAULT '', created_at TEXT NOT NULL)`
 
-// pythonBoard makes a board of blackboard.py. It stays open, in WAL mode, as it is while agents use it.
+// pythonBoard makes a board of blackboard.py. It stays open, in WAL mode, as it is while
+// agents use it.
 func pythonBoard(t *testing.T, name string, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -70,18 +71,25 @@ func opened(t *testing.T, dir, run string) (*board.Board, *board.Snapshot) {
 	return b, s
 }
 
-// TestImportPython: ids, times, authors, statuses, links and questions are those of the file, and the gate is closed by the same questions.
+// TestImportPython: ids, times, authors, statuses, links and questions are those of the
+// file, and the gate is closed by the same questions.
 func TestImportPython(t *testing.T) {
-	path := pythonBoard(t, "payments.sqlite3", pythonSchema,
+	path := pythonBoard(
+		t,
+		"payments.sqlite3",
+		pythonSchema,
 		`INSERT INTO signals VALUES (1, 'who retries?', 'critical', 'open', '', 'ada', '2026-05-01T08:00:00Z'), (2, 'which limit?', 'high', 'addressed', '', 'ada', '2026-05-01T08:00:00Z'),
 			(3, 'who pays?', 'high', 'waived', 'next year', 'bob', '2026-05-01T09:30:00Z'), (4, 'late?', 'low', 'open', '', '', '2026-05-01T12:00:00Z')`,
 		`INSERT INTO entries VALUES (1, 'observation', 'three tries', 'client.go', '42', 'for i := range 3', 0.9, 'ada', 'disputed', 0, '2026-05-01T08:30:00Z'),
 			(2, 'contradiction', 'five tries', '', '', '', 0.5, 'bob', 'superseded', 1, '2026-05-01T09:00:00Z'),
 			(3, 'gap', 'nobody knows', '', '', '', 0.5, '', 'active', 1, '2026-05-01T10:00:00Z')`,
-		`INSERT INTO links VALUES (2, 'contradicts', 1), (3, 'supersedes', 2), (3, 'supports', 1), (3, 'addresses', 2), (3, 'addresses', 3)`)
+		`INSERT INTO links VALUES (2, 'contradicts', 1), (3, 'supersedes', 2), (3, 'supports', 1), (3, 'addresses', 2), (3, 'addresses', 3)`,
+	)
 	dir := t.TempDir()
 	got, err := importPath(t, dir, path, board.ImportOptions{})
-	if err != nil || got.Run != "payments" || got.Format != "blackboard.py" || got.Entries != 3 || got.Signals != 4 || got.Links != 5 {
+	if err != nil || got.Run != "payments" || got.Format != "blackboard.py" || got.Entries != 3 ||
+		got.Signals != 4 ||
+		got.Links != 5 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	b, s := opened(t, dir, "payments")
@@ -94,24 +102,32 @@ func TestImportPython(t *testing.T) {
 	}
 	e1, e2, e3 := s.Entries[0], s.Entries[1], s.Entries[2]
 	if e1.Status != board.Disputed || e1.Content != "three tries" || e1.SourceDoc != "client.go" || e1.SourceRef != "42" || e1.Evidence != "for i := range 3" || *e1.Confidence != 0.9 ||
-		e1.Worker != "ada" || e1.MustSurface || !e1.Created.Equal(at("2026-05-01T08:30:00Z")) || e1.ExternalID != "e1" {
+		e1.Worker != "ada" || e1.MustSurface ||
+		!e1.Created.Equal(at("2026-05-01T08:30:00Z")) ||
+		e1.ExternalID != "e1" {
 		t.Errorf("%+v", e1)
 	}
-	if e2.Status != board.Superseded || e2.Type != board.Contradiction || !e2.MustSurface || !slices.Equal(e2.Contradicts, []string{"e1"}) {
+	if e2.Status != board.Superseded || e2.Type != board.Contradiction || !e2.MustSurface ||
+		!slices.Equal(e2.Contradicts, []string{"e1"}) {
 		t.Errorf("%+v", e2)
 	}
-	if e3.Status != board.Active || e3.Worker != "blackboard.py" || !e3.MustSurface || !slices.Equal(e3.Supersedes, []string{"e2"}) || !slices.Equal(e3.Supports, []string{"e1"}) ||
+	if e3.Status != board.Active || e3.Worker != "blackboard.py" || !e3.MustSurface ||
+		!slices.Equal(e3.Supersedes, []string{"e2"}) ||
+		!slices.Equal(e3.Supports, []string{"e1"}) ||
 		!slices.Equal(e3.Addresses, []string{"s2", "s3"}) {
 		t.Errorf("%+v", e3)
 	}
 	s1, s2, s3, s4 := s.Signals[0], s.Signals[1], s.Signals[2], s.Signals[3]
-	if s1.Status != board.SignalOpen || s1.Priority != "critical" || s1.Worker != "ada" || !s1.Created.Equal(at("2026-05-01T08:00:00Z")) || s1.ExternalID != "s1" {
+	if s1.Status != board.SignalOpen || s1.Priority != "critical" || s1.Worker != "ada" ||
+		!s1.Created.Equal(at("2026-05-01T08:00:00Z")) ||
+		s1.ExternalID != "s1" {
 		t.Errorf("%+v", s1)
 	}
 	if s2.Status != board.Addressed || s2.AddressedBy != "e3" || !s2.Closed.Equal(e3.Created) {
 		t.Errorf("%+v", s2)
 	}
-	if s3.Status != board.Waived || s3.Reason != "next year" || s4.Status != board.SignalOpen || s4.Priority != "low" {
+	if s3.Status != board.Waived || s3.Reason != "next year" || s4.Status != board.SignalOpen ||
+		s4.Priority != "low" {
 		t.Errorf("%+v\n%+v", s3, s4)
 	}
 	if !s.Created.Equal(s1.Created) {
@@ -122,12 +138,16 @@ func TestImportPython(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	for _, words := range []string{"does not say who waived s3", "2 entries and signals name no author"} {
-		if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, words) }) {
+		if !slices.ContainsFunc(
+			got.Notes,
+			func(n string) bool { return strings.Contains(n, words) },
+		) {
 			t.Errorf("no note %q in %q", words, got.Notes)
 		}
 	}
 	// Again: the run is there, and stays as it is.
-	if _, err := importPath(t, dir, path, board.ImportOptions{}); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := importPath(t, dir, path, board.ImportOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "exists already") {
 		t.Error(err)
 	}
 	if _, again := opened(t, dir, "payments"); again.Seq != s.Seq {
@@ -137,20 +157,29 @@ func TestImportPython(t *testing.T) {
 
 // TestImportPythonOdd: what has no place here is named, and kept in the log.
 func TestImportPythonOdd(t *testing.T) {
-	path := pythonBoard(t, "odd.sqlite3", pythonSchema, `ALTER TABLE entries ADD COLUMN mood TEXT`, `CREATE TABLE votes (x)`,
+	path := pythonBoard(
+		t,
+		"odd.sqlite3",
+		pythonSchema,
+		`ALTER TABLE entries ADD COLUMN mood TEXT`,
+		`CREATE TABLE votes (x)`,
 		`INSERT INTO signals VALUES (7, 'a?', 'high', 'addressed', '', 'a', '2026-05-01 08:00:00')`,
 		`INSERT INTO entries (id, type, content, created_at, status, mood) VALUES (4, 'gap', 'x', '2026-05-01T08:00:00+02:00', 'superseded', 'good'), (9, 'gap', 'y', '2026-05-01T08:00:00.25Z', 'active', NULL)`,
-		`INSERT INTO links VALUES (4, 'supports', 9), (4, 'supports', 9), (9, 'addresses', 3), (9, 'supports', 9), (5, 'supports', 4)`)
+		`INSERT INTO links VALUES (4, 'supports', 9), (4, 'supports', 9), (9, 'addresses', 3), (9, 'supports', 9), (5, 'supports', 4)`,
+	)
 	dir := t.TempDir()
 	got, err := importPath(t, dir, path, board.ImportOptions{Run: "other"})
 	if err != nil || got.Links != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	b, s := opened(t, dir, "other")
-	if e := s.Entries[0]; e.ExternalID != "e4" || e.Status != board.Superseded || !slices.Equal(e.Supports, []string{"e2"}) || e.Created.Hour() != 6 {
+	if e := s.Entries[0]; e.ExternalID != "e4" || e.Status != board.Superseded ||
+		!slices.Equal(e.Supports, []string{"e2"}) ||
+		e.Created.Hour() != 6 {
 		t.Errorf("%+v", e)
 	}
-	if g := s.Signals[0]; g.ExternalID != "s7" || g.Status != board.Waived || !strings.Contains(g.Reason, "addressed in the source") {
+	if g := s.Signals[0]; g.ExternalID != "s7" || g.Status != board.Waived ||
+		!strings.Contains(g.Reason, "addressed in the source") {
 		t.Errorf("%+v", g)
 	}
 	if v, err := b.Gate(t.Context(), board.Policy{}); err != nil || !v.Open {
@@ -164,7 +193,11 @@ func TestImportPythonOdd(t *testing.T) {
 		}
 	}
 	events, err := b.History(t.Context(), "e1")
-	if err != nil || !strings.Contains(string(events[0].Payload), `"extra":{"links_left_out":["supports e9"],"mood":"good"}`) {
+	if err != nil ||
+		!strings.Contains(
+			string(events[0].Payload),
+			`"extra":{"links_left_out":["supports e9"],"mood":"good"}`,
+		) {
 		t.Errorf("%s, %v", events[0].Payload, err)
 	}
 }
@@ -197,7 +230,12 @@ func TestImportPythonRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			_, err := importPath(t, dir, pythonBoard(t, "x.sqlite3", c.statements...), board.ImportOptions{})
+			_, err := importPath(
+				t,
+				dir,
+				pythonBoard(t, "x.sqlite3", c.statements...),
+				board.ImportOptions{},
+			)
 			if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.words) {
 				t.Errorf("%v, want %q", err, c.words)
 			}
@@ -210,18 +248,22 @@ func TestImportPythonRefused(t *testing.T) {
 	if err := os.WriteFile(cut, []byte("SQLite format 3\x00 and no more"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := importPath(t, t.TempDir(), cut, board.ImportOptions{}); err == nil || !strings.Contains(err.Error(), "is not a sound SQLite file") {
+	if _, err := importPath(t, t.TempDir(), cut, board.ImportOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "is not a sound SQLite file") {
 		t.Error(err)
 	}
-	if _, err := board.Import(t.Context(), t.TempDir(), "operator", strings.NewReader("SQLite format 3\x00"), board.ImportOptions{}); err == nil || !strings.Contains(err.Error(), "not read from standard input") {
+	if _, err := board.Import(t.Context(), t.TempDir(), "operator", strings.NewReader("SQLite format 3\x00"), board.ImportOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "not read from standard input") {
 		t.Error(err)
 	}
-	if _, err := importPath(t, t.TempDir(), pythonBoard(t, "a b.sqlite3", pythonSchema), board.ImportOptions{}); err == nil || !strings.Contains(err.Error(), "makes no name of a run") {
+	if _, err := importPath(t, t.TempDir(), pythonBoard(t, "a b.sqlite3", pythonSchema), board.ImportOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "makes no name of a run") {
 		t.Error(err)
 	}
 }
 
-// TestImportPythonShared: a board that blackboard.py has written comes over as it is in the file.
+// TestImportPythonShared: a board that blackboard.py has written comes over as it is in
+// the file.
 func TestImportPythonShared(t *testing.T) {
 	path := shared.File("fixtures", "origin", "audit.sqlite3")
 	if path == "" {
@@ -243,20 +285,38 @@ func TestImportPythonShared(t *testing.T) {
 		}
 		return n
 	}
-	if len(s.Entries) != one(`SELECT count(*) FROM entries`) || len(s.Signals) != one(`SELECT count(*) FROM signals`) {
+	if len(s.Entries) != one(`SELECT count(*) FROM entries`) ||
+		len(s.Signals) != one(`SELECT count(*) FROM signals`) {
 		t.Errorf("%d entries, %d signals", len(s.Entries), len(s.Signals))
 	}
 	links := 0
 	for i, e := range s.Entries {
 		links += e.Count()
-		if one(`SELECT count(*) FROM entries WHERE id = ? AND type = ? AND content = ? AND status = ? AND created_by = ? AND confidence = ? AND must_surface = ? AND created_at = ?`,
-			i+1, e.Type, e.Content, e.Status, e.Worker, *e.Confidence, e.MustSurface, e.Created.Format(time.RFC3339)) != 1 {
+		if one(
+			`SELECT count(*) FROM entries WHERE id = ? AND type = ? AND content = ? AND status = ? AND created_by = ? AND confidence = ? AND must_surface = ? AND created_at = ?`,
+			i+1,
+			e.Type,
+			e.Content,
+			e.Status,
+			e.Worker,
+			*e.Confidence,
+			e.MustSurface,
+			e.Created.Format(time.RFC3339),
+		) != 1 {
 			t.Errorf("not as in the file: %+v", e)
 		}
 	}
 	for i, g := range s.Signals {
-		if one(`SELECT count(*) FROM signals WHERE id = ? AND content = ? AND priority = ? AND status = ? AND waive_reason = ? AND created_by = ? AND created_at = ?`,
-			i+1, g.Content, g.Priority, g.Status, g.Reason, g.Worker, g.Created.Format(time.RFC3339)) != 1 {
+		if one(
+			`SELECT count(*) FROM signals WHERE id = ? AND content = ? AND priority = ? AND status = ? AND waive_reason = ? AND created_by = ? AND created_at = ?`,
+			i+1,
+			g.Content,
+			g.Priority,
+			g.Status,
+			g.Reason,
+			g.Worker,
+			g.Created.Format(time.RFC3339),
+		) != 1 {
 			t.Errorf("not as in the file: %+v", g)
 		}
 	}
@@ -264,7 +324,8 @@ func TestImportPythonShared(t *testing.T) {
 		t.Errorf("%d links", links)
 	}
 	v, err := b.Gate(t.Context(), board.Policy{})
-	if open := one(`SELECT count(*) FROM signals WHERE status = 'open' AND priority IN ('critical', 'high')`); err != nil || len(v.Reasons) != open {
+	if open := one(`SELECT count(*) FROM signals WHERE status = 'open' AND priority IN ('critical', 'high')`); err != nil ||
+		len(v.Reasons) != open {
 		t.Errorf("%+v, %v; %d questions block it in the file", v, err, open)
 	}
 }

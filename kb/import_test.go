@@ -36,12 +36,14 @@ func row(t *testing.T, k *KB, id string) *Capsule {
 // TestImportedIDs: the same id of the same tool is the same here, and no other one is.
 func TestImportedIDs(t *testing.T) {
 	a := ImportedID("ai-kb", "1")
-	if CheckID(a) != nil || a != ImportedID("ai-kb", "1") || a == ImportedID("ai-kb", "2") || a == ImportedID("ai-kb1", "") {
+	if CheckID(a) != nil || a != ImportedID("ai-kb", "1") || a == ImportedID("ai-kb", "2") ||
+		a == ImportedID("ai-kb1", "") {
 		t.Error(a)
 	}
 }
 
-// TestImportSuperseded: what is superseded elsewhere does not stand here, in whatever order the parts come, and a second import changes nothing.
+// TestImportSuperseded: what is superseded elsewhere does not stand here, in whatever
+// order the parts come, and a second import changes nothing.
 func TestImportSuperseded(t *testing.T) {
 	old, over := ImportedID("x", "old"), ImportedID("x", "over")
 	a := Capsule{ID: old, Title: "Old", SupersededBy: over, DecayScore: 0.5}
@@ -63,13 +65,15 @@ func TestImportSuperseded(t *testing.T) {
 			if got := row(t, k, old); got.SupersededBy != over || got.DecayScore != 0.5 {
 				t.Errorf("%+v", got)
 			}
-			if got := row(t, k, over); !slices.Equal(got.Supersedes, []string{old}) || got.Retired != nil {
+			if got := row(t, k, over); !slices.Equal(got.Supersedes, []string{old}) ||
+				got.Retired != nil {
 				t.Errorf("%+v", got)
 			}
 			sound(t, k)
 			before := row(t, k, old).Revision + row(t, k, over).Revision
 			for _, part := range parts {
-				if out := imported(t, k, part...); len(out.Already) != len(part) || len(out.Notes) > 0 {
+				if out := imported(t, k, part...); len(out.Already) != len(part) ||
+					len(out.Notes) > 0 {
 					t.Errorf("again: %+v", out)
 				}
 			}
@@ -80,12 +84,15 @@ func TestImportSuperseded(t *testing.T) {
 	}
 }
 
-// TestImportSupersededByNothing: what was superseded by a capsule that does not come along stays out of searches.
+// TestImportSupersededByNothing: what was superseded by a capsule that does not come
+// along stays out of searches.
 func TestImportSupersededByNothing(t *testing.T) {
 	k, old := newKB(t, nil), ImportedID("x", "old")
 	c := Capsule{ID: old, Title: "Old", SupersededBy: ImportedID("x", "over")}
 	out := imported(t, k, c)
-	if got := row(t, k, old); got.Retired == nil || got.SupersededBy != "" || !strings.Contains(got.RetiredWhy, "is not here") || len(out.Notes) != 1 {
+	if got := row(t, k, old); got.Retired == nil || got.SupersededBy != "" ||
+		!strings.Contains(got.RetiredWhy, "is not here") ||
+		len(out.Notes) != 1 {
 		t.Errorf("%+v, %q", got, out.Notes)
 	}
 	if hits := ask(t, k, Query{Text: "what Old says"}).Hits; len(hits) > 0 {
@@ -97,11 +104,15 @@ func TestImportSupersededByNothing(t *testing.T) {
 	sound(t, k)
 }
 
-// TestImportSupersededReleased: who makes a capsule stand again here is not overruled by the next import.
+// TestImportSupersededReleased: who makes a capsule stand again here is not overruled by
+// the next import.
 func TestImportSupersededReleased(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
 	old, over := ImportedID("x", "old"), ImportedID("x", "over")
-	set := []Capsule{{ID: old, Title: "Old", SupersededBy: over}, {ID: over, Title: "Over", Supersedes: []string{old}}}
+	set := []Capsule{
+		{ID: old, Title: "Old", SupersededBy: over},
+		{ID: over, Title: "Over", Supersedes: []string{old}},
+	}
 	imported(t, k, Capsule{ID: old, Title: "Old"})
 	imported(t, k, set...)
 	if _, err := k.Restore(ctx, old, 1, "it holds after all"); err != nil {
@@ -119,18 +130,23 @@ func TestImportSupersededReleased(t *testing.T) {
 	sound(t, k)
 }
 
-// TestImportCircle: links that go in a circle are left out, and a second import leaves it at that.
+// TestImportCircle: links that go in a circle are left out, and a second import leaves
+// it at that.
 func TestImportCircle(t *testing.T) {
 	k := newKB(t, nil)
 	a, b := ImportedID("x", "a"), ImportedID("x", "b")
-	set := []Capsule{{ID: a, Title: "A", SupersededBy: b, Supersedes: []string{b}}, {ID: b, Title: "B", SupersededBy: a, Supersedes: []string{a}}}
+	set := []Capsule{
+		{ID: a, Title: "A", SupersededBy: b, Supersedes: []string{b}},
+		{ID: b, Title: "B", SupersededBy: a, Supersedes: []string{a}},
+	}
 	if out := imported(t, k, set...); len(out.Notes) == 0 {
 		t.Errorf("%+v", out)
 	}
 	before := *row(t, k, a)
 	other := *row(t, k, b)
 	imported(t, k, set...)
-	if got := row(t, k, a); got.Revision != before.Revision || row(t, k, b).Revision != other.Revision {
+	if got := row(t, k, a); got.Revision != before.Revision ||
+		row(t, k, b).Revision != other.Revision {
 		t.Errorf("%+v, before %+v", got, before)
 	}
 	sound(t, k)
