@@ -157,15 +157,11 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 		{"links", "", im.link},
 	} {
 		if !slices.Contains(tables, t.name) {
-			return invalid(
-				fmt.Sprintf(
-					"%s is an SQLite file, but no board of blackboard.py: it has no table %s",
-					path,
-					t.name,
-				),
-				"",
-				exportOrIrys,
-			)
+			what := path + " is an SQLite file, but no board of blackboard.py: it has no table " + t.name
+			if slices.Contains(tables, "capsules") {
+				return invalid(what, "import it into the knowledge base")
+			}
+			return invalid(what, "", exportOrIrys)
 		}
 		if err := eachPythonRow(ctx, f, t.name, t.order, t.take); err != nil {
 			return err

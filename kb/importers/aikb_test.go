@@ -272,6 +272,8 @@ func TestImportAIKBFails(t *testing.T) {
 		fault.Invalid,
 		"knowledge base of this program",
 	)
+	importFails(t, storeDB(t, `CREATE TABLE entries (id)`, `CREATE TABLE signals (id)`), "auto",
+		fault.Invalid, "import it as a run")
 	set := importSet(
 		t,
 		aiKBHome(

@@ -56,6 +56,8 @@ func (im *importer) readStoreFile(path string) error {
 	switch {
 	case slices.Contains(tables, "capsules") && slices.Contains(tables, "sidecars"):
 		return invalid(path+" is the database of a knowledge base of this program", "import the folder capsules beside it", fault.Do("kb.export", "or give a file made by {}"))
+	case slices.Contains(tables, "entries") && slices.Contains(tables, "signals"):
+		return invalid(path+" is a board of blackboard.py, not a knowledge base", "import it as a run")
 	case !slices.Contains(tables, "chunks"):
 		return invalid(fmt.Sprintf("%s has no table chunks: it is no store of agent-memory-store", path), "its file is .agent-memory-store/"+storeFile+", that of ai-kb "+aiKBFile)
 	}
