@@ -20,10 +20,12 @@ standard error; what went wrong is in log/hooks.log of the data home.
 
   session start    what counts as verified (prefix.txt in $BOARD_CONFIG_DIR, else
                    $XDG_CONFIG_HOME/blackboard, else ~/.config/blackboard; empty: none),
-                   the topic's spec and the end of its worklog, what is known about a
-                   named topic, the gate of $BOARD_RUN
-  prompt           capsules that pass the gate of board kb calibrate and were not given
-                   yet, open signals of $BOARD_RUN that are for $BOARD_WORKER
+                   the memory (named entries, the agent's own notes, what is critical,
+                   about the topic and recent), the topic's spec and the end of its
+                   worklog, what is known about a named topic, the gate of $BOARD_RUN
+  prompt           capsules and memories that are surely about it (board kb calibrate
+                   measures how sure) and were not given yet, open signals of $BOARD_RUN
+                   that are for $BOARD_WORKER
   tool             a line in the worklog; secrets are masked, <private>…</private> is dropped
   session end      the session's sum in the worklog
 

@@ -84,7 +84,10 @@ func (s *hookSearcher) afterwards(kind string) {
 	if s.k != nil {
 		s.k.Close()
 	}
-	if _, err := os.Stat(kb.Path(s.home)); err == nil && s.wrong == nil {
-		s.source.Start()
+	for _, file := range []string{kb.Path(s.home), memory.Dir(s.home)} {
+		if _, err := os.Stat(file); err == nil && s.wrong == nil {
+			s.source.Start()
+			return
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/cmd/board/daemon"
 	"blackboard/embed"
+	"blackboard/hooks/harness"
 	"blackboard/hooks/mcp"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
@@ -39,7 +40,8 @@ func (p *program) mcpCommand() *cli.Command {
 share one model. Tools come in profiles, since a model chooses badly among fifty:
   run        board_post, board_signal, board_claim, board_address, board_waive, board_query, board_state, board_gate, board_survival, board_wait, board_var_get, board_var_set
   knowledge  kb_search, kb_get, kb_remember, kb_brief
-  memory     memory_context, memory_read, memory_put, memory_update, memory_forget, memory_named, journal, core, working notes, conversations
+  memory     memory_context, memory_read, memory_put, memory_update, memory_forget, save_to_journal, save_to_core
+  conversation  conversations, channels, working notes, named entries
   context    search_context, write_context, read_context, list_context, delete_context, get_state, set_state: the tools of agent-memory-store, over its store
   admin      kb_curate, kb_ingest, memory_scrub and the like
 What a client may do is granted: a refusal names the grant that is missing. Who may write may read. By HTTP: board daemon run --listen, at /mcp.`,
@@ -80,6 +82,7 @@ func (p *program) mcpConfig(c *cli.Context, grants []string) (cfg mcp.Config, er
 	if cfg.Store = c.String("store"); cfg.Store == "" {
 		cfg.Store = chunks.DefaultDir(p.env)
 	}
+	cfg.Speaker = harness.OfClient
 	cfg.NoImport, cfg.Version = c.Bool("no-import"), versionString()
 	return cfg, nil
 }

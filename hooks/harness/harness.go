@@ -94,6 +94,21 @@ func ByName(name string) *Harness {
 	return nil
 }
 
+// OfClient is the name of the harness that an MCP client belongs to by what it calls itself
+// ("claude-code", "cursor-vscode", "codex-mcp-client"); client itself if it is none's.
+func OfClient(client string) string {
+	name, best := client, 0
+	for _, h := range All {
+		for _, known := range append([]string{h.Name, h.Title}, h.Aliases...) {
+			// The longest name, since one may begin as another does.
+			if n := len(Plain(known)); n > best && strings.HasPrefix(Plain(client), Plain(known)) {
+				name, best = h.Name, n
+			}
+		}
+	}
+	return name
+}
+
 // Plain is a name without its case and marks: SessionStart, sessionStart and session_start are one.
 func Plain(name string) string {
 	return strings.Map(func(r rune) rune {

@@ -63,3 +63,12 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestOfClient(t *testing.T) {
+	for client, want := range map[string]string{"claude-code": "claude", "claude": "claude", "codex-mcp-client": "codex", "cursor-vscode": "cursor", "gemini-cli-mcp-client": "gemini",
+		"opencode": "opencode", "Visual Studio Code": "vscode", "VS Code": "vscode", "qwen-code-cli": "qwen", "my-tool": "my-tool", "": ""} {
+		if got := OfClient(client); got != want {
+			t.Errorf("%q is %q, not %q", client, got, want)
+		}
+	}
+}

@@ -5,7 +5,7 @@ import "runtime"
 // vscode is the agent of VS Code. It reads Claude's and Copilot's files: a file of hooks of its own besides
 // would be read too, and each call be made twice. It records only.
 var vscode = &Harness{
-	Name: "vscode", Title: "VS Code", Aliases: []string{"code"},
+	Name: "vscode", Title: "VS Code", Aliases: []string{"code", "visual-studio-code"},
 	sign:        func(p object) bool { return p.has("hookEventName") && p.has("sessionId") },
 	readsClaude: true,
 	Events: []EventName{

@@ -19,7 +19,7 @@ func (s *Server) addMemoryTools() {
 		about: "Correct an item in place. What it said stays among its revisions. Only what you give is changed."}, (*call).memoryUpdate)
 	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory, kind: removes,
 		about: "Put an item out of every read, because it is wrong or over. Say why, and what replaces it if something does."}, (*call).memoryForget)
-	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileMemory, kind: sets,
+	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: sets,
 		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with one, the whole. Give body to write one, which takes the grant named:write, and the revision that you read."}, (*call).memoryNamed)
 }
 

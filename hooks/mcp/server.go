@@ -24,18 +24,19 @@ import (
 
 // Profiles are the groups of tools.
 const (
-	ProfileRun       = "run"       // a run's board
-	ProfileKnowledge = "knowledge" // capsules
-	ProfileMemory    = "memory"    // tiers, notes, conversations
-	ProfileContext   = "context"   // the store of chunks
-	ProfileAdmin     = "admin"     // upkeep and scrubs
+	ProfileRun       = "run"          // a run's board
+	ProfileKnowledge = "knowledge"    // capsules
+	ProfileMemory    = "memory"       // what an agent reads and writes of the memory
+	ProfileTalk      = "conversation" // conversations, channels, working notes, named entries
+	ProfileContext   = "context"      // the store of chunks
+	ProfileAdmin     = "admin"        // upkeep and scrubs
 )
 
 // Profiles lists them.
-var Profiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory, ProfileContext, ProfileAdmin}
+var Profiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory, ProfileTalk, ProfileContext, ProfileAdmin}
 
 // DefaultProfiles are those of a server that is told nothing: a model chooses badly among fifty tools.
-var DefaultProfiles = []string{ProfileRun, ProfileKnowledge}
+var DefaultProfiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory}
 
 // ParseProfiles reads a list of profiles; "all" is all of them, none the default ones.
 func ParseProfiles(list []string) ([]string, error) {
@@ -58,14 +59,16 @@ func ParseProfiles(list []string) ([]string, error) {
 
 // Config is what a server is given.
 type Config struct {
-	Home      string   // the data home
-	Workspace string   // the root directory of the project, "" for none
-	Version   string   // of the program
-	Profiles  []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
-	Grants    Grants   // what clients may do
-	Run       string   // the run of a call that names none; "": each must
-	NoCreate  bool     // a first write creates no run
-	Agent     string   // who the client is; "": what it calls itself, on boards with a suffix
+	Home      string // the data home
+	Workspace string // the root directory of the project, "" for none
+	Version   string // of the program
+	// Speaker is who a client is in the memory, by what it calls itself; nil: just that.
+	Speaker  func(client string) string
+	Profiles []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
+	Grants   Grants   // what clients may do
+	Run      string   // the run of a call that names none; "": each must
+	NoCreate bool     // a first write creates no run
+	Agent    string   // who the client is; "": what it calls itself, on boards with a suffix
 	// Session is whose claims the server makes on boards, and its beginning the suffix of a worker that nobody has named; "": a random one. It is of no use where several clients share the server: Far.
 	Session string
 	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
@@ -160,7 +163,7 @@ func (s *Server) instructions() string {
 		b.WriteString("\nThe knowledge base outlives runs. Search it (kb_search) at the start of a task, when a name comes up that you do not know, and before you guess. Remember (kb_remember) only what is verified, lasting and useful to others, with its source and the reason; search for it first, and supersede what it replaces.\n")
 	}
 	if s.profiles[ProfileMemory] {
-		b.WriteString("\nThe memory is this project's and this person's: memory_context gives what counts now. Put (memory_put) what cannot be read from the files themselves.\n")
+		b.WriteString("\nThe memory is this project's and this person's. memory_context gives what counts now: call it when a turn begins, unless a hook has given it. memory_read answers a question. Put (memory_put) a decision, a preference or a fact that cannot be read from the files; save_to_journal is for what only you need.\n")
 	}
 	if s.profiles[ProfileContext] {
 		b.WriteString("\nThe context store: search_context before a task, write_context after it; set_state for values that change. Write before you hand over, and hand over last.\n")
@@ -325,6 +328,9 @@ func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {
 // onTiers is onMemory for some of the tiers.
 func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) error) error {
 	agent := c.agent()
+	if c.cfg.Agent == "" && c.cfg.Speaker != nil {
+		agent = c.cfg.Speaker(agent) // whose notes they are in its hooks and commands too
+	}
 	if c.nobody() {
 		agent = "network:" + agent // which no agent of this machine is called
 	}

@@ -43,6 +43,10 @@ func (t *tool) annotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.kind == reads, DestructiveHint: &destructive, IdempotentHint: t.kind != adds, OpenWorldHint: &no}
 }
 
+// programs reports whether programs read the tool's answers, whose schema is then listed.
+// Of the memory agents read the text, and every token of a list is paid for in each session.
+func (t *tool) programs() bool { return t.profile != ProfileMemory && t.profile != ProfileTalk }
+
 // call is one call of a tool.
 type call struct {
 	*Server
@@ -111,7 +115,11 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		return res, nil
 	}
 	s.answers[t.name], s.takes[t.name] = answer, in
-	s.sdk.AddTool(&sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in, OutputSchema: out}, answer)
+	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in}
+	if t.programs() {
+		listed.OutputSchema = out
+	}
+	s.sdk.AddTool(listed, answer)
 }
 
 // failedBadly is said of a tool that panicked.
