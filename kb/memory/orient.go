@@ -159,45 +159,43 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 		}
 		return sec
 	}
-	critical, err := read(Query{MinImportance: criticalFrom, Limit: MaxLimit}, Tiers...)
+	counts, err := read(Query{Limit: maxCritical + q.Limit, criticalFirst: true}, Channel, Workspace, Account)
 	if err != nil {
 		return nil, err
 	}
+	talk, err := read(Query{Limit: maxCritical + q.Limit}, Conversation)
+	if err != nil {
+		return nil, err
+	}
+	critical := slices.DeleteFunc(slices.Concat(counts, talk), func(h *Hit) bool { return h.Importance < criticalFrom })
 	all := []*section{of("## Critical", critical, len(critical))}
 	if q.Text != "" {
 		about, err := read(Query{Text: q.Text, Limit: q.Limit, Gate: q.Unasked}, Channel, Workspace, Account)
 		if err != nil {
 			return nil, err
 		}
-		about = slices.DeleteFunc(about, func(h *Hit) bool { return h.Weak && (q.Unasked || h.Score < weakShare) })
+		about = slices.DeleteFunc(about, func(h *Hit) bool { return h.Weak && h.Score < weakShare })
 		all = append(all, of("## About this", about, q.Limit))
 	}
-	talk, err := read(Query{Limit: q.Limit}, Conversation)
-	if err != nil {
-		return nil, err
+	// rest are those of some hits that no section has.
+	rest := func(hits []*Hit, in func(*Hit) bool) []*Hit {
+		return slices.DeleteFunc(slices.Clone(hits), func(h *Hit) bool {
+			return !in(h) || slices.ContainsFunc(shown, func(o *Hit) bool { return h.ID == o.ID || h.saysTheSame(o) })
+		})
 	}
 	slices.SortStableFunc(talk, func(a, b *Hit) int { return b.Created.Compare(a.Created) })
-	all = append(all, of("## This conversation", talk, q.Limit))
-	channel := ""
+	all = append(all, of("## This conversation", rest(talk, func(*Hit) bool { return true }), q.Limit))
 	if q.Conversation != "" || q.Channel != "" {
-		hits, err := read(Query{Limit: q.Limit}, Channel)
-		if err != nil {
-			return nil, err
-		}
+		hits := rest(counts, func(h *Hit) bool { return h.Tier == Channel })
 		if len(hits) > 0 {
-			channel = "## This channel: " + hits[0].Channel
+			all = append(all, of("## This channel: "+hits[0].Channel, hits, q.Limit))
 		}
-		all = append(all, of(channel, hits, q.Limit))
-	}
-	lately, err := read(Query{Limit: q.Limit}, Workspace, Account)
-	if err != nil {
-		return nil, err
 	}
 	core, journal, err := s.ownSections(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, journal, of("## Lately", lately, q.Limit))
+	all = append(all, journal, of("## Lately", rest(counts, func(h *Hit) bool { return h.Tier != Channel }), q.Limit))
 	return slices.Insert(all, 0, core), nil
 }
 
@@ -327,6 +325,8 @@ func (o *Orientation) give(sections []*section, tiers []string) {
 const (
 	// criticalFrom is the importance from which an item comes before everything else.
 	criticalFrom = 0.9
+	// maxCritical is how many of them a tier gives at most.
+	maxCritical = 50
 	// weakShare is of the best hit's score what one needs that is not surely about the text.
 	weakShare = 0.5
 )

@@ -57,6 +57,8 @@ type Query struct {
 	Untouched bool
 
 	shown []*Hit // elsewhere: what says the same is left out
+	// criticalFirst lists what is critical before all else that counts.
+	criticalFirst bool
 	// one is the threshold of evidence among one item; measured is whether it counts cosines.
 	one      float64
 	measured bool
@@ -255,7 +257,6 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 			h.Derived = s.opt.Resolve(ctx, &h.Item)
 		}
 		h.Frame = h.frame(now)
-		h.vector = nil
 	}
 	if !q.Untouched && q.Text != "" {
 		f.touch(ctx, asked(hits)...)
@@ -325,8 +326,12 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 	order := ` ORDER BY created DESC, n DESC LIMIT ?`
 	if tier != Conversation {
 		// Rates.Relevance, by the index alone.
-		order = ` ORDER BY importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
-		args = append(args, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
+		order = ` ORDER BY importance >= ? DESC, importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
+		first := math.Inf(1)
+		if q.criticalFirst {
+			first = criticalFrom
+		}
+		args = append(args, first, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
 	}
 	ns, err := sqlite.Column[int64](tx, `SELECT n FROM items WHERE `+where+order, append(args, want)...)
 	if err != nil {
