@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,8 +12,27 @@ import (
 	"blackboard/embed"
 )
 
+// contextSkill teaches agents the store's tools.
+//
+//go:embed context_skill.md
+var contextSkill string
+
 func (p *program) contextUpkeepCommands() []*cli.Command {
 	return []*cli.Command{
+		{
+			Name: "skill", Usage: "print the skill that teaches agents the seven tools",
+			Description: `When to read and when to write, what a new project begins with, how to hand
+over. Keep it where a harness reads skills, or paste it into AGENTS.md:
+
+  board context skill > .claude/skills/agent-memory/SKILL.md`,
+			Action: func(c *cli.Context) error {
+				if err := noArgs(c); err != nil {
+					return err
+				}
+				p.printf("%s", contextSkill)
+				return nil
+			},
+		},
 		{
 			Name: "import", Usage: "take over what is new in agent-memory-store's files",
 			Description: `From its store.db in the store's directory or, if there is none or nothing in it,

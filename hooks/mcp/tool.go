@@ -90,7 +90,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			return s.failed(err, in), nil
 		}
 		var args In
-		if err := decode(req.Params.Arguments, in, check, &args); err != nil {
+		if err := decode(t.known(req.Params.Arguments, in), in, check, &args); err != nil {
 			return s.failed(err, in), nil
 		}
 		ctx, cancel := s.living(ctx)
@@ -185,6 +185,22 @@ func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolve
 		return badArgument(takes(s), "the arguments do not fit: %s", plain(err))
 	}
 	return nil
+}
+
+// known is what a tool takes of some arguments. The original of the context tools takes no notice of
+// what it does not know, and its callers rely on that; elsewhere what is unknown is an error, since
+// it is most likely misspelled.
+func (t *tool) known(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
+	var object map[string]json.RawMessage
+	if t.profile != ProfileContext || json.Unmarshal(raw, &object) != nil {
+		return raw
+	}
+	maps.DeleteFunc(object, func(name string, _ json.RawMessage) bool { return s.Properties[name] == nil })
+	kept, err := json.Marshal(object)
+	if err != nil {
+		return raw
+	}
+	return kept
 }
 
 // plain is an error of the validation without the names of its steps.
