@@ -115,7 +115,7 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 		return l
 	}
 	var err error
-	switch r.IntN(12) {
+	switch r.IntN(13) {
 	case 0, 1, 2, 3:
 		p := Post{Content: fmt.Sprint("finding ", r.Uint32()), Type: EntryTypes[r.IntN(len(EntryTypes))], Supports: links(), MustSurface: r.IntN(3) == 0}
 		switch r.IntN(4) {
@@ -139,6 +139,8 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 		_, err = b.Reopen(ctx, worker, signal(), "")
 	case 10:
 		_, err = b.Link(ctx, worker, entry(), Links{Contradicts: links(), Supersedes: links()})
+	case 12:
+		err = b.Retrieved(ctx, worker, Retrieval{Way: RetrievalWays[r.IntN(len(RetrievalWays))], Role: "planner", Task: "task", Capsules: []Given{{ID: "k0000000a1", Score: 1}}})
 	case 11:
 		if r.IntN(3) == 0 {
 			_, err = b.Delete(ctx, worker, "k", AnyVersion)

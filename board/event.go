@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -26,6 +27,7 @@ const (
 	verbReopen    = "reopen"    // a closed signal is open again
 	verbSet       = "set"       // a variable got a value
 	verbDelete    = "delete"    // a variable was deleted
+	verbRetrieval = "retrieval" // somebody was given something of the knowledge base
 )
 
 type createPayload struct {
@@ -121,9 +123,13 @@ func eventsAfter(tx *sqlite.Tx, seq int64, limit int) ([]Event, error) {
 }
 
 func selectEvents(tx *sqlite.Tx, rest string, args ...any) ([]Event, error) {
-	return sqlite.All(tx, func(e *Event) []any {
-		return []any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.ID, (*[]byte)(&e.Payload)}
-	}, `SELECT seq, at, actor, verb, id, payload FROM events `+rest, args...)
+	return sqlite.All(tx, (*Event).columns, `SELECT `+eventColumns+` FROM events `+rest, args...)
+}
+
+const eventColumns = `seq, at, actor, verb, id, payload`
+
+func (e *Event) columns() []any {
+	return []any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.ID, (*[]byte)(&e.Payload)}
 }
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
@@ -165,6 +171,10 @@ func (e *Event) Describe() string {
 		return p.Note
 	case verbSet:
 		return string(p.Value)
+	case verbRetrieval:
+		if r, err := e.retrieval(); err == nil {
+			return strings.TrimPrefix(r.describe("")+": "+r.IDs(), ": ")
+		}
 	}
 	return ""
 }

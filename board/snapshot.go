@@ -24,6 +24,8 @@ type Snapshot struct {
 	Entries   []Entry    `json:"entries"`
 	Signals   []Signal   `json:"signals"`
 	Variables []Variable `json:"variables"`
+	// Retrievals are what was given of the knowledge base, the oldest first. Only the log has them.
+	Retrievals []Retrieval `json:"retrievals"`
 }
 
 // Snapshot returns the board as it is now.
@@ -59,7 +61,10 @@ func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
 	if s.Signals, err = selectSignals(tx, `FROM signals s ORDER BY s.id`); err != nil {
 		return nil, err
 	}
-	s.Variables, err = variables(tx)
+	if s.Variables, err = variables(tx); err != nil {
+		return nil, err
+	}
+	s.Retrievals, err = retrievals(tx, "")
 	return s, err
 }
 
@@ -149,7 +154,7 @@ type replayer struct {
 }
 
 func newReplayer() *replayer {
-	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
+	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
 }
 
 // snapshot returns what has been rebuilt so far. The replayer must not be used any more.
@@ -274,6 +279,12 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 			return errors.New("it has no value")
 		}
 		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}
+	case verbRetrieval:
+		given, err := e.retrieval()
+		if err != nil {
+			return err
+		}
+		r.Retrievals = append(r.Retrievals, given)
 	default:
 		return errors.New("the verb is unknown")
 	}
@@ -371,6 +382,7 @@ func (r *replayer) applySignalChange(e Event) error {
 func (s *Snapshot) State() State {
 	st := newState()
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At, s.Seq, s.Variables
+	st.Retrievals = int64(len(s.Retrievals))
 	workers := map[string]*Worker{}
 	seen := func(name string, at time.Time) *Worker {
 		w := workers[name]
@@ -404,6 +416,9 @@ func (s *Snapshot) State() State {
 	}
 	for _, v := range s.Variables {
 		seen(v.Worker, v.Updated)
+	}
+	for _, r := range s.Retrievals {
+		seen(r.Worker, r.At)
 	}
 	for _, w := range workers {
 		st.Workers = append(st.Workers, *w)

@@ -24,6 +24,8 @@ type State struct {
 	Links     CountsByName `json:"links"`   // by kind
 	Workers   []Worker     `json:"workers"` // the most recent first
 	Variables []Variable   `json:"variables"`
+	// Retrievals is how often something of the knowledge base was given to somebody who works on the run.
+	Retrievals int64 `json:"retrievals"`
 }
 
 // CountsByName counts things by a name.
@@ -89,7 +91,7 @@ func newState() State {
 	return st
 }
 
-// state reads the summary. Without workers it costs the same however many there are.
+// state reads the summary. Without workers, and the number of retrievals, it costs the same however many there are.
 func state(tx *sqlite.Tx, workers bool) (State, error) {
 	st := newState()
 	run, err := runRow(tx)
@@ -144,6 +146,11 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 	slices.SortFunc(st.Workers, func(a, b Worker) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Events, a.Events), strings.Compare(a.Name, b.Name))
 	})
+	if workers {
+		if err := tx.QueryRow(`SELECT count(*) ` + fromRetrievals).Scan(&st.Retrievals); err != nil {
+			return st, err
+		}
+	}
 	st.Variables, err = variables(tx)
 	return st, err
 }

@@ -19,6 +19,8 @@
 //	post_compact     start.go     what was given is forgotten, so that it may be given again
 //	session_end      record.go    a line in the worklog: how long, how many uses of tools, how many failed; the file of what was seen goes
 //
+// Where $BOARD_RUN names a run that there is, its board keeps which capsules were given, with their scores, to whom ($BOARD_WORKER, else the harness), and of a prompt no word (given.go).
+//
 // Any other event is answered with nothing, and an event or harness whose name is not known is told in the log. The answer of nothing is {}, which every harness takes.
 //
 // # What is given unasked

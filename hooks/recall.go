@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"blackboard/board"
 	"blackboard/board/text"
 	"blackboard/board/words"
 	"blackboard/kb"
@@ -72,6 +73,7 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 	t.note("search", err)
 	if part, found := t.capsules(r, "## Known about this (`board kb get ID` shows all of one)", hits); part != "" {
 		parts, ids = append([]string{part}, parts...), append(ids, found...)
+		defer t.keep(ctx, retrieval(board.ByPrompt, "", hits, found)) // no prompt is kept
 	}
 	if recalled != "" {
 		parts, ids = append(parts, recalled), append(ids, noted...)

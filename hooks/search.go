@@ -89,12 +89,18 @@ func (t *turn) capsules(r *room, heading string, hits []kb.Hit) (part string, gi
 		if h.Source != "" {
 			about += ", source " + oneLine(h.Source, 120)
 		}
-		title := fmt.Sprintf("\n- [%s] %s (%s)", h.Kind, oneLine(h.Title, 200), about)
-		body := "\n  " + oneLine(h.Body, t.depth.BodyBytes)
-		if strings.TrimSpace(body) == "" || len(heading)+len(part)+len(title)+len(body)+2 > r.left {
+		const short = 200 // bytes of a title
+		said, more := h.SaidOnce()
+		line := func(most int) string { return fmt.Sprintf("\n- [%s] %s (%s)", h.Kind, oneLine(said, most), about) }
+		fits := func(s string) bool { return len(heading)+len(part)+len(s)+2 <= r.left }
+		title, body := line(short), "\n  "+oneLine(more, t.depth.BodyBytes)
+		if whole := line(max(short, t.depth.BodyBytes)); more == "" && fits(whole) {
+			title = whole
+		}
+		if strings.TrimSpace(body) == "" || !fits(title+body) {
 			body = ""
 		}
-		if len(heading)+len(part)+len(title)+2 > r.left {
+		if !fits(title) {
 			break
 		}
 		part += title + body

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board"
 	"blackboard/board/text"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
@@ -142,7 +143,9 @@ func (t *turn) warm(ctx context.Context, r *room, s topics.Startup, given *seen)
 	if err != nil {
 		t.note(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
 	}
-	return t.capsules(r, "## Known about this topic (`board kb get ID` shows all of one)", hits)
+	part, ids = t.capsules(r, "## Known about this topic (`board kb get ID` shows all of one)", hits)
+	t.keep(ctx, retrieval(board.ByStart, "topic "+t.topic.Name, hits, ids))
+	return part, ids
 }
 
 // about is what the topic is about, by its spec; "" if nobody has written one.

@@ -30,8 +30,9 @@ type BriefOptions struct {
 	Role               string // one of Roles: it decides on the kinds; "": all kinds
 	Task               string // what the role is about to do, in any words
 	Workspace, Project string
-	Budget             int // tokens of the whole block, at 4 bytes each; 0 is DefaultBudget
-	Limit              int // at most so many capsules; 0 is 8
+	Run                string // that asks: what comes from it is on its board already
+	Budget             int    // tokens of the whole block, at 4 bytes each; 0 is DefaultBudget
+	Limit              int    // at most so many capsules; 0 is 8
 	Mode               string
 }
 
@@ -115,6 +116,7 @@ func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
 func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 	hits := given(res.Hits, len(res.Hits), 0)
 	b.Weak = !slices.ContainsFunc(hits, func(h Hit) bool { return !h.Weak && h.holdsIn(opt.Workspace, opt.Project) })
+	from := map[string]string{} // the capsule of each entry that is given
 	heading := "## RECENT LEARNINGS"
 	limit := opt.Limit
 	if b.Weak {
@@ -125,6 +127,7 @@ func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 	frame := len(text.Framed([]string{""}))
 	for i := range hits {
 		h := &hits[i]
+		run, of := h.Origin()
 		entry := Briefed{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score, BM25Score: h.BM25Score, CosineScore: h.CosineScore, Evidence: h.Evidence, Weak: h.Weak, Boosts: h.Boosts}
 		switch {
 		case !h.holdsIn(opt.Workspace, opt.Project):
@@ -135,6 +138,10 @@ func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 			entry.Why = fmt.Sprintf("weak: an evidence of %.2f, and %.2f is asked for", h.Evidence, res.Threshold)
 		case h.Evidence < briefFloor*res.Evidence:
 			entry.Why = fmt.Sprintf("far behind the best: an evidence of %.2f against %.2f", h.Evidence, res.Evidence)
+		case run != "" && run == opt.Run:
+			entry.Why = "it is from this run: " + of + " on its board"
+		case run != "" && from[run+" "+of] != "":
+			entry.Why = "it is of the same entry as " + from[run+" "+of]
 		case len(read) == limit:
 			entry.Why = "beyond the limit"
 		default:
@@ -145,6 +152,7 @@ func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 			}
 			block += line
 			entry.Included = true
+			from[run+" "+of] = h.ID
 			read = append(read, &h.Capsule)
 		}
 		b.Log = append(b.Log, entry)
@@ -175,6 +183,31 @@ func (c *Capsule) place() string {
 	return c.Workspace
 }
 
+// evidenceHeading is what the evidence of a promoted entry stands below.
+const evidenceHeading = "\n\nEvidence:\n"
+
+// WithEvidence is a body that ends with the quote that it rests on.
+func WithEvidence(body, quote string) string {
+	return body + evidenceHeading + "> " + strings.ReplaceAll(quote, "\n", "\n> ")
+}
+
+// SaidOnce are the title and the body without what both say: a title that is the body's beginning, evidence that is the same words. The body is "" if the title has all of it.
+func (c *Capsule) SaidOnce() (title, body string) {
+	title, body = c.Title, c.Body
+	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if claim, quote, ok := strings.Cut(body, evidenceHeading); ok {
+		said, quote := line(claim), line(strings.ReplaceAll("\n"+quote, "\n> ", "\n"))
+		same := strings.Contains(quote, strings.TrimRight(said, ".")) && len(quote) < 2*len(said) // a longer one tells more
+		if same || strings.Contains(said, strings.TrimRight(quote, ".")) {
+			body = claim
+		}
+	}
+	if strings.HasPrefix(line(body), strings.TrimSuffix(line(title), "…")) { // made from it
+		title, body = body, ""
+	}
+	return title, body
+}
+
 // briefText is a text of others on one line, without what could close the frame or imitate it.
 func briefText(s string) string { return strings.Join(strings.Fields(text.Harmless(s)), " ") }
 
@@ -188,12 +221,9 @@ func briefLine(c *Capsule, room int) string {
 	if c.Source != "" {
 		about = append(about, "source "+clip(briefText(c.Source), 100))
 	}
-	body, title := briefText(c.Body), briefText(c.Title)
-	if strings.HasPrefix(body, strings.TrimSuffix(title, "…")) { // made from it: said once
-		title, body = body, ""
-		if room > 0 {
-			title = clipBytes(title, min(most, room))
-		}
+	title, body := c.SaidOnce()
+	if title, body = briefText(title), briefText(body); body == "" && room > 0 {
+		title = clipBytes(title, min(most, room))
 	}
 	head := fmt.Sprintf("- [%s] %s (%s)\n", c.Kind, title, strings.Join(about, ", "))
 	room = min(room, len(head)+most)

@@ -149,6 +149,17 @@ func (c *Capsule) Normalise() error {
 	return nil
 }
 
+// Origin is the entry of a run that the capsule was promoted from; "" if it was not.
+func (c *Capsule) Origin() (run, entry string) {
+	for i := range c.Refs[:max(len(c.Refs)-1, 0)] {
+		run, isRun := strings.CutPrefix(c.Refs[i], "run:")
+		if entry, isEntry := strings.CutPrefix(c.Refs[i+1], "entry:"); isRun && isEntry {
+			return run, entry
+		}
+	}
+	return "", ""
+}
+
 // Warnings say what is missing that retrieval and curation would use.
 func (c *Capsule) Warnings() []string {
 	var w []string

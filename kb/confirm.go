@@ -84,6 +84,16 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 	return out, err
 }
 
+// ConfirmedBy is who has confirmed a capsule, by its history: "run:audit-7 role:reviewer".
+func ConfirmedBy(history []Event) (by []string) {
+	for i := range history {
+		if history[i].Verb == VerbConfirmed {
+			by = append(by, history[i].Why)
+		}
+	}
+	return by
+}
+
 // refsOf are the references to a role of a run.
 func refsOf(run, role string) (refs []string) {
 	if run != "" {

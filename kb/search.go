@@ -224,6 +224,9 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, mendedNote)
 		err = k.db.Read(ctx, search)
 	}
+	if res.Total == 0 {
+		res.Degraded = []string{} // a model would have found nothing more
+	}
 	if err == nil && !q.Measuring && !q.Peek {
 		hits := make([]*Capsule, len(res.Hits))
 		for i := range res.Hits {

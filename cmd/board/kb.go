@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board"
 	"blackboard/embed"
 	"blackboard/kb"
 )
@@ -83,7 +84,7 @@ best hit is surely about the question, for hooks and others that answer unasked;
 				&cli.BoolFlag{Name: "no-mmr", Usage: "do not push down what says the same as a better hit"},
 				&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, Usage: "say where each hit's score comes from"},
 				&cli.BoolFlag{Name: "full", Usage: "print bodies whole"},
-				workspaceFlag("the `DIRECTORY` whose capsules rise"), quietIDs(), jsonFlag(),
+				workspaceFlag("the `DIRECTORY` whose capsules rise"), givenTo(), workerFlag(), quietIDs(), jsonFlag(),
 			}),
 			Action: p.kbSearch,
 		},
@@ -247,10 +248,20 @@ func (p *program) kbSearch(c *cli.Context) error {
 	if c.IsSet("limit") && q.Limit == 0 {
 		return usagef("`board kb list` lists everything", "--limit 0 makes no sense for a search")
 	}
+	run, err := p.asking(c)
+	if err != nil {
+		return err
+	}
 	res, err := p.search(c, q)
 	if err != nil {
 		return err
 	}
+	given := make([]board.Given, len(res.Hits))
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		given[i] = board.Given{ID: h.ID, Score: h.Score, Evidence: h.Evidence}
+	}
+	p.keepGiven(c, run, board.Retrieval{Way: board.BySearch, Task: q.Text, Capsules: given})
 	res.Degraded = append(cut, res.Degraded...)
 	if c.Bool("json") {
 		return p.json("hits", res.Hits, "mode", res.Mode, "degraded", res.Degraded, "missing", res.Missing, "total", res.Total, "evidence", res.Evidence,

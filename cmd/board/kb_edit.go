@@ -289,7 +289,7 @@ func (p *program) kbHistory(c *cli.Context) error {
 		if c.Bool("json") {
 			return p.json("capsule", r)
 		}
-		p.printCapsule(&r)
+		p.printCapsule(&r, nil)
 		return nil
 	}
 	events, err := k.History(c.Context, id)

@@ -43,7 +43,8 @@ re_reviewer or reflector raises its confidence. What is no capsule is listed wit
 			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes each): what is surely about the task, or else up to three that come nearest, and says so. It prints nothing
 where nothing has anything to do with it. The lines around the block say that it is records of others, not instructions. The role decides on the kinds: an executor gets facts, recipes,
 gotchas, patterns and anti-patterns, a reviewer gotchas and anti-patterns, a re_reviewer principles too; a planner, a reflector and nobody in particular get everything but sections of
-documents. Capsules of other workspaces are left out. --json has the retrieval log.`,
+documents. Left out are capsules of other workspaces, and those that were promoted from the run that asks: its board has them. --json has the retrieval log. Within a run (--run,
+$BOARD_RUN) the board keeps what was given, to whom and for which task.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
 				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument nor piped in"},
@@ -51,7 +52,7 @@ documents. Capsules of other workspaces are left out. --json has the retrieval l
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` capsules", Value: 8},
 				&cli.StringFlag{Name: "mode", Aliases: []string{"m"}, Usage: "`MODE`: auto, hybrid, bm25", Value: kb.ModeAuto},
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about"},
-				workspaceFlag("the `DIRECTORY` it is about"), jsonFlag(),
+				workspaceFlag("the `DIRECTORY` it is about"), givenTo(), workerFlag(), jsonFlag(),
 			},
 			Action: p.kbBrief,
 		},
@@ -232,15 +233,26 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if mode == kb.ModeVector {
 		return usagef("choose auto, hybrid or bm25", "a brief is not made by meaning alone")
 	}
+	run, err := p.asking(c)
+	if err != nil {
+		return err
+	}
 	k, done, err := p.openToRead(c, mode != kb.ModeBM25)
 	if err != nil {
 		return err
 	}
 	defer done()
-	b, err := k.Brief(c.Context, kb.BriefOptions{Role: c.String("role"), Task: task, Workspace: ws, Project: c.String("project"), Budget: c.Int("budget"), Limit: c.Int("limit"), Mode: mode})
+	b, err := k.Brief(c.Context, kb.BriefOptions{Role: c.String("role"), Task: task, Workspace: ws, Project: c.String("project"), Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"), Mode: mode})
 	if err != nil {
 		return err
 	}
+	var given []board.Given
+	for _, l := range b.Log {
+		if l.Included {
+			given = append(given, board.Given{ID: l.ID, Score: l.Score, Evidence: l.Evidence})
+		}
+	}
+	p.keepGiven(c, run, board.Retrieval{Way: board.ByBrief, Role: b.Role, Task: task, Capsules: given})
 	b.Degraded = append(cut, b.Degraded...)
 	return p.answer(c, nil, func() {
 		p.printf("%s", safe(b.Block))
@@ -313,7 +325,7 @@ func promoted(run string, e *board.Entry) kb.Capsule {
 		c.Source = "run " + run + ", " + e.ID
 	}
 	if e.Evidence != "" {
-		c.Body += "\n\nEvidence:\n" + indent(e.Evidence, "> ")
+		c.Body = kb.WithEvidence(c.Body, safe(e.Evidence))
 	}
 	return c
 }

@@ -82,10 +82,19 @@ func (p *program) kbGet(c *cli.Context) error {
 	}
 	defer done()
 	capsule, err := k.Look(c.Context, c.Args().First())
-	return p.answer(c, err, func() { p.printCapsule(&capsule) }, "capsule", capsule)
+	if err != nil {
+		return err
+	}
+	g, err := p.givenTo(c, k, &capsule)
+	if err != nil {
+		return err
+	}
+	p.noteUnread(g.Unread)
+	return p.answer(c, nil, func() { p.printCapsule(&capsule, &g) }, "capsule", capsule, "given", g)
 }
 
-func (p *program) printCapsule(c *kb.Capsule) {
+// printCapsule prints a capsule, and to whom it was given; nil: that is of no interest.
+func (p *program) printCapsule(c *kb.Capsule, g *given) {
 	p.printf("%s  %s\n", c.ID, p.paint(bold, line(c.Title, 300)))
 	row := func(name, value string) {
 		if value != "" {
@@ -116,6 +125,9 @@ func (p *program) printCapsule(c *kb.Capsule) {
 		row("updated", fmt.Sprintf("%s, revision %d", clock(c.Updated), c.Revision))
 	}
 	row("embedding", c.Model)
+	if g != nil {
+		p.printGiven(g)
+	}
 	p.printf("\n%s\n", indent(c.Body, "  | "))
 }
 

@@ -112,13 +112,21 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 		return err
 	}
 	commanded(&v)
-	return p.answer(c, nil, func() { p.printState(&st, &v) }, "state", st, "gate", v)
+	latest, err := b.Retrievals(c.Context, mostRetrievals)
+	if err != nil {
+		return err
+	}
+	return p.answer(c, nil, func() { p.printState(&st, &v, latest) }, "state", st, "gate", v, "retrievals", latest)
 }
 
-const shownWorkers = 12
+const (
+	shownWorkers    = 12
+	shownRetrievals = 5
+	mostRetrievals  = 50 // in JSON
+)
 
 // printState prints the summary of a board and what keeps its gate closed.
-func (p *program) printState(st *board.State, v *board.Verdict) {
+func (p *program) printState(st *board.State, v *board.Verdict, latest []board.Retrieval) {
 	p.printf("%s", p.paint(bold, "run "+st.Run))
 	if st.Goal != "" {
 		p.printf("  %s", line(st.Goal, 200))
@@ -150,6 +158,13 @@ func (p *program) printState(st *board.State, v *board.Verdict) {
 	p.printf("workers    %d: %s\n", len(st.Workers), strings.Join(workers, ", "))
 	for _, v := range st.Variables {
 		p.printf("variable   %s = %s  %s\n", line(v.Key, board.MaxName), line(string(v.Value), 120), p.paint(dim, fmt.Sprintf("(version %d, %s)", v.Version, line(v.Worker, board.MaxName))))
+	}
+	if st.Retrievals > 0 {
+		p.printf("given      %s of the knowledge base\n", count(st.Retrievals, "time", "times"))
+	}
+	for i := range latest[:min(len(latest), shownRetrievals)] {
+		r := &latest[i]
+		p.printf("  #%-6d %s  %s  %s: %s\n", r.Seq, clock(r.At), line(r.Worker, board.MaxName), line(r.Describe(), 140), line(r.IDs(), 200))
 	}
 	p.printf("last       event %d at %s\n", st.Seq, clock(st.Updated))
 	for i := range v.Reasons[:min(len(v.Reasons), shownReasons)] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -192,8 +193,9 @@ func (p *program) replay(c *cli.Context) error {
 	}
 	commanded(&v)
 	return p.answer(c, nil, func() {
-		st := s.State()
-		p.printState(&st, &v)
+		st, latest := s.State(), slices.Clone(s.Retrievals)
+		slices.Reverse(latest)
+		p.printState(&st, &v, latest)
 	}, "snapshot", s, "gate", v)
 }
 

@@ -1,0 +1,255 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+)
+
+// Ways in which something of the knowledge base reaches somebody who works on a run.
+const (
+	ByBrief  = "brief"  // for a role's prompt
+	BySearch = "search" // an answer to a question
+	ByPrompt = "prompt" // unasked, to somebody's prompt
+	ByStart  = "start"  // unasked, at a session's start
+)
+
+// RetrievalWays lists them.
+var RetrievalWays = []string{ByBrief, BySearch, ByPrompt, ByStart}
+
+const (
+	maxTask     = 300  // runes that are kept of a task: so many tell it from others
+	maxCapsules = 1000 // of one retrieval
+)
+
+// Retrieval is what of the knowledge base was given to somebody who works on the run.
+type Retrieval struct {
+	Seq      int64     `json:"seq"` // the event
+	At       time.Time `json:"at"`
+	Worker   string    `json:"worker"`
+	Way      string    `json:"way"` // one of RetrievalWays
+	Role     string    `json:"role"`
+	Task     string    `json:"task"` // the beginning of it on one line; "" if it is not kept
+	Capsules []Given   `json:"capsules"`
+}
+
+// Given is a capsule that was given, the best of its retrieval first.
+type Given struct {
+	ID       string  `json:"id"`
+	Score    float64 `json:"score"`    // comparable within its retrieval
+	Evidence float64 `json:"evidence"` // how sure it is to be about the task, comparable between retrievals
+}
+
+// retrievalPayload is what the log has of a retrieval. The id of the event is the way.
+type retrievalPayload struct {
+	Role     string  `json:"role,omitempty"`
+	Task     string  `json:"task,omitempty"`
+	Capsules []Given `json:"capsules"`
+}
+
+// check refuses what is no retrieval.
+func (p *retrievalPayload) check(way string) error {
+	switch {
+	case !slices.Contains(RetrievalWays, way):
+		return unknown("way", way, RetrievalWays)
+	case len(p.Capsules) == 0:
+		return invalid("a retrieval gave nothing", "only what was given is kept")
+	case len(p.Capsules) > maxCapsules:
+		return invalid(fmt.Sprintf("a retrieval gave %d capsules; at most %d are kept", len(p.Capsules), maxCapsules), "ask for fewer")
+	}
+	for i := range p.Capsules {
+		if err := checkText("the id of a capsule", p.Capsules[i].ID, MaxName, true); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(checkText("the role", p.Role, MaxName, false), checkText("the task", p.Task, MaxField, false))
+}
+
+// Retrieved notes what of the knowledge base a worker was given: the way, the role, the task and the capsules. It makes no run.
+func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error {
+	p := retrievalPayload{Role: r.Role, Task: Line(strings.ReplaceAll(strings.ToValidUTF8(r.Task, ""), "\x00", ""), maxTask), Capsules: r.Capsules}
+	if err := p.check(r.Way); err != nil {
+		return err
+	}
+	if err := b.read(ctx, func(*sqlite.Tx) error { return nil }); err != nil { // there is a run
+		return err
+	}
+	return b.write(ctx, worker, func(w *writer) error { return w.event(verbRetrieval, r.Way, p) })
+}
+
+// Retrievals returns what was given, the latest first; a limit of 0 is none.
+func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err error) {
+	err = b.read(ctx, func(tx *sqlite.Tx) error {
+		all, err = retrievals(tx, `DESC LIMIT ?`, cmp.Or(limit, -1))
+		return err
+	})
+	return all, err
+}
+
+// fromRetrievals finds their events by the ways, which are indexed; a variable may be called so too.
+const fromRetrievals = `FROM events INDEXED BY events_id WHERE events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart + `') AND verb = '` + verbRetrieval + `'`
+
+func retrievals(tx *sqlite.Tx, order string, args ...any) ([]Retrieval, error) {
+	events, err := sqlite.All(tx, (*Event).columns, `SELECT `+eventColumns+` `+fromRetrievals+` ORDER BY seq `+order, args...)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Retrieval, len(events))
+	for i := range events {
+		if all[i], err = events[i].retrieval(); err != nil {
+			return nil, sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has an event %d that cannot be read", events[i].Seq), err)
+		}
+	}
+	return all, nil
+}
+
+// retrieval reads an event that is one.
+func (e *Event) retrieval() (Retrieval, error) {
+	var p retrievalPayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return Retrieval{}, err
+	}
+	return Retrieval{Seq: e.Seq, At: e.At, Worker: e.Actor, Way: e.ID, Role: p.Role, Task: p.Task, Capsules: p.Capsules}, p.check(e.ID)
+}
+
+// Describe says how something was given, in which role and for which task.
+func (r *Retrieval) Describe() string { return r.describe(r.Way) }
+
+func (r *Retrieval) describe(way string) string {
+	task := r.Task
+	if task != "" {
+		task = `"` + task + `"`
+	}
+	return strings.Join(slices.DeleteFunc([]string{way, r.Role, task}, func(s string) bool { return s == "" }), ", ")
+}
+
+// IDs writes what was given, with the scores.
+func (r *Retrieval) IDs() string {
+	ids := make([]string, len(r.Capsules))
+	for i, c := range r.Capsules {
+		ids[i] = fmt.Sprintf("%s %.2f", c.ID, c.Score)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// Use is how often a run was given a capsule, and what it has made of it.
+type Use struct {
+	Run         string    `json:"run"`
+	Times       int64     `json:"times"`
+	Last        time.Time `json:"last"`
+	CitedBy     []string  `json:"cited_by"`     // entries of the run that name the capsule
+	ConfirmedBy []string  `json:"confirmed_by"` // as the knowledge base has it: "run:audit-7 role:reviewer"
+	Used        bool      `json:"used"`         // one of the two
+}
+
+// Made says in words what the run has made of it.
+func (u *Use) Made() string {
+	if !u.Used {
+		return "not used so far"
+	}
+	made := "used"
+	if n := len(u.CitedBy); n == 1 {
+		made += ", " + u.CitedBy[0] + " names it"
+	} else if n > 1 {
+		const some = 5
+		made += ", " + strings.Join(u.CitedBy[:min(n, some)], ", ")
+		if n > some {
+			made += fmt.Sprintf(" and %d more", n-some)
+		}
+		made += " name it"
+	}
+	if len(u.ConfirmedBy) > 0 {
+		made += ", confirmed by " + strings.Join(u.ConfirmedBy, ", ")
+	}
+	return made
+}
+
+// Uses returns the runs below dir that were given a capsule, the latest first, and the names of those that cannot be read. A run has used it if an entry of the run
+// names it (its id, in the content, evidence, source or tags), or if somebody has confirmed it in the run: confirmed is who has, as the knowledge base has noted it.
+// Each run's file is opened, but for those that were last written to before the capsule was made.
+func Uses(ctx context.Context, dir, capsule string, made time.Time, confirmed []string) (uses []Use, unread []string, err error) {
+	names, err := RunNames(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	const slack = 24 * time.Hour // between the clocks of the machines that both may come from
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !writtenSince(Path(dir, name), made.Add(-slack)) && !writtenSince(Path(dir, name)+"-wal", made.Add(-slack))
+	})
+	all, errs := make([]Use, len(names)), make([]error, len(names))
+	var wait sync.WaitGroup
+	room := make(chan struct{}, 4) // files that are open at once
+	for i, name := range names {
+		room <- struct{}{}
+		wait.Go(func() {
+			all[i], errs[i] = use(ctx, dir, name, capsule)
+			<-room
+		})
+	}
+	wait.Wait()
+	uses, unread = []Use{}, []string{}
+	for i, name := range names {
+		u := all[i]
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case errors.Is(errs[i], fault.NotFound): // it is being made, or was removed
+			continue
+		case errs[i] != nil:
+			unread = append(unread, name)
+			continue
+		case u.Times == 0:
+			continue
+		}
+		for _, by := range confirmed {
+			if run, _, _ := strings.Cut(by, " "); run == "run:"+name {
+				u.ConfirmedBy = append(u.ConfirmedBy, by)
+			}
+		}
+		u.Used = len(u.CitedBy)+len(u.ConfirmedBy) > 0
+		uses = append(uses, u)
+	}
+	slices.SortStableFunc(uses, func(a, b Use) int { return b.Last.Compare(a.Last) })
+	return uses, unread, nil
+}
+
+func writtenSince(path string, t time.Time) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.ModTime().After(t)
+}
+
+// use is what one run was given of a capsule.
+func use(ctx context.Context, dir, name, capsule string) (Use, error) {
+	u := Use{Run: name, CitedBy: []string{}, ConfirmedBy: []string{}}
+	b, err := Open(ctx, dir, name)
+	if err != nil {
+		return u, err
+	}
+	defer b.Close()
+	return u, b.read(ctx, func(tx *sqlite.Tx) error {
+		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) `+fromRetrievals+`
+			AND EXISTS (SELECT 1 FROM json_each(payload, '$.capsules') WHERE json_extract(value, '$.id') = ?)`, capsule).
+			Scan(&u.Times, sqlite.Time(&u.Last))
+		if err != nil || u.Times == 0 {
+			return err
+		}
+		// The full text finds the entries by an index, but takes words of one stem for the same.
+		var id int64
+		return tx.Each([]any{&id}, func() error {
+			u.CitedBy = append(u.CitedBy, EntryID(id))
+			return nil
+		}, `SELECT e.id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid WHERE entries_fts MATCH ?
+			AND instr(e.content || ' ' || e.evidence || ' ' || e.source_doc || ' ' || e.source_ref || ' ' || e.tags, ?) ORDER BY e.id`,
+			`"`+strings.ReplaceAll(capsule, `"`, `""`)+`"`, capsule)
+	})
+}
