@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/kb/secret"
 )
 
 func (s *Server) addKnowledgeTools() {
@@ -22,6 +24,7 @@ func (s *Server) addKnowledgeTools() {
 }
 
 type searchIn struct {
+	forRun
 	Query     string   `json:"query" jsonschema:"what you want to know, in specific words"`
 	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"6"`
 	Mode      string   `json:"mode,omitempty" enum:"modes" default:"auto" jsonschema:"auto: by words and by meaning, as far as there is a model"`
@@ -82,6 +85,12 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 	if err != nil {
 		return out, "", err
 	}
+	given := make([]board.Given, len(r.Hits))
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		given[i] = board.Given{ID: h.ID, Score: h.Score, Evidence: h.Evidence}
+	}
+	c.keep(in.Run, board.Retrieval{Way: board.BySearch, Task: in.Query, Capsules: given})
 	out.Mode, out.Degraded, out.Missing, out.Total, out.Gated = r.Mode, append(list(r.Degraded), notes...), list(r.Missing), r.Total, r.Gated
 	for _, e := range r.Expanded {
 		out.Expanded = append(out.Expanded, strings.Join(e.Terms, ", ")+" instead of "+e.Missing)
@@ -146,6 +155,23 @@ func (o *searchOut) text() string {
 		fmt.Fprintf(&b, "Note: %s\n", inLine(d))
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// forRun says for which run something is asked.
+type forRun struct {
+	Run string `json:"run,omitempty" jsonschema:"the run that asks, whose board keeps what was given; default the server's"`
+}
+
+// keep notes on the board of a run what was given. A question is answered whatever becomes of that, and makes no run; a client that may not write to the run leaves no words on its board.
+func (c *call) keep(run string, r board.Retrieval) {
+	if run = cmp.Or(run, c.cfg.Run); run == "" || len(r.Capsules) == 0 {
+		return
+	}
+	r.Task = secret.Redact(r.Task)
+	err := c.onBoard(run, true, func(b *board.Board) error { return b.Retrieved(c.ctx, c.worker(""), r) })
+	if err != nil {
+		c.notes = append(c.notes, "what was given is not kept on the board: "+err.Error())
+	}
 }
 
 type getIn struct {
@@ -261,6 +287,7 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 }
 
 type briefIn struct {
+	forRun
 	Task    string `json:"task" jsonschema:"what the worker is about to do"`
 	Role    string `json:"role,omitempty" enum:"roles" jsonschema:"decides on the kinds: an executor gets facts, recipes, gotchas and patterns, a reviewer gotchas and anti-patterns"`
 	Budget  int    `json:"budget,omitempty" min:"80" max:"4000" default:"600" jsonschema:"tokens"`
@@ -280,16 +307,19 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 		return out, "", badArgument("say what the worker is about to do", "there is no task")
 	}
 	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
-		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: in.Budget, Workspace: c.cfg.Workspace, Project: in.Project})
+		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: in.Budget, Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
 		if err != nil {
 			return err
 		}
 		out.Block, out.Tokens, out.Degraded = r.Block, r.Tokens, list(r.Degraded)
+		var given []board.Given
 		for _, b := range r.Log {
 			if b.Included {
 				out.Capsules = append(out.Capsules, b.ID)
+				given = append(given, board.Given{ID: b.ID, Score: b.Score, Evidence: b.Evidence})
 			}
 		}
+		c.keep(in.Run, board.Retrieval{Way: board.ByBrief, Role: in.Role, Task: in.Task, Capsules: given})
 		text = noted(cmp.Or(out.Block, "Nothing that is known has anything to do with this task."), out.Degraded)
 		return nil
 	})

@@ -164,9 +164,20 @@ func (o *orchestrator) run(ctx context.Context) error {
 
 // recall finds what earlier runs have learned about the question.
 func (o *orchestrator) recall(ctx context.Context) error {
-	b, err := o.kb.Brief(ctx, kb.BriefOptions{Task: question})
+	b, err := o.kb.Brief(ctx, kb.BriefOptions{Task: question, Run: o.board.Run()})
 	if err != nil {
 		return fmt.Errorf("search the knowledge base: %w", err)
+	}
+	r := board.Retrieval{Way: board.ByBrief, Task: question} // the board keeps what was given
+	for _, c := range b.Log {
+		if c.Included {
+			r.Capsules = append(r.Capsules, board.Given{ID: c.ID, Score: c.Score, Evidence: c.Evidence})
+		}
+	}
+	if len(r.Capsules) > 0 {
+		if err := o.board.Retrieved(ctx, lead, r); err != nil {
+			return fmt.Errorf("keep what was given: %w", err)
+		}
 	}
 	if o.known = b.Block; o.known == "" {
 		fmt.Fprintln(o.out, "earlier runs have learned nothing about it")
