@@ -40,7 +40,7 @@
 //     its target; supersedes has no cycles. An addresses link closes an open signal.
 //   - A signal is claimed under a lease; a lease that ran out holds nobody back. A claim is its worker's, and that of one session if the
 //     caller has one. Waiving needs a reason.
-//   - What of the knowledge base was given to whom is in the log alone, as events of the verb retrieval ([Board.Retrieved], [Board.Retrievals], [Uses]).
+//   - What of the knowledge base was given to whom is in the log alone, as events of the verb retrieval ([Board.Retrieved], [Board.Retrievals], [UsageOf]).
 //     No table has it, and no gate asks for it.
 //   - The gate and survival are pure functions of what is on the board ([Policy], [survival.Check]).
 package board

@@ -174,13 +174,38 @@ func (u *Use) Made() string {
 	return made
 }
 
-// Uses returns the runs below dir that were given a capsule, the latest first, and the names of those that cannot be read. A run has used it if an entry of the run
-// names it (its id, in the content, evidence, source or tags), or if somebody has confirmed it in the run: confirmed is who has, as the knowledge base has noted it.
-// Each run's file is opened, but for those that were last written to before the capsule was made.
-func Uses(ctx context.Context, dir, capsule string, made time.Time, confirmed []string) (uses []Use, unread []string, err error) {
+// Usage is to which runs a capsule was given, the latest first.
+type Usage struct {
+	Times  int64    `json:"times"`
+	Runs   []Use    `json:"runs"`
+	Unread []string `json:"unread"` // runs whose boards cannot be read
+}
+
+// Describe says it in a few words.
+func (u *Usage) Describe() string {
+	if len(u.Runs) == 0 {
+		return "to no run"
+	}
+	used := 0
+	for i := range u.Runs {
+		if u.Runs[i].Used {
+			used++
+		}
+	}
+	by := "none"
+	if used > 0 {
+		by = fmt.Sprint(used)
+	}
+	return counted(u.Times, "time") + " to " + counted(int64(len(u.Runs)), "run") + ", used by " + by
+}
+
+// UsageOf asks the boards of all runs below dir to which of them a capsule was given. A run has used it if an entry of the run names it (its id, in the content, evidence, source or tags), or if
+// somebody has confirmed it in the run: confirmed is who has, as the knowledge base has noted it. Each run's file is opened, but for those that were last written to before the capsule was made.
+func UsageOf(ctx context.Context, dir, capsule string, made time.Time, confirmed []string) (out Usage, err error) {
+	out = Usage{Runs: []Use{}, Unread: []string{}}
 	names, err := RunNames(dir)
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	const slack = 24 * time.Hour // between the clocks of the machines that both may come from
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -197,16 +222,15 @@ func Uses(ctx context.Context, dir, capsule string, made time.Time, confirmed []
 		})
 	}
 	wait.Wait()
-	uses, unread = []Use{}, []string{}
 	for i, name := range names {
 		u := all[i]
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
+			return out, ctx.Err()
 		case errors.Is(errs[i], fault.NotFound): // it is being made, or was removed
 			continue
 		case errs[i] != nil:
-			unread = append(unread, name)
+			out.Unread = append(out.Unread, name)
 			continue
 		case u.Times == 0:
 			continue
@@ -217,10 +241,11 @@ func Uses(ctx context.Context, dir, capsule string, made time.Time, confirmed []
 			}
 		}
 		u.Used = len(u.CitedBy)+len(u.ConfirmedBy) > 0
-		uses = append(uses, u)
+		out.Runs = append(out.Runs, u)
+		out.Times += u.Times
 	}
-	slices.SortStableFunc(uses, func(a, b Use) int { return b.Last.Compare(a.Last) })
-	return uses, unread, nil
+	slices.SortStableFunc(out.Runs, func(a, b Use) int { return b.Last.Compare(a.Last) })
+	return out, nil
 }
 
 func writtenSince(path string, t time.Time) bool {

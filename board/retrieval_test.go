@@ -63,8 +63,8 @@ func TestRetrievals(t *testing.T) {
 	}
 }
 
-// TestUses: a run has used what it was given if an entry names it as a word, or if it was confirmed there. What cannot be read is named.
-func TestUses(t *testing.T) {
+// TestUsage: a run has used what it was given if an entry names it as a word, or if it was confirmed there. What cannot be read is named.
+func TestUsage(t *testing.T) {
 	const id, other = "k0000000a1", "k0000000a2"
 	dir := t.TempDir()
 	run := func(name, posts string, given ...string) {
@@ -90,18 +90,18 @@ func TestUses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "broken.sqlite3"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	uses, unread, err := Uses(t.Context(), dir, id, time.Now(), []string{"run:confirms role:reviewer", "run:confirmsnot role:reviewer", ""})
-	if err != nil || strings.Join(unread, " ") != "broken" || len(uses) != 3 {
-		t.Fatalf("%+v, %v, %v", uses, unread, err)
+	got, err := UsageOf(t.Context(), dir, id, time.Now(), []string{"run:confirms role:reviewer", "run:confirmsnot role:reviewer", ""})
+	if err != nil || strings.Join(got.Unread, " ") != "broken" || len(got.Runs) != 3 || got.Describe() != "4 times to 3 runs, used by 2" {
+		t.Fatalf("%+v, %v", got, err)
 	}
-	for _, u := range uses {
+	for _, u := range got.Runs {
 		want := map[string]string{"cites": "used, e1 names it", "confirms": "used, confirmed by run:confirms role:reviewer", "ignores": "not used so far"}[u.Run]
 		if times := map[bool]int64{true: 2, false: 1}[u.Run == "cites"]; u.Made() != want || u.Times != times || u.Last.IsZero() {
 			t.Errorf("%+v: %s", u, u.Made())
 		}
 	}
 	later := time.Now().Add(48 * time.Hour) // no run was written to since
-	if uses, unread, err := Uses(t.Context(), dir, id, later, nil); err != nil || len(uses)+len(unread) > 0 {
-		t.Errorf("of a capsule that is made later: %+v, %v, %v", uses, unread, err)
+	if got, err := UsageOf(t.Context(), dir, id, later, nil); err != nil || len(got.Runs)+len(got.Unread) > 0 || got.Describe() != "to no run" {
+		t.Errorf("of a capsule that is made later: %+v, %v", got, err)
 	}
 }

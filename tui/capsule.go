@@ -2,9 +2,11 @@ package tui
 
 import (
 	"context"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/tui/keys"
@@ -20,6 +22,7 @@ type capsulePage struct {
 	capsule *kb.Capsule // nil: not read yet
 	events  []kb.Event
 	titles  map[string]string // of the capsules it leads to, by id
+	usage   board.Usage       // to which runs it was given
 	err     error
 	reading once
 	looked  bool // it was read once: reading it again is no retrieval
@@ -53,6 +56,7 @@ func (p *capsulePage) read() tea.Cmd {
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		var c kb.Capsule
 		var events []kb.Event
+		var usage board.Usage
 		titles := map[string]string{}
 		k, err := p.app.knowledge(ctx)
 		if err == nil {
@@ -69,10 +73,13 @@ func (p *capsulePage) read() tea.Cmd {
 				}
 			}
 		}
+		if err == nil {
+			usage, err = board.UsageOf(ctx, p.app.Boards, p.id, c.Created, kb.ConfirmedBy(events))
+		}
 		return func() tea.Cmd {
 			again := p.reading.end()
 			if p.err = err; err == nil {
-				p.capsule, p.events, p.titles = &c, events, titles
+				p.capsule, p.events, p.titles, p.usage = &c, events, titles, usage
 			}
 			p.compose()
 			if again {
@@ -115,8 +122,13 @@ func (p *capsulePage) showAll() tea.Cmd {
 
 // follow walks to where the chosen place leads.
 func (p *capsulePage) follow() tea.Cmd {
-	if id := p.doc.chosen(); id != "" {
-		return p.app.push(newCapsulePage(p.app, id))
+	to := p.doc.chosen()
+	if at, ok := strings.CutPrefix(to, toBoard); ok {
+		run, entry, _ := strings.Cut(at, "/")
+		return p.app.openEntry(run, entry)
+	}
+	if to != "" {
+		return p.app.push(newCapsulePage(p.app, to))
 	}
 	return nil
 }

@@ -59,13 +59,17 @@ func (p *capsulePage) lines() []docLine {
 	for _, id := range c.Supersedes {
 		p.link(x, "supersedes", id)
 	}
-	for _, r := range c.Refs {
-		if capsuleID.MatchString(r) {
-			p.link(x, "see", r)
-		} else {
-			p.row(x, "see", r)
+	for i := 0; i < len(c.Refs); i++ {
+		if capsuleID.MatchString(c.Refs[i]) {
+			p.link(x, "see", c.Refs[i])
+			continue
+		}
+		to, text, skip := boardRef(c.Refs, i)
+		if x.fieldTo("see", oneLine(text, kb.MaxField), to); skip {
+			i++
 		}
 	}
+	p.given(x)
 	p.row(x, "changed", fmt.Sprintf("%s, %s, revision %d", clock(c.Updated), since(c.Updated, p.app.Now()), c.Revision))
 	if p.all {
 		p.everything(x)
@@ -99,6 +103,24 @@ func (p *capsulePage) badges(x *writer) {
 		line += b
 	}
 	x.line(line)
+}
+
+// given writes to which runs it was given, each of which leads to the run, or to the entry that names the capsule.
+func (p *capsulePage) given(x *writer) {
+	if len(p.usage.Runs) > 0 {
+		p.row(x, "given", p.usage.Describe())
+	}
+	for i := range p.usage.Runs {
+		u := &p.usage.Runs[i]
+		to := toBoard + u.Run
+		if len(u.CitedBy) > 0 {
+			to += "/" + u.CitedBy[0]
+		}
+		x.fieldTo("", oneLine(fmt.Sprintf("%s, %s: %s", u.Run, plural(u.Times, "time"), u.Made()), rowRunes), to)
+	}
+	if len(p.usage.Unread) > 0 {
+		p.row(x, "not known of", strings.Join(p.usage.Unread, ", ")+": their boards cannot be read")
+	}
 }
 
 // row writes a fact, if it is known.

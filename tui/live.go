@@ -169,9 +169,19 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 		p.show(s)
 	}
 	if first {
-		cmds = append(cmds, p.followFrom(s.state.Seq))
+		cmds = append(cmds, p.followFrom(s.state.Seq), p.showWanted())
 	}
 	return tea.Batch(append(cmds, p.feed.need())...)
+}
+
+// showWanted chooses the entry that the page was opened for, and shows it.
+func (p *runPage) showWanted() tea.Cmd {
+	n, err := board.ParseEntryID(p.want)
+	if err != nil || n > p.feed.total {
+		return nil
+	}
+	p.feed.list.moveTo(int(p.feed.total - n))
+	return p.app.push(newDetailOf(p, p.want))
 }
 
 // show puts a scene on the page.

@@ -53,6 +53,7 @@ type runPage struct {
 	w, h    int
 	area    [panes]rect // where the panes are; empty: not seen
 	acted   bool        // something was just done here: what is chosen may go
+	want    string      // the entry to show first; "": none
 }
 
 // pane is a list that is a part of the page.
@@ -264,6 +265,9 @@ func (p *runPage) summary() string {
 		parts = append(parts, p.app.st.warn.Render(count(n)+" disputed"))
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)), plural(int64(len(s.Workers)), "worker"))
+	if s.Retrievals > 0 {
+		parts = append(parts, "given "+plural(s.Retrievals, "time"))
+	}
 	facts := strings.Join(parts, " · ")
 	if s.Goal == "" || p.w-width(facts) < 24 {
 		return fit(" "+facts, p.w)
@@ -318,6 +322,9 @@ func (p *runPage) actions() actions {
 	all = all.also(p.actBindings()...)
 	all = append(all, action{keys.Renamed(keys.Next, "next pane"), to(p.focus + 1)}).also(keys.Search)
 	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }})
+	if p.scene.state.Retrievals > 0 {
+		all = append(all, action{keys.Given, func() tea.Cmd { return p.app.push(newGivenPage(p)) }})
+	}
 	all = append(all, p.timeActions()...).also(keys.Memory)
 	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }},
 		action{keys.Pane1, to(paneFeed)}, action{keys.Pane2, to(paneSignals)},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -41,47 +40,21 @@ func (p *program) keepGiven(c *cli.Context, run string, r board.Retrieval) {
 	}
 }
 
-// given tells to which runs a capsule was given, and what they made of it.
-type given struct {
-	Times  int64       `json:"times"`
-	Runs   []board.Use `json:"runs"`
-	Unread []string    `json:"unread"` // runs whose boards cannot be read
-}
-
-func (p *program) givenTo(c *cli.Context, k *kb.KB, capsule *kb.Capsule) (g given, err error) {
+// usage is to which runs a capsule was given, and what they made of it.
+func (p *program) usage(c *cli.Context, k *kb.KB, capsule *kb.Capsule) (board.Usage, error) {
 	history, err := k.History(c.Context, capsule.ID)
 	if err != nil {
-		return g, err
+		return board.Usage{}, err
 	}
 	dir, err := p.boardsDir()
 	if err != nil {
-		return g, err
+		return board.Usage{}, err
 	}
-	if g.Runs, g.Unread, err = board.Uses(c.Context, dir, capsule.ID, capsule.Created, kb.ConfirmedBy(history)); err != nil {
-		return g, err
-	}
-	for i := range g.Runs {
-		g.Times += g.Runs[i].Times
-	}
-	return g, nil
+	return board.UsageOf(c.Context, dir, capsule.ID, capsule.Created, kb.ConfirmedBy(history))
 }
 
-func (p *program) printGiven(g *given) {
-	used := 0
-	for i := range g.Runs {
-		if g.Runs[i].Used {
-			used++
-		}
-	}
-	by := "none"
-	if used > 0 {
-		by = fmt.Sprint(used)
-	}
-	if len(g.Runs) == 0 {
-		p.printf("%-11s to no run\n", "given")
-	} else {
-		p.printf("%-11s %s to %s, used by %s\n", "given", count(g.Times, "time", "times"), count(int64(len(g.Runs)), "run", "runs"), by)
-	}
+func (p *program) printUsage(g *board.Usage) {
+	p.printf("%-11s %s\n", "given", g.Describe())
 	for i := range g.Runs {
 		u := &g.Runs[i]
 		p.printf("  %s  %s, last %s: %s\n", safe(u.Run), count(u.Times, "time", "times"), clock(u.Last), safe(u.Made()))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board"
 	"blackboard/kb"
 )
 
@@ -85,7 +86,7 @@ func (p *program) kbGet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := p.givenTo(c, k, &capsule)
+	g, err := p.usage(c, k, &capsule)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (p *program) kbGet(c *cli.Context) error {
 }
 
 // printCapsule prints a capsule, and to whom it was given; nil: that is of no interest.
-func (p *program) printCapsule(c *kb.Capsule, g *given) {
+func (p *program) printCapsule(c *kb.Capsule, g *board.Usage) {
 	p.printf("%s  %s\n", c.ID, p.paint(bold, line(c.Title, 300)))
 	row := func(name, value string) {
 		if value != "" {
@@ -126,7 +127,7 @@ func (p *program) printCapsule(c *kb.Capsule, g *given) {
 	}
 	row("embedding", c.Model)
 	if g != nil {
-		p.printGiven(g)
+		p.printUsage(g)
 	}
 	p.printf("\n%s\n", indent(c.Body, "  | "))
 }

@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/tui/keys"
+)
+
+// givenPage shows what of the knowledge base was given to those who work on a run, the latest first: now, or as it was at the moment that the run's page shows.
+type givenPage struct {
+	plain
+	app     *app
+	b       *board.Board
+	past    *board.Snapshot // nil: now
+	all     []board.Retrieval
+	read    bool // all was
+	more    bool // there are others before them
+	err     error
+	reading once
+	doc     document
+	w       int
+}
+
+// maxGiven is how many retrievals are shown.
+const maxGiven = 500
+
+func newGivenPage(run *runPage) *givenPage {
+	return &givenPage{app: run.app, b: run.b, past: run.back.past, doc: document{app: run.app}}
+}
+
+func (p *givenPage) init() tea.Cmd { return p.look() }
+
+func (p *givenPage) look() tea.Cmd {
+	if p.past != nil {
+		all := slices.Clone(p.past.Retrievals)
+		slices.Reverse(all)
+		p.took(all, nil)
+		return nil
+	}
+	if !p.reading.begin() {
+		return nil
+	}
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		all, err := p.b.Retrievals(ctx, maxGiven+1)
+		return func() tea.Cmd {
+			again := p.reading.end()
+			if p.took(all, err); again {
+				return p.look()
+			}
+			return nil
+		}
+	})
+}
+
+func (p *givenPage) took(all []board.Retrieval, err error) {
+	if p.err = err; err == nil {
+		p.all, p.more, p.read = all[:min(len(all), maxGiven)], len(all) > maxGiven, true
+	}
+	p.compose()
+}
+
+func (p *givenPage) update(msg tea.Msg) tea.Cmd {
+	if e, ok := msg.(eventsMsg); ok {
+		if e.from.b == p.b && e.err == nil && p.past == nil {
+			return p.look()
+		}
+		return nil
+	}
+	return p.doc.take(msg, p.actions, p.follow)
+}
+
+// follow shows the chosen capsule.
+func (p *givenPage) follow() tea.Cmd {
+	if id := p.doc.chosen(); id != "" {
+		return p.app.push(newCapsulePage(p.app, id))
+	}
+	return nil
+}
+
+func (p *givenPage) setSize(w, h int) {
+	p.w = w
+	p.doc.setSize(w, h-1)
+	p.compose()
+}
+
+func (p *givenPage) compose() {
+	switch {
+	case p.w == 0:
+	case p.err != nil:
+		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
+	case !p.read:
+		p.doc.setText("reading…")
+	default:
+		p.doc.setLines(p.lines())
+	}
+}
+
+func (p *givenPage) lines() []docLine {
+	st := p.app.st
+	x := newWriter(st, p.w)
+	for i := range p.all {
+		r := &p.all[i]
+		x.line(fit(st.faint.Render(clock(r.At)+"  event "+count(r.Seq))+"  "+oneLine(r.Worker, 60)+"  "+oneLine(r.Describe(), rowRunes), x.w))
+		for _, c := range r.Capsules {
+			x.place(fit("  "+st.key.Render(oneLine(c.ID, 40))+fmt.Sprintf("  score %.2f, evidence %.2f", c.Score, c.Evidence), x.w), c.ID)
+		}
+		x.line("")
+	}
+	if p.more {
+		x.line(fmt.Sprintf("These are the latest %d; board watch --since 0 has all.", maxGiven))
+	}
+	return x.lines
+}
+
+func (p *givenPage) view() []string {
+	heading := "Given from the knowledge base"
+	if p.past != nil {
+		heading += ", as of event " + count(p.past.Seq)
+	}
+	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+}
+
+func (p *givenPage) title() string { return "given" }
+
+func (p *givenPage) actions() actions {
+	all := p.doc.placeActions(p.follow, "next capsule", "capsule before")
+	return append(all, action{keys.Refresh, p.look}).also(keys.Moving()...)
+}
+
+// toBoard is where a line leads that names a run, or an entry of one.
+const toBoard = "board:"
+
+// openEntry shows an entry of a run, over the run with that entry chosen; without an entry the run alone.
+func (a *app) openEntry(run, entry string) tea.Cmd {
+	return a.hold(func(ctx context.Context) (tea.Msg, error) {
+		b, err := board.Open(ctx, a.Boards, run)
+		if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid) {
+			return nil, fmt.Errorf("the board of the run %s is not here: it was removed, or never was on this machine", oneLine(run, 100))
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer b.Close()
+		if entry != "" {
+			if _, err := b.Entry(ctx, entry); err != nil {
+				return nil, fmt.Errorf("run %s: %w", run, err)
+			}
+		}
+		p := newRunPage(a, run)
+		p.want = entry
+		return pushMsg{p}, nil
+	})
+}
+
+// boardRef is where the reference i of a list leads, with what it says: a run and the entry after it are one; skip is that the next one is taken.
+func boardRef(refs []string, i int) (to, text string, skip bool) {
+	run, ok := strings.CutPrefix(refs[i], "run:")
+	if !ok || board.CheckRun(run) != nil {
+		return "", refs[i], false
+	}
+	if i+1 < len(refs) {
+		if entry, ok := strings.CutPrefix(refs[i+1], "entry:"); ok {
+			if _, err := board.ParseEntryID(entry); err == nil {
+				return toBoard + run + "/" + entry, refs[i] + " " + refs[i+1], true
+			}
+		}
+	}
+	return toBoard + run, refs[i], false
+}
