@@ -11,7 +11,7 @@ import (
 type entryFields struct {
 	Content     string   `json:"content" jsonschema:"the finding itself, in full sentences: one finding, with its numbers"`
 	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"default observation; contradiction if it contradicts something"`
-	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"where it is from: a file, a URL, a command"`
+	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"where it is from: a file, a URL, a command, kb:CAPSULE"`
 	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"where in it: a line, a section, a cell"`
 	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
 	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 a guess, 1 certain"`
