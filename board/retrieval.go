@@ -47,7 +47,7 @@ type Retrieval struct {
 type Given struct {
 	ID       string  `json:"id"`
 	Score    float64 `json:"score"`    // comparable within its retrieval
-	Evidence float64 `json:"evidence"` // how sure it is to be about the task, comparable between retrievals
+	Evidence float64 `json:"evidence"` // comparable between retrievals
 }
 
 // retrievalPayload is what the log has of a retrieval. The id of the event is the way.
@@ -65,19 +65,23 @@ func (p *retrievalPayload) check(way string) error {
 	case len(p.Capsules) == 0:
 		return invalid("a retrieval gave nothing", "only what was given is kept")
 	case len(p.Capsules) > maxCapsules:
-		return invalid(fmt.Sprintf("a retrieval gave %d capsules; at most %d are kept", len(p.Capsules), maxCapsules), "ask for fewer")
+		return invalid(fmt.Sprintf("a retrieval gave %d capsules; at most %d are kept",
+			len(p.Capsules), maxCapsules), "ask for fewer")
 	}
 	for i := range p.Capsules {
 		if err := checkText("the id of a capsule", p.Capsules[i].ID, MaxName, true); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(checkText("the role", p.Role, MaxName, false), checkText("the task", p.Task, MaxField, false))
+	return cmp.Or(checkText("the role", p.Role, MaxName, false),
+		checkText("the task", p.Task, MaxField, false))
 }
 
-// Retrieved notes what of the knowledge base a worker was given: the way, the role, the task and the capsules. It makes no run.
+// Retrieved notes what of the knowledge base a worker was given: the way, the role, the
+// task and the capsules. It makes no run.
 func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error {
-	p := retrievalPayload{Role: r.Role, Task: Line(strings.ReplaceAll(strings.ToValidUTF8(r.Task, ""), "\x00", ""), maxTask), Capsules: r.Capsules}
+	task := strings.ReplaceAll(strings.ToValidUTF8(r.Task, ""), "\x00", "")
+	p := retrievalPayload{Role: r.Role, Task: Line(task, maxTask), Capsules: r.Capsules}
 	if err := p.check(r.Way); err != nil {
 		return err
 	}
@@ -96,18 +100,22 @@ func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err
 	return all, err
 }
 
-// fromRetrievals finds their events by the ways, which are indexed; a variable may be called so too.
-const fromRetrievals = `FROM events INDEXED BY events_id WHERE events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart + `') AND verb = '` + verbRetrieval + `'`
+// fromRetrievals finds their events by the ways, which are indexed; a variable may be
+// called so too.
+const fromRetrievals = `FROM events INDEXED BY events_id WHERE verb = '` + verbRetrieval +
+	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart + `')`
 
 func retrievals(tx *sqlite.Tx, order string, args ...any) ([]Retrieval, error) {
-	events, err := sqlite.All(tx, (*Event).columns, `SELECT `+eventColumns+` `+fromRetrievals+` ORDER BY seq `+order, args...)
+	stmt := `SELECT ` + eventColumns + ` ` + fromRetrievals + ` ORDER BY seq ` + order
+	events, err := sqlite.All(tx, (*Event).columns, stmt, args...)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Retrieval, len(events))
 	for i := range events {
 		if all[i], err = events[i].retrieval(); err != nil {
-			return nil, sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has an event %d that cannot be read", events[i].Seq), err)
+			return nil, sqlite.Fault(fault.Corrupt, "",
+				fmt.Sprintf("has an event %d that cannot be read", events[i].Seq), err)
 		}
 	}
 	return all, nil
@@ -119,7 +127,8 @@ func (e *Event) retrieval() (Retrieval, error) {
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
 		return Retrieval{}, err
 	}
-	return Retrieval{Seq: e.Seq, At: e.At, Worker: e.Actor, Way: e.ID, Role: p.Role, Task: p.Task, Capsules: p.Capsules}, p.check(e.ID)
+	r := Retrieval{e.Seq, e.At, e.Actor, e.ID, p.Role, p.Task, p.Capsules}
+	return r, p.check(e.ID)
 }
 
 // Describe says how something was given, in which role and for which task.
@@ -130,7 +139,8 @@ func (r *Retrieval) describe(way string) string {
 	if task != "" {
 		task = `"` + task + `"`
 	}
-	return strings.Join(slices.DeleteFunc([]string{way, r.Role, task}, func(s string) bool { return s == "" }), ", ")
+	return strings.Join(slices.DeleteFunc([]string{way, r.Role, task},
+		func(s string) bool { return s == "" }), ", ")
 }
 
 // IDs writes what was given, with the scores.
@@ -148,7 +158,7 @@ type Use struct {
 	Times       int64     `json:"times"`
 	Last        time.Time `json:"last"`
 	CitedBy     []string  `json:"cited_by"`     // entries of the run that name the capsule
-	ConfirmedBy []string  `json:"confirmed_by"` // as the knowledge base has it: "run:audit-7 role:reviewer"
+	ConfirmedBy []string  `json:"confirmed_by"` // "run:audit-7 role:reviewer"
 	Used        bool      `json:"used"`         // one of the two
 }
 
@@ -196,12 +206,17 @@ func (u *Usage) Describe() string {
 	if used > 0 {
 		by = fmt.Sprint(used)
 	}
-	return counted(u.Times, "time") + " to " + counted(int64(len(u.Runs)), "run") + ", used by " + by
+	runs := counted(int64(len(u.Runs)), "run")
+	return fmt.Sprintf("%s to %s, used by %s", counted(u.Times, "time"), runs, by)
 }
 
-// UsageOf asks the boards of all runs below dir to which of them a capsule was given. A run has used it if an entry of the run names it (its id, in the content, evidence, source or tags), or if
-// somebody has confirmed it in the run: confirmed is who has, as the knowledge base has noted it. Each run's file is opened, but for those that were last written to before the capsule was made.
-func UsageOf(ctx context.Context, dir, capsule string, made time.Time, confirmed []string) (out Usage, err error) {
+// UsageOf asks the boards of all runs below dir to which of them a capsule was given. A
+// run has used it if an entry of the run names it (its id, in the content, evidence,
+// source or tags), or if somebody has confirmed it in the run: confirmed is who has, as
+// the knowledge base has noted it. Each run's file is opened, but for those that were
+// last written to before the capsule was made.
+func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
+	confirmed []string) (out Usage, err error) {
 	out = Usage{Runs: []Use{}, Unread: []string{}}
 	names, err := RunNames(dir)
 	if err != nil {
@@ -209,7 +224,8 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time, confirmed
 	}
 	const slack = 24 * time.Hour // between the clocks of the machines that both may come from
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return !writtenSince(Path(dir, name), made.Add(-slack)) && !writtenSince(Path(dir, name)+"-wal", made.Add(-slack))
+		path, since := Path(dir, name), made.Add(-slack)
+		return !writtenSince(path, since) && !writtenSince(path+"-wal", since)
 	})
 	all, errs := make([]Use, len(names)), make([]error, len(names))
 	var wait sync.WaitGroup
@@ -263,18 +279,21 @@ func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 	defer b.Close()
 	return u, b.read(ctx, func(tx *sqlite.Tx) error {
 		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) `+fromRetrievals+`
-			AND EXISTS (SELECT 1 FROM json_each(payload, '$.capsules') WHERE json_extract(value, '$.id') = ?)`, capsule).
+			AND EXISTS (SELECT 1 FROM json_each(payload, '$.capsules')
+				WHERE json_extract(value, '$.id') = ?)`, capsule).
 			Scan(&u.Times, sqlite.Time(&u.Last))
 		if err != nil || u.Times == 0 {
 			return err
 		}
-		// The full text finds the entries by an index, but takes words of one stem for the same.
+		// The full text finds the entries by an index, but takes words of one stem for
+		// the same.
 		var id int64
 		return tx.Each([]any{&id}, func() error {
 			u.CitedBy = append(u.CitedBy, EntryID(id))
 			return nil
-		}, `SELECT e.id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid WHERE entries_fts MATCH ?
-			AND instr(e.content || ' ' || e.evidence || ' ' || e.source_doc || ' ' || e.source_ref || ' ' || e.tags, ?) ORDER BY e.id`,
+		}, `SELECT e.id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
+			WHERE entries_fts MATCH ? AND instr(e.content || ' ' || e.evidence || ' ' ||
+				e.source_doc || ' ' || e.source_ref || ' ' || e.tags, ?) ORDER BY e.id`,
 			`"`+strings.ReplaceAll(capsule, `"`, `""`)+`"`, capsule)
 	})
 }

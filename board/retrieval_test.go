@@ -7,37 +7,47 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"blackboard/board/fault"
 )
 
-// TestRetrievals: what was given is kept as it was given, in the order of the log, and at every moment of it; a variable of the same name is none of them.
+// TestRetrievals: what was given is kept as it was given, in the order of the log, and at
+// every moment of it; a variable of the same name is none of them.
 func TestRetrievals(t *testing.T) {
 	b := newBoard(t)
 	given := []Given{{"k0000000a1", 1, 0.9}, {"k0000000a2", 0.5, 0.4}}
-	if err := b.Retrieved(t.Context(), "w", Retrieval{Way: ByBrief, Capsules: given}); !errors.Is(err, fault.NotFound) || b.Made() {
+	brief := Retrieval{Way: ByBrief, Role: "planner", Capsules: given,
+		Task: "move\n the " + strings.Repeat("payments ", 100)}
+	if err := b.Retrieved(t.Context(), "w", brief); !errors.Is(err, fault.NotFound) || b.Made() {
 		t.Errorf("without a run: %v", err)
 	}
 	if _, err := b.Set(t.Context(), "w", ByBrief, []byte("1"), AnyVersion); err != nil { // event 2
 		t.Fatal(err)
 	}
-	if err := b.Retrieved(t.Context(), "planner-1", Retrieval{Way: ByBrief, Role: "planner", Task: "move\n the " + strings.Repeat("payments ", 100), Capsules: given}); err != nil {
+	if err := b.Retrieved(t.Context(), "planner-1", brief); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Retrieved(t.Context(), "w", Retrieval{Way: ByPrompt, Capsules: given[1:]}); err != nil {
+	err := b.Retrieved(t.Context(), "w", Retrieval{Way: ByPrompt, Capsules: given[1:]})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []Retrieval{{Way: "post", Capsules: given}, {Way: BySearch}, {Way: BySearch, Capsules: []Given{{}}}, {Way: BySearch, Role: strings.Repeat("r", MaxName+1), Capsules: given},
-		{Way: BySearch, Capsules: make([]Given, maxCapsules+1)}} {
+	for _, r := range []Retrieval{
+		{Way: "post", Capsules: given}, {Way: BySearch}, {Way: BySearch, Capsules: []Given{{}}},
+		{Way: BySearch, Role: strings.Repeat("r", MaxName+1), Capsules: given},
+		{Way: BySearch, Capsules: make([]Given, maxCapsules+1)},
+	} {
 		if err := b.Retrieved(t.Context(), "w", r); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%.100v: %v", r, err)
 		}
 	}
 	all, err := b.Retrievals(t.Context(), 0)
-	if err != nil || len(all) != 2 || all[0].Way != ByPrompt || all[1].Worker != "planner-1" || all[1].Role != "planner" || len(all[1].Capsules) != 2 || all[1].Capsules[1] != given[1] {
+	if err != nil || len(all) != 2 || all[0].Way != ByPrompt || all[1].Worker != "planner-1" ||
+		all[1].Role != "planner" || len(all[1].Capsules) != 2 || all[1].Capsules[1] != given[1] {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if task := []rune(all[1].Task); len(task) > maxTask || !strings.HasPrefix(all[1].Task, "move the payments payments") {
+	if task := all[1].Task; utf8.RuneCountInString(task) > maxTask ||
+		!strings.HasPrefix(task, "move the payments payments") {
 		t.Errorf("the task is %q", all[1].Task)
 	}
 	if one, err := b.Retrievals(t.Context(), 1); err != nil || len(one) != 1 || one[0].Seq != 4 {
@@ -63,7 +73,8 @@ func TestRetrievals(t *testing.T) {
 	}
 }
 
-// TestUsage: a run has used what it was given if an entry names it as a word, or if it was confirmed there. What cannot be read is named.
+// TestUsage: a run has used what it was given if an entry names it as a word, or if it
+// was confirmed there. What cannot be read is named.
 func TestUsage(t *testing.T) {
 	const id, other = "k0000000a1", "k0000000a2"
 	dir := t.TempDir()
@@ -74,11 +85,13 @@ func TestUsage(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		if _, err := b.Post(t.Context(), "w", Post{Content: "begun", SourceRef: posts}); err != nil {
+		_, err = b.Post(t.Context(), "w", Post{Content: "begun", SourceRef: posts})
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, g := range given {
-			if err := b.Retrieved(t.Context(), "w", Retrieval{Way: BySearch, Capsules: []Given{{ID: g}, {ID: "k0000000a9"}}}); err != nil {
+			r := Retrieval{Way: BySearch, Capsules: []Given{{ID: g}, {ID: "k0000000a9"}}}
+			if err := b.Retrieved(t.Context(), "w", r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -87,21 +100,28 @@ func TestUsage(t *testing.T) {
 	run("confirms", "x", id)
 	run("ignores", "nothing, though "+id+"0 is another one", id)
 	run("other", "see "+id, other)
-	if err := os.WriteFile(filepath.Join(dir, "broken.sqlite3"), []byte("no database"), 0o600); err != nil {
+	broken := filepath.Join(dir, "broken.sqlite3")
+	if err := os.WriteFile(broken, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := UsageOf(t.Context(), dir, id, time.Now(), []string{"run:confirms role:reviewer", "run:confirmsnot role:reviewer", ""})
-	if err != nil || strings.Join(got.Unread, " ") != "broken" || len(got.Runs) != 3 || got.Describe() != "4 times to 3 runs, used by 2" {
+	confirmed := []string{"run:confirms role:reviewer", "run:confirmsnot role:reviewer", ""}
+	got, err := UsageOf(t.Context(), dir, id, time.Now(), confirmed)
+	if err != nil || strings.Join(got.Unread, " ") != "broken" || len(got.Runs) != 3 ||
+		got.Describe() != "4 times to 3 runs, used by 2" {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for _, u := range got.Runs {
-		want := map[string]string{"cites": "used, e1 names it", "confirms": "used, confirmed by run:confirms role:reviewer", "ignores": "not used so far"}[u.Run]
-		if times := map[bool]int64{true: 2, false: 1}[u.Run == "cites"]; u.Made() != want || u.Times != times || u.Last.IsZero() {
+		want := map[string]string{"cites": "used, e1 names it",
+			"confirms": "used, confirmed by run:confirms role:reviewer",
+			"ignores":  "not used so far"}[u.Run]
+		if times := map[bool]int64{true: 2, false: 1}[u.Run == "cites"]; u.Made() != want ||
+			u.Times != times || u.Last.IsZero() {
 			t.Errorf("%+v: %s", u, u.Made())
 		}
 	}
 	later := time.Now().Add(48 * time.Hour) // no run was written to since
-	if got, err := UsageOf(t.Context(), dir, id, later, nil); err != nil || len(got.Runs)+len(got.Unread) > 0 || got.Describe() != "to no run" {
+	if got, err := UsageOf(t.Context(), dir, id, later, nil); err != nil ||
+		len(got.Runs)+len(got.Unread) > 0 || got.Describe() != "to no run" {
 		t.Errorf("of a capsule that is made later: %+v, %v", got, err)
 	}
 }

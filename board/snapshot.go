@@ -24,7 +24,8 @@ type Snapshot struct {
 	Entries   []Entry    `json:"entries"`
 	Signals   []Signal   `json:"signals"`
 	Variables []Variable `json:"variables"`
-	// Retrievals are what was given of the knowledge base, the oldest first. Only the log has them.
+	// Retrievals are what was given of the knowledge base, the oldest first. Only the log
+	// has them.
 	Retrievals []Retrieval `json:"retrievals"`
 }
 
@@ -154,7 +155,8 @@ type replayer struct {
 }
 
 func newReplayer() *replayer {
-	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
+	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
+		Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
 }
 
 // snapshot returns what has been rebuilt so far. The replayer must not be used any more.

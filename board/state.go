@@ -24,7 +24,8 @@ type State struct {
 	Links     CountsByName `json:"links"`   // by kind
 	Workers   []Worker     `json:"workers"` // the most recent first
 	Variables []Variable   `json:"variables"`
-	// Retrievals is how often something of the knowledge base was given to somebody who works on the run.
+	// Retrievals is how often something of the knowledge base was given to somebody who
+	// works on the run.
 	Retrievals int64 `json:"retrievals"`
 }
 
@@ -91,7 +92,8 @@ func newState() State {
 	return st
 }
 
-// state reads the summary. Without workers, and the number of retrievals, it costs the same however many there are.
+// state reads the summary. Without workers, and the number of retrievals, it costs the
+// same however many there are.
 func state(tx *sqlite.Tx, workers bool) (State, error) {
 	st := newState()
 	run, err := runRow(tx)

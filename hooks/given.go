@@ -18,14 +18,16 @@ func retrieval(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
 	r := board.Retrieval{Way: way, Task: task}
 	for i := range hits {
 		if h := &hits[i]; slices.Contains(ids, h.ID) {
-			r.Capsules = append(r.Capsules, board.Given{ID: h.ID, Score: h.Score, Evidence: h.Evidence})
+			c := board.Given{ID: h.ID, Score: h.Score, Evidence: h.Evidence}
+			r.Capsules = append(r.Capsules, c)
 		}
 	}
 	return r
 }
 
-// keep notes on the board of $BOARD_RUN what was given. The turn does not wait for a board that is busy, or for a disk, longer than a quarter of the time that it has left; what was given is given
-// all the same, and the log says that the board does not have it.
+// keep notes on the board of $BOARD_RUN what was given. The turn does not wait for a
+// board that is busy, or for a disk, longer than a quarter of the time that it has left;
+// what was given is given all the same, and the log says that the board does not have it.
 func (t *turn) keep(ctx context.Context, r board.Retrieval) {
 	if len(r.Capsules) == 0 || t.Env("BOARD_RUN") == "" || t.Home == "" {
 		return

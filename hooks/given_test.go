@@ -7,13 +7,18 @@ import (
 	"blackboard/board"
 )
 
-// TestKeepGiven: what was given unasked is on the board of $BOARD_RUN, and no word of the prompt. What was not given is not there; a run that there is not is not made, and nobody is troubled with it.
+// TestKeepGiven: what was given unasked is on the board of $BOARD_RUN, and no word of the
+// prompt. What was not given is not there; a run that there is not is not made, and
+// nobody is troubled with it.
 func TestKeepGiven(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "Retries", "b", 1), hit("k2", "Far", "b", 0.5))
 	w.env["BOARD_RUN"] = "audit"
 	boards := (&turn{Config: Config{Home: w.home}}).boards()
-	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(got, "(k1)") {
+	tell := func(session string) string {
+		return w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": session})
+	}
+	if got := tell("s1"); !strings.Contains(got, "(k1)") {
 		t.Fatalf("without a run: %s", got)
 	}
 	if names, _ := board.RunNames(boards); len(names) > 0 || w.logged() != "" {
@@ -24,15 +29,16 @@ func TestKeepGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"})
+	tell("s2")
 	w.env["BOARD_WORKER"] = "reader-1"
-	w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s3"})
-	w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s3"}) // nothing is given twice
+	tell("s3")
+	tell("s3") // nothing is given twice
 	all, err := b.Retrievals(t.Context(), 0)
 	if err != nil || len(all) != 2 || all[1].Worker != "claude" || all[0].Worker != "reader-1" {
 		t.Fatalf("%+v, %v; the log has %s", all, err, w.logged())
 	}
-	if r := all[0]; r.Way != board.ByPrompt || r.Task != "" || len(r.Capsules) != 1 || r.Capsules[0] != (board.Given{ID: "k1", Score: 1, Evidence: 1}) {
+	if r := all[0]; r.Way != board.ByPrompt || r.Task != "" || len(r.Capsules) != 1 ||
+		r.Capsules[0] != (board.Given{ID: "k1", Score: 1, Evidence: 1}) {
 		t.Errorf("%+v", r)
 	}
 	if !all[0].At.Equal(w.now) {
@@ -40,13 +46,15 @@ func TestKeepGiven(t *testing.T) {
 	}
 }
 
-// TestKeepGivenFails: where the board cannot take it, the answer is the same, and the log says so.
+// TestKeepGivenFails: where the board cannot take it, the answer is the same, and the log
+// says so.
 func TestKeepGivenFails(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "Retries", "b", 1))
 	want := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
 	w.env["BOARD_RUN"] = "no name of a run"
-	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"}); got != want || want == "" {
+	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"})
+	if got != want || want == "" {
 		t.Errorf("it gave %s", got)
 	}
 	if !strings.Contains(w.logged(), "keep on the board what was given") {
@@ -57,14 +65,16 @@ func TestKeepGivenFails(t *testing.T) {
 // TestGivenOnce: a title that is the beginning of the text is not given beside it.
 func TestGivenOnce(t *testing.T) {
 	w := newWorld(t)
-	body := "Retries hide the error of the first call. " + strings.Repeat("They do so always. ", 12) + "END"
+	more := strings.Repeat("They do so always. ", 12)
+	body := "Retries hide the error of the first call. " + more + "END"
 	w.searcher = found(hit("k1", "Retries hide the error of the first call…", body, 1))
 	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
 	if strings.Count(got, "Retries hide") != 1 || !strings.Contains(got, "END") {
 		t.Errorf("it gave %s", got)
 	}
 	w.budget = 110 // no room for all of it
-	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"}); strings.Count(got, "Retries hide") != 1 || strings.Contains(got, "END") {
+	got = w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"})
+	if strings.Count(got, "Retries hide") != 1 || strings.Contains(got, "END") {
 		t.Errorf("within a small budget it gave %s", got)
 	}
 }

@@ -91,7 +91,9 @@ func (t *turn) capsules(r *room, heading string, hits []kb.Hit) (part string, gi
 		}
 		const short = 200 // bytes of a title
 		said, more := h.SaidOnce()
-		line := func(most int) string { return fmt.Sprintf("\n- [%s] %s (%s)", h.Kind, oneLine(said, most), about) }
+		line := func(most int) string {
+			return fmt.Sprintf("\n- [%s] %s (%s)", h.Kind, oneLine(said, most), about)
+		}
 		fits := func(s string) bool { return len(heading)+len(part)+len(s)+2 <= r.left }
 		title, body := line(short), "\n  "+oneLine(more, t.depth.BodyBytes)
 		if whole := line(max(short, t.depth.BodyBytes)); more == "" && fits(whole) {

@@ -191,13 +191,15 @@ func WithEvidence(body, quote string) string {
 	return body + evidenceHeading + "> " + strings.ReplaceAll(quote, "\n", "\n> ")
 }
 
-// SaidOnce are the title and the body without what both say: a title that is the body's beginning, evidence that is the same words. The body is "" if the title has all of it.
+// SaidOnce are the title and the body without what both say: a title that is the body's
+// beginning, evidence that is the same words. The body is "" if the title has all of it.
 func (c *Capsule) SaidOnce() (title, body string) {
 	title, body = c.Title, c.Body
 	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if claim, quote, ok := strings.Cut(body, evidenceHeading); ok {
 		said, quote := line(claim), line(strings.ReplaceAll("\n"+quote, "\n> ", "\n"))
-		same := strings.Contains(quote, strings.TrimRight(said, ".")) && len(quote) < 2*len(said) // a longer one tells more
+		same := strings.Contains(quote, strings.TrimRight(said, ".")) &&
+			len(quote) < 2*len(said) // a longer one tells more
 		if same || strings.Contains(said, strings.TrimRight(quote, ".")) {
 			body = claim
 		}

@@ -84,7 +84,8 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 	return out, err
 }
 
-// ConfirmedBy is who has confirmed a capsule, by its history: "run:audit-7 role:reviewer".
+// ConfirmedBy is who has confirmed a capsule, by its history: "run:audit-7
+// role:reviewer".
 func ConfirmedBy(history []Event) (by []string) {
 	for i := range history {
 		if history[i].Verb == VerbConfirmed {

@@ -105,7 +105,8 @@ func (p *capsulePage) badges(x *writer) {
 	x.line(line)
 }
 
-// given writes to which runs it was given, each of which leads to the run, or to the entry that names the capsule.
+// given writes to which runs it was given, each of which leads to the run, or to the
+// entry that names the capsule.
 func (p *capsulePage) given(x *writer) {
 	if len(p.usage.Runs) > 0 {
 		p.row(x, "given", p.usage.Describe())
@@ -116,7 +117,8 @@ func (p *capsulePage) given(x *writer) {
 		if len(u.CitedBy) > 0 {
 			to += "/" + u.CitedBy[0]
 		}
-		x.fieldTo("", oneLine(fmt.Sprintf("%s, %s: %s", u.Run, plural(u.Times, "time"), u.Made()), rowRunes), to)
+		made := fmt.Sprintf("%s, %s: %s", u.Run, plural(u.Times, "time"), u.Made())
+		x.fieldTo("", oneLine(made, rowRunes), to)
 	}
 	if len(p.usage.Unread) > 0 {
 		p.row(x, "not known of", strings.Join(p.usage.Unread, ", ")+": their boards cannot be read")

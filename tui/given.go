@@ -14,7 +14,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// givenPage shows what of the knowledge base was given to those who work on a run, the latest first: now, or as it was at the moment that the run's page shows.
+// givenPage shows what of the knowledge base was given to those who work on a run, the
+// latest first: now, or as it was at the moment that the run's page shows.
 type givenPage struct {
 	plain
 	app     *app
@@ -108,9 +109,11 @@ func (p *givenPage) lines() []docLine {
 	x := newWriter(st, p.w)
 	for i := range p.all {
 		r := &p.all[i]
-		x.line(fit(st.faint.Render(clock(r.At)+"  event "+count(r.Seq))+"  "+oneLine(r.Worker, 60)+"  "+oneLine(r.Describe(), rowRunes), x.w))
+		when := st.faint.Render(clock(r.At) + "  event " + count(r.Seq))
+		x.line(fit(when+"  "+oneLine(r.Worker, 60)+"  "+oneLine(r.Describe(), rowRunes), x.w))
 		for _, c := range r.Capsules {
-			x.place(fit("  "+st.key.Render(oneLine(c.ID, 40))+fmt.Sprintf("  score %.2f, evidence %.2f", c.Score, c.Evidence), x.w), c.ID)
+			scores := fmt.Sprintf("  score %.2f, evidence %.2f", c.Score, c.Evidence)
+			x.place(fit("  "+st.key.Render(oneLine(c.ID, 40))+scores, x.w), c.ID)
 		}
 		x.line("")
 	}
@@ -138,12 +141,14 @@ func (p *givenPage) actions() actions {
 // toBoard is where a line leads that names a run, or an entry of one.
 const toBoard = "board:"
 
-// openEntry shows an entry of a run, over the run with that entry chosen; without an entry the run alone.
+// openEntry shows an entry of a run, over the run with that entry chosen; without an
+// entry the run alone.
 func (a *app) openEntry(run, entry string) tea.Cmd {
 	return a.hold(func(ctx context.Context) (tea.Msg, error) {
 		b, err := board.Open(ctx, a.Boards, run)
 		if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid) {
-			return nil, fmt.Errorf("the board of the run %s is not here: it was removed, or never was on this machine", oneLine(run, 100))
+			const gone = "the board of the run %s is not here: it was removed, or never was on this machine"
+			return nil, fmt.Errorf(gone, oneLine(run, 100))
 		}
 		if err != nil {
 			return nil, err
@@ -160,7 +165,8 @@ func (a *app) openEntry(run, entry string) tea.Cmd {
 	})
 }
 
-// boardRef is where the reference i of a list leads, with what it says: a run and the entry after it are one; skip is that the next one is taken.
+// boardRef is where the reference i of a list leads, with what it says: a run and the
+// entry after it are one; skip is that the next one is taken.
 func boardRef(refs []string, i int) (to, text string, skip bool) {
 	run, ok := strings.CutPrefix(refs[i], "run:")
 	if !ok || board.CheckRun(run) != nil {

@@ -10,7 +10,9 @@ import (
 // fillGiven is a run whose entry e1 became a capsule, and another that was given it.
 func fillGiven(h *harness) {
 	ctx := context.Background()
-	h.capsuleFile(capsulePlain, "title: A pane is addressed by session, window and pane\nkind: recipe\nscope: universal\nrefs: [\"run:first\", \"entry:e1\", \"worker:ada\", \"run:gone\", \"entry:e7\", \"entry:e2\"]", "session:window.pane")
+	refs := `["run:first", "entry:e1", "worker:ada", "run:gone", "entry:e7", "entry:e2"]`
+	front := "title: A pane is addressed by session, window and pane\nkind: recipe\nscope: universal"
+	h.capsuleFile(capsulePlain, front+"\nrefs: "+refs, "session:window.pane")
 	h.openKB()
 	first := h.openRun("first")
 	for _, text := range []string{"Panes have addresses", "Windows have names", "Sessions too"} {
@@ -18,7 +20,8 @@ func fillGiven(h *harness) {
 	}
 	second := h.openRun("second")
 	must(second.Post(ctx, "ada", board.Post{Content: "begun"}))
-	for _, r := range []board.Retrieval{{Way: board.ByBrief, Role: "planner", Task: "address a pane"}, {Way: board.ByPrompt}} {
+	brief := board.Retrieval{Way: board.ByBrief, Role: "planner", Task: "address a pane"}
+	for _, r := range []board.Retrieval{brief, {Way: board.ByPrompt}} {
 		r.Capsules = []board.Given{{ID: capsulePlain, Score: 1, Evidence: 0.8}}
 		if err := second.Retrieved(ctx, "lead", r); err != nil {
 			h.t.Fatal(err)
@@ -27,13 +30,15 @@ func fillGiven(h *harness) {
 	must(second.Post(ctx, "ada", board.Post{Content: "It is used, see kb:" + capsulePlain}))
 }
 
-// TestGivenScreens: a run tells what was given, now and at a moment of the past, and each capsule is a key away.
+// TestGivenScreens: a run tells what was given, now and at a moment of the past, and each
+// capsule is a key away.
 func TestGivenScreens(t *testing.T) {
 	h := newHarness(t, fillGiven)
 	h.send(pushMsg{newRunPage(h.m.app, "second")})
 	h.wants("given 2 times")
 	h.press("R")
-	h.wants("Given from the knowledge base", "lead  brief, planner, \"address a pane\"", "prompt", capsulePlain+"  score 1.00, evidence 0.80")
+	h.wants("Given from the knowledge base", "lead  brief, planner, \"address a pane\"", "prompt",
+		capsulePlain+"  score 1.00, evidence 0.80")
 	h.goldens("given")
 	h.press("enter")
 	h.wants("A pane is addressed by session")
@@ -44,7 +49,8 @@ func TestGivenScreens(t *testing.T) {
 	h.lacks("prompt")
 }
 
-// TestNothingGiven: a run that was given nothing says nothing of it, and has no key for it.
+// TestNothingGiven: a run that was given nothing says nothing of it, and has no key for
+// it.
 func TestNothingGiven(t *testing.T) {
 	h := newHarness(t, fillGiven)
 	h.send(pushMsg{newRunPage(h.m.app, "first")})
@@ -52,11 +58,13 @@ func TestNothingGiven(t *testing.T) {
 	h.lacks("given", "Given")
 }
 
-// TestCapsuleToEntry: from a capsule one goes to the entry that it comes from, in its run, and to the run that has used it. A run whose board is not there is named.
+// TestCapsuleToEntry: from a capsule one goes to the entry that it comes from, in its
+// run, and to the run that has used it. A run whose board is not there is named.
 func TestCapsuleToEntry(t *testing.T) {
 	h := newHarness(t, fillGiven)
 	h.openCapsule(capsulePlain)
-	h.wants("run:first entry:e1", "given          2 times to 1 run, used by 1", "second, 2 times: used, e2 names it", "entry:e2")
+	h.wants("run:first entry:e1", "given          2 times to 1 run, used by 1",
+		"second, 2 times: used, e2 names it", "entry:e2")
 	h.press("enter")
 	h.wants("Panes have addresses", "e1")
 	h.lacks("Windows have names")
@@ -65,7 +73,8 @@ func TestCapsuleToEntry(t *testing.T) {
 	h.press("esc")
 	h.wants("A pane is addressed by session")
 	h.press("tab", "enter")
-	h.wants("the board of the run gone is not here: it was removed", "A pane is addressed by session")
+	h.wants("the board of the run gone is not here: it was removed",
+		"A pane is addressed by session")
 	h.press("tab", "enter")
 	h.wants("It is used, see kb:" + capsulePlain)
 }

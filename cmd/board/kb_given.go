@@ -12,7 +12,8 @@ import (
 
 // givenTo is the flag of commands that give something of the knowledge base to a run.
 func givenTo() cli.Flag {
-	return &cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` that asks, whose board keeps what was given; default $BOARD_RUN"}
+	return &cli.StringFlag{Name: "run", Aliases: []string{"r"},
+		Usage: "the `RUN` that asks, whose board keeps what was given; default $BOARD_RUN"}
 }
 
 // asking is the run within which something is asked; "" for none.
@@ -24,7 +25,8 @@ func (p *program) asking(c *cli.Context) (string, error) {
 	return name, err
 }
 
-// keepGiven notes on the board of a run what was given. A question is answered whatever becomes of that, and makes no run.
+// keepGiven notes on the board of a run what was given. A question is answered whatever
+// becomes of that, and makes no run.
 func (p *program) keepGiven(c *cli.Context, run string, r board.Retrieval) {
 	if run == "" || len(r.Capsules) == 0 {
 		return
@@ -57,13 +59,15 @@ func (p *program) printUsage(g *board.Usage) {
 	p.printf("%-11s %s\n", "given", g.Describe())
 	for i := range g.Runs {
 		u := &g.Runs[i]
-		p.printf("  %s  %s, last %s: %s\n", safe(u.Run), count(u.Times, "time", "times"), clock(u.Last), safe(u.Made()))
+		p.printf("  %s  %s, last %s: %s\n", safe(u.Run), count(u.Times, "time", "times"),
+			clock(u.Last), safe(u.Made()))
 	}
 }
 
 // noteUnread names the boards that could not be asked.
 func (p *program) noteUnread(runs []string) {
 	if len(runs) > 0 {
-		p.talk("note: whether it was given to %s is not known: their boards cannot be read; `board doctor` says why", safe(strings.Join(runs, ", ")))
+		p.talk("note: whether it was given to %s is not known: their boards cannot be read; "+
+			"`board doctor` says why", safe(strings.Join(runs, ", ")))
 	}
 }

@@ -116,7 +116,8 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
-	return p.answer(c, nil, func() { p.printState(&st, &v, latest) }, "state", st, "gate", v, "retrievals", latest)
+	return p.answer(c, nil, func() { p.printState(&st, &v, latest) }, "state", st, "gate", v,
+		"retrievals", latest)
 }
 
 const (
@@ -164,7 +165,8 @@ func (p *program) printState(st *board.State, v *board.Verdict, latest []board.R
 	}
 	for i := range latest[:min(len(latest), shownRetrievals)] {
 		r := &latest[i]
-		p.printf("  #%-6d %s  %s  %s: %s\n", r.Seq, clock(r.At), line(r.Worker, board.MaxName), line(r.Describe(), 140), line(r.IDs(), 200))
+		p.printf("  #%-6d %s  %s  %s: %s\n", r.Seq, clock(r.At), line(r.Worker, board.MaxName),
+			line(r.Describe(), 140), line(r.IDs(), 200))
 	}
 	p.printf("last       event %d at %s\n", st.Seq, clock(st.Updated))
 	for i := range v.Reasons[:min(len(v.Reasons), shownReasons)] {

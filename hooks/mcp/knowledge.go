@@ -162,13 +162,17 @@ type forRun struct {
 	Run string `json:"run,omitempty" jsonschema:"the run that asks, whose board keeps what was given; default the server's"`
 }
 
-// keep notes on the board of a run what was given. A question is answered whatever becomes of that, and makes no run; a client that may not write to the run leaves no words on its board.
+// keep notes on the board of a run what was given. A question is answered whatever
+// becomes of that, and makes no run; a client that may not write to the run leaves no
+// words on its board.
 func (c *call) keep(run string, r board.Retrieval) {
 	if run = cmp.Or(run, c.cfg.Run); run == "" || len(r.Capsules) == 0 {
 		return
 	}
 	r.Task = secret.Redact(r.Task)
-	err := c.onBoard(run, true, func(b *board.Board) error { return b.Retrieved(c.ctx, c.worker(""), r) })
+	err := c.onBoard(run, true, func(b *board.Board) error {
+		return b.Retrieved(c.ctx, c.worker(""), r)
+	})
 	if err != nil {
 		c.notes = append(c.notes, "what was given is not kept on the board: "+err.Error())
 	}
@@ -307,7 +311,8 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 		return out, "", badArgument("say what the worker is about to do", "there is no task")
 	}
 	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
-		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: in.Budget, Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
+		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: in.Budget,
+			Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
 		if err != nil {
 			return err
 		}
@@ -319,7 +324,8 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 				given = append(given, board.Given{ID: b.ID, Score: b.Score, Evidence: b.Evidence})
 			}
 		}
-		c.keep(in.Run, board.Retrieval{Way: board.ByBrief, Role: in.Role, Task: in.Task, Capsules: given})
+		c.keep(in.Run, board.Retrieval{Way: board.ByBrief, Role: in.Role, Task: in.Task,
+			Capsules: given})
 		text = noted(cmp.Or(out.Block, "Nothing that is known has anything to do with this task."), out.Degraded)
 		return nil
 	})

@@ -171,7 +171,8 @@ func (o *orchestrator) recall(ctx context.Context) error {
 	r := board.Retrieval{Way: board.ByBrief, Task: question} // the board keeps what was given
 	for _, c := range b.Log {
 		if c.Included {
-			r.Capsules = append(r.Capsules, board.Given{ID: c.ID, Score: c.Score, Evidence: c.Evidence})
+			c := board.Given{ID: c.ID, Score: c.Score, Evidence: c.Evidence}
+			r.Capsules = append(r.Capsules, c)
 		}
 	}
 	if len(r.Capsules) > 0 {
