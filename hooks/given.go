@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"blackboard/board"
@@ -25,6 +26,10 @@ func retrieval(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
 	return r
 }
 
+// closing has the boards that are still being written to, or closed, while the answer is on its
+// way. A process may end meanwhile: what was committed is safe.
+var closing sync.WaitGroup
+
 // keep notes on the board of $BOARD_RUN what was given. The turn does not wait for a
 // board that is busy, or for a disk, longer than a quarter of the time that it has left;
 // what was given is given all the same, and the log says that the board does not have it.
@@ -38,7 +43,7 @@ func (t *turn) keep(ctx context.Context, r board.Retrieval) {
 		defer cancel()
 	}
 	done := make(chan error, 1)
-	go func() {
+	closing.Go(func() {
 		defer func() {
 			if wrong := recover(); wrong != nil {
 				done <- fmt.Errorf("it panicked: %v", wrong)
@@ -46,11 +51,11 @@ func (t *turn) keep(ctx context.Context, r board.Retrieval) {
 		}()
 		b, _, err := t.openRun(ctx)
 		if err == nil {
-			defer b.Close()
+			defer b.Close() // whose folding of the log into the file nobody waits for
 			err = b.Retrieved(ctx, cmp.Or(t.Env("BOARD_WORKER"), t.e.Harness, "hook"), r)
 		}
 		done <- err
-	}()
+	})
 	var err error
 	select {
 	case err = <-done:

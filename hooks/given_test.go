@@ -12,6 +12,7 @@ import (
 // nobody is troubled with it.
 func TestKeepGiven(t *testing.T) {
 	w := newWorld(t)
+	t.Cleanup(closing.Wait) // before the files go
 	w.searcher = found(hit("k1", "Retries", "b", 1), hit("k2", "Far", "b", 0.5))
 	w.env["BOARD_RUN"] = "audit"
 	boards := (&turn{Config: Config{Home: w.home}}).boards()
