@@ -115,7 +115,9 @@ func (k *KB) Brief(ctx context.Context, opt BriefOptions) (Brief, error) {
 // choose writes the block of what a search found, and returns what is in it.
 func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 	hits := given(res.Hits, len(res.Hits), 0)
-	b.Weak = !slices.ContainsFunc(hits, func(h Hit) bool { return !h.Weak && h.holdsIn(opt.Workspace, opt.Project) })
+	b.Weak = !slices.ContainsFunc(hits, func(h Hit) bool {
+		return !h.Weak && h.holdsIn(opt.Workspace, opt.Project) && !h.isFrom(opt.Run)
+	})
 	from := map[string]string{} // the capsule of each entry that is given
 	heading := "## RECENT LEARNINGS"
 	limit := opt.Limit
@@ -127,7 +129,7 @@ func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 	frame := len(text.Framed([]string{""}))
 	for i := range hits {
 		h := &hits[i]
-		run, of := h.Origin()
+		_, of := h.Origin()
 		entry := Briefed{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score, BM25Score: h.BM25Score, CosineScore: h.CosineScore, Evidence: h.Evidence, Weak: h.Weak, Boosts: h.Boosts}
 		switch {
 		case !h.holdsIn(opt.Workspace, opt.Project):
@@ -138,10 +140,10 @@ func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 			entry.Why = fmt.Sprintf("weak: an evidence of %.2f, and %.2f is asked for", h.Evidence, res.Threshold)
 		case h.Evidence < briefFloor*res.Evidence:
 			entry.Why = fmt.Sprintf("far behind the best: an evidence of %.2f against %.2f", h.Evidence, res.Evidence)
-		case run != "" && run == opt.Run:
+		case h.isFrom(opt.Run):
 			entry.Why = "it is from this run: " + of + " on its board"
-		case run != "" && from[run+" "+of] != "":
-			entry.Why = "it is of the same entry as " + from[run+" "+of]
+		case of != "" && from[h.origin()] != "":
+			entry.Why = "it is of the same entry as " + from[h.origin()]
 		case len(read) == limit:
 			entry.Why = "beyond the limit"
 		default:
@@ -152,7 +154,7 @@ func (b *Brief) choose(res Result, opt *BriefOptions) (read []*Capsule) {
 			}
 			block += line
 			entry.Included = true
-			from[run+" "+of] = h.ID
+			from[h.origin()] = h.ID
 			read = append(read, &h.Capsule)
 		}
 		b.Log = append(b.Log, entry)
@@ -174,6 +176,18 @@ func (c *Capsule) holdsIn(workspace, project string) bool {
 		return workspace != "" && c.Workspace == workspace || project != "" && c.Project == project || c.Workspace == "" && c.Project == ""
 	}
 	return true
+}
+
+// isFrom reports whether a capsule was promoted from a run.
+func (c *Capsule) isFrom(run string) bool {
+	from, _ := c.Origin()
+	return from != "" && from == run
+}
+
+// origin is the entry that it was promoted from, among those of all runs.
+func (c *Capsule) origin() string {
+	run, entry := c.Origin()
+	return run + "/" + entry
 }
 
 func (c *Capsule) place() string {

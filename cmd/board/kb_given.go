@@ -16,13 +16,17 @@ func givenTo() cli.Flag {
 		Usage: "the `RUN` that asks, whose board keeps what was given; default $BOARD_RUN"}
 }
 
-// asking is the run within which something is asked; "" for none.
+// asking is the run within which something is asked; "" for none. A $BOARD_RUN that is no name of
+// a run keeps no question from its answer.
 func (p *program) asking(c *cli.Context) (string, error) {
 	name, err := p.runName(c)
-	if name == "" && !c.IsSet("run") {
-		return "", nil
+	if err == nil || c.IsSet("run") {
+		return name, err
 	}
-	return name, err
+	if name != "" {
+		p.talk("note: what was given is not kept: %s", safe(err.Error()))
+	}
+	return "", nil
 }
 
 // keepGiven notes on the board of a run what was given. A question is answered whatever
