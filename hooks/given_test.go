@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestKeepGiven(t *testing.T) {
 	t.Cleanup(closing.Wait) // before the files go
 	w.searcher = found(hit("k1", "Retries", "b", 1), hit("k2", "Far", "b", 0.5))
 	w.env["BOARD_RUN"] = "audit"
-	boards := (&turn{Config: Config{Home: w.home}}).boards()
+	boards := filepath.Join(w.home, "boards")
 	tell := func(session string) string {
 		return w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": session})
 	}
@@ -44,6 +45,27 @@ func TestKeepGiven(t *testing.T) {
 	}
 	if !all[0].At.Equal(w.now) {
 		t.Errorf("at %s, not %s", all[0].At, w.now)
+	}
+}
+
+// TestKeepGivenAtStart: what a session's start gives is on the board, too, with the topic.
+func TestKeepGivenAtStart(t *testing.T) {
+	w := newWorld(t)
+	t.Cleanup(closing.Wait) // before the files go
+	w.searcher = found(hit("k1", "Retries", "b", 1))
+	w.named("retry", "The client retries too often, and hides the error of its first call.")
+	w.env["BOARD_RUN"] = "audit"
+	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if got := w.tell("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(got, "(k1)") {
+		t.Fatalf("it gave %s", got)
+	}
+	all, err := b.Retrievals(t.Context(), 0)
+	if err != nil || len(all) != 1 || all[0].Way != board.ByStart || all[0].Task != "topic retry" {
+		t.Errorf("%+v, %v; the log has %s", all, err, w.logged())
 	}
 }
 
