@@ -10,8 +10,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// FindWorkspace returns the workspace of a directory: the root of the git repository that it lies in, the same for all worktrees of the
-// repository, else the directory itself. It is "" for what is nobody's project: the home directory, the file system's root. Links are resolved, so a
+// FindWorkspace returns the workspace of a directory: the root of the git repository that it lies in, the same for all worktrees that the
+// repository names as its own, else the directory itself. It is "" for what is nobody's project: the home directory, the file system's root. Links are resolved, so a
 // project has one name whatever way it was reached.
 func FindWorkspace(dir, home string) (string, error) {
 	dir, err := filepath.Abs(dir)
@@ -73,41 +73,12 @@ func repository(dir string) (root string, found bool, err error) {
 		}
 		return dir, true, nil
 	}
-	// A file: "gitdir: PATH". A worktree's directory there has a file commondir; a submodule's has none, and is a project of its own.
 	b, err := os.ReadFile(git)
-	if err != nil {
+	if err != nil || !strings.HasPrefix(string(b), gitdir) {
 		return "", false, err
 	}
-	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
-	if !ok {
-		return "", false, nil
+	if own := namedIn(git, gitdir); own != "" {
+		return rootOf(own, dir), true, nil
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	b, err = os.ReadFile(filepath.Join(path, "commondir"))
-	if err != nil {
-		return dir, true, nil
-	}
-	common := strings.TrimSpace(string(b))
-	if !filepath.IsAbs(common) {
-		common = filepath.Join(path, common)
-	}
-	if common, err = filepath.EvalSymlinks(common); err != nil {
-		return dir, true, nil
-	}
-	if filepath.Base(common) == ".git" {
-		return filepath.Dir(common), true, nil
-	}
-	// A bare repository with worktrees. Often it lies in a directory with a .git that names it, which is where people work then.
-	if b, err := os.ReadFile(filepath.Join(filepath.Dir(common), ".git")); err == nil {
-		path := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir: "))
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(common), path)
-		}
-		if path, err := filepath.EvalSymlinks(path); err == nil && path == common {
-			return filepath.Dir(common), true, nil
-		}
-	}
-	return common, true, nil
+	return dir, true, nil // it leads nowhere
 }

@@ -55,24 +55,36 @@ var (
 		{"main/.git/HEAD", head}, {"main/src/deep/", ""},
 		{"main/.git/worktrees/wt/HEAD", head}, {"main/.git/worktrees/wt/commondir", "../..\n"}, {"main/.git/worktrees/wt/gitdir", "{}/wt/.git\n"},
 		{"wt/.git", "gitdir: {}/main/.git/worktrees/wt\n"}, {"wt/src/deep/", ""},
-		{"main/.git/worktrees/in/HEAD", head}, {"main/.git/worktrees/in/commondir", "../..\n"},
+		{"main/.git/worktrees/in/HEAD", head}, {"main/.git/worktrees/in/commondir", "../..\n"}, {"main/.git/worktrees/in/gitdir", "{}/main/.worktrees/in/.git\n"},
 		{"main/.worktrees/in/.git", "gitdir: {}/main/.git/worktrees/in\n"},
 	}
 	dotfiles = [][2]string{
 		{"home/.git/HEAD", head}, {"home/notes/today/", ""}, {"home/project/.git/HEAD", head}, {"home/project/src/", ""},
-		{"home/.git/worktrees/wt/HEAD", head}, {"home/.git/worktrees/wt/commondir", "../..\n"},
+		{"home/.git/worktrees/wt/HEAD", head}, {"home/.git/worktrees/wt/commondir", "../..\n"}, {"home/.git/worktrees/wt/gitdir", "{}/home/wt/.git\n"},
 		{"home/wt/.git", "gitdir: {}/home/.git/worktrees/wt\n"}, {"home/wt/sub/", ""},
 	}
 	bare = [][2]string{
-		{"srv/repo.git/HEAD", head}, {"srv/repo.git/worktrees/wt/HEAD", head}, {"srv/repo.git/worktrees/wt/commondir", "../..\n"},
+		{"srv/repo.git/HEAD", head}, {"srv/repo.git/worktrees/wt/HEAD", head}, {"srv/repo.git/worktrees/wt/commondir", "../..\n"}, {"srv/repo.git/worktrees/wt/gitdir", "{}/wt/.git\n"},
 		{"wt/.git", "gitdir: {}/srv/repo.git/worktrees/wt\n"}, {"wt/src/", ""},
 	}
 	// a bare repository hidden in the directory of its worktrees, with a .git that names it
 	hidden = [][2]string{
 		{"proj/.git", "gitdir: ./.bare\n"}, {"proj/.bare/HEAD", head},
-		{"proj/.bare/worktrees/main/HEAD", head}, {"proj/.bare/worktrees/main/commondir", "../..\n"}, {"proj/main/.git", "gitdir: ../.bare/worktrees/main\n"},
-		{"proj/.bare/worktrees/fix/HEAD", head}, {"proj/.bare/worktrees/fix/commondir", "{}/proj/.bare\n"}, {"proj/fix/.git", "gitdir: {}/proj/.bare/worktrees/fix\n"}, {"proj/fix/src/", ""},
+		{"proj/.bare/worktrees/main/HEAD", head}, {"proj/.bare/worktrees/main/commondir", "../..\n"}, {"proj/.bare/worktrees/main/gitdir", "{}/proj/main/.git\n"}, {"proj/main/.git", "gitdir: ../.bare/worktrees/main\n"},
+		{"proj/.bare/worktrees/fix/HEAD", head}, {"proj/.bare/worktrees/fix/commondir", "{}/proj/.bare\n"}, {"proj/.bare/worktrees/fix/gitdir", "../../../fix/.git\n"}, {"proj/fix/.git", "gitdir: {}/proj/.bare/worktrees/fix\n"}, {"proj/fix/src/", ""},
 	}
+	// a git directory elsewhere, as git init --separate-git-dir makes it, with a
+	// worktree; and one whose config says where it is checked out
+	apart = [][2]string{
+		{"store/x.git/HEAD", head}, {"store/x.git/config", "[core]\n\tbare = false\n"}, {"x/.git", "gitdir: {}/store/x.git\n"}, {"x/y/", ""},
+		{"store/x.git/worktrees/wt/commondir", "../..\n"}, {"store/x.git/worktrees/wt/gitdir", "{}/wt/.git\n"}, {"wt/.git", "gitdir: {}/store/x.git/worktrees/wt\n"}, {"wt/y/", ""},
+	}
+	apartNamed = append([][2]string{{"store/x.git/config.worktree", "[core]\n\tworktree = \"../../x\"\n"}}, apart...)
+	// a submodule as git makes it, with a worktree
+	subWorktree = append([][2]string{
+		{"super/.git/modules/sub/config", "[core]\n\tbare = false\n\tworktree = ../../../lib/sub\n"},
+		{"super/.git/modules/sub/worktrees/wt/commondir", "../..\n"}, {"super/.git/modules/sub/worktrees/wt/gitdir", "{}/wt/.git\n"}, {"wt/.git", "gitdir: {}/super/.git/modules/sub/worktrees/wt\n"},
+	}, submodule...)
 	submodule = [][2]string{
 		{"super/.git/HEAD", head}, {"super/.git/modules/sub/HEAD", head}, {"super/lib/sub/.git", "gitdir: ../../.git/modules/sub\n"}, {"super/lib/sub/src/", ""},
 	}
@@ -96,9 +108,9 @@ func TestFindWorkspace(t *testing.T) {
 		{"between the two", worktrees, "main/.worktrees", "main", ""},
 		{"inside .git", worktrees, "main/.git/worktrees/wt", "main", ""},
 		{"beside them", worktrees, ".", ".", ""},
-		{"a worktree named by a relative path", [][2]string{{"main/.git/HEAD", head}, {"main/.git/worktrees/wt/commondir", "../..\n"}, {"a/wt/.git", "gitdir: ../../main/.git/worktrees/wt\n"}}, "a/wt", "main", ""},
-		{"an absolute commondir", [][2]string{{"main/.git/HEAD", head}, {"main/.git/worktrees/wt/commondir", "{}/main/.git"}, {"wt/.git", "gitdir: {}/main/.git/worktrees/wt"}}, "wt", "main", ""},
-		{"line ends of Windows", [][2]string{{"main/.git/HEAD", head}, {"main/.git/worktrees/wt/commondir", "../..\r\n"}, {"wt/.git", "gitdir: {}/main/.git/worktrees/wt\r\n"}}, "wt", "main", ""},
+		{"a worktree named by a relative path", [][2]string{{"main/.git/HEAD", head}, {"main/.git/worktrees/wt/commondir", "../..\n"}, {"main/.git/worktrees/wt/gitdir", "../../../../a/wt/.git\n"}, {"a/wt/.git", "gitdir: ../../main/.git/worktrees/wt\n"}}, "a/wt", "main", ""},
+		{"an absolute commondir", [][2]string{{"main/.git/HEAD", head}, {"main/.git/worktrees/wt/commondir", "{}/main/.git"}, {"main/.git/worktrees/wt/gitdir", "{}/wt/.git"}, {"wt/.git", "gitdir: {}/main/.git/worktrees/wt"}}, "wt", "main", ""},
+		{"line ends of Windows", [][2]string{{"main/.git/HEAD", head}, {"main/.git/worktrees/wt/commondir", "../..\r\n"}, {"main/.git/worktrees/wt/gitdir", "{}/wt/.git\r\n"}, {"wt/.git", "gitdir: {}/main/.git/worktrees/wt\r\n"}}, "wt", "main", ""},
 		{"spaces and other letters", [][2]string{{"mein Büro/項目/.git/HEAD", head}, {"mein Büro/項目/x y/", ""}}, "mein Büro/項目/x y", "mein Büro/項目", ""},
 
 		{"a worktree of a bare repository", bare, "wt", "srv/repo.git", ""},
@@ -113,7 +125,26 @@ func TestFindWorkspace(t *testing.T) {
 		{"beside it", submodule, "super/lib", "super", ""},
 		{"a repository in a repository", [][2]string{{"outer/.git/HEAD", head}, {"outer/vendor/inner/.git/HEAD", head}, {"outer/vendor/inner/x/", ""}}, "outer/vendor/inner/x", "outer/vendor/inner", ""},
 		{"between them", [][2]string{{"outer/.git/HEAD", head}, {"outer/vendor/inner/.git/HEAD", head}}, "outer/vendor", "outer", ""},
-		{"a git directory elsewhere", [][2]string{{"store/x.git/HEAD", head}, {"x/.git", "gitdir: {}/store/x.git\n"}, {"x/y/", ""}}, "x/y", "x", ""},
+		{"a git directory elsewhere", apart, "x/y", "store/x.git", ""},
+		{"its worktree", apart, "wt/y", "store/x.git", ""},
+		{"one that says where it is", apartNamed, "x/y", "x", ""},
+		{"the worktree of that", apartNamed, "wt/y", "x", ""},
+		{"the worktree of a submodule", subWorktree, "wt", "super/lib/sub", ""},
+		{"the submodule of that", subWorktree, "super/lib/sub", "super/lib/sub", ""},
+
+		{"a planted commondir", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd/commondir", "../../main/.git\n"}, {"evil/gd/HEAD", head}, {"evil/gd/gitdir", "{}/evil/.git\n"}}, worktrees...), "evil", "evil", ""},
+		{"a planted .git that names a repository", append([][2]string{{"evil/.git", "gitdir: ../main/.git\n"}}, worktrees...), "evil", "evil", ""},
+		{"one that names another's worktree", append([][2]string{{"evil/.git", "gitdir: ../main/.git/worktrees/wt\n"}}, worktrees...), "evil", "evil", ""},
+		{"one that is a link to another's", append([][2]string{{"evil/.git", "-> {}/wt/.git"}}, worktrees...), "evil", "evil", ""},
+		{"one with a git directory that is a link", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd", "-> {}/main/.git/worktrees/wt"}}, worktrees...), "evil", "evil", ""},
+		{"one that names a plain directory", [][2]string{{"plain/HEAD", head}, {"evil/.git", "gitdir: ../plain\n"}}, "evil", "evil", ""},
+		{"one that names a working tree", append([][2]string{{"evil/.git", "gitdir: ../main\n"}}, worktrees...), "evil", "evil", ""},
+		{"one of a bare repository", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd/commondir", "../../srv/repo.git\n"}}, bare...), "evil", "evil", ""},
+		{"one that names a bare repository", append([][2]string{{"evil/.git", "gitdir: ../srv/repo.git\n"}, {"srv/repo.git/config", "[core]\n\tbare = true\n"}}, bare...), "evil", "evil", ""},
+		{"one of a hidden repository", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd/commondir", "../../proj/.bare\n"}}, hidden...), "evil", "evil", ""},
+		{"one that names a submodule's", append([][2]string{{"evil/.git", "gitdir: ../super/.git/modules/sub\n"}}, submodule...), "evil", "evil", ""},
+		{"one that names a git directory that is another's", append([][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}}, apartNamed...), "evil", "evil", ""},
+		{"one of whose own core.worktree is another's", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd/HEAD", head}, {"evil/gd/config", "[core]\n\tworktree = {}/main\n"}}, worktrees...), "evil", "evil", ""},
 
 		{"an empty .git is none", [][2]string{{"p/.git/", ""}, {"p/x/", ""}}, "p/x", "p/x", ""},
 		{"an empty .git in a repository", [][2]string{{"r/.git/HEAD", head}, {"r/p/.git/", ""}}, "r/p", "r", ""},
@@ -228,9 +259,22 @@ func TestFindWorkspaceGit(t *testing.T) {
 	plant(t, root, [][2]string{{"proj/.git", "gitdir: ./.bare\n"}})
 	git("proj", "worktree", "add", "-q", "feature")
 	git("", "init", "-q", "--separate-git-dir", "store.git", "apart")
+	if got, err := FindWorkspace(filepath.Join(root, "apart"), ""); err != nil || got != filepath.Join(root, "store.git") {
+		t.Errorf("before the first commit apart is in %q: %v", got, err)
+	}
+	plant(t, root, [][2]string{{"apart/a", "1"}, {"apart/deep/b", "2"}})
+	git("apart", "add", ".")
+	git("apart", "commit", "-q", "-m", "x")
+	git("apart", "worktree", "add", "-q", "../of-apart")
+	plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store.git\n"}, {"evil/a", "1"}})
+	git("super/sub", "worktree", "add", "-q", "../../of-sub")
+	git("", "clone", "-q", "main", "sparse")
+	git("sparse", "sparse-checkout", "set", "x")
+	git("sparse", "worktree", "add", "-q", "../of-sparse")
 	for dir, want := range map[string]string{
 		"main": "main", "wt": "main", "main/in/side": "main", "main/.git": "main", "of-bare": "bare.git", "bare.git": "bare.git",
-		"super": "super", "super/sub": "super/sub", "proj": "proj", "proj/feature": "proj", "apart": "apart",
+		"super": "super", "super/sub": "super/sub", "proj": "proj", "proj/feature": "proj",
+		"apart": "store.git", "apart/deep": "store.git", "of-apart/deep": "store.git", "evil": "evil", "of-sub": "super/sub", "sparse": "sparse", "of-sparse": "sparse",
 	} {
 		if got, err := FindWorkspace(filepath.Join(root, dir), ""); err != nil || got != filepath.Join(root, want) {
 			t.Errorf("%s is in %q, not %q: %v", dir, got, want, err)
