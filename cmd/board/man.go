@@ -125,6 +125,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_RUN", "the run that commands are about, unless --run names one"},
 	{"BOARD_CREATE", "off: a post, a signal or a variable creates no run; board new does"},
 	{"BOARD_WORKER", "who acts, unless --worker says; else the login name"},
+	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do not tell"},
 	{"BOARD_WORKSPACE", "the project, unless --workspace names one; else that of the working directory"},
 	{"BOARD_MODEL_DIR", "the directory of the embedding model; else models/all-MiniLM-L6-v2 in the data home"},
 	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and start one for the next"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/hooks/harness"
 	"blackboard/kb/memory"
 )
 
@@ -27,7 +29,9 @@ says what goes where, who sees it, and what becomes of it.`,
 // memoryFlags are those that every memory command has: who asks, where, and in what form.
 func memoryFlags(more ...cli.Flag) []cli.Flag {
 	return flags(more, []cli.Flag{
-		&cli.StringFlag{Name: "agent", Usage: "`WHO` asks; default $BOARD_WORKER, and without one it is a person"},
+		&cli.StringFlag{Name: "agent", Usage: "`WHO` asks; default $BOARD_WORKER, else the harness, else a person at a terminal"},
+		&cli.BoolFlag{Name: "author", Usage: "a person asks, though this is no terminal; it takes --reason"},
+		&cli.StringFlag{Name: "reason", Usage: "`WHY` the author does it from here; the log keeps it"},
 		workspaceFlag("the `DIRECTORY` whose memory it is"), jsonFlag(),
 	})
 }
@@ -50,8 +54,9 @@ type openedMemory struct {
 	links *resolver
 }
 
-// openMemory opens the memory as its caller reaches it. An agent is who --agent or $BOARD_WORKER names, and everybody else is a person; what is granted comes from the environment,
-// which whoever starts an agent sets. With a model, if one is wanted and can be used.
+// openMemory opens the memory as its caller reaches it (see speaker); what is granted
+// comes from the environment, which whoever starts an agent sets. With a model, if one is
+// wanted and can be used.
 func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, func(), error) {
 	opt, err := p.memoryOptions(c)
 	if err != nil {
@@ -92,20 +97,50 @@ func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) 
 	if opt.Workspace, err = p.workspace(c); err != nil {
 		return opt, err
 	}
-	opt.Agent = p.env("BOARD_WORKER")
-	if c.IsSet("agent") {
-		// An agent whose name went missing is no person.
-		if opt.Agent = c.String("agent"); opt.Agent == "" {
-			return opt, usagef("name the agent; leave --agent out, and $BOARD_WORKER, if a person is asking", "--agent is empty")
-		}
-	}
-	opt.Author = opt.Agent == ""
-	opt.Actor = opt.Agent
-	if opt.Author {
-		opt.Actor = p.workerName(c)
+	if err = p.speaker(c, &opt); err != nil {
+		return opt, err
 	}
 	return opt, p.memoryEnvironment(&opt)
 }
+
+// plainScript is who speaks where neither a harness nor a person does, and nobody gave a
+// name.
+const plainScript = "script"
+
+// speaker says who asks. The author is who types at a terminal, in no harness's shell,
+// and under no name that was given to a worker; everybody else says so, and why.
+func (p *program) speaker(c *cli.Context, opt *memory.Options) error {
+	opt.Agent = p.worker()
+	switch {
+	case c.IsSet("author") && c.IsSet("agent"):
+		return usagef("leave one out: the author is no agent", "both --author and --agent are given")
+	case c.Bool("author"):
+		opt.Reason = strings.TrimSpace(c.String("reason"))
+		if opt.Reason == "" {
+			return usagef("add --reason 'who wants it, and why'", "--author takes a reason, which the log keeps")
+		}
+		opt.Actor = cmp.Or(opt.Agent, p.workerName(c))
+		opt.Agent, opt.Author = "", true
+		return nil
+	case c.IsSet("reason"):
+		return usagef("leave it out, or add --author", "--reason is given, but it is not the author who asks")
+	case c.IsSet("agent"):
+		// An agent whose name went missing is no person.
+		if opt.Agent = c.String("agent"); opt.Agent == "" {
+			return usagef("name the agent; without --agent it is $BOARD_WORKER, the harness, or whoever is at the terminal", "--agent is empty")
+		}
+	case opt.Agent == "" && p.terminal && isTerminal(p.in):
+		opt.Author, opt.Actor = true, p.workerName(c)
+		return nil
+	}
+	opt.Agent = cmp.Or(opt.Agent, plainScript)
+	opt.Actor = opt.Agent
+	return nil
+}
+
+// worker is the agent that the environment names: $BOARD_WORKER, else the harness whose
+// shell this is, "" if it is none.
+func (p *program) worker() string { return cmp.Or(p.env("BOARD_WORKER"), harness.Speaking(p.env)) }
 
 // memoryEnvironment reads what whoever set the caller up has decided.
 func (p *program) memoryEnvironment(opt *memory.Options) (err error) {

@@ -95,7 +95,7 @@ func (p *program) withMemory(words []string, fn func(*memory.Store)) {
 	}
 	opt := memory.Options{Agent: value("agent")}
 	if opt.Agent == "" {
-		opt.Agent = p.env("BOARD_WORKER")
+		opt.Agent = p.worker()
 	}
 	if opt.Workspace, err = p.workspaceOf(value("workspace")); err != nil || p.memoryEnvironment(&opt) != nil {
 		return

@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/cmd/board/daemon"
+	"blackboard/hooks/harness"
 	"blackboard/kb/memory"
 	"blackboard/tui"
 )
@@ -148,10 +149,12 @@ func editorName(editor string) string {
 	return filepath.Base(program)
 }
 
-// screenMemory opens the memory of a workspace, "" for none, for a person at the screen, who may do everything, as any agent sees it.
+// screenMemory opens the memory of a workspace, "" for none, for a person at the screen,
+// who may do everything, as any agent sees it. In a harness's shell it is its agent who
+// looks.
 func (p *program) screenMemory(k *screenKnowledge, workspace string) func(context.Context, string) (*memory.Store, error) {
 	return func(_ context.Context, agent string) (*memory.Store, error) {
-		opt := memory.Options{Workspace: workspace, Agent: agent, Author: true, Actor: k.worker, Embedder: k.source.Model()}
+		opt := memory.Options{Workspace: workspace, Agent: agent, Author: harness.Speaking(p.env) == "", Actor: k.worker, Embedder: k.source.Model()}
 		if err := p.memoryEnvironment(&opt); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ var claudeEvents = []EventName{
 // claude is Claude Code. A failed command has an event of its own, whose text begins with the exit code.
 var claude = &Harness{
 	Name: "claude", Title: "Claude Code", Aliases: []string{"claude-code"}, ProjectVariable: "CLAUDE_PROJECT_DIR",
+	shells: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
 	Events: claudeEvents, injects: startAndPrompt,
 	decode: func(e *Event, p object) {
 		switch {

@@ -9,6 +9,7 @@ import (
 // codex is Codex CLI. A command that fails has the event of one that does not, without an exit code; a patch tells its own. MCP tools that fail have no event.
 var codex = &Harness{
 	Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"},
+	shells: []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"},
 	sign: func(p object) bool {
 		return p.has("turn_id") || strings.HasPrefix(path.Base(p.transcript()), "rollout-")
 	},

@@ -6,6 +6,7 @@ import "encoding/json"
 // what it takes as an answer reaches no model, or nobody has seen it do so.
 var copilot = &Harness{
 	Name: "copilot", Title: "Copilot CLI", Aliases: []string{"copilot-cli", "github-copilot"},
+	shells: []string{"COPILOT_CLI"},
 	sign: func(p object) bool {
 		_, sentAt := p["timestamp"].(json.Number)
 		return p.has("sessionId") && sentAt || p.obj("tool_result").has("result_type") || p.has("initial_prompt")

@@ -11,7 +11,8 @@ import (
 // cursor is Cursor, as IDE and as CLI. What a tool gave back is JSON in a text. One command, edit or call of MCP has two events; the one that has an exit code is recorded.
 var cursor = &Harness{
 	Name: "cursor", Title: "Cursor", Aliases: []string{"cursor-agent", "cursor-cli"},
-	sign: func(p object) bool { return p.has("cursor_version") }, variable: "CURSOR_VERSION",
+	shells: []string{"CURSOR_AGENT"},
+	sign:   func(p object) bool { return p.has("cursor_version") }, variable: "CURSOR_VERSION",
 	ProjectVariable: "CURSOR_PROJECT_DIR", readsClaude: true,
 	Events: []EventName{
 		{"sessionStart", SessionStart}, {"beforeSubmitPrompt", Prompt}, {"preToolUse", ToolCall}, {"beforeShellExecution", ToolCall}, {"beforeMCPExecution", ToolCall}, {"beforeReadFile", ToolCall},

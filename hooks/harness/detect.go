@@ -1,5 +1,36 @@
 package harness
 
+import (
+	"slices"
+	"strings"
+)
+
+// Variable is where a harness that nobody here knows, or an entry that was set up, says
+// whose commands these are.
+const Variable = "BOARD_HARNESS"
+
+// Speaking names the harness whose agent a command is run by, as its environment tells
+// it; "" if a person may be typing. Of several, one within the other, any: all of them
+// are agents.
+func Speaking(env func(string) string) string {
+	for _, variable := range []string{Variable, "AI_AGENT"} {
+		name, _, _ := strings.Cut(strings.TrimSpace(env(variable)), "@") // a version may follow
+		if h := ByName(name); h != nil {
+			return h.Name
+		} else if name = strings.Join(strings.Fields(name), "-"); name != "" {
+			return name
+		}
+	}
+	for _, h := range append(slices.Clone(tried), claude) {
+		for _, variable := range append(slices.Clone(h.shells), h.variable) {
+			if variable != "" && env(variable) != "" {
+				return h.Name
+			}
+		}
+	}
+	return ""
+}
+
 // Read decodes a payload: which harness it is of, and what it tells. named and event are what the
 // installer called the two. Decoding never fails once it is a JSON object.
 func Read(data []byte, named, event string, env func(string) string) (*Harness, Event, error) {

@@ -12,6 +12,7 @@ var geminiOnly = []string{"BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool"
 // gemini is Gemini CLI. A command that fails is an ordinary AfterTool whose text has the exit code; without one it went well.
 var gemini = &Harness{
 	Name: "gemini", Title: "Gemini CLI", Aliases: []string{"gemini-cli"},
+	shells: []string{"GEMINI_CLI"},
 	sign: func(p object) bool {
 		return slices.Contains(geminiOnly, p.str("hook_event_name")) || strings.Contains(p.transcript(), "/.gemini/")
 	},

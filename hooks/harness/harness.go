@@ -51,6 +51,8 @@ type Harness struct {
 	sign func(object) bool
 	// variable is one that its hooks have and others' have not.
 	variable string
+	// shells are those that commands have which it runs for its agent.
+	shells []string
 	// ProjectVariable is the one in which it says where the project is.
 	ProjectVariable string
 	// readsClaude says that it reads Claude's configuration besides its own.

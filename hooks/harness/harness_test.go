@@ -72,3 +72,23 @@ func TestOfClient(t *testing.T) {
 		}
 	}
 }
+
+// TestSpeaking: whose agent's shell it is, by what harnesses set in it.
+func TestSpeaking(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"CLAUDECODE", "1", "claude"}, {"CURSOR_AGENT", "1", "cursor"}, {"GEMINI_CLI", "1", "gemini"}, {"CODEX_THREAD_ID", "x", "codex"}, {"OPENCODE", "1", "opencode"},
+		{"PI_CODING_AGENT", "true", "pi"}, {"QWEN_CODE", "1", "qwen"}, {"COPILOT_CLI", "1", "copilot"}, {"FACTORY_PROJECT_DIR", "/p", "factory"},
+		{"AI_AGENT", "claude-code@2.1", "claude"}, {"AI_AGENT", "some thing@1", "some-thing"}, {Variable, "droid", "factory"}, {Variable, "aider", "aider"},
+		{"CLAUDECODE", "", ""}, {"AI_AGENT", " ", ""}, {"CURSOR_TRACE_ID", "x", ""}, {"TERM_PROGRAM", "vscode", ""},
+	} {
+		got := Speaking(func(name string) string {
+			if name == c.name {
+				return c.value
+			}
+			return ""
+		})
+		if got != c.want {
+			t.Errorf("%s=%s: %q, not %q", c.name, c.value, got, c.want)
+		}
+	}
+}

@@ -14,7 +14,8 @@ var openCodePlugin string
 // {"hook", "input", "output"}.
 var opencode = &Harness{
 	Name: "opencode", Title: "OpenCode",
-	sign: func(p object) bool { return p.has("hook") && p.obj("input") != nil },
+	shells: []string{"OPENCODE"},
+	sign:   func(p object) bool { return p.has("hook") && p.obj("input") != nil },
 	Events: []EventName{
 		{"experimental.chat.system.transform", SessionStart}, {"chat.message", Prompt}, {"tool.execute.before", ToolCall}, {"message.part.updated", ToolResult}, {"tool.execute.after", ToolResult},
 		{"file.edited", FileEdit}, {"experimental.session.compacting", PreCompact}, {"session.compacted", PostCompact}, {"session.idle", Stop}, {"session.deleted", SessionEnd},

@@ -11,7 +11,8 @@ var piExtension string
 // pi is pi, through an extension that passes its events on. The extension may send Claude's names and fields, or an event with its context as they are: {"event", "ctx"}.
 var pi = &Harness{
 	Name: "pi", Title: "pi", Aliases: []string{"pi-coding-agent"},
-	sign: func(p object) bool { return p.obj("event").has("type") && p.obj("ctx") != nil },
+	shells: []string{"PI_CODING_AGENT"},
+	sign:   func(p object) bool { return p.obj("event").has("type") && p.obj("ctx") != nil },
 	Events: []EventName{
 		{"session_start", SessionStart}, {"before_agent_start", Prompt}, {"tool_call", ToolCall}, {"tool_result", ToolResult}, {"tool_execution_end", ToolResult}, {"session_before_compact", PreCompact},
 		{"session_compact", PostCompact}, {"agent_settled", Stop}, {"session_shutdown", SessionEnd},

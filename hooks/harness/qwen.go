@@ -8,6 +8,7 @@ import (
 // qwen is Qwen Code: Claude's events with Gemini's tools. It tells of a prompt before every request to its model; only the first has what the user has submitted.
 var qwen = &Harness{
 	Name: "qwen", Title: "Qwen Code", Aliases: []string{"qwen-code"},
+	shells: []string{"QWEN_CODE"},
 	sign: func(p object) bool {
 		mode := p.str("permission_mode")
 		return strings.Contains(p.transcript(), "/.qwen/") || p.has("tool_call_id") || mode == "auto_edit" || mode == "yolo"

@@ -14,6 +14,8 @@ var (
 
 // Steps that several errors have.
 var (
+	forAuthor = fault.Step{Text: "if the author wants it, {} says so, and the log keeps it",
+		Args: map[string]string{"author": "", "reason": "WHY"}}
 	start      = fault.Do("memory.conversation.start", "{} begins a new one")
 	listTalks  = fault.Do("memory.conversation.list", "{} shows them")
 	channels   = fault.Do("memory.channel.list", "{} shows the channels")

@@ -28,6 +28,7 @@ const (
 	VerbScrubbed    = "scrubbed"
 	VerbPurged      = "purged"
 	VerbAdopted     = "workspace adopted"
+	VerbAuthor      = "as the author" // what follows was done by one that said so, and Why
 )
 
 // Event is one thing that was done to the memory. It holds no content.
@@ -44,10 +45,18 @@ type Event struct {
 	agent string // whose alone the subject is
 }
 
-// event appends to the log. Nothing that somebody wrote goes into it: Why is a rule, or what the program says.
+// event appends to the log. Nothing that somebody wrote goes into it but why one acts as
+// the author: else Why is a rule, or what the program says. A file's writers take turns.
 func (f *file) event(tx *sqlite.Tx, e Event) error {
 	if e.Actor == "" {
 		e.Actor = f.s.opt.Actor
+	}
+	if f.s.opt.Reason != "" && f.reasoned != tx {
+		f.reasoned = tx // first, as this comes here again
+		why := Event{Actor: e.Actor, Verb: VerbAuthor, Scope: e.Scope, Subject: e.Subject, Why: f.s.opt.Reason, agent: e.agent}
+		if err := f.event(tx, why); err != nil {
+			return err
+		}
 	}
 	_, err := tx.Exec(`INSERT INTO events (at, actor, agent, verb, scope, subject, other, why, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		tx.Now.UnixMilli(), e.Actor, e.agent, e.Verb, e.Scope, e.Subject, e.Other, clip(e.Why, maxWhy), string(e.Data))

@@ -49,7 +49,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 		}
 	}
 	if opt.Everything && !s.opt.Author {
-		return out, fault.Denied.New("what belongs to other agents alone is exported by a person, not by an agent", "", fault.Give("everything", "", "leave {} out: what the caller may read is exported without it"))
+		return out, fault.Denied.New("what belongs to other agents alone is exported by a person, not by an agent", "", forAuthor, fault.Give("everything", "", "leave {} out: what the caller may read is exported without it"))
 	}
 	if slices.ContainsFunc(out.Tiers, func(t string) bool { return t != Account }) {
 		out.Workspace = s.opt.Workspace

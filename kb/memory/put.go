@@ -221,12 +221,32 @@ func insertRow(tx *sqlite.Tx, it *Item) (err error) {
 
 // refuseSecret refuses an item that holds what looks like a secret: other agents read it, and it is exported.
 func refuseSecret(it *Item) error {
-	for _, t := range []struct{ what, text string }{{"the title", it.Title}, {"the content", it.Content}, {"the source", it.Source}, {"the derivation link", it.DerivedFrom}} {
-		if found := secret.Find(t.text); len(found) > 0 {
-			return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", t.what, found[0].Description), "say where it is kept instead of what it is", fault.Give("keep_secret", "", "{} stores it if it is none"))
+	return refuseSecretIn(true, "the title", it.Title, "the content", it.Content, "the source", it.Source, "the derivation link", it.DerivedFrom)
+}
+
+// refuseSecretIn does so for texts, each after what it is. force says that the caller can
+// store it all the same.
+func refuseSecretIn(force bool, texts ...string) error {
+	for i := 0; i < len(texts); i += 2 {
+		found := secret.Find(texts[i+1])
+		if len(found) == 0 {
+			continue
 		}
+		next := []fault.Step{}
+		if force {
+			next = append(next, fault.Give("keep_secret", "", "{} stores it if it is none"))
+		}
+		return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", texts[i], found[0].Description), "say where it is kept instead of what it is", next...)
 	}
 	return nil
+}
+
+// checkReason refuses a reason that the log could not keep for good.
+func checkReason(reason string) error {
+	if err := checkLine("the reason", reason, maxWhy); err != nil {
+		return err
+	}
+	return refuseSecretIn(false, "the reason", reason)
 }
 
 // visible reports whether the caller may know of an item.

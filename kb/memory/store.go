@@ -49,6 +49,9 @@ type Options struct {
 	Agent string
 	// Author says that a person is asking, who may do everything.
 	Author bool
+	// Reason is why the caller acts as the author, where nothing but its word says so. It
+	// is kept in the log beside what was done.
+	Reason string
 	// Grants are what an agent may do besides.
 	Grants []string
 	// Tiers are those that the caller may reach; nil: all.
@@ -101,6 +104,8 @@ type file struct {
 	mu      sync.Mutex
 	touched map[int64]touch // accesses that are not written yet
 	since   time.Time       // of the oldest of them
+
+	reasoned *sqlite.Tx // the transaction in which the log has the caller's reason
 }
 
 type touch struct {
@@ -142,6 +147,9 @@ func Open(home string, opt Options) (*Store, error) {
 		if err := checkAgent(opt.Agent); err != nil {
 			return nil, err
 		}
+	}
+	if err := checkReason(opt.Reason); err != nil {
+		return nil, err
 	}
 	for _, t := range opt.Tiers {
 		if !slices.Contains(Tiers, t) {
@@ -443,5 +451,5 @@ func (s *Store) granted(grant, what string) error {
 	if s.opt.Author || slices.Contains(s.opt.Grants, grant) {
 		return nil
 	}
-	return fault.Denied.New(what, "ask the person who set the agent up: it takes the grant \""+grant+"\"")
+	return fault.Denied.New(what, "ask the person who set the agent up: it takes the grant \""+grant+"\"", forAuthor)
 }

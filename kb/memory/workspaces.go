@@ -68,7 +68,7 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 		return err
 	}
 	if !s.opt.Author {
-		return fault.Denied.New("the memory of another workspace is a person's to adopt", "ask the person")
+		return fault.Denied.New("the memory of another workspace is a person's to adopt", "ask the person", forAuthor)
 	}
 	if from = filepath.Clean(from); !filepath.IsAbs(from) || from == s.opt.Workspace {
 		return invalid(fmt.Sprintf("%q is no other workspace", clip(from, 200)), "give the whole path that the project had", workspaces)
