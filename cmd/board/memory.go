@@ -36,6 +36,10 @@ func memoryFlags(more ...cli.Flag) []cli.Flag {
 	})
 }
 
+func secretFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "force", Usage: "store it though it holds what looks like a secret"}
+}
+
 func tierFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "tier", Aliases: []string{"t"}, Usage: usage}
 }
@@ -100,6 +104,7 @@ func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) 
 	if err = p.speaker(c, &opt); err != nil {
 		return opt, err
 	}
+	opt.KeepSecrets = c.Bool("force")
 	return opt, p.memoryEnvironment(&opt)
 }
 

@@ -54,6 +54,10 @@ func (p *program) memoryArgValues(ctx context.Context, command string, words, re
 		}
 	case "memory scrub":
 		return p.memoryScopes(ctx, words)
+	case "memory channel describe", "memory channel rm":
+		if len(positional(rest)) == 0 {
+			return p.channelNames(ctx, words)
+		}
 	case "memory named show", "memory named edit", "memory named rm":
 		if len(positional(rest)) == 0 {
 			return p.namedNames(ctx, words)

@@ -80,6 +80,7 @@ board memory list --forgotten still show it. Only a scrub removes.`,
 			Flags: memoryFlags(
 				&cli.StringFlag{Name: "why", Usage: "the `REASON`; it is kept with what the item was"},
 				&cli.StringFlag{Name: "replaced-by", Usage: "the `ID` of the item that takes its place"},
+				&cli.BoolFlag{Name: "force", Usage: "keep the reason though it holds what looks like a secret"},
 			),
 			Action: p.memoryForget,
 		},

@@ -15,14 +15,25 @@ func (p *program) memoryTalkCommands() []*cli.Command {
 	ref := func() cli.Flag { return conversationFlag("the conversation") }
 	return []*cli.Command{
 		{
-			Name: "channel", Usage: "topics: list, create",
+			Name: "channel", Usage: "topics: list, create, describe, rm",
 			Description: `Conversations of a workspace that are about one topic share a channel, and what
 is remembered in it. There is always the channel general.`,
 			Subcommands: []*cli.Command{
 				{Name: "list", Usage: "list them", Flags: memoryFlags(), Action: p.inMemory(p.channelList)},
 				{
 					Name: "create", Usage: "make one", ArgsUsage: "NAME",
-					Flags: memoryFlags(&cli.StringFlag{Name: "description", Usage: "what it is about, in one `LINE`"}), Action: p.inMemory(p.channelCreate),
+					Flags: memoryFlags(&cli.StringFlag{Name: "description", Usage: "what it is about, in one `LINE`"}, secretFlag()), Action: p.inMemory(p.channelCreate),
+				},
+				{
+					Name: "describe", Usage: "say anew what one is about", ArgsUsage: "NAME [LINE | -]",
+					Description: `With '' it says nothing. What it said before is gone from the file for good.`,
+					Flags:       memoryFlags(secretFlag()), Action: p.inMemory(p.channelDescribe),
+				},
+				{
+					Name: "rm", Usage: "remove one that holds nothing", ArgsUsage: "NAME",
+					Description: `One that holds items or conversations is scrubbed first, and they are purged:
+board memory scrub --help.`,
+					Flags: memoryFlags(), Action: p.inMemory(p.channelRemove),
 				},
 			},
 		},
@@ -68,7 +79,7 @@ stay when the conversation is archived.`,
 			Subcommands: []*cli.Command{
 				{
 					Name: "write", Usage: "set a note", ArgsUsage: "KEY [VALUE | -]",
-					Flags:  memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "VALUE is a text, not JSON"}),
+					Flags:  memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "VALUE is a text, not JSON"}, secretFlag()),
 					Action: p.inMemory(p.scratchWrite),
 				},
 				{
@@ -105,6 +116,34 @@ func (p *program) channelCreate(c *cli.Context, s *openedMemory) error {
 	}
 	ch, err := s.CreateChannel(c.Context, name, c.String("description"))
 	return p.answer(c, err, func() { p.printf("%s created\n", ch.Name) }, "channel", ch)
+}
+
+func (p *program) channelDescribe(c *cli.Context, s *openedMemory) error {
+	if c.NArg() == 0 {
+		return usagef("`board memory channel describe NAME LINE`", "no name is given")
+	}
+	name := c.Args().First()
+	text, err := p.textArg(c, "description", c.Args().Tail())
+	if err != nil {
+		return err
+	}
+	notes, err := s.DescribeChannel(c.Context, name, text)
+	return p.answer(c, err, func() {
+		p.printf("%s is described anew\n", name)
+		p.warnings(notes)
+	}, "channel", name, "notes", notes)
+}
+
+func (p *program) channelRemove(c *cli.Context, s *openedMemory) error {
+	name, err := onlyOne(c, "name")
+	if err != nil {
+		return err
+	}
+	notes, err := s.RemoveChannel(c.Context, name)
+	return p.answer(c, err, func() {
+		p.printf("%s is removed\n", name)
+		p.warnings(notes)
+	}, "channel", name, "notes", notes)
 }
 
 func (p *program) conversationStart(c *cli.Context, s *openedMemory) error {

@@ -59,6 +59,9 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			if err := refuseSecret(&now); err != nil {
 				return out, err
 			}
+			if err := s.refuseSecrets(theReason, opt.Why); err != nil {
+				return out, err
+			}
 		}
 		var v embed.Vector
 		if embeddingText(&now) != embeddingText(it) && !opt.NoEmbedding {
@@ -149,6 +152,9 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 
 // Forget marks an item as no longer active: no read finds it, and Get still shows it. by is the item that takes its place, or "".
 func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
+	if err := s.refuseSecrets(theReason, why); err != nil {
+		return Item{}, err
+	}
 	if len(id) > 0 && id[0] == 'j' {
 		return Item{}, s.forgetNote(ctx, id)
 	}

@@ -14,19 +14,6 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// DefaultChannel is the channel that every workspace has.
-const DefaultChannel = "general"
-
-// ChannelInfo is a topic that conversations of a workspace share.
-type ChannelInfo struct {
-	Name          string    `json:"name"`
-	Description   string    `json:"description"`
-	IsDefault     bool      `json:"is_default"`
-	Created       time.Time `json:"created"`
-	Conversations int       `json:"conversations"`
-	Items         int       `json:"items"` // live ones that the caller may see
-}
-
 // Statuses of a conversation: active → idle → archived.
 const (
 	StatusActive   = "active"   // an agent is at work
@@ -77,59 +64,9 @@ func checkRef(ref string) error {
 	return nil
 }
 
-func (f *file) checkChannel(tx *sqlite.Tx, name string) error {
-	n, err := sqlite.One[int](tx, `SELECT count(*) FROM channels WHERE name = ?`, name)
-	if err == nil && n == 0 {
-		return fault.NotFound.New(fmt.Sprintf("there is no channel %s", clip(name, 60)), "", channels, fault.Do("memory.channel.create", "{} makes one"))
-	}
-	return err
-}
-
-// CreateChannel makes a channel.
-func (s *Store) CreateChannel(ctx context.Context, name, description string) (ChannelInfo, error) {
-	if err := checkName("channel", name); err != nil {
-		return ChannelInfo{}, err
-	}
-	description = strings.TrimSpace(description)
-	if err := checkLine("the description", description, MaxField); err != nil {
-		return ChannelInfo{}, err
-	}
-	c := ChannelInfo{Name: name, Description: description}
-	err := s.writing(ctx, Channel, func(f *file, tx *sqlite.Tx) error {
-		if f.checkChannel(tx, name) == nil {
-			return conflict("there is a channel "+name+" already", "use it, or choose another name")
-		}
-		c.Created = tx.Now
-		if _, err := tx.Exec(`INSERT INTO channels VALUES (?, ?, 0, ?)`, name, description, tx.Now.UnixMilli()); err != nil {
-			return err
-		}
-		return f.event(tx, Event{Verb: VerbChannel, Scope: Scope{Tier: Channel, Channel: name}.String(), Subject: name})
-	})
-	return c, err
-}
-
-// Channels returns the channels, the default one first, then by name.
-func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
-	f, err := s.file(ctx, Channel, false)
-	if errors.Is(err, errNoFile) {
-		return []ChannelInfo{{Name: DefaultChannel, IsDefault: true, Created: s.now().UTC().Truncate(time.Millisecond)}}, nil // the first write makes it
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []ChannelInfo
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		all, err = sqlite.All(tx, func(c *ChannelInfo) []any {
-			return []any{&c.Name, &c.Description, &c.IsDefault, sqlite.Time(&c.Created), &c.Conversations, &c.Items}
-		}, `SELECT name, description, is_default, created, (SELECT count(*) FROM conversations WHERE channel = name),
-			(SELECT count(*) FROM items WHERE tier = 'channel' AND items.channel = name AND forgotten IS NULL AND agent IN ('', ?1)) FROM channels ORDER BY is_default DESC, name`, s.opt.Agent)
-		return err
-	})
-	return all, err
-}
-
-// StartConversation begins a conversation in a channel, the default one if none is named. If the harness has a name for it, and
-// has begun it before, that one is returned, unless it was archived.
+// StartConversation begins a conversation in a channel, the default one if none is named.
+// If the harness has a name for it, and has begun it before, that one is returned, unless
+// it was archived.
 func (s *Store) StartConversation(ctx context.Context, channel, thread string) (c ConversationInfo, again bool, err error) {
 	if channel == "" {
 		channel = DefaultChannel
@@ -224,7 +161,8 @@ func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, 
 	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
 }
 
-// Conversations returns conversations, the newest first: of a channel if one is named, with the statuses named, by default all that are not archived. limit 0 is all.
+// Conversations returns conversations, the newest first: of a channel if one is named,
+// with the statuses named, by default all that are not archived. limit 0 is all.
 func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) ([]ConversationInfo, error) {
 	for _, st := range statuses {
 		if !slices.Contains(Statuses, st) {
@@ -260,7 +198,8 @@ func (s *Store) IdleConversation(ctx context.Context, ref string) (ConversationI
 	return s.transition(ctx, ref, StatusIdle, VerbIdle, StatusActive)
 }
 
-// ArchiveConversation puts an idle conversation away, with force an active one too. Its working notes stay.
+// ArchiveConversation puts an idle conversation away, with force an active one too. Its
+// working notes stay.
 func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool) (ConversationInfo, error) {
 	from := []string{StatusIdle}
 	if force {

@@ -23,6 +23,8 @@ const (
 	VerbIdle        = "conversation idle"
 	VerbArchived    = "conversation archived"
 	VerbChannel     = "channel created"
+	VerbDescribed   = "channel described"
+	VerbChannelGone = "channel removed"
 	VerbCleared     = "scratch cleared"
 	VerbConsolidate = "consolidated"
 	VerbScrubbed    = "scrubbed"

@@ -83,6 +83,9 @@ func (im *importer) checkChannel(r *channelRecord) error {
 	if err := checkLine("the description", r.Description, MaxField); err != nil {
 		return err
 	}
+	if err := im.checkSecrets("the name", r.Name, "the description", r.Description); err != nil {
+		return err
+	}
 	return im.checkPast("created", &r.Created)
 }
 
@@ -200,6 +203,14 @@ func (im *importer) checkSecret(it *Item) error {
 	return refuseSecret(it)
 }
 
+// checkSecrets is checkSecret for other texts, each after what it is.
+func (im *importer) checkSecrets(texts ...string) error {
+	if im.opt.Force {
+		return nil
+	}
+	return refuseSecretIn(keepSecret, texts...)
+}
+
 func (im *importer) checkNamed(r *namedRecord) error {
 	if err := checkNamedTier(r.Tier); err != nil {
 		return err
@@ -214,6 +225,9 @@ func (im *importer) checkNamed(r *namedRecord) error {
 		return err
 	}
 	if err := r.body(); err != nil {
+		return err
+	}
+	if err := im.checkSecrets("the name", r.Name, "the entry", r.Body); err != nil {
 		return err
 	}
 	if err := im.checkPast("created", &r.Created); err != nil {
@@ -304,6 +318,9 @@ func (im *importer) checkScratch(r *scratchRecord) error {
 	if r.Value = b.Bytes(); len(r.Value) > MaxScratch {
 		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are taken", len(r.Value), MaxScratch), "keep it in a file, and note where")
 	}
+	if err := im.checkSecrets("the key", r.Key, "the value", textIn(r.Value)); err != nil {
+		return err
+	}
 	if err := im.checkPast("created", &r.Created); err != nil {
 		return err
 	}
@@ -348,6 +365,9 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 			return invalid("it is a revision of another entry", hintExport)
 		}
 		if err := n.body(); err != nil {
+			return err
+		}
+		if err := im.checkSecrets("the entry before", n.Body); err != nil {
 			return err
 		}
 		if err := checkCount("the revision", n.Revision, 1); err != nil {

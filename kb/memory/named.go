@@ -147,6 +147,9 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	if body, err = namedBody(body); err != nil {
 		return Named{}, err
 	}
+	if err := s.refuseSecrets("the name", name, "the entry", body); err != nil {
+		return Named{}, err
+	}
 	out := Named{Name: name, Tier: tier, Body: body, Curator: CuratorAuthor, Revision: 1}
 	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 		all, err := namedIn(tx, tier)

@@ -2,13 +2,11 @@ package memory
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/kb/secret"
 	"blackboard/kb/store"
 )
 
@@ -26,14 +24,17 @@ type PutOptions struct {
 type Stored struct {
 	Item     Item     `json:"item"`
 	Warnings []string `json:"warnings"`
-	// Confirmed: the same words were there already, in the same scope. They count as new again, with the greater of both importances.
+	// Confirmed: the same words were there already, in the same scope. They count as new
+	// again, with the greater of both importances.
 	Confirmed bool `json:"confirmed"`
 }
 
 // ownItems says of private items that they need an agent.
 const ownItems = "only an agent has private items"
 
-// Put stores an item in its tier, with the importance that it has, of which 0 counts for nothing; its id and times are given to it. A channel that is not named is that of its conversation, else the default one.
+// Put stores an item in its tier, with the importance that it has, of which 0 counts for
+// nothing; its id and times are given to it. A channel that is not named is that of its
+// conversation, else the default one.
 func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if err := s.allowed(it.Tier); err != nil {
@@ -115,7 +116,8 @@ func (s *Store) curator() string {
 	return CuratorAgent
 }
 
-// checkPlace refuses channels and conversations that are not there, and conversations that are over.
+// checkPlace refuses channels and conversations that are not there, and conversations
+// that are over.
 func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	if it.Tier == Channel {
 		if err := f.checkChannel(tx, it.Channel); err != nil {
@@ -135,7 +137,8 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	return nil
 }
 
-// same returns the live item of the same scope that has the same words for the same readers, nil if there is none.
+// same returns the live item of the same scope that has the same words for the same
+// readers, nil if there is none.
 func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	sc := it.Scope()
 	found, err := itemsWhere(tx, `text_hash = ? AND forgotten IS NULL AND tier = ? AND channel = ? AND (tier <> 'conversation' OR conversation = ?) AND agent = ? AND title = ? ORDER BY n LIMIT 1`,
@@ -149,8 +152,9 @@ func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	return &found[0], nil
 }
 
-// confirm has an item count as new. What it was put with this time is added: the greater importance, more tags, the links that it did not have, the longer life. To what the author said an
-// agent adds nothing; what the author says is the author's from then on.
+// confirm has an item count as new. What it was put with this time is added: the greater
+// importance, more tags, the links that it did not have, the longer life. To what the
+// author said an agent adds nothing; what the author says is the author's from then on.
 func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 	now := *it
 	now.Accessed = tx.Now
@@ -219,41 +223,12 @@ func insertRow(tx *sqlite.Tx, it *Item) (err error) {
 	return err
 }
 
-// refuseSecret refuses an item that holds what looks like a secret: other agents read it, and it is exported.
-func refuseSecret(it *Item) error {
-	return refuseSecretIn(true, "the title", it.Title, "the content", it.Content, "the source", it.Source, "the derivation link", it.DerivedFrom)
-}
-
-// refuseSecretIn does so for texts, each after what it is. force says that the caller can
-// store it all the same.
-func refuseSecretIn(force bool, texts ...string) error {
-	for i := 0; i < len(texts); i += 2 {
-		found := secret.Find(texts[i+1])
-		if len(found) == 0 {
-			continue
-		}
-		next := []fault.Step{}
-		if force {
-			next = append(next, fault.Give("keep_secret", "", "{} stores it if it is none"))
-		}
-		return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", texts[i], found[0].Description), "say where it is kept instead of what it is", next...)
-	}
-	return nil
-}
-
-// checkReason refuses a reason that the log could not keep for good.
-func checkReason(reason string) error {
-	if err := checkLine("the reason", reason, maxWhy); err != nil {
-		return err
-	}
-	return refuseSecretIn(false, "the reason", reason)
-}
-
 // visible reports whether the caller may know of an item.
 func (s *Store) visible(agent string) bool { return agent == "" || agent == s.opt.Agent }
 
-// find returns an item that the caller may see, and the file that it is in. For others' private items the answer is the same as for none. Tiers that are not granted are
-// not looked into.
+// find returns an item that the caller may see, and the file that it is in. For others'
+// private items the answer is the same as for none. Tiers that are not granted are not
+// looked into.
 func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 	if err := checkID(id); err != nil {
 		return nil, nil, err
@@ -296,7 +271,8 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	return *it, nil
 }
 
-// Peek is Get for somebody who only wants to know how it stands with an item: it is no access.
+// Peek is Get for somebody who only wants to know how it stands with an item: it is no
+// access.
 func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
 	_, it, err := s.find(ctx, id)
 	if err != nil {

@@ -38,6 +38,9 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 	if !utf8.Valid(value) || json.Compact(&b, value) != nil {
 		return Scratch{}, invalid("the value is no JSON", `a text is written "in quotes"`)
 	}
+	if err := s.refuseSecrets("the key", key, "the value", textIn(value)); err != nil {
+		return Scratch{}, err
+	}
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return Scratch{}, err
 	}

@@ -297,28 +297,8 @@ func nothingToScrub(q ScrubQuery) error {
 
 // scrub removes what the manifest in out lists. It is called in the transaction that has made the manifest.
 func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
-	// Whoever looks into the file's bytes finds zeros. What was freed before, by changes, is not touched by that: see wipe.
-	if _, err := tx.Exec(`PRAGMA secure_delete = ON`); err != nil {
+	if err := securely(tx, func() error { return f.scrubRows(tx, q, out) }); err != nil {
 		return err
-	}
-	defer tx.Exec(`PRAGMA secure_delete = OFF`) // the connection is used again
-	for _, p := range q.parts() {
-		if _, err := tx.Exec(`DELETE FROM `+p.table+` WHERE `+p.where, p.args...); err != nil {
-			return err
-		}
-	}
-	if q.Purge { // how far consolidation has come with it
-		for _, stmt := range []string{`DELETE FROM consolidated WHERE scope = ?`, `DELETE FROM meta WHERE key = 'consolidated ' || ?`} {
-			if _, err := tx.Exec(stmt, q.Scope.String()); err != nil {
-				return err
-			}
-		}
-	}
-	if out.Counts["live"]+out.Counts["forgotten"] > 0 {
-		// Segments keep the words of documents that were deleted, now or before.
-		if err := f.ReindexIn(tx); err != nil {
-			return err
-		}
 	}
 	logged := out.Manifest
 	logged.Sample = []string{} // others read the log, and some of the ids are of private things
@@ -340,4 +320,35 @@ func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	}
 	out.Event = e
 	return f.wipeAfter(tx, &out.Notes)
+}
+
+// securely has what fn removes overwritten with zeros. What was freed before, by changes,
+// is not touched by that: see wipe.
+func securely(tx *sqlite.Tx, fn func() error) error {
+	if _, err := tx.Exec(`PRAGMA secure_delete = ON`); err != nil {
+		return err
+	}
+	defer tx.Exec(`PRAGMA secure_delete = OFF`) // the connection is used again
+	return fn()
+}
+
+// scrubRows removes the rows, and makes the search index anew.
+func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
+	for _, p := range q.parts() {
+		if _, err := tx.Exec(`DELETE FROM `+p.table+` WHERE `+p.where, p.args...); err != nil {
+			return err
+		}
+	}
+	if q.Purge { // how far consolidation has come with it
+		for _, stmt := range []string{`DELETE FROM consolidated WHERE scope = ?`, `DELETE FROM meta WHERE key = 'consolidated ' || ?`} {
+			if _, err := tx.Exec(stmt, q.Scope.String()); err != nil {
+				return err
+			}
+		}
+	}
+	if out.Counts["live"]+out.Counts["forgotten"] == 0 {
+		return nil
+	}
+	// Segments keep the words of documents that were deleted, now or before.
+	return f.ReindexIn(tx)
 }
