@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +25,7 @@ import (
 func mcpFlags(grants []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "profile", Usage: "`PROFILE` of tools, repeatable or with commas: " + strings.Join(mcp.Profiles, ", ") + ", all (default " + strings.Join(mcp.DefaultProfiles, ",") + ")"},
-		&cli.StringSliceFlag{Name: "grant", Usage: "what clients may do, `GRANT`, repeatable or with commas: " + strings.Join(mcp.AllGrants, ", ") + ", run:NAME, run:NAME:read, all (default " + strings.Join(grants, ",") + ")"},
+		&cli.StringSliceFlag{Name: "grant", Usage: "what clients may do, `GRANT`, repeatable or with commas: " + strings.Join(mcp.AllGrants, ", ") + ", run:NAME, run:NAME:read, conversation:REF, all (default " + strings.Join(grants, ",") + ")"},
 		&cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` of calls that name none; default $BOARD_RUN"},
 		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first, and on boards with a suffix for each server); over HTTP, without it nothing is a client's alone"},
 		&cli.StringFlag{Name: "store", Usage: "`DIRECTORY` of the context store; default $AGENT_STORE_PATH, else .agent-memory-store"},
@@ -52,8 +53,9 @@ What a client may do is granted: a refusal names the grant that is missing. Who 
 	}
 }
 
-// mcpConfig is what the flags and the environment say about a server.
-func (p *program) mcpConfig(c *cli.Context, grants []string) (cfg mcp.Config, err error) {
+// mcpConfig is what the flags and the environment say about a server; handed are grants
+// besides.
+func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (cfg mcp.Config, err error) {
 	if cfg.Home, err = p.dataHome(); err != nil {
 		return cfg, err
 	}
@@ -66,7 +68,7 @@ func (p *program) mcpConfig(c *cli.Context, grants []string) (cfg mcp.Config, er
 	if c.IsSet("grant") {
 		grants = list(c, "grant")
 	}
-	if cfg.Grants, err = mcp.ParseGrants(grants); err != nil {
+	if cfg.Grants, err = mcp.ParseGrants(slices.Concat(grants, handed)); err != nil {
 		return cfg, usagef("`board mcp --help` says what they mean", "%v", err)
 	}
 	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
@@ -96,7 +98,11 @@ func (p *program) mcpServe(c *cli.Context) error {
 		return err
 	}
 	defer src.Close()
-	cfg, err := p.mcpConfig(c, mcp.ProcessGrants)
+	var handed []string // by whoever starts the client
+	if grant := memory.GrantConversation(p.env("BOARD_CONVERSATION")); memory.CheckGrant(grant) == nil {
+		handed = append(handed, grant)
+	}
+	cfg, err := p.mcpConfig(c, mcp.ProcessGrants, handed...)
 	if err != nil {
 		return err
 	}

@@ -149,12 +149,14 @@ func (p *program) worker() string { return cmp.Or(p.env("BOARD_WORKER"), harness
 
 // memoryEnvironment reads what whoever set the caller up has decided.
 func (p *program) memoryEnvironment(opt *memory.Options) (err error) {
-	known := []string{memory.GrantNamed, memory.GrantScrub, memory.GrantAuthor}
 	opt.Grants, _ = p.envList("BOARD_MEMORY_GRANTS")
 	for _, g := range opt.Grants {
-		if !slices.Contains(known, g) {
-			return usagef("choose among "+strings.Join(known, ", "), "$BOARD_MEMORY_GRANTS: there is no grant %q", g)
+		if err := memory.CheckGrant(g); err != nil {
+			return fmt.Errorf("$BOARD_MEMORY_GRANTS: %w", err)
 		}
+	}
+	if ref := p.env("BOARD_CONVERSATION"); ref != "" {
+		opt.Grants = append(opt.Grants, memory.GrantConversation(ref))
 	}
 	if tiers, set := p.envList("BOARD_MEMORY_TIERS"); set {
 		opt.Tiers = tiers

@@ -64,6 +64,10 @@ func (p *program) memoryArgValues(ctx context.Context, command string, words, re
 		}
 	case "memory conversation show":
 		return p.conversationRefs(ctx, words, memory.Statuses)
+	case "memory conversation invite":
+		if len(positional(rest)) == 0 {
+			return p.conversationRefs(ctx, words, memory.Statuses)
+		}
 	case "memory conversation idle":
 		return p.conversationRefs(ctx, words, []string{memory.StatusActive})
 	case "memory conversation archive":

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,9 +39,10 @@ board memory scrub --help.`,
 			},
 		},
 		{
-			Name: "conversation", Usage: "start, list, show, idle, archive",
+			Name: "conversation", Usage: "start, list, show, invite, idle, archive",
 			Description: `A conversation is active while an agent is at work, idle once it has ended, and
-archived once it is put away. Its ref code names it:
+archived once it is put away. It is read by those who take part: who began it,
+who was invited, and whoever was started with its ref code:
 
   export BOARD_CONVERSATION=$(board memory conversation start -q)`,
 			Subcommands: []*cli.Command{
@@ -64,6 +66,7 @@ archived once it is put away. Its ref code names it:
 					Action: p.inMemory(p.conversationList),
 				},
 				{Name: "show", Usage: "show one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationShow},
+				{Name: "invite", Usage: "let other agents take part", ArgsUsage: "REF AGENT…", Flags: memoryFlags(), Action: p.inMemory(p.conversationInvite)},
 				{Name: "idle", Usage: "end an active one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationIdle},
 				{
 					Name: "archive", Usage: "put an idle one away", ArgsUsage: "[REF]",
@@ -264,6 +267,17 @@ func (p *program) conversationShow(c *cli.Context) error {
 	return p.withConversation(c, func(s *openedMemory, ref string) (memory.ConversationInfo, error) {
 		return s.Conversation(c.Context, ref)
 	})
+}
+
+func (p *program) conversationInvite(c *cli.Context, s *openedMemory) error {
+	if c.NArg() < 2 {
+		return usagef("`board memory conversation invite REF AGENT`", "a conversation and an agent are needed")
+	}
+	agents := c.Args().Tail()
+	v, err := s.Invite(c.Context, c.Args().First(), agents...)
+	return p.answer(c, err, func() {
+		p.printf("%s take part in %s now\n", line(strings.Join(agents, ", "), 200), v.Ref)
+	}, "conversation", v, "invited", agents)
 }
 
 func (p *program) conversationIdle(c *cli.Context) error {

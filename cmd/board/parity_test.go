@@ -49,6 +49,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Named": {"memory named", "memory_named"}, "GetNamed": {"memory named", "memory_named"}, "EditNamed": {"memory named edit", "memory_named"}, "RemoveNamed": {"memory named rm", notForAgents}, "NamedRevisions": {"memory named", notForAgents},
 		"SaveNote": {"memory journal", "save_to_journal"}, "Notes": {"memory journal", "memory_context"}, "WriteScratch": {"memory scratch write", "scratch_write"}, "ReadScratch": {"memory scratch read", "scratch_read"}, "ListScratch": {"memory scratch list", "scratch_list"}, "ClearScratch": {"memory scratch clear", "scratch_clear"},
 		"StartConversation": {"memory conversation start", "conversation"}, "IdleConversation": {"memory conversation idle", "conversation"}, "ArchiveConversation": {"memory conversation archive", "conversation"}, "Conversation": {"memory conversation show", "conversation"}, "Conversations": {"memory conversation list", "conversation_list"},
+		"Invite":   {"memory conversation invite", "(whoever starts an agent hands it the conversation)"},
 		"Channels": {"memory channel list", "channel_list"}, "CreateChannel": {"memory channel create", "channel_create"},
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
 		"Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},

@@ -25,7 +25,8 @@ var commandOf = map[string]string{
 	"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME", "memory.named.edit": "memory named edit NAME",
 	"memory.channel.list": "memory channel list", "memory.channel.create": "memory channel create", "memory.scratch.list": "memory scratch list",
 	"memory.conversation.start": "memory conversation start", "memory.conversation.list": "memory conversation list",
-	"memory.conversation.show": "memory conversation show REF", "memory.conversation.idle": "memory conversation idle REF",
+	"memory.conversation.invite": "memory conversation invite REF AGENT",
+	"memory.conversation.show":   "memory conversation show REF", "memory.conversation.idle": "memory conversation idle REF",
 
 	"context.list": "context list", "context.set": "context set", "context.reembed": "context reembed",
 	"model.pull": "model pull NAME",

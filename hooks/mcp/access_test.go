@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/kb"
+	"blackboard/kb/memory"
 )
 
 // TestGrants calls tools that are not granted. Each refusal names the grant that is missing, and that grant is enough.
@@ -181,4 +182,50 @@ func TestWhoWrote(t *testing.T) {
 	if events, err := k.History(t.Context(), all[0].ID); err != nil || len(events) == 0 || events[0].Actor != "scout" {
 		t.Errorf("%+v, %v", events, err)
 	}
+}
+
+// TestConversationsOverTheNetwork has clients that are nobody ask for a conversation that
+// an agent of this machine has had.
+func TestConversationsOverTheNetwork(t *testing.T) {
+	s := everything(t, nil)
+	agent := connect(t, s, nil)
+	must(t, agent, "conversation", `{"do":"start"}`)
+	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Author: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	all, err := m.Conversations(t.Context(), "", nil, 0)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	ref := all[0].Ref
+	must(t, agent, "memory_put", `{"content":"We suspect the pager","tier":"conversation","conversation":"`+ref+`"}`)
+	far := func(grants ...string) *sdk.ClientSession {
+		f := New(Config{Home: s.cfg.Home, Workspace: s.cfg.Workspace, Profiles: Profiles, Far: true})
+		t.Cleanup(f.Close)
+		if f.cfg.Grants, err = ParseGrants(grants); err != nil {
+			t.Fatal(err)
+		}
+		return connect(t, f, nil)
+	}
+	for _, c := range []struct{ tool, args string }{
+		{"memory_read", `{"tiers":["conversation"],"conversation":"` + ref + `"}`},
+		{"memory_context", `{"conversation":"` + ref + `"}`},
+		{"conversation", `{"do":"get","ref":"` + ref + `"}`},
+	} {
+		refused(t, far(WorkspaceRead), c.tool, c.args, "conversation:"+ref)
+		refused(t, far(WorkspaceRead, "conversation:00000000000"), c.tool, c.args, "conversation:"+ref)
+		for _, grant := range []string{"conversation:" + ref, Conversations} {
+			must(t, far(WorkspaceRead, grant), c.tool, c.args)
+		}
+	}
+	if text := must(t, far(WorkspaceRead), "conversation_list", `{}`); strings.Contains(text, ref) {
+		t.Errorf("it lists %s", text)
+	}
+	if text := must(t, far(WorkspaceRead, Conversations), "conversation_list", `{}`); !strings.Contains(text, ref) {
+		t.Errorf("with the grant it lists %s", text)
+	}
+	refused(t, far(WorkspaceWrite), "conversation", `{"do":"start"}`, "--agent")
+	refused(t, far(WorkspaceWrite), "memory_put", `{"content":"x","tier":"conversation","conversation":"`+ref+`"}`, "conversation:"+ref)
 }

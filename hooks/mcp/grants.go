@@ -10,7 +10,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Grants that there are, beside run:NAME and run:NAME:read for one run. Who may write may read.
+// Grants that there are, beside run:NAME and run:NAME:read for one run, and
+// conversation:REF. Who may write may read.
 const (
 	RunRead        = "run:read"
 	RunWrite       = "run:write"
@@ -24,11 +25,14 @@ const (
 	ContextWrite   = "context:write"
 	NamedWrite     = "named:write" // write named entries
 	Scrub          = "scrub"       // remove memories for good
-	Files          = "files"       // name files of this machine: reports to check, documents to ingest
+	// Conversations takes part in all conversations, conversation:REF in one; without, in
+	// those of the client's own.
+	Conversations = memory.GrantConversations
+	Files         = "files" // name files of this machine: reports to check, documents to ingest
 )
 
 // AllGrants lists them.
-var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite, AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, Files}
+var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite, AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, Conversations, Files}
 
 // Defaults: who starts a server as a process of its own gets all that a command of that user could do, but for what belongs to the person: the account's memory, named entries, scrubs. Who
 // comes over the network reads.
@@ -53,12 +57,12 @@ func ParseGrants(list []string) (Grants, error) {
 			for _, all := range AllGrants {
 				g.has[all] = true
 			}
-		case slices.Contains(AllGrants, grant):
+		case slices.Contains(AllGrants, grant), parts[0] == "conversation" && memory.CheckGrant(grant) == nil:
 			g.has[grant] = true
 		case parts[0] == "run" && (len(parts) == 2 || len(parts) == 3 && slices.Contains([]string{"read", "write"}, parts[2])) && board.CheckRun(parts[1]) == nil:
 			g.runs[parts[1]] = g.runs[parts[1]] || len(parts) == 2 || parts[2] == "write"
 		default:
-			return Grants{}, fmt.Errorf("there is no grant %q: choose among %s, run:NAME, run:NAME:read, all", grant, strings.Join(AllGrants, ", "))
+			return Grants{}, fmt.Errorf("there is no grant %q: choose among %s, run:NAME, run:NAME:read, conversation:REF, all", grant, strings.Join(AllGrants, ", "))
 		}
 	}
 	for _, grant := range AllGrants {
@@ -151,8 +155,10 @@ func (g Grants) ofMemory() (list []string) {
 	if g.has[NamedWrite] {
 		list = append(list, memory.GrantNamed)
 	}
-	if g.has[Scrub] {
-		list = append(list, memory.GrantScrub)
+	for grant := range g.has {
+		if memory.CheckGrant(grant) == nil { // they have the same name there
+			list = append(list, grant)
+		}
 	}
 	return list
 }

@@ -175,6 +175,9 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 		var v memory.ConversationInfo
 		switch in.Do {
 		case actStart:
+			if err := c.own("a conversation"); err != nil {
+				return err
+			}
 			v, _, err = m.StartConversation(c.ctx, in.Channel, in.Thread)
 		case actIdle:
 			v, err = m.IdleConversation(c.ctx, in.Ref)

@@ -334,7 +334,7 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 	if c.nobody() {
 		agent = "network:" + agent // which no agent of this machine is called
 	}
-	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent, Grants: c.cfg.Grants.ofMemory(), Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now}
+	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent, Unproven: c.nobody(), Grants: c.cfg.Grants.ofMemory(), Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now}
 	if withModel {
 		e, done := c.embedder(c.ctx)
 		defer done()

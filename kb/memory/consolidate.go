@@ -160,9 +160,16 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 			if err != nil {
 				return nil, err
 			}
+			var taken []string
+			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+				taken, err = s.takenScopes(tx)
+				return err
+			}); err != nil {
+				return nil, err
+			}
 			near := f.Nearby()
 			for _, h := range held {
-				if s.Reaches(h.Tier) {
+				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.takesAll() || slices.Contains(taken, h.String())) {
 					all = append(all, within{h.Scope, f, near})
 				}
 			}
@@ -189,7 +196,10 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 				case Channel:
 					return f.checkChannel(tx, sc.Channel)
 				case Conversation:
-					_, err := conversation(tx, sc.Conversation)
+					c, err := conversation(tx, sc.Conversation)
+					if err == nil {
+						err = s.takes(tx, &c)
+					}
 					return err
 				}
 				return nil

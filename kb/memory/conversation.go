@@ -87,6 +87,9 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 				return err
 			}
 			if len(found) == 1 && found[0].Status != StatusArchived {
+				if err := s.takes(tx, &found[0]); err != nil {
+					return err
+				}
 				c, again = found[0], true
 				return s.counts(tx, &c)
 			}
@@ -135,13 +138,16 @@ func (s *Store) counts(tx *sqlite.Tx, c *ConversationInfo) error {
 		(SELECT count(*) FROM scratch WHERE conversation = ?1 AND agent = ?2)`, c.Ref, s.opt.Agent).Scan(&c.Items, &c.Scratch)
 }
 
-// Conversation returns a conversation.
+// Conversation returns a conversation that the caller takes part in.
 func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInfo, err error) {
 	if err := checkRef(ref); err != nil {
 		return c, err
 	}
 	err = s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
 		if c, err = conversation(tx, ref); err != nil {
+			return err
+		}
+		if err := s.takes(tx, &c); err != nil {
 			return err
 		}
 		return s.counts(tx, &c)
@@ -161,8 +167,9 @@ func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, 
 	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
 }
 
-// Conversations returns conversations, the newest first: of a channel if one is named,
-// with the statuses named, by default all that are not archived. limit 0 is all.
+// Conversations returns those that the caller takes part in, the newest first: of a
+// channel if one is named, with the statuses named, by default all that are not archived.
+// limit 0 is all.
 func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) ([]ConversationInfo, error) {
 	for _, st := range statuses {
 		if !slices.Contains(Statuses, st) {
@@ -182,7 +189,13 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 				return err
 			}
 		}
-		all, err = conversations(tx, `(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2)) ORDER BY started DESC, ref LIMIT ?3`, channel, sqlite.List(statuses), limit)
+		taken, err := s.taken(tx)
+		if err != nil {
+			return err
+		}
+		all, err = conversations(tx, `(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2))
+			AND (?4 IS NULL OR ref IN (SELECT value FROM json_each(?4))) ORDER BY started DESC, ref LIMIT ?3`,
+			channel, sqlite.List(statuses), limit, taken)
 		for i := range all {
 			if err == nil {
 				err = s.counts(tx, &all[i])

@@ -20,6 +20,7 @@ const (
 	VerbNamed       = "named edited"
 	VerbNamedGone   = "named removed"
 	VerbStarted     = "conversation started"
+	VerbInvited     = "conversation shared" // Other takes part from now on
 	VerbIdle        = "conversation idle"
 	VerbArchived    = "conversation archived"
 	VerbChannel     = "channel created"

@@ -62,8 +62,14 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 	// Both files are read at one moment each, which are next to each other.
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
 		return x.in(ctx, true, func(account *sqlite.Tx) error {
-			x.files = []exportFile{{workspace, Workspace, false}, {account, Account, true}}
+			x.files = []exportFile{{tx: workspace, tier: Workspace}, {tx: account, tier: Account, account: true}}
 			x.files = slices.DeleteFunc(x.files, func(f exportFile) bool { return f.tx == nil })
+			for i := range x.files {
+				var err error
+				if x.files[i].taken, err = s.taken(x.files[i].tx); err != nil {
+					return err
+				}
+			}
 			return x.write()
 		})
 	})
@@ -89,6 +95,7 @@ type exportFile struct {
 	tx      *sqlite.Tx
 	tier    string // of its named entries and notes
 	account bool
+	taken   any // the conversations that the caller takes part in
 }
 
 type exporter struct {
@@ -178,7 +185,7 @@ func (x *exporter) conversations(f *exportFile, add func(any) error) error {
 	if f.account || !x.has(Conversation) {
 		return nil
 	}
-	all, err := conversations(f.tx, `1 ORDER BY started, ref`)
+	all, err := conversations(f.tx, `?1 IS NULL OR ref IN (SELECT value FROM json_each(?1)) ORDER BY started, ref`, f.taken)
 	if err != nil {
 		return err
 	}
@@ -196,6 +203,9 @@ func (x *exporter) which(f *exportFile) (string, []any) {
 	args := []any{sqlite.List(slices.DeleteFunc(slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account }))}
 	if !x.opt.Everything {
 		where, args = where+` AND agent IN ('', ?)`, append(args, x.s.opt.Agent)
+	}
+	if f.taken != nil {
+		where, args = where+` AND (tier <> 'conversation' OR conversation IN (SELECT value FROM json_each(?)))`, append(args, f.taken)
 	}
 	if !x.opt.Forgotten {
 		where, args = where+` AND forgotten IS NULL AND (expires IS NULL OR expires > ?)`, append(args, x.out.At.UnixMilli())
@@ -256,7 +266,8 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 	}
 	var r scratchRecord
 	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, (*[]byte)(&r.Value), sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
-		`SELECT conversation, agent, key, value, created, updated FROM scratch WHERE ?1 OR agent = ?2 ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent)
+		`SELECT conversation, agent, key, value, created, updated FROM scratch WHERE ?1 OR agent = ?2
+			AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3))) ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent, f.taken)
 }
 
 // revisions are those of what is exported.

@@ -118,15 +118,20 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 		limit = q.Limit + 1
 	}
 	agent := f.s.opt.Agent
+	taken, err := f.s.taken(tx)
+	if err != nil {
+		return nil, err
+	}
 	return itemsWhere(tx, `tier IN (SELECT value FROM json_each(?1)) AND agent IN (?2, ?3)
 		AND (?4 OR forgotten IS NULL AND (expires IS NULL OR expires > ?5))
 		AND (?6 = '' OR channel = ?6) AND (?7 = '' OR conversation = ?7)
 		AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8))) AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
 		AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
 		AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?11))))
+		AND (tier <> 'conversation' OR ?15 IS NULL OR conversation IN (SELECT value FROM json_each(?15)))
 		AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
 		sqlite.List(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, sqlite.List(q.Curators), sqlite.List(q.Sources),
-		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit)
+		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit, taken)
 }
 
 // ScopeStats counts what a scope holds, others' private items too: counts, and no more.
@@ -167,7 +172,13 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 				st.Bytes += info.Size()
 			}
 		}
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.stats(tx, &st) }); err != nil {
+		var taken []string
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+			if taken, err = s.takenScopes(tx); err == nil {
+				err = f.stats(tx, &st)
+			}
+			return err
+		}); err != nil {
 			return nil, err
 		}
 		if !s.Reaches(Conversation) {
@@ -175,7 +186,7 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		}
 		st.Scopes = slices.DeleteFunc(st.Scopes, func(sc ScopeStats) bool {
 			scope, _, _ := strings.Cut(sc.Scope, ":")
-			return !s.Reaches(scope)
+			return !s.Reaches(scope) || scope == Conversation && !s.takesAll() && !slices.Contains(taken, sc.Scope)
 		})
 		if !s.opt.Author { // who else there is, is a person's to know
 			maps.DeleteFunc(st.Agents, func(agent string, _ int) bool { return agent != s.opt.Agent })

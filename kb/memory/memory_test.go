@@ -375,6 +375,12 @@ func TestIsolation(t *testing.T) {
 	if _, err := far.Conversation(ctx, conv.Ref); !errors.Is(err, fault.NotFound) {
 		t.Errorf("another workspace sees a conversation: %v", err)
 	}
+	if _, err := bob.ReadScratch(ctx, conv.Ref, "k"); !errors.Is(err, fault.Denied) {
+		t.Errorf("bob looks into a conversation: %v", err)
+	}
+	if _, err := alice.Invite(ctx, conv.Ref, "bob"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := bob.ReadScratch(ctx, conv.Ref, "k"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("bob reads a working note: %v", err)
 	}

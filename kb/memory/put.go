@@ -131,6 +131,9 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	if err != nil {
 		return err
 	}
+	if err := f.s.takes(tx, &c); err != nil {
+		return err
+	}
 	if it.Tier == Conversation && c.Status == StatusArchived {
 		return conflict("the conversation "+c.Ref+" is archived: nothing is added to it", "what should last goes into its channel", start)
 	}
@@ -237,15 +240,15 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		var found []Item
+		var it *Item
 		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			found, err = itemsWhere(tx, `id = ?`, id)
+			it, err = s.seen(tx, id)
 			return err
 		}); err != nil {
 			return nil, nil, err
 		}
-		if len(found) == 1 && s.visible(found[0].Agent) && s.allowed(found[0].Tier) == nil {
-			return f, &found[0], nil
+		if it != nil {
+			return f, it, nil
 		}
 	}
 	return nil, nil, notFound(id)
@@ -283,12 +286,22 @@ func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
 
 // again returns, within a transaction, the item as it is now.
 func (s *Store) again(tx *sqlite.Tx, id string) (*Item, error) {
+	it, err := s.seen(tx, id)
+	if err == nil && it == nil {
+		err = notFound(id)
+	}
+	return it, err
+}
+
+// seen returns the item of an id if the caller may know of it, nil if not or there is
+// none.
+func (s *Store) seen(tx *sqlite.Tx, id string) (*Item, error) {
 	found, err := itemsWhere(tx, `id = ?`, id)
-	if err != nil {
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	if len(found) == 0 || !s.visible(found[0].Agent) {
-		return nil, notFound(id)
+	if sees, err := s.sees(tx, &found[0]); err != nil || !sees {
+		return nil, err
 	}
 	return &found[0], nil
 }

@@ -236,8 +236,12 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			return err
 		}
 		if it.Tier != Conversation && it.Conversation != "" {
-			if _, err := conversation(tx, it.Conversation); errors.Is(err, fault.NotFound) {
-				it.Conversation = "" // it was purged, and what came from it has stayed
+			c, err := conversation(tx, it.Conversation)
+			if err == nil {
+				err = s.takes(tx, &c)
+			}
+			if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Denied) {
+				it.Conversation = "" // it was purged, or is others', and what came from it has stayed
 			}
 		}
 		if err := f.checkPlace(tx, &it); err != nil {

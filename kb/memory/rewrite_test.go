@@ -296,6 +296,9 @@ func TestRefusedRewrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.Invite(t.Context(), conv.Ref, agent.Agent()); err != nil {
+		t.Fatal(err)
+	}
 	said := one(t, s, Item{Importance: .5, Tier: Conversation, Conversation: conv.Ref})
 	if _, err := s.ArchiveConversation(t.Context(), conv.Ref, true); err != nil {
 		t.Fatal(err)

@@ -90,10 +90,13 @@ func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error)
 	}
 	all := []Scratch{}
 	err := s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
-		if _, err := conversation(tx, ref); err != nil {
+		c, err := conversation(tx, ref)
+		if err == nil {
+			err = s.takes(tx, &c)
+		}
+		if err != nil {
 			return err
 		}
-		var err error
 		all, err = sqlite.All(tx, func(n *Scratch) []any {
 			return []any{&n.Key, (*[]byte)(&n.Value), sqlite.Time(&n.Created), sqlite.Time(&n.Updated)}
 		}, `SELECT key, value, created, updated FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3) ORDER BY key`, ref, s.opt.Agent, key)

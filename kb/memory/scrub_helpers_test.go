@@ -175,6 +175,9 @@ func furnish(t testing.TB) *furnished {
 			t.Fatal(err)
 		}
 		*ref = conv.Ref
+		if _, err := m.alice.Invite(ctx, conv.Ref, "bob"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, s := range []*Store{m.alice, m.bob, m.person} {
 		for i, sc := range []Scope{{Tier: Conversation, Conversation: m.conv}, {Tier: Conversation, Conversation: m.other}, {Tier: Channel, Channel: "research"}, {Tier: Channel, Channel: DefaultChannel},

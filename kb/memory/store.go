@@ -47,6 +47,9 @@ type Options struct {
 	Workspace string
 	// Agent is who asks. Private items, journals and core memories are seen by their agent alone. "" sees what is everybody's.
 	Agent string
+	// Unproven says that Agent is what the caller calls itself, which anybody could: it
+	// takes part in no conversation by that.
+	Unproven bool
 	// Author says that a person is asking, who may do everything.
 	Author bool
 	// Reason is why the caller acts as the author, where nothing but its word says so. It
@@ -82,7 +85,25 @@ const (
 	GrantScrub = "scrub" // scrub and purge
 	// GrantAuthor lets it change and forget items that a person has put.
 	GrantAuthor = "author"
+	// GrantConversations lets it take part in all conversations; GrantConversation in
+	// one.
+	GrantConversations = "conversations"
 )
+
+// GrantConversation lets an agent take part in one conversation.
+func GrantConversation(ref string) string { return "conversation:" + ref }
+
+// CheckGrant refuses a grant that there is not.
+func CheckGrant(grant string) error {
+	all := []string{GrantNamed, GrantScrub, GrantAuthor, GrantConversations}
+	if slices.Contains(all, grant) {
+		return nil
+	}
+	if ref, one := strings.CutPrefix(grant, GrantConversation("")); one {
+		return checkRef(ref)
+	}
+	return unknown("grant", grant, append(all, GrantConversation("REF")))
+}
 
 // Store is the memory as one caller reaches it: the account's file, and that of one workspace. No method takes the name of another. It is safe for concurrent use, by any number of
 // processes.
