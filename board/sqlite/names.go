@@ -91,14 +91,18 @@ func removeBeside(path string) error {
 // acknowledged write of another process slips in between. The lock file stays (see lock). Where allowed is not nil,
 // it is called first, while nobody else can write: its error leaves the file as it is.
 func Remove(ctx context.Context, path string, allowed func() error) error {
-	if _, err := os.Stat(path); err != nil {
-		return err // without a lock file for what was never there
+	_, gone := os.Stat(path)
+	if _, err := os.Stat(path + "-wal"); gone != nil && err != nil {
+		return gone // without a lock file for what was never there
 	}
 	unlock, err := turnOf(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if _, gone = os.Stat(path); gone != nil { // and what removed it came no further
+		return errors.Join(gone, removeBeside(path))
+	}
 	if allowed != nil {
 		if err := allowed(); err != nil {
 			return err

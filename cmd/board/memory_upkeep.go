@@ -58,6 +58,7 @@ Nothing removes events, a scrub included. What is private to others is left out.
 			Name: "workspaces", Usage: "list the directories that have a memory",
 			Flags: []cli.Flag{jsonFlag()}, Action: p.memoryWorkspaces,
 		},
+		p.memoryWorkspaceCommand(),
 		&cli.Command{
 			Name: "adopt", Usage: "make the memory of a directory that is gone this one's", ArgsUsage: "DIRECTORY",
 			Description: `For a project that was moved: DIRECTORY is where it was. What is still a
@@ -251,7 +252,7 @@ func eventData(e *memory.Event) string {
 	var scrubbed memory.Manifest
 	var pass memory.Consolidated
 	switch {
-	case (e.Verb == memory.VerbScrubbed || e.Verb == memory.VerbPurged) && json.Unmarshal(e.Data, &scrubbed) == nil:
+	case (e.Verb == memory.VerbScrubbed || e.Verb == memory.VerbPurged || e.Verb == memory.VerbRemoved) && json.Unmarshal(e.Data, &scrubbed) == nil:
 		return safe(scrubbed.Mode) + ": " + scrubbedText(scrubbed.Counts)
 	case e.Verb == memory.VerbConsolidate && json.Unmarshal(e.Data, &pass) == nil:
 		return consolidatedText(&pass)

@@ -51,6 +51,8 @@ func TestGrants(t *testing.T) {
 		{"memory_named", `{"name":"VOICE","body":"b","revision":0}`, "named:write"},
 		{"memory_named", `{"name":"SOUL","body":"b","revision":0}`, "named:write"},
 		{"memory_scrub", `{"tier":"workspace"}`, "scrub"},
+		{"memory_scrub", `{"tier":"workspace"}`, "scrub:keep_named"},
+		{"memory_scrub", `{"tier":"workspace","mode":"all"}`, "scrub:all"},
 		{"board_survival", `{"files":["docs/a.md"]}`, "files"},
 	} {
 		call := func(grants ...string) (*sdk.CallToolResult, error) {

@@ -30,7 +30,7 @@ func (s *Server) addAdminTools() {
 	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin, kind: reads, need: KBRead, about: "Look at everything: the file, the index, the sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
 	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin, kind: removes, need: WorkspaceWrite,
 		about: "Promote what is asked for, forget what is over, faded or said twice. It is a dry run unless apply is set; forgotten items keep their rule."}, (*call).consolidate)
-	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin, kind: removes, need: Scrub,
+	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin, kind: removes,
 		about: "Without confirm: a manifest of what would be removed, with its hash. With confirm, the hash: exactly that is removed, and cannot be brought back. Show the manifest to the person first."}, (*call).scrub)
 }
 
@@ -349,6 +349,9 @@ type scrubOut struct {
 }
 
 func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
+	if err := c.cfg.Grants.scrub(in.Mode); err != nil {
+		return out, "", err
+	}
 	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
 		return out, "", err
 	}

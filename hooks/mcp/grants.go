@@ -24,7 +24,8 @@ const (
 	ContextRead    = "context:read"
 	ContextWrite   = "context:write"
 	NamedWrite     = "named:write" // write named entries
-	Scrub          = "scrub"       // remove memories for good
+	Scrub          = "scrub"       // remove memories for good; scrub:MODE in one mode
+	ScrubAll       = "scrub:all"   // remove a workspace as a whole, which scrub does not let
 	// Conversations takes part in all conversations, conversation:REF in one; without, in
 	// those of the client's own.
 	Conversations = memory.GrantConversations
@@ -32,7 +33,7 @@ const (
 )
 
 // AllGrants lists them.
-var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite, AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, Conversations, Files}
+var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite, AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, ScrubAll, Conversations, Files}
 
 // Defaults: who starts a server as a process of its own gets all that a command of that user could do, but for what belongs to the person: the account's memory, named entries, scrubs. Who
 // comes over the network reads.
@@ -57,12 +58,12 @@ func ParseGrants(list []string) (Grants, error) {
 			for _, all := range AllGrants {
 				g.has[all] = true
 			}
-		case slices.Contains(AllGrants, grant), parts[0] == "conversation" && memory.CheckGrant(grant) == nil:
+		case slices.Contains(AllGrants, grant), (parts[0] == "conversation" || parts[0] == Scrub) && memory.CheckGrant(grant) == nil:
 			g.has[grant] = true
 		case parts[0] == "run" && (len(parts) == 2 || len(parts) == 3 && slices.Contains([]string{"read", "write"}, parts[2])) && board.CheckRun(parts[1]) == nil:
 			g.runs[parts[1]] = g.runs[parts[1]] || len(parts) == 2 || parts[2] == "write"
 		default:
-			return Grants{}, fmt.Errorf("there is no grant %q: choose among %s, run:NAME, run:NAME:read, conversation:REF, all", grant, strings.Join(AllGrants, ", "))
+			return Grants{}, fmt.Errorf("there is no grant %q: choose among %s, run:NAME, run:NAME:read, conversation:REF, scrub:MODE, all", grant, strings.Join(AllGrants, ", "))
 		}
 	}
 	for _, grant := range AllGrants {
@@ -84,6 +85,15 @@ func (g Grants) need(grant, what string) error {
 		return nil
 	}
 	return denied(what, grant)
+}
+
+// scrub refuses a scrub in a mode.
+func (g Grants) scrub(mode string) error {
+	one := memory.GrantScrubMode(mode)
+	if g.has[one] || mode != memory.ScrubAll && g.has[Scrub] {
+		return nil
+	}
+	return denied("a scrub in the mode "+mode, one)
 }
 
 // run refuses a run that the caller may not read, or write to.

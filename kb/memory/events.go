@@ -31,7 +31,8 @@ const (
 	VerbScrubbed    = "scrubbed"
 	VerbPurged      = "purged"
 	VerbAdopted     = "workspace adopted"
-	VerbAuthor      = "as the author" // what follows was done by one that said so, and Why
+	VerbRemoved     = "workspace removed" // in the account's log; Subject is the manifest's hash
+	VerbAuthor      = "as the author"     // what follows was done by one that said so, and Why
 )
 
 // Event is one thing that was done to the memory. It holds no content.

@@ -18,18 +18,21 @@ import (
 const (
 	ScrubFull      = "full"       // everything that the scope holds
 	ScrubKeepNamed = "keep_named" // all but the named entries
+	ScrubAll       = "all"        // of a workspace: its other tiers too, and its file
 )
 
 // ScrubModes lists them.
-var ScrubModes = []string{ScrubFull, ScrubKeepNamed}
+var ScrubModes = []string{ScrubFull, ScrubKeepNamed, ScrubAll}
 
 // SampleSize is how many ids a manifest names at most.
 const SampleSize = 20
 
 // ScrubQuery says what to remove for good.
 type ScrubQuery struct {
-	// Scope is a conversation or a channel: the items of its tier, no more. Or the workspace or the account: its tier's items, the journals and core memories of all agents that are kept
-	// with it, and by mode its named entries.
+	// Scope is a conversation or a channel: the items of its tier, no more. Or the
+	// workspace or the account: its tier's items, the journals and core memories of all
+	// agents that are kept with it, and by mode its named entries; in the mode ScrubAll,
+	// of a workspace, everything that its file holds, and the file.
 	Scope Scope
 	// Mode is ScrubKeepNamed if it is "".
 	Mode string
@@ -91,10 +94,22 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 	if q.Scope.Tier != Conversation {
 		q.Scope.Conversation = ""
 	}
-	if err := s.allowed(q.Scope.Tier); err != nil {
-		return err
+	tiers := []string{q.Scope.Tier}
+	if q.Mode == ScrubAll {
+		if tiers = []string{Workspace, Channel, Conversation}; q.Scope.Tier != Workspace {
+			return invalid("only a workspace is removed as a whole, not a "+q.Scope.Tier, "scrub it in another mode")
+		}
 	}
-	return s.granted(GrantScrub, "what is scrubbed is gone for good: that is not for every agent")
+	for _, tier := range tiers {
+		if err := s.allowed(tier); err != nil {
+			return err
+		}
+	}
+	grant := GrantScrubMode(q.Mode)
+	if q.Mode != ScrubAll && slices.Contains(s.opt.Grants, GrantScrub) {
+		grant = GrantScrub
+	}
+	return s.granted(grant, "what is scrubbed is gone for good: that is not for every agent")
 }
 
 // part is a table of which a scrub takes rows. The same condition says what the manifest lists and what is removed.
@@ -109,10 +124,12 @@ type part struct {
 // parts lists what a scrub takes, in an order in which it can be removed.
 func (q *ScrubQuery) parts() []part {
 	where, args := `tier = ?`, []any{q.Scope.Tier}
-	switch q.Scope.Tier {
-	case Channel:
+	switch {
+	case q.Mode == ScrubAll:
+		where, args = `1`, nil
+	case q.Scope.Tier == Channel:
 		where, args = where+` AND channel = ?`, append(args, q.Scope.Channel)
-	case Conversation:
+	case q.Scope.Tier == Conversation:
 		where, args = where+` AND conversation = ?`, append(args, q.Scope.Conversation)
 	}
 	revision := part{table: "revisions", kind: `'revisions'`, id: `subject`, stamp: `revision || ' ' || at`, private: `0`}
@@ -123,15 +140,19 @@ func (q *ScrubQuery) parts() []part {
 		id: `id`, stamp: `revision || ' ' || coalesce(forgotten, '')`, private: `agent <> ''`}}
 	if q.Scope.Tier == Workspace || q.Scope.Tier == Account {
 		all = append(all, part{table: "notes", where: `1`, kind: `kind`, id: `id`, stamp: `coalesce(forgotten, '')`, private: `0`})
-		if q.Mode == ScrubFull {
+		if q.Mode != ScrubKeepNamed {
 			all = append(all, ofNamed, part{table: "named", where: `1`, kind: `'named'`, id: `'named:' || name`, stamp: `revision || ' ' || updated`, private: `0`})
 		}
 	}
-	if q.Purge {
+	notes := part{table: "scratch", where: `1`, kind: `'scratch'`, id: `conversation || '/' || agent || '/' || key`, stamp: `updated`, private: `0`}
+	talks := part{table: "conversations", where: `1`, kind: `'conversations'`, id: `ref`, stamp: `status || ' ' || channel`, private: `0`}
+	switch {
+	case q.Purge:
 		ref := []any{q.Scope.Conversation}
-		all = append(all,
-			part{table: "scratch", where: `conversation = ?`, args: ref, kind: `'scratch'`, id: `agent || '/' || key`, stamp: `updated`, private: `0`},
-			part{table: "conversations", where: `ref = ?`, args: ref, kind: `'conversations'`, id: `ref`, stamp: `status || ' ' || channel`, private: `0`})
+		notes.where, notes.args, talks.where, talks.args = `conversation = ?`, ref, `ref = ?`, ref
+		all = append(all, notes, talks)
+	case q.Mode == ScrubAll:
+		all = append(all, notes, talks, part{table: "channels", where: `is_default = 0`, kind: `'channels'`, id: `name`, stamp: `description`, private: `0`})
 	}
 	return all
 }
@@ -252,6 +273,9 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 	if err != nil {
 		return out, err
 	}
+	if q.Mode == ScrubAll {
+		return s.removeWorkspace(ctx, q, confirm, was)
+	}
 	f, err := s.file(ctx, q.Scope.Tier, false)
 	if errors.Is(err, errNoFile) {
 		if err = q.missing(); err == nil {
@@ -263,32 +287,41 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 	}
 	f.finishWipe(ctx)
 	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-		done, err := f.scrubs(tx)
-		if err != nil {
+		if out.Manifest, err = f.confirmed(tx, q, confirm, was); err != nil {
 			return err
 		}
-		for _, d := range done {
-			if d.Hash == confirm {
-				return conflict("this manifest was executed already at "+d.At.Format(time.RFC3339), "a dry run of the scrub shows what there is now")
-			}
-		}
-		m, err := f.manifest(tx, q)
-		if err != nil {
-			return err
-		}
-		switch {
-		case m.Empty():
+		if out.Empty() {
 			return nothingToScrub(q)
-		case m.Hash != confirm:
-			return conflict("what would be removed is no longer what was confirmed: "+scrubDifference(was, m.Counts), "run the scrub dry again, look at it, and confirm its hash")
 		}
-		out.Manifest = m
 		return f.scrub(tx, q, &out)
 	})
 	if err != nil {
 		return Scrubbed{Notes: []string{}}, err
 	}
 	return out, nil
+}
+
+// confirmed returns the manifest of a scrub, if it is what was confirmed, or there is
+// nothing to remove.
+func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[string]int) (Manifest, error) {
+	done, err := f.scrubs(tx)
+	if err != nil {
+		return Manifest{}, err
+	}
+	for _, d := range done {
+		if d.Hash == confirm {
+			return Manifest{}, executed(d.At)
+		}
+	}
+	m, err := f.manifest(tx, q)
+	if err == nil && !m.Empty() && m.Hash != confirm {
+		err = conflict("what would be removed is no longer what was confirmed: "+scrubDifference(was, m.Counts), "run the scrub dry again, look at it, and confirm its hash")
+	}
+	return m, err
+}
+
+func executed(at time.Time) error {
+	return conflict("this manifest was executed already at "+at.Format(time.RFC3339), "a dry run of the scrub shows what there is now")
 }
 
 func nothingToScrub(q ScrubQuery) error {
@@ -337,6 +370,13 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	for _, p := range q.parts() {
 		if _, err := tx.Exec(`DELETE FROM `+p.table+` WHERE `+p.where, p.args...); err != nil {
 			return err
+		}
+	}
+	if q.Mode == ScrubAll {
+		for _, stmt := range []string{`DELETE FROM consolidated`, `DELETE FROM meta WHERE key LIKE 'consolidated %'`, `UPDATE channels SET description = ''`} {
+			if _, err := tx.Exec(stmt); err != nil {
+				return err
+			}
 		}
 	}
 	if q.Purge { // how far consolidation has come with it

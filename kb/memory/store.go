@@ -82,7 +82,7 @@ type Options struct {
 // Grants of agents.
 const (
 	GrantNamed = "named" // write named entries
-	GrantScrub = "scrub" // scrub and purge
+	GrantScrub = "scrub" // scrub and purge, but for whole workspaces; see GrantScrubMode
 	// GrantAuthor lets it change and forget items that a person has put.
 	GrantAuthor = "author"
 	// GrantConversations lets it take part in all conversations; GrantConversation in
@@ -93,9 +93,16 @@ const (
 // GrantConversation lets an agent take part in one conversation.
 func GrantConversation(ref string) string { return "conversation:" + ref }
 
+// GrantScrubMode lets an agent scrub in one mode. GrantScrub is for all but ScrubAll,
+// which takes its own.
+func GrantScrubMode(mode string) string { return GrantScrub + ":" + mode }
+
 // CheckGrant refuses a grant that there is not.
 func CheckGrant(grant string) error {
 	all := []string{GrantNamed, GrantScrub, GrantAuthor, GrantConversations}
+	for _, mode := range ScrubModes {
+		all = append(all, GrantScrubMode(mode))
+	}
 	if slices.Contains(all, grant) {
 		return nil
 	}
