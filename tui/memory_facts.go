@@ -170,6 +170,9 @@ func (x *factLines) item(f *memoryFacts) {
 	}
 	x.text(it.Content, "")
 	x.heading("How it stands")
+	if it.Archived != nil {
+		x.field("archived", moment(*it.Archived)+": "+it.Why)
+	}
 	if it.Forgotten != nil {
 		why := moment(*it.Forgotten) + ", by the rule " + it.Rule
 		if it.Why != "" {

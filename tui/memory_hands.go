@@ -110,6 +110,9 @@ func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, e
 		}
 		it, err := s.Peek(ctx, ref.id)
 		d.item = &it
+		if err == nil && it.Archived != nil {
+			return errors.New(it.ID + " is archived: board memory restore " + it.ID + " brings it back")
+		}
 		if err == nil && it.Forgotten != nil {
 			return errors.New(it.ID + " is forgotten, and stays as it is · n writes a new one")
 		}

@@ -260,6 +260,8 @@ func itemMarks(it *memory.Item, now time.Time) (marks []string) {
 		marks = append(marks, "long-term")
 	}
 	switch {
+	case it.Archived != nil:
+		marks = append(marks, "archived")
 	case it.Forgotten != nil:
 		marks = append(marks, "forgotten: "+oneLine(it.Rule, 20))
 	case it.Expires != nil && !it.Expires.After(now):

@@ -57,6 +57,9 @@ func statementWord(out []string, w string) []string {
 			return append(out, stem, "not")
 		}
 	}
+	if flag := strings.TrimPrefix(w, "-"); flag != w && len(flag) == 1 {
+		return append(out, w) // of flags of one letter the case says which
+	}
 	if !plainWord(w) {
 		return append(out, low)
 	}

@@ -15,6 +15,7 @@ func TestStatement(t *testing.T) {
 		"It does not need a restart":                        "not need restart",
 		"You cannot, can't, won't":                          "you can not can not will not",
 		"runner eu-west-1 ha 15% of v1.2.3":                 "runner eu-west-1 ha 15% v1.2.3",
+		"Call curl -I, not -i or --Force":                   "call curl -I not -i or --force",
 		"load_user(id) calls parseDate in a.yaml:42.":       "load_user id call parsedate in a.yaml:42",
 		"parseDates":           "parsedates",
 		"ÜBER uns; ﬁle":        "über un fil",

@@ -28,7 +28,7 @@ var allowedImports = map[string][]string{
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
-	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
+	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
 	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "blackboard/kb/store"},
 	"hooks":            {"blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/topics"},
 	"hooks/harness":    {},

@@ -134,7 +134,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_MEMORY_DECAY", "by how much memories fade per hour, for each tier: channel=0.99,workspace=0.995"},
 	{"BOARD_MEMORY_TIERS, BOARD_MEMORY_GRANTS", "which tiers can be reached, and what an agent may do besides: author, named, scrub, conversations, conversation:REF"},
 	{"BOARD_SPEC_ROOT", "where topics are; else $XDG_STATE_HOME/blackboard/specs"},
-	{"BOARD_SESSION", "the session that topic commands are about"},
+	{"BOARD_SESSION", "the session that topic commands are about, and that asks the memory"},
 	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
 	{"BOARD_HOOK_CONTEXT", "0: hooks give nothing and record all the same; full: a clean room is given everything"},
 	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin"},

@@ -101,6 +101,7 @@ func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) 
 	if opt.Workspace, err = p.workspace(c); err != nil {
 		return opt, err
 	}
+	opt.Session = cmp.Or(p.env("BOARD_SESSION"), p.env("BOARD_CONVERSATION"))
 	if err = p.speaker(c, &opt); err != nil {
 		return opt, err
 	}
@@ -290,6 +291,9 @@ func (p *program) itemMarks(it *memory.Item) string {
 	}
 	if it.Expires != nil && it.Forgotten == nil && !it.Expires.After(time.Now()) {
 		marks = append(marks, "expired")
+	}
+	if it.Archived != nil {
+		marks = append(marks, "archived")
 	}
 	if it.Forgotten != nil {
 		mark := "forgotten: " + it.Rule

@@ -44,7 +44,7 @@ func (p *program) memoryFlagValues(ctx context.Context, command, name string, wo
 // memoryArgValues are their arguments.
 func (p *program) memoryArgValues(ctx context.Context, command string, words, rest []string) []string {
 	switch command {
-	case "memory get":
+	case "memory get", "memory restore":
 		return p.itemIDs(ctx, words, true)
 	case "memory forget":
 		return p.itemIDs(ctx, words, false)

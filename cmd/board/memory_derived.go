@@ -143,6 +143,8 @@ func (r *resolver) item(ctx context.Context, id string, since time.Time) string 
 		return ""
 	case it.ReplacedBy != "":
 		return "replaced by " + it.ReplacedBy
+	case it.Archived != nil:
+		return "archived"
 	case it.Forgotten != nil:
 		return "forgotten"
 	case it.Expires != nil && !it.Expires.After(time.Now()):

@@ -20,6 +20,8 @@ func memoryFilters() []cli.Flag {
 	}
 }
 
+func archivedFlag(usage string) cli.Flag { return &cli.BoolFlag{Name: "archived", Usage: usage} }
+
 func (p *program) memoryReadCommands() []*cli.Command {
 	return []*cli.Command{
 		{
@@ -32,6 +34,7 @@ out. To be read keeps an item relevant.`,
 				conversationFlag("the conversation, for its tier and its channel"),
 				&cli.StringFlag{Name: "min-importance", Usage: "at least this `LEVEL`: " + strings.Join(levelNames, ", ") + ", or 0 to 1"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` of each tier", Value: memory.DefaultLimit},
+				archivedFlag("read the archive instead: what nobody read for long"),
 				&cli.BoolFlag{Name: "full", Usage: "print contents whole"},
 				quietIDs())),
 			Action: p.memoryRead,
@@ -42,13 +45,14 @@ out. To be read keeps an item relevant.`,
 				&cli.StringFlag{Name: "conversation", Usage: "`REF` of the conversation that they are of, or come from"},
 				&cli.StringSliceFlag{Name: "lifetime", Usage: "`LIFETIME`, repeatable or with commas: " + strings.Join(memory.Lifetimes, ", ")},
 				&cli.BoolFlag{Name: "private", Usage: "only the agent's own"},
-				&cli.BoolFlag{Name: "forgotten", Usage: "forgotten and expired ones too"},
+				archivedFlag("only what is archived"),
+				&cli.BoolFlag{Name: "forgotten", Usage: "archived, forgotten and expired ones too"},
 				&cli.StringFlag{Name: "before", Usage: "only those older than this `ID`: the next page"},
 				limitFlag(), quietIDs())),
 			Action: p.inMemory(p.memoryList),
 		},
 		{
-			Name: "get", Usage: "show an item, forgotten or not", ArgsUsage: "ID",
+			Name: "get", Usage: "show an item, archived and forgotten ones too", ArgsUsage: "ID",
 			Flags:  memoryFlags(&cli.BoolFlag{Name: "revisions", Usage: "what it said before, too"}),
 			Action: p.inMemory(p.memoryGet),
 		},
@@ -100,7 +104,7 @@ func (p *program) memoryRead(c *cli.Context) error {
 		return err
 	}
 	q := memory.Query{Tiers: list(c, "tier"), Text: text, Channel: c.String("channel"), Limit: c.Int("limit"), Tags: list(c, "tag"), Curators: list(c, "curator"),
-		Sources: c.StringSlice("source")}
+		Sources: c.StringSlice("source"), Archived: c.Bool("archived")}
 	if c.IsSet("min-importance") {
 		if q.MinImportance, err = memory.ParseImportance(c.String("min-importance")); err != nil {
 			return err
@@ -168,7 +172,7 @@ func (p *program) printMemoryHit(h *memory.Hit, asked, full bool) {
 
 func (p *program) memoryList(c *cli.Context, s *openedMemory) error {
 	q := memory.ListQuery{Tiers: list(c, "tier"), Channel: c.String("channel"), Conversation: c.String("conversation"), Tags: list(c, "tag"), Curators: list(c, "curator"), Sources: c.StringSlice("source"),
-		Lifetimes: list(c, "lifetime"), Private: c.Bool("private"), Forgotten: c.Bool("forgotten"), Before: c.String("before"), Limit: c.Int("limit")}
+		Lifetimes: list(c, "lifetime"), Private: c.Bool("private"), Forgotten: c.Bool("forgotten"), Archived: c.Bool("archived"), Before: c.String("before"), Limit: c.Int("limit")}
 	all, more, err := s.List(c.Context, q)
 	return p.answer(c, err, func() {
 		width := 0
@@ -262,6 +266,9 @@ func (p *program) printItem(it *memory.Item, derived string) {
 	row("accessed", fmt.Sprintf("%s, %s", clock(it.Accessed), count(int64(it.Accesses), "time", "times")))
 	if it.Expires != nil {
 		row("expires", clock(*it.Expires))
+	}
+	if it.Archived != nil {
+		p.printf("%-12s %s\n", "archived", p.paint(yellow, clock(*it.Archived)+": "+line(it.Why, 200)))
 	}
 	if it.Forgotten != nil {
 		gone := clock(*it.Forgotten) + ": " + it.Rule

@@ -13,7 +13,7 @@ import (
 
 // scrubbedKinds are what a manifest counts, in the order in which it is told, and what each is called.
 var scrubbedKinds = []struct{ kind, one, many string }{
-	{"live", "live item", "live items"}, {"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent", "of them private to an agent"},
+	{"live", "live item", "live items"}, {"archived", "archived item", "archived items"}, {"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent", "of them private to an agent"},
 	{"named", "named entry", "named entries"}, {"journal", "journal entry", "journal entries"}, {"core", "core memory", "core memories"}, {"scratch", "working note", "working notes"},
 	{"revisions", "revision", "revisions"}, {"conversations", "conversation", "conversations"},
 	{"channels", "channel of its own", "channels of its own"},
@@ -161,7 +161,7 @@ func (p *program) printManifest(m *memory.Manifest) {
 	if len(m.Sample) > 0 {
 		what := "all"
 		all := 0
-		for _, kind := range []string{"live", "forgotten", "journal", "core", "named"} {
+		for _, kind := range []string{"live", "archived", "forgotten", "journal", "core", "named"} {
 			all += m.Counts[kind]
 		}
 		if all > len(m.Sample) {

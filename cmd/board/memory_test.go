@@ -75,10 +75,10 @@ func TestMemoryAges(t *testing.T) {
 		// .995^72 are .70
 		{[]string{"read", "--tier", "workspace"}, "workspace: 1 item\nID  relevance 0.70  three days old\n" +
 			"       | noted by the author 3 days ago, workspace, importance critical, relevance 0.70, ID: “three days old”\n"},
-		{[]string{"consolidate", "--scope", "account"}, "account: 1 pruned; 0 items now\n"},
-		{[]string{"list", "--tier", "account", "--forgotten"}, "ID  DAY  account  nobody asked  forgotten: pruned\n"},
+		{[]string{"consolidate", "--scope", "account"}, "account: 1 archived; 0 items now  --undo ID\n"},
+		{[]string{"list", "--tier", "account", "--archived"}, "ID  DAY  account  nobody asked  archived\n"},
 	} {
-		got := regexp.MustCompile(`\b[mj][0-9a-z]{9}\b`).ReplaceAllString(board(c.args...), "ID")
+		got := regexp.MustCompile(`\b[mjp][0-9a-z]{9}\b`).ReplaceAllString(board(c.args...), "ID")
 		got = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`).ReplaceAllString(got, "DAY")
 		if got != c.want {
 			t.Errorf("board memory %s:\n%s\nand not\n%s", strings.Join(c.args, " "), got, c.want)

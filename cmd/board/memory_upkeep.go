@@ -164,7 +164,7 @@ func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
 				for _, part := range []struct {
 					n    int
 					name string
-				}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Forgotten, "forgotten"}} {
+				}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Archived, "archived"}, {sc.Forgotten, "forgotten"}} {
 					if part.n > 0 {
 						text += fmt.Sprintf(", %d %s", part.n, part.name)
 					}

@@ -54,7 +54,8 @@ var operations = map[reflect.Type]map[string]offered{
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
 		"Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},
 		"Get": {"memory get", "(memory_read gives the whole item)"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"memory stats", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
-		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "(an orchestrator's command)"}, "ApplyRewrites": {"memory consolidate", "(an orchestrator's command)"},
+		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "Contradictions": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
+		"Passes": {"memory consolidate", "memory_consolidate"}, "Undo": {"memory consolidate", "memory_consolidate"}, "Restore": {"memory restore", "memory_update"}, "DueAfterSession": {inside, inside},
 		"Agent": {inside, inside}, "Backfill": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "Workspace": {inside, inside},
 	},
 	reflect.TypeFor[*chunks.Store](): {

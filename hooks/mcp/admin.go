@@ -29,7 +29,7 @@ func (s *Server) addAdminTools() {
 	add(s, tool{name: "kb_reembed", title: "Make missing embeddings", profile: ProfileAdmin, kind: sets, need: KBWrite, about: "Give every capsule the embedding of the model at hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
 	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin, kind: reads, need: KBRead, about: "Look at everything: the file, the index, the sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
 	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin, kind: removes, need: WorkspaceWrite,
-		about: "Promote what is asked for, forget what is over, faded or said twice. It is a dry run unless apply is set; forgotten items keep their rule."}, (*call).consolidate)
+		about: "Tidy up. A pass promotes what several sessions asked for, archives what nobody reads, and forgets what is over or said twice. plan lists what one better text could replace, and what may not both hold; rewrite does it. undo takes a pass back whole."}, (*call).consolidate)
 	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin, kind: removes,
 		about: "Without confirm: a manifest of what would be removed, with its hash. With confirm, the hash: exactly that is removed, and cannot be brought back. Show the manifest to the person first."}, (*call).scrub)
 }
@@ -250,84 +250,6 @@ func (c *call) doctor(noneIn) (out doctorOut, text string, err error) {
 		return line
 	})
 	return out, text, err
-}
-
-type consolidateIn struct {
-	Apply bool `json:"apply,omitempty" jsonschema:"do it; default only say what would be done"`
-}
-
-type stepOut struct {
-	Op   string `json:"op"`
-	Item string `json:"item"`
-	Into string `json:"into,omitempty"`
-	Why  string `json:"why"`
-}
-
-type scopePassOut struct {
-	Scope  string         `json:"scope"`
-	Counts map[string]int `json:"counts" jsonschema:"by what is done"`
-	Steps  []stepOut      `json:"steps" jsonschema:"of a dry run, 50 at most"`
-	Notes  []string       `json:"notes"`
-}
-
-type consolidateOut struct {
-	Applied bool           `json:"applied"`
-	Scopes  []scopePassOut `json:"scopes"`
-}
-
-func (c *call) consolidate(in consolidateIn) (out consolidateOut, text string, err error) {
-	out = consolidateOut{in.Apply, []scopePassOut{}}
-	err = c.onTiers(c.cfg.Grants.writable(), false, func(m *memory.Store) error {
-		if !in.Apply {
-			plans, err := m.PlanConsolidation(c.ctx, nil)
-			if err != nil {
-				return err
-			}
-			for _, p := range plans {
-				out.Scopes = append(out.Scopes, planOf(&p))
-			}
-			return nil
-		}
-		done, err := m.Consolidate(c.ctx, nil, c.counting("consolidating"))
-		for _, d := range done {
-			out.Scopes = append(out.Scopes, scopePassOut{d.Scope, map[string]int{memory.OpExpire: d.Expired, memory.OpEnd: d.Ended, memory.OpPromote: d.Promoted, memory.OpPrune: d.Pruned, memory.OpMerge: d.Merged, memory.OpCap: d.Capped}, []stepOut{}, list(d.Notes)})
-		}
-		return err
-	})
-	return out, out.text(), err
-}
-
-func planOf(p *memory.Plan) scopePassOut {
-	out := scopePassOut{p.Scope, map[string]int{}, []stepOut{}, list(p.Notes)}
-	for _, s := range p.Steps {
-		out.Counts[s.Op]++
-		if len(out.Steps) < mostPairs {
-			out.Steps = append(out.Steps, stepOut{s.Op, s.Item, s.Into, s.Why})
-		}
-	}
-	return out
-}
-
-func (o *consolidateOut) text() string {
-	verb := "would do"
-	if o.Applied {
-		verb = "did"
-	}
-	lines := []string{"A pass " + verb + ":"}
-	for _, s := range o.Scopes {
-		what := counted(s.Counts)
-		if what == "" {
-			what = " nothing"
-		}
-		lines = append(lines, "- "+s.Scope+":"+what)
-		for _, st := range s.Steps {
-			lines = append(lines, fmt.Sprintf("  %s %s%s: %s", st.Op, st.Item, map[bool]string{true: "", false: " into " + st.Into}[st.Into == ""], inLine(st.Why)))
-		}
-	}
-	if len(o.Scopes) == 0 {
-		lines = append(lines, "nothing: nothing is remembered")
-	}
-	return strings.Join(lines, "\n")
 }
 
 type scrubIn struct {

@@ -75,6 +75,7 @@ type memoryReadIn struct {
 	Channel       string   `json:"channel,omitempty"`
 	Conversation  string   `json:"conversation,omitempty" jsonschema:"ref code; needed for the conversation tier"`
 	Limit         int      `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"of each tier"`
+	Archived      bool     `json:"archived,omitempty" jsonschema:"read the archive instead: what nobody read for long"`
 	Tags          []string `json:"tags,omitempty"`
 	Curators      []string `json:"curators,omitempty" enum:"curators"`
 	Sources       []string `json:"sources,omitempty"`
@@ -122,7 +123,7 @@ func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err 
 		}
 	}
 	err = c.onMemory(in.Query != "", func(m *memory.Store) error {
-		r, err := m.Read(c.ctx, memory.Query{Tiers: in.Tiers, Text: in.Query, Channel: in.Channel, Conversation: in.Conversation, Limit: in.Limit, Tags: in.Tags, Curators: in.Curators, Sources: in.Sources, MinImportance: in.MinImportance})
+		r, err := m.Read(c.ctx, memory.Query{Tiers: in.Tiers, Text: in.Query, Channel: in.Channel, Conversation: in.Conversation, Limit: in.Limit, Archived: in.Archived, Tags: in.Tags, Curators: in.Curators, Sources: in.Sources, MinImportance: in.MinImportance})
 		if err != nil {
 			return err
 		}
@@ -235,6 +236,7 @@ type memoryUpdateIn struct {
 	Tags       *[]string `json:"tags,omitempty" jsonschema:"all of them anew"`
 	TTLDays    *float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"from now; 0: it stays"`
 	Revision   *int      `json:"revision,omitempty" min:"0" jsonschema:"only if it still has this revision"`
+	Restore    bool      `json:"restore,omitempty" jsonschema:"bring it back first, if it is archived or forgotten"`
 	Why        string    `json:"why,omitempty"`
 }
 
@@ -248,6 +250,15 @@ func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err 
 	err = c.onMemory(true, func(m *memory.Store) error {
 		if err := c.mayWrite(m, in.ID); err != nil {
 			return err
+		}
+		if in.Restore {
+			r, err := m.Restore(c.ctx, in.ID)
+			if err != nil {
+				return err
+			}
+			if out, text = stored(r, "Brought back"); in.restoresOnly() {
+				return nil
+			}
 		}
 		r, err := m.Update(c.ctx, in.ID, memory.UpdateOptions{Revision: in.Revision, Why: in.Why}, func(it *memory.Item) error {
 			give(&it.Content, in.Content)
@@ -267,6 +278,11 @@ func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err 
 		return nil
 	})
 	return out, text, err
+}
+
+// restoresOnly reports whether nothing is to be changed besides.
+func (in *memoryUpdateIn) restoresOnly() bool {
+	return in.Content == nil && in.Title == nil && in.Importance == nil && in.Lifetime == nil && in.Tags == nil && in.TTLDays == nil
 }
 
 // give sets what was given.

@@ -325,6 +325,14 @@ func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {
 	return c.onTiers(c.cfg.Grants.tiers(), withModel, fn)
 }
 
+// session names the client's session: that of HTTP, else the server's.
+func (c *call) session() string {
+	if c.req != nil && c.req.Session != nil {
+		return cmp.Or(c.req.Session.ID(), c.cfg.Session)
+	}
+	return c.cfg.Session
+}
+
 // onTiers is onMemory for some of the tiers.
 func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) error) error {
 	agent := c.agent()
@@ -334,7 +342,7 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 	if c.nobody() {
 		agent = "network:" + agent // which no agent of this machine is called
 	}
-	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent, Unproven: c.nobody(), Grants: c.cfg.Grants.ofMemory(), Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now}
+	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent, Unproven: c.nobody(), Session: c.session(), Grants: c.cfg.Grants.ofMemory(), Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now}
 	if withModel {
 		e, done := c.embedder(c.ctx)
 		defer done()

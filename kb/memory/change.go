@@ -75,7 +75,7 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			if err != nil {
 				return err
 			}
-			if err := unlessForgotten(have); err != nil {
+			if err := unlessGone(have); err != nil {
 				return err
 			}
 			if opt.Revision != nil && have.Revision != *opt.Revision {
@@ -100,6 +100,14 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			return out, err
 		}
 	}
+}
+
+// unlessGone refuses what is forgotten or archived.
+func unlessGone(it *Item) error {
+	if it.Archived != nil {
+		return conflict(it.ID+" is archived", "", fault.Do("memory.restore", "{} brings it back", "id", it.ID))
+	}
+	return unlessForgotten(it)
 }
 
 func unlessForgotten(it *Item) error {
@@ -165,7 +173,7 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	if by != "" {
 		if _, r, err := s.find(ctx, by); err != nil {
 			return Item{}, err
-		} else if err := unlessForgotten(r); err != nil {
+		} else if err := unlessGone(r); err != nil {
 			return Item{}, err
 		} else if by == id {
 			return Item{}, invalid("an item cannot take its own place", "name another, or none")
@@ -190,11 +198,11 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	return *it, nil
 }
 
-// forget marks a live item as forgotten by a rule.
+// forget marks a live or archived item as forgotten by a rule.
 func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
 	it.Forgotten, it.Rule, it.ReplacedBy, it.Why = new(time.Time), rule, by, clip(why, maxWhy)
-	*it.Forgotten = tx.Now
-	if _, err := tx.Exec(`UPDATE items SET forgotten = ?, rule = ?, replaced_by = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
+	*it.Forgotten, it.Archived = tx.Now, nil
+	if _, err := tx.Exec(`UPDATE items SET archived = NULL, forgotten = ?, rule = ?, replaced_by = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
 		return err
 	}
 	if err := f.Index.Delete(tx, it.n); err != nil {

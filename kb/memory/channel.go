@@ -78,7 +78,7 @@ func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
 		all, err = sqlite.All(tx, func(c *ChannelInfo) []any {
 			return []any{&c.Name, &c.Description, &c.IsDefault, sqlite.Time(&c.Created), &c.Conversations, &c.Items}
 		}, `SELECT name, description, is_default, created, (SELECT count(*) FROM conversations WHERE channel = name),
-			(SELECT count(*) FROM items WHERE tier = 'channel' AND items.channel = name AND forgotten IS NULL AND agent IN ('', ?1)) FROM channels ORDER BY is_default DESC, name`, s.opt.Agent)
+			(SELECT count(*) FROM items WHERE tier = 'channel' AND items.channel = name AND `+isLive+` AND agent IN ('', ?1)) FROM channels ORDER BY is_default DESC, name`, s.opt.Agent)
 		return err
 	})
 	return all, err

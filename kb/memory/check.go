@@ -18,8 +18,9 @@ import (
 type Health struct {
 	Account   bool   // it is the account's, else a workspace's
 	Workspace string // the directory whose memory it is
-	Live      int    // items that are not forgotten
-	Bare      int    // of them without an embedding
+	Live      int    // items that reads find
+	Archived  int    // items that are out of sight, and not forgotten
+	Bare      int    // of both without an embedding
 	Model     string // of the embeddings; "": there are none
 	// Index is what is wrong with the search index, nil if nothing is: it is derived, and Reindex makes it anew.
 	Index error
@@ -77,7 +78,7 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 		if err := tx.QueryRow(`SELECT coalesce(max(n), 0) - count(*) FROM events`).Scan(&h.Gaps); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(model = ''), 0) FROM items WHERE forgotten IS NULL`).Scan(&h.Live, &h.Bare); err != nil {
+		if err := tx.QueryRow(`SELECT coalesce(sum(archived IS NULL), 0), count(archived), coalesce(sum(model = ''), 0) FROM items WHERE forgotten IS NULL`).Scan(&h.Live, &h.Archived, &h.Bare); err != nil {
 			return err
 		}
 		state, err := x.State(tx)

@@ -13,15 +13,15 @@ import (
 
 // What consolidation goes by.
 const (
-	PromoteAbove    = 0.7    // a short-term item with more relevance than this
-	PromoteAccesses = 3      // and more accesses than this becomes long-term
-	PruneBelow      = 0.01   // a short-term item with less relevance than this is forgotten
-	MergeCosine     = 0.95   // items of at least this cosine say the same
+	PromoteSessions = 3      // a short-term item that so many sessions asked for becomes long-term
+	ArchiveBelow    = 0.01   // a short-term item with less relevance than this is archived
+	ArchiveUnder    = 0.75   // if it has less importance than this
 	Cap             = 10_000 // how many live items a scope holds at most
 	DueItems        = 500    // how many new and changed items make a pass due
+	DueSession      = 20     // and how many at the end of a session
 )
 
-// An item of this importance that was asked for within this time is never pruned, and not counted out when a scope is full. It may be merged: the item that stays carries on.
+// An item of this importance that was asked for within this time stays when a scope is full. It may be merged: the item that stays carries on.
 const (
 	shieldFrom = 0.9
 	shieldFor  = 30 * 24 * time.Hour
@@ -29,21 +29,27 @@ const (
 
 // What a pass does to an item, in the order in which it does it.
 const (
-	OpExpire  = "expire"  // its time was over
-	OpEnd     = "end"     // it was to live as long as its conversation, which is archived
+	OpExpire  = "expire"  // forget: its time is over
+	OpEnd     = "end"     // archive: it was to live as long as its conversation, which is archived
 	OpPromote = "promote" // short-term becomes long-term
-	OpPrune   = "prune"   // short-term, and nobody cared for it for long
-	OpMerge   = "merge"   // another says the same
-	OpCap     = "cap"     // the scope holds too much, and this counts least
+	OpArchive = "archive" // short-term, and nobody asked for it for long
+	OpMerge   = "merge"   // forget: another makes the same statement
+	OpCap     = "cap"     // archive: the scope holds too much, and this counts least
+	OpRewrite = "rewrite" // forget: an agent wrote one item in the place of several
 )
+
+// passOps are what passes do; a rewrite is an agent's.
+var passOps = []string{OpExpire, OpEnd, OpPromote, OpArchive, OpMerge, OpCap}
 
 // Step is one thing that a pass does.
 type Step struct {
-	Op        string  `json:"op"`        // expire, end, promote, prune, merge, cap
+	Op        string  `json:"op"`        // expire, end, promote, archive, merge, cap
 	Item      string  `json:"item"`      // id
 	Into      string  `json:"into"`      // of a merge: the item that stays
 	Relevance float64 `json:"relevance"` // when it was planned
 	Why       string  `json:"why"`       // one line for a person, without any content of the item
+	Text      string  `json:"text"`      // what the item says
+	IntoText  string  `json:"into_text"` // of a merge: what the item says that stays
 }
 
 // Plan is what a pass over a scope would do now.
@@ -53,6 +59,8 @@ type Plan struct {
 	Live  int       `json:"live"` // items that the scope holds now
 	Steps []Step    `json:"steps"`
 	Notes []string  `json:"notes"` // what a person should know: that a scope stays above Cap, and why
+	// Contradictions are what a pass does nothing about: somebody has to judge.
+	Contradictions []Contradiction `json:"contradictions"`
 }
 
 // Consolidated is what a pass over a scope did.
@@ -62,26 +70,28 @@ type Consolidated struct {
 	Expired  int      `json:"expired"`
 	Ended    int      `json:"ended"`
 	Promoted int      `json:"promoted"`
-	Pruned   int      `json:"pruned"`
+	Pruned   int      `json:"pruned"` // 0: what earlier versions pruned is archived
+	Archived int      `json:"archived"`
 	Merged   int      `json:"merged"`
 	Capped   int      `json:"capped"`
 	Skipped  int      `json:"skipped"` // steps that no longer held when their turn came: others had read, changed or forgotten the item
 	Notes    []string `json:"notes"`
+	Pass     string   `json:"pass"` // id for Undo; "": it changed nothing
 }
 
 func (c *Consolidated) count(op string) *int {
-	return map[string]*int{OpExpire: &c.Expired, OpEnd: &c.Ended, OpPromote: &c.Promoted, OpPrune: &c.Pruned, OpMerge: &c.Merged, OpCap: &c.Capped}[op]
+	return map[string]*int{OpExpire: &c.Expired, OpEnd: &c.Ended, OpPromote: &c.Promoted, OpArchive: &c.Archived, OpMerge: &c.Merged, OpCap: &c.Capped}[op]
 }
 
 // within is a scope and the file that has it, nil if nothing is remembered there yet.
 type within struct {
 	Scope
 	f    *file
-	near *store.Nearby // of the file
+	near *store.Nearby // of the file, for groups and contradictions
 }
 
 // PlanConsolidation says what Consolidate would do now, and does nothing. Without scopes it looks at every one that the caller reaches and that holds items. Items count whoever they
-// belong to: a plan shows ids, nothing of what they say, and counts those that the caller may not see.
+// belong to: of steps for those that the caller may not see a plan gives the number.
 func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, error) {
 	s.Flush(ctx)
 	all, err := s.within(ctx, scopes)
@@ -94,7 +104,7 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 		if err != nil {
 			return nil, err
 		}
-		plan := Plan{Scope: w.String(), At: p.now, Live: p.held, Steps: []Step{}, Notes: p.notes}
+		plan := Plan{Scope: w.String(), At: p.now, Live: p.held, Steps: []Step{}, Notes: p.notes, Contradictions: []Contradiction{}}
 		for i := range p.steps {
 			if s.visible(p.steps[i].agent) {
 				plan.Steps = append(plan.Steps, p.steps[i].Step)
@@ -103,9 +113,38 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 		if n := len(p.steps) - len(plan.Steps); n > 0 {
 			plan.Notes = append(plan.Notes, counted(n, "more step")+" for private items of other agents")
 		}
+		if err := plan.quote(ctx, w.f, p.steps); err != nil {
+			return nil, err
+		}
+		if _, plan.Contradictions, err = w.related(ctx); err != nil {
+			return nil, err
+		}
 		plans = append(plans, plan)
 	}
 	return plans, nil
+}
+
+// quote adds what the items of its steps say. They are the caller's to see.
+func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
+	if len(p.Steps) == 0 {
+		return nil
+	}
+	var ns []int64
+	for i := range steps {
+		ns = append(ns, steps[i].n, steps[i].into)
+	}
+	text := map[string]string{}
+	err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		var it Item
+		return tx.Each([]any{&it.ID, &it.Title, &it.Content}, func() error {
+			text[it.ID] = embeddingText(&it)
+			return nil
+		}, `SELECT id, title, content FROM items WHERE n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
+	})
+	for i := range p.Steps {
+		p.Steps[i].Text, p.Steps[i].IntoText = text[p.Steps[i].Item], text[p.Steps[i].Into]
+	}
+	return err
 }
 
 // Consolidate makes a pass over scopes, without scopes over every one that the caller reaches and that holds items. It plans on a snapshot, and then does the steps, some in each transaction,
@@ -220,14 +259,14 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 // where says in SQL which items are in a scope and live.
 func (s Scope) where() (string, []any) {
 	if s.Tier == Conversation {
-		return `tier = ? AND channel = '' AND conversation = ? AND forgotten IS NULL`, []any{s.Tier, s.Conversation}
+		return `tier = ? AND channel = '' AND conversation = ? AND ` + isLive, []any{s.Tier, s.Conversation}
 	}
-	return `tier = ? AND channel = ? AND forgotten IS NULL`, []any{s.Tier, s.Channel}
+	return `tier = ? AND channel = ? AND ` + isLive, []any{s.Tier, s.Channel}
 }
 
 // filter says to the index what where says to SQL, for items that have exactly these readers.
 func (s Scope) filter(agent string) index.Filter {
-	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}}}
+	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}}, None: []string{kwArchived}}
 	switch s.Tier {
 	case Channel:
 		f.All = append(f.All, []string{kwChannel + s.Channel})

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,18 +21,21 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 	if p.f == nil {
 		return c, nil
 	}
-	a := &applier{pass: p, own: map[int64]int{}}
-	still := len(p.steps) == 0 && p.moved == 0 && p.next.Model == p.last.Model && slices.Equal(p.next.Without, p.last.Without)
+	a := &applier{pass: p, own: map[int64]int{}, id: newPassID()}
+	still := len(p.steps) == 0 && p.moved == 0
 	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce { // without steps there is still the watermark to write
 		end := min(at+stepsAtOnce, len(p.steps))
 		var sum Consolidated
 		if err := p.f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-			did, err := a.do(tx, p.steps[at:end])
+			did, err := a.do(tx, at, p.steps[at:end])
 			if err != nil {
 				return err
 			}
 			if sum = c.plus(did); end < len(p.steps) {
 				return nil
+			}
+			if err := endPass(tx, sum.Pass); err != nil {
+				return err
 			}
 			if sum.Live, err = liveIn(tx, p.Scope); err != nil {
 				return err
@@ -49,10 +53,11 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 
 // plus adds what some steps did.
 func (c Consolidated) plus(did Consolidated) Consolidated {
-	for _, op := range []string{OpExpire, OpEnd, OpPromote, OpPrune, OpMerge, OpCap} {
+	for _, op := range passOps {
 		*c.count(op) += *did.count(op)
 	}
 	c.Skipped += did.Skipped
+	c.Pass = cmp.Or(c.Pass, did.Pass)
 	return c
 }
 
@@ -74,33 +79,41 @@ func (p *pass) finish(tx *sqlite.Tx, c *Consolidated, compared bool) error {
 // applier does steps.
 type applier struct {
 	*pass
+	id  string        // of the pass
 	own map[int64]int // how often the pass itself has changed an item, in transactions that are committed
 	now map[int64]int // and in this one
 	// unmerged is how many merges were skipped.
 	unmerged, unmergedNow int
 
+	trace    trace           // of the step that is being done
 	items    map[int64]*Item // those of this transaction's steps
 	live     int             // in the scope, -1: not counted yet
 	archived bool
 }
 
 // do does some steps in a transaction. It may be called again for the same ones, if the first transaction was not committed.
-func (a *applier) do(tx *sqlite.Tx, steps []step) (did Consolidated, err error) {
+func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err error) {
 	a.now, a.unmergedNow, a.live, a.archived = maps.Clone(a.own), 0, -1, false
 	if err := a.load(tx, steps); err != nil {
 		return did, err
 	}
 	for i := range steps {
-		done, err := a.step(tx, &steps[i])
+		s := &steps[i]
+		a.trace = trace{}
+		done, err := a.step(tx, s)
+		if err == nil && done {
+			did.Pass = a.id
+			err = a.f.keepStep(tx, a.id, a.Scope.String(), at+i, s.Op, s.Item, s.Into, &a.trace)
+		}
 		if err != nil {
 			return did, err
 		}
 		if done {
-			*did.count(steps[i].Op)++
+			*did.count(s.Op)++
 			continue
 		}
 		did.Skipped++
-		if steps[i].Op == OpMerge {
+		if s.Op == OpMerge {
 			a.unmergedNow++
 		}
 	}
@@ -125,7 +138,7 @@ func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 		a.items[found[i].n] = &found[i]
 	}
 	if a.Tier == Conversation {
-		a.archived, err = isArchived(tx, a.Conversation)
+		a.archived, err = conversationArchived(tx, a.Conversation)
 	}
 	return err
 }
@@ -133,7 +146,7 @@ func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 // as returns an item if it is live and where and as it was planned, but for what the pass has done to it.
 func (a *applier) as(n int64, revision int) *Item {
 	it := a.items[n]
-	if it == nil || it.Forgotten != nil || it.Scope() != a.Scope || it.Revision != revision+a.now[n] {
+	if it == nil || !it.Live() || it.Scope() != a.Scope || it.Revision != revision+a.now[n] {
 		return nil
 	}
 	return it
@@ -150,17 +163,18 @@ func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
 	case OpExpire:
 		return a.forget(tx, it, it.hasExpired(tx.Now), RuleExpired, s.Why)
 	case OpEnd:
-		return a.forget(tx, it, it.Lifetime == LifeConversation && a.archived, RuleEnded, s.Why)
+		return a.putAway(tx, it, it.Lifetime == LifeConversation && a.archived, s.Why)
 	case OpPromote:
-		if !mayPromote(it, rel) {
-			return false, nil
+		sessions, err := sqlite.One[int](tx, `SELECT count(*) FROM asked WHERE item = ?`, it.n)
+		if err != nil || !mayPromote(it, sessions) {
+			return false, err
 		}
 		return true, a.promote(tx, it, s.Why)
-	case OpPrune:
-		return a.forget(tx, it, mayPrune(it, rel, tx.Now), RulePruned, s.Why)
+	case OpArchive:
+		return a.putAway(tx, it, mayArchive(it, rel), s.Why)
 	case OpMerge:
 		keep := a.as(s.into, s.ofInto)
-		if keep == nil || keep.Agent != it.Agent || !keep.outranks(it) || s.model != "" && (keep.Model != s.model || it.Model != s.model) {
+		if keep == nil || keep.Agent != it.Agent || !keep.outranks(it) {
 			return false, nil
 		}
 		return true, a.merge(tx, keep, it, s.Why)
@@ -173,7 +187,7 @@ func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
 		}
 		// Somebody who has asked for it since has put it above others, which would have to go in its place. The last digits of a relevance may differ.
 		is := a.live > a.f.s.most() && !it.shielded(tx.Now) && rel <= s.Relevance+1e-9
-		return a.forget(tx, it, is, RuleCap, s.Why)
+		return a.putAway(tx, it, is, s.Why)
 	}
 	return false, fmt.Errorf("a step %q is unknown", s.Op)
 }
@@ -186,6 +200,17 @@ func (a *applier) forget(tx *sqlite.Tx, it *Item, is bool, rule, why string) (bo
 		a.live--
 	}
 	return true, a.f.forget(tx, it, rule, "", why)
+}
+
+// putAway archives an item.
+func (a *applier) putAway(tx *sqlite.Tx, it *Item, is bool, why string) (bool, error) {
+	if !is {
+		return false, nil
+	}
+	if a.live > 0 {
+		a.live--
+	}
+	return true, a.f.archive(tx, it, why)
 }
 
 // promote makes an item long-term. It says what it said, so it stays the same revision: who has read it may still rewrite it.
@@ -201,6 +226,7 @@ func (a *applier) promote(tx *sqlite.Tx, it *Item, why string) error {
 func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 	now := *keep
 	now.absorb(drop)
+	a.trace.before(keep)
 	same := math.Float64bits(now.Importance) == math.Float64bits(keep.Importance) && now.Lifetime == keep.Lifetime && now.Expires == keep.Expires && len(now.Tags) == len(keep.Tags)
 	if same {
 		if _, err := tx.Exec(`UPDATE items SET accesses = ?, accessed = ? WHERE n = ?`, now.Accesses, now.Accessed.UnixMilli(), keep.n); err != nil {
@@ -218,6 +244,11 @@ func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 			return err
 		}
 	}
+	a.trace.after(&now)
 	*keep = now
+	var err error
+	if a.trace.Sessions, err = inherit(tx, keep.n, drop.n); err != nil {
+		return err
+	}
 	return a.f.forget(tx, drop, RuleMerged, keep.ID, why)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func beside(r *rand.Rand, v embed.Vector, cos float64) embed.Vector {
 	return o
 }
 
-// stock stores items as they are, with their times, accesses and vectors, some hundreds in a transaction.
+// stock stores items as they are, with their times, accesses and vectors, some hundreds in a transaction. Each access was a question of another session.
 func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 	tb.Helper()
 	for lo := 0; lo < len(items); {
@@ -106,6 +107,11 @@ func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 				if err := insertRow(tx, it); err != nil {
 					return err
 				}
+				for k := range min(it.Accesses, mostSessions) { // each in a session of its own
+					if _, err := tx.Exec(`INSERT INTO asked VALUES (?, ?)`, it.n, fmt.Sprint("s", k)); err != nil {
+						return err
+					}
+				}
 				if err := f.event(tx, Event{Verb: VerbPut, Scope: it.Scope().String(), Subject: it.ID}); err != nil {
 					return err
 				}
@@ -137,7 +143,8 @@ func manyItems(r *rand.Rand, n, dim int, now time.Time, sc Scope) ([]Item, []emb
 		vectors[i] = beside(r, topics[r.IntN(len(topics))], .4+.4*r.Float64())
 		switch k := r.IntN(100); {
 		case k < 10 && i > 0:
-			vectors[i] = beside(r, vectors[r.IntN(i)], .955+.04*r.Float64())
+			said := r.IntN(i)
+			vectors[i], it.Content = beside(r, vectors[said], .955+.04*r.Float64()), strings.ToUpper(items[said].Content)+"."
 		case k < 15:
 			t := now.Add(-time.Hour)
 			it.Expires = &t
@@ -183,7 +190,7 @@ func BenchmarkConsolidate10K(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(got.Expired+got.Promoted+got.Pruned+got.Merged+got.Capped), "steps")
+			b.ReportMetric(float64(got.Expired+got.Promoted+got.Archived+got.Merged+got.Capped), "steps")
 			s.Close()
 			b.StartTimer()
 		}

@@ -2,7 +2,7 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
+	"time"
 
 	"blackboard/board/sqlite"
 )
@@ -21,7 +21,7 @@ func (f *file) held(ctx context.Context) (all []holding, err error) {
 		all, err = sqlite.All(tx, func(h *holding) []any {
 			return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose}
 		}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*), coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
-			FROM items WHERE forgotten IS NULL GROUP BY tier, channel, conv ORDER BY tier, channel, conv`, tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
+			FROM items WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`, tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
 		return err
 	})
 	return all, err
@@ -32,58 +32,50 @@ type watermark struct {
 	there bool
 	at    int64 // when the pass looked
 	upto  int64 // the number of the newest item that it saw
-	passed
 }
-
-// passed is what a pass leaves for the next one besides.
-type passed struct {
-	// Model is the one whose vectors were compared.
-	Model string `json:"model"`
-	// Without are the numbers of items that had no vector then. If there were too many to list them, Model is "", and the next pass with a model looks at all.
-	Without []int64 `json:"without"`
-}
-
-// manyWithout is how many items without a vector are listed.
-const manyWithout = 1000
-
-// passedKey is where passed is kept, in meta.
-func passedKey(sc Scope) string { return "consolidated " + sc.String() }
 
 func readWatermark(tx *sqlite.Tx, sc Scope) (w watermark, err error) {
 	err = tx.QueryRow(`SELECT at, upto FROM consolidated WHERE scope = ?`, sc.String()).Scan(&w.at, &w.upto)
 	if sqlite.IsNoRows(err) {
 		return watermark{}, nil
 	}
-	if err != nil {
-		return w, err
-	}
-	w.there = true
-	var raw string
-	err = tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, passedKey(sc)).Scan(&raw)
-	if err != nil && !sqlite.IsNoRows(err) {
-		return w, err
-	}
-	if json.Unmarshal([]byte(raw), &w.passed) != nil {
-		w.passed = passed{} // then everything is compared again
-	}
-	return w, nil
+	w.there = err == nil
+	return w, err
 }
 
 func (w *watermark) write(tx *sqlite.Tx, sc Scope) error {
-	if _, err := tx.Exec(`INSERT OR REPLACE INTO consolidated VALUES (?, ?, ?)`, sc.String(), w.at, w.upto); err != nil {
-		return err
-	}
-	b, err := json.Marshal(w.passed)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(`INSERT OR REPLACE INTO meta VALUES (?, ?)`, passedKey(sc), string(b))
+	_, err := tx.Exec(`INSERT OR REPLACE INTO consolidated VALUES (?, ?, ?)`, sc.String(), w.at, w.upto)
 	return err
 }
 
 // Due returns the scopes that call for a pass: with DueItems or more items that are new or changed since the last one, with more live items than Cap, with expired items, and archived
 // conversations whose items were to live as long. It goes by what happened, not by the clock: a pass that was missed is one pass, however late.
 func (s *Store) Due(ctx context.Context) ([]Scope, error) {
+	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
+		// If all that a scope holds is too important to go, there is nothing that a pass could do about their number.
+		if h.expired > 0 || h.live > s.most() && h.loose > 0 {
+			return true, nil
+		}
+		if ended, err := hasEnded(tx, h.Scope); err != nil || ended {
+			return ended, err
+		}
+		return grown(tx, h, DueItems)
+	})
+}
+
+// DueAfterSession returns the scopes that call for a pass at the end of a session: with DueSession or more items that are new or changed since the last one, which is a day ago at least.
+func (s *Store) DueAfterSession(ctx context.Context) ([]Scope, error) {
+	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
+		last, err := readWatermark(tx, h.Scope)
+		if err != nil || last.there && tx.Now.Sub(time.UnixMilli(last.at)) < 24*time.Hour {
+			return false, err
+		}
+		return grown(tx, h, DueSession)
+	})
+}
+
+// dueBy returns the scopes that the caller reaches and that something is true of.
+func (s *Store) dueBy(ctx context.Context, is func(*sqlite.Tx, *holding) (bool, error)) ([]Scope, error) {
 	due := []Scope{}
 	for f, err := range s.reached(ctx) {
 		if err != nil {
@@ -93,30 +85,26 @@ func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 		if err != nil {
 			return nil, err
 		}
+		var found []Scope
 		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-			ended, err := endedConversations(tx)
-			if err != nil {
-				return err
-			}
-			for _, h := range held {
-				if !s.Reaches(h.Tier) {
+			found = nil
+			for i := range held {
+				if !s.Reaches(held[i].Tier) {
 					continue
 				}
-				// If all that a scope holds is too important to go, there is nothing that a pass could do about their number.
-				is := h.expired > 0 || h.live > s.most() && h.loose > 0 || h.Tier == Conversation && ended[h.Conversation]
-				if !is && h.live >= DueItems {
-					if is, err = grown(tx, h.Scope); err != nil {
-						return err
-					}
+				yes, err := is(tx, &held[i])
+				if err != nil {
+					return err
 				}
-				if is {
-					due = append(due, h.Scope)
+				if yes {
+					found = append(found, held[i].Scope)
 				}
 			}
 			return nil
 		}); err != nil {
 			return nil, err
 		}
+		due = append(due, found...)
 	}
 	return due, nil
 }
@@ -129,24 +117,29 @@ func (s *Store) most() int {
 	return Cap
 }
 
-// endedConversations are the archived ones that hold items which were to live as long as they.
-func endedConversations(tx *sqlite.Tx) (map[string]bool, error) {
-	refs, err := sqlite.Column[string](tx, `SELECT DISTINCT i.conversation FROM items i JOIN conversations c ON c.ref = i.conversation
-		WHERE i.tier = 'conversation' AND i.channel = '' AND i.forgotten IS NULL AND i.lifetime = 'conversation' AND c.status = 'archived'`)
-	ended := map[string]bool{}
-	for _, ref := range refs {
-		ended[ref] = true
+// hasEnded reports whether a scope is an archived conversation that holds items which were to live as long as it.
+func hasEnded(tx *sqlite.Tx, sc Scope) (bool, error) {
+	if sc.Tier != Conversation {
+		return false, nil
 	}
-	return ended, err
-}
-
-// grown reports whether a scope has DueItems or more items that are new or were changed since the last pass.
-func grown(tx *sqlite.Tx, sc Scope) (bool, error) {
-	last, err := readWatermark(tx, sc)
-	if err != nil {
+	archived, err := conversationArchived(tx, sc.Conversation)
+	if err != nil || !archived {
 		return false, err
 	}
 	where, args := sc.where()
+	return sqlite.One[bool](tx, `SELECT count(*) FROM items WHERE `+where+` AND lifetime = 'conversation'`, args...)
+}
+
+// grown reports whether a scope has so many items that are new or were changed since the last pass.
+func grown(tx *sqlite.Tx, h *holding, many int) (bool, error) {
+	if h.live < many {
+		return false, nil
+	}
+	last, err := readWatermark(tx, h.Scope)
+	if err != nil {
+		return false, err
+	}
+	where, args := h.where()
 	n, err := sqlite.One[int](tx, `SELECT count(*) FROM items WHERE `+where+` AND (n > ? OR updated > ?)`, append(args, last.upto, last.at)...)
-	return n >= DueItems, err
+	return n >= many, err
 }

@@ -33,7 +33,7 @@ func consolidate(t testing.TB, s *Store, scopes ...Scope) Consolidated {
 	for _, c := range all {
 		sum.Live += c.Live
 		sum.Skipped += c.Skipped
-		for _, op := range []string{OpExpire, OpEnd, OpPromote, OpPrune, OpMerge, OpCap} {
+		for _, op := range passOps {
 			*sum.count(op) += *c.count(op)
 		}
 		sum.Notes = append(sum.Notes, c.Notes...)
@@ -193,6 +193,26 @@ func exactly(t *testing.T, relevance float64, accesses int) Item {
 	}
 	t.Fatalf("nothing gives the relevance %v", relevance)
 	return Item{}
+}
+
+// askedIn has sessions ask for an item.
+func askedIn(t testing.TB, s *Store, id string, sessions ...string) {
+	t.Helper()
+	it := get(t, s, id)
+	f, err := s.open(context.Background(), false, false)
+	if err == nil {
+		err = f.Write(context.Background(), func(tx *sqlite.Tx) error {
+			for _, session := range sessions {
+				if _, err := tx.Exec(`INSERT INTO asked VALUES (?, ?)`, it.n, session); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func errOf[T any](_ T, err error) error { return err }

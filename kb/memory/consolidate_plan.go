@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -14,19 +13,8 @@ import (
 // standing is a live item as a pass keeps it in memory: all but what it says. What the steps planned so far do to it is done to it here.
 type standing struct {
 	Item
-	text   textKey
-	kin    kinKey   // what it may be merged with
-	said   []uint32 // its words, as hashes
-	known  bool     // both are: only where something is near by meaning
 	gone   bool
-	heir   bool // another was merged into it
 	wasNew bool // since the pass before
-}
-
-// textKey is equal for items that say the same to the same readers.
-type textKey struct {
-	agent, title string
-	content      [16]byte
 }
 
 // step is a step with what must still hold when it is done.
@@ -35,8 +23,10 @@ type step struct {
 	n, into          int64
 	revision, ofInto int
 	agent            string // whose alone the item is
-	model            string // of the vectors that were compared; "": the texts were
 }
+
+// undoneStep is a step that somebody has taken back: no pass does it again.
+type undoneStep struct{ op, item, heir string }
 
 // pass is the plan of a pass over a scope.
 type pass struct {
@@ -49,6 +39,9 @@ type pass struct {
 	last  watermark // of the pass before
 	next  watermark
 	moved int // items that are new or were changed since then
+
+	askedBy map[int64][]string // sessions that asked for short-term items
+	undone  map[undoneStep]bool
 }
 
 // plan looks at a scope on one snapshot. looked is called with how many items were looked at.
@@ -78,27 +71,15 @@ func (p *pass) make(ctx context.Context, tx *sqlite.Tx, looked func(int)) error 
 	if err := p.end(tx); err != nil {
 		return err
 	}
-	p.promote(func(st *standing) bool { return true })
-	p.prune()
-	if err := p.merge(ctx, tx, looked); err != nil {
+	// First of all, since what is left of several counts as much as they did together.
+	if err := p.merge(tx); err != nil {
 		return err
 	}
-	// What a merge has made of an item may be enough: without this the next pass would promote it, though nothing has happened meanwhile.
-	p.promote(func(st *standing) bool { return st.heir })
+	p.promote()
+	p.archive()
 	p.crop()
-	for _, st := range p.live {
-		if st.Model != p.next.Model || st.Model == "" {
-			p.next.Without = append(p.next.Without, st.n)
-		}
-	}
-	if n := len(p.next.Without); p.next.Model != "" && n > 0 {
-		p.note("%s without an embedding, compared by their words alone; reembedding gives them one", items(n))
-	}
-	if len(p.next.Without) > manyWithout {
-		p.next.Model, p.next.Without = "", nil
-	}
 	looked(p.held)
-	return nil
+	return ctx.Err()
 }
 
 func (p *pass) note(format string, args ...any) {
@@ -111,18 +92,18 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 		return err
 	}
 	p.next = watermark{there: true, at: tx.Now.UnixMilli(), upto: p.last.upto}
-	p.next.Without = []int64{}
-	if p.next.Model, _, err = p.f.Index.Model(tx); err != nil {
+	where, args := p.where()
+	if p.askedBy, err = p.sessions(tx, where, args); err != nil {
 		return err
 	}
-	where, args := p.where()
+	if p.undone, err = undoneIn(tx, p.Scope); err != nil {
+		return err
+	}
 	var it Item
-	var hash []byte
 	err = tx.Each([]any{&it.n, &it.ID, &it.Agent, &it.Curator, &it.Title, &it.Importance, &it.Lifetime, &it.Accesses, sqlite.Time(&it.Created), sqlite.Time(&it.Updated),
-		sqlite.Time(&it.Accessed), sqlite.MaybeTime(&it.Expires), &it.Revision, &hash, &it.Model}, func() error {
-		st := &standing{Item: it, text: textKey{agent: it.Agent, title: strings.ToLower(it.Title)}}
+		sqlite.Time(&it.Accessed), sqlite.MaybeTime(&it.Expires), &it.Revision}, func() error {
+		st := &standing{Item: it}
 		st.Tier, st.Channel, st.Conversation = p.Tier, p.Channel, p.Conversation
-		copy(st.text.content[:], hash)
 		p.next.upto = max(p.next.upto, st.n)
 		// What was changed in the very millisecond of the look may have come after it.
 		updated := st.Updated.UnixMilli()
@@ -132,16 +113,27 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 		}
 		p.live = append(p.live, st)
 		return nil
-	}, `SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated, accessed, expires, revision, text_hash, model FROM items WHERE `+where, args...)
+	}, `SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated, accessed, expires, revision FROM items WHERE `+where, args...)
 	p.held = len(p.live)
 	return err
+}
+
+// sessions lists the sessions that asked for each short-term item of a scope.
+func (p *pass) sessions(tx *sqlite.Tx, where string, args []any) (map[int64][]string, error) {
+	all := map[int64][]string{}
+	var n int64
+	var session string
+	return all, tx.Each([]any{&n, &session}, func() error {
+		all[n] = append(all[n], session)
+		return nil
+	}, `SELECT item, session FROM asked WHERE item IN (SELECT n FROM items WHERE `+where+` AND lifetime = 'short_term')`, args...)
 }
 
 // take adds a step that takes items away.
 func (p *pass) take(op string, gone func(*standing) (why string, yes bool)) {
 	p.live = slices.DeleteFunc(p.live, func(st *standing) bool {
 		why, yes := gone(st)
-		if yes {
+		if yes = yes && !p.undone[undoneStep{op, st.ID, ""}]; yes {
 			st.gone = true
 			p.add(op, st, why)
 		}
@@ -160,14 +152,15 @@ func (p *pass) relevance(it *Item) float64 { return p.f.s.rates.Relevance(it, p.
 
 func (it *Item) hasExpired(now time.Time) bool { return it.Expires != nil && !it.Expires.After(now) }
 
-func mayPromote(it *Item, relevance float64) bool {
-	return it.Lifetime == ShortTerm && relevance > PromoteAbove && it.Accesses > PromoteAccesses
+// mayPromote goes by who asked for an item. How often it was read is no evidence: what is shown is read.
+func mayPromote(it *Item, sessions int) bool {
+	return it.Lifetime == ShortTerm && sessions >= PromoteSessions
 }
 
-// mayPrune allows it for short-term items only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to forget anything: a fact that is asked for
+// mayArchive allows it for short-term items of little importance only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to put anything away: a fact that is asked for
 // once a year is still a fact. And what a person took the trouble to say stays until somebody forgets it.
-func mayPrune(it *Item, relevance float64, now time.Time) bool {
-	return it.Lifetime == ShortTerm && relevance < PruneBelow && it.Curator != CuratorAuthor && !it.shielded(now)
+func mayArchive(it *Item, relevance float64) bool {
+	return it.Lifetime == ShortTerm && relevance < ArchiveBelow && it.Curator != CuratorAuthor && it.Importance < ArchiveUnder
 }
 
 func (it *Item) shielded(now time.Time) bool {
@@ -185,56 +178,76 @@ func (p *pass) end(tx *sqlite.Tx) error {
 	if p.Tier != Conversation {
 		return nil
 	}
-	archived, err := isArchived(tx, p.Conversation)
+	archived, err := conversationArchived(tx, p.Conversation)
 	p.take(OpEnd, func(st *standing) (string, bool) {
 		return "its conversation is archived", archived && st.Lifetime == LifeConversation
 	})
 	return err
 }
 
-func isArchived(tx *sqlite.Tx, ref string) (bool, error) {
+func conversationArchived(tx *sqlite.Tx, ref string) (bool, error) {
 	return sqlite.One[bool](tx, `SELECT count(*) FROM conversations WHERE ref = ? AND status = ?`, ref, StatusArchived)
 }
 
-func (p *pass) promote(of func(*standing) bool) {
+func (p *pass) promote() {
 	for _, st := range p.live {
-		if rel := p.relevance(&st.Item); of(st) && mayPromote(&st.Item, rel) {
-			p.add(OpPromote, st, fmt.Sprintf("relevance %.2f is more than %g, and it was asked for %d times", rel, PromoteAbove, st.Accesses))
+		sessions := len(p.askedBy[st.n])
+		if mayPromote(&st.Item, sessions) && !p.undone[undoneStep{OpPromote, st.ID, ""}] {
+			p.add(OpPromote, st, "it was asked for in "+counted(sessions, "session"))
 			st.Lifetime = LongTerm
 		}
 	}
 }
 
-func (p *pass) prune() {
-	p.take(OpPrune, func(st *standing) (string, bool) {
+func (p *pass) archive() {
+	p.take(OpArchive, func(st *standing) (string, bool) {
 		rel := p.relevance(&st.Item)
-		return fmt.Sprintf("relevance %.4f is less than %g", rel, PruneBelow), mayPrune(&st.Item, rel, p.now)
+		days := int(p.now.Sub(st.Accessed).Hours() / 24)
+		return fmt.Sprintf("not read for %s; its relevance of %.1g is less than %g", counted(days, "day"), rel, ArchiveBelow), mayArchive(&st.Item, rel)
 	})
 }
 
-// crop plans what goes because the scope holds too much: what counts least, the oldest of equals, what the author said after all else. Long-term items are not spared, since those are what fills a scope in the end.
+// crop plans what is archived because the scope holds too much: what counts least, the oldest of equals; what is important and what the author said after all else. Long-term items are not spared, since those are what fills a scope in the end.
 func (p *pass) crop() {
 	most := p.f.s.most()
 	over := len(p.live) - most
 	if over <= 0 {
 		return
 	}
+	// What an undo has brought back takes nobody's place, else others would go for it.
+	back := map[string]bool{}
+	for s := range p.undone {
+		back[s.item] = s.op != OpPromote || back[s.item]
+	}
+	for _, st := range p.live {
+		if back[st.ID] {
+			over--
+		}
+	}
+	if over <= 0 {
+		return
+	}
 	type weighed struct {
 		n         int64
-		authority int
+		first     int // 0 goes before 1, 1 before 2
 		relevance float64
 	}
 	var loose []weighed
 	for _, st := range p.live {
-		if !st.shielded(p.now) {
-			loose = append(loose, weighed{st.n, st.authority(), p.relevance(&st.Item)})
+		if st.shielded(p.now) || back[st.ID] {
+			continue
 		}
+		first := 2 * st.authority()
+		if first == 0 && st.Importance >= ArchiveUnder {
+			first = 1
+		}
+		loose = append(loose, weighed{st.n, first, p.relevance(&st.Item)})
 	}
 	slices.SortFunc(loose, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(a.authority, b.authority), cmp.Compare(a.relevance, b.relevance), cmp.Compare(a.n, b.n))
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.relevance, b.relevance), cmp.Compare(a.n, b.n))
 	})
 	if len(loose) < over {
-		p.note("it stays at %s, %s more than %s: those are of importance %g or more and were asked for within %d days", items(len(p.live)-len(loose)), spelled(over-len(loose)), spelled(most),
+		p.note("it stays at %s, %s more than %s: those are of importance %g or more and were read within %d days, or were brought back by an undo", items(len(p.live)-len(loose)), spelled(over-len(loose)), spelled(most),
 			shieldFrom, int(shieldFor.Hours()/24))
 		over = len(loose)
 	}

@@ -95,7 +95,7 @@ func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
 			}
 		}
 	}
-	for _, op := range []string{OpExpire, OpEnd, OpPromote, OpPrune, OpMerge, OpCap} {
+	for _, op := range []string{OpExpire, OpEnd, OpPromote, OpArchive, OpMerge, OpCap} {
 		if ops[op] == 0 {
 			t.Errorf("the test has no %s", op)
 		}
@@ -114,10 +114,10 @@ func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
 		t.Errorf("progress ends at %d of %d, %v", last, of, err)
 	}
 	sound(t, s)
-	rules := map[string]string{OpExpire: RuleExpired, OpEnd: RuleEnded, OpPrune: RulePruned, OpMerge: RuleMerged, OpCap: RuleCap}
+	rules := map[string]string{OpExpire: RuleExpired, OpMerge: RuleMerged}
 	for i, p := range plans {
 		c := got[i]
-		if c.Scope != p.Scope || c.Skipped != 0 || c.Live != p.Live-(c.Expired+c.Ended+c.Pruned+c.Merged+c.Capped) || c.Live > s.cap {
+		if c.Scope != p.Scope || c.Skipped != 0 || c.Live != p.Live-(c.Expired+c.Ended+c.Archived+c.Merged+c.Capped) || c.Live > s.cap {
 			t.Errorf("%+v", c)
 		}
 		for _, st := range p.Steps {
@@ -126,12 +126,12 @@ func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
 				if it.Lifetime != LongTerm {
 					t.Errorf("%+v: %+v", st, it)
 				}
-			} else if it.Rule != rules[st.Op] || it.ReplacedBy != st.Into {
+			} else if it.Rule != rules[st.Op] || it.ReplacedBy != st.Into || (it.Archived == nil) == (it.Rule == "") {
 				t.Errorf("%+v: %+v", st, it)
 			}
 			*c.count(st.Op)--
 		}
-		c.Live, c.Scope, c.Notes = 0, "", nil
+		c.Live, c.Scope, c.Notes, c.Pass = 0, "", nil, ""
 		if b, _ := json.Marshal(c); strings.Trim(string(b), `{}"abcdefghijklmnopqrstuvwxyz:0,`) != "" {
 			t.Errorf("planned and done differ by %s", b)
 		}
@@ -205,11 +205,11 @@ func TestOthersAtWork(t *testing.T) {
 		between func(t *testing.T, s *Store, drop, keep Item)
 		after   int // how many merges the next pass has to do
 	}{
-		{"read what was to be pruned", OpPrune, func(t *testing.T, s *Store, drop, _ Item) { access(t, s, drop.ID, 1) }, 0},
-		{"changed what was to be pruned", OpPrune, func(t *testing.T, s *Store, drop, _ Item) { edit(t, s, drop.ID, "better") }, 0},
-		{"forgot what was to be pruned", OpPrune, func(t *testing.T, s *Store, drop, _ Item) { forgetIt(t, s, drop.ID) }, 0},
-		{"scrubbed what was to be pruned", OpPrune, func(t *testing.T, s *Store, drop, _ Item) { erase(t, s, drop.ID) }, 0},
-		{"promoted what was to be pruned", OpPrune, func(t *testing.T, s *Store, drop, _ Item) { set(t, s, drop.ID, `lifetime = 'long_term'`) }, 0},
+		{"read what was to be archived", OpArchive, func(t *testing.T, s *Store, drop, _ Item) { access(t, s, drop.ID, 1) }, 0},
+		{"changed what was to be archived", OpArchive, func(t *testing.T, s *Store, drop, _ Item) { edit(t, s, drop.ID, "better") }, 0},
+		{"forgot what was to be archived", OpArchive, func(t *testing.T, s *Store, drop, _ Item) { forgetIt(t, s, drop.ID) }, 0},
+		{"scrubbed what was to be archived", OpArchive, func(t *testing.T, s *Store, drop, _ Item) { erase(t, s, drop.ID) }, 0},
+		{"promoted what was to be archived", OpArchive, func(t *testing.T, s *Store, drop, _ Item) { set(t, s, drop.ID, `lifetime = 'long_term'`) }, 0},
 		{"forgot what was to be promoted", OpPromote, func(t *testing.T, s *Store, drop, _ Item) { forgetIt(t, s, drop.ID) }, 0},
 		{"promoted what was to be promoted", OpPromote, func(t *testing.T, s *Store, drop, _ Item) { set(t, s, drop.ID, `lifetime = 'long_term'`) }, 0},
 		{"made last what was to expire", OpExpire, func(t *testing.T, s *Store, drop, _ Item) { set(t, s, drop.ID, `expires = NULL`) }, 0},
@@ -218,7 +218,6 @@ func TestOthersAtWork(t *testing.T) {
 		{"forgot what was to stay", OpMerge, func(t *testing.T, s *Store, _, keep Item) { forgetIt(t, s, keep.ID) }, 0},
 		{"scrubbed what was to stay", OpMerge, func(t *testing.T, s *Store, _, keep Item) { erase(t, s, keep.ID) }, 0},
 		{"asked for what was to be merged", OpMerge, func(t *testing.T, s *Store, drop, _ Item) { access(t, s, drop.ID, 9) }, 1},
-		{"embedded them with another model", OpMerge, func(t *testing.T, s *Store, drop, keep Item) { set(t, s, drop.ID, `model = 'other'`) }, 0},
 		{"asked for what was to be given up", OpCap, func(t *testing.T, s *Store, drop, _ Item) { access(t, s, drop.ID, 3) }, 0},
 		{"forgot another, so that there is room", OpCap, func(t *testing.T, s *Store, _, keep Item) { forgetIt(t, s, keep.ID) }, 0},
 	} {
@@ -228,15 +227,15 @@ func TestOthersAtWork(t *testing.T) {
 		keep, drop := Item{Importance: .5, Content: "this one stays"}, Item{Importance: .5, Content: "and this one goes"}
 		o := randomUnit(r, 64)
 		switch tc.meant {
-		case OpPrune:
+		case OpArchive:
 			drop.Importance = .009
 		case OpPromote:
-			drop.Importance, drop.Accesses = 1, 4
+			drop.Importance, drop.Accesses = 1, 4 // each in a session
 		case OpExpire:
 			now := c.now()
 			drop.Expires = &now
 		case OpMerge:
-			o = beside(r, v, .97)
+			keep.Content = drop.Content + "."
 			keep.Accesses = 2
 		case OpCap:
 			s.cap = 1
@@ -261,9 +260,6 @@ func TestOthersAtWork(t *testing.T) {
 		itemsOf := func(dump string) string { return dump[:strings.Index(dump, `"put"`)] }
 		if itemsOf(dump(t, s)) != itemsOf(before) {
 			t.Errorf("%s: something was done\n%s\n%s", tc.name, itemsOf(before), itemsOf(dump(t, s)))
-		}
-		if tc.meant == OpMerge && strings.Contains(tc.name, "another model") {
-			continue // the index does not say so in this test
 		}
 		// The next pass finds what there is to do now.
 		c.pass(time.Second)
@@ -332,10 +328,9 @@ func erase(t *testing.T, s *Store, id string) {
 func TestAccessesCountBeforeAPlan(t *testing.T) {
 	s, _ := newPass(t, nil)
 	it := put(t, s, Item{Tier: Workspace, Content: "asked for often", Importance: .8})
-	for range 4 {
-		if _, err := s.Get(t.Context(), it.ID); err != nil {
-			t.Fatal(err)
-		}
+	askedIn(t, s, it.ID, "a", "b")
+	if _, err := s.Get(t.Context(), it.ID); err != nil { // is not written yet
+		t.Fatal(err)
 	}
 	if p, err := s.PlanConsolidation(t.Context(), nil); err != nil || len(p) != 1 || len(p[0].Steps) != 1 || p[0].Steps[0].Op != OpPromote {
 		t.Errorf("%+v, %v", p, err)

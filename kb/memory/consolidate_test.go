@@ -17,22 +17,19 @@ import (
 
 func TestPromoteThresholds(t *testing.T) {
 	s, _ := newPass(t, nil)
-	at := exactly(t, .7, 4)
-	above := at
-	above.Importance += 1e-12
 	for _, tc := range []struct {
 		name     string
 		it       Item
+		sessions []string
 		promoted bool
 	}{
-		{"just above", above, true},
-		{"exactly .7", at, false},
-		{"four accesses", Item{Importance: 1, Accesses: 4}, true},
-		{"three accesses", Item{Importance: 1, Accesses: 3}, false},
-		{"long-term already", Item{Importance: 1, Accesses: 9, Lifetime: LongTerm}, false},
-		{"asked for long ago", Item{Importance: .5, Accesses: 9, Created: newClock().now().Add(-30 * 24 * time.Hour)}, false},
+		{"three sessions", Item{Importance: .25}, []string{"a", "b", "c"}, true},
+		{"three sessions long ago", Item{Importance: .5, Created: newClock().now().Add(-30 * 24 * time.Hour)}, []string{"a", "b", "c"}, true},
+		{"two sessions", Item{Importance: 1}, []string{"a", "b"}, false},
+		{"long-term already", Item{Importance: 1, Lifetime: LongTerm}, []string{"a", "b", "c"}, false},
 	} {
 		it := one(t, s, tc.it)
+		askedIn(t, s, it.ID, tc.sessions...)
 		c := consolidate(t, s)
 		got := get(t, s, it.ID)
 		if (c.Promoted == 1) != tc.promoted || (got.Lifetime == LongTerm) != (tc.promoted || tc.it.Lifetime == LongTerm) || got.Revision != 1 {
@@ -44,23 +41,76 @@ func TestPromoteThresholds(t *testing.T) {
 	}
 }
 
-func TestPruneThresholds(t *testing.T) {
+// TestShownIsNotAskedFor: an item is asked for by a question that it answers, once in each session, and by its id; what is shown beside it is not.
+func TestShownIsNotAskedFor(t *testing.T) {
+	c := newClock()
+	home := t.TempDir()
+	s := open(t, home, Options{Agent: "a", Now: c.now})
+	kafka, roses := put(t, s, Item{Tier: Workspace, Content: "Kafka lag grows at night"}), put(t, s, Item{Tier: Workspace, Content: "Roses at night want no lag of water"})
+	asked := func(id string) int {
+		t.Helper()
+		s.Flush(t.Context())
+		f, err := s.open(t.Context(), false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+			n, err = sqlite.One[int](tx, `SELECT count(*) FROM asked JOIN items ON n = item WHERE id = ?`, id)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	ask := func(s *Store, text string) {
+		t.Helper()
+		read(t, s, Query{Tiers: []string{Workspace}, Text: text})
+		s.Flush(t.Context())
+	}
+	for range 5 {
+		ask(s, "lag of Kafka at night")
+		ask(s, "")
+		if _, err := s.Orient(t.Context(), OrientQuery{Text: "lag of Kafka"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask(s, "which lag has everything else that the night brings to gardens and parks") // the first hit answers nothing
+	if a, b := asked(kafka.ID), asked(roses.ID); a != 1 || b != 0 {
+		t.Errorf("in one session: %d and %d", a, b)
+	}
+	c.pass(24 * time.Hour) // without a name of the session, a day is one
+	ask(s, "lag of Kafka at night")
+	ask(open(t, home, Options{Agent: "a", Session: "another", Now: c.now}), "Kafka lag")
+	if got := consolidate(t, s); got.Promoted != 1 || get(t, s, kafka.ID).Lifetime != LongTerm {
+		t.Errorf("asked for in %d sessions: %+v", asked(kafka.ID), got)
+	}
+	if _, err := s.Get(t.Context(), roses.ID); err != nil || asked(roses.ID) != 1 {
+		t.Errorf("by its id: %d, %v", asked(roses.ID), err)
+	}
+}
+
+func TestArchiveThresholds(t *testing.T) {
 	s, c := newPass(t, nil)
 	year := c.now().Add(-365 * 24 * time.Hour)
 	for _, tc := range []struct {
-		name   string
-		it     Item
-		pruned bool
+		name     string
+		it       Item
+		archived bool
 	}{
 		{"exactly .01", Item{Importance: .01}, false},
 		{"just below", Item{Importance: math.Nextafter(.01, 0)}, true},
-		{"nobody asked for a year", Item{Importance: .8, Created: year}, true},
-		{"long-term, for a year", Item{Importance: .8, Created: year, Lifetime: LongTerm}, false},
-		{"asked for since", Item{Importance: .8, Created: year, Accessed: c.now().Add(-24 * time.Hour)}, false},
+		{"nobody asked for a year", Item{Importance: .5, Created: year}, true},
+		{"nearly important", Item{Importance: math.Nextafter(.75, 0), Created: year}, true},
+		{"important", Item{Importance: .75, Created: year}, false},
+		{"critical", Item{Importance: 1, Created: year}, false},
+		{"the author's", Item{Importance: .5, Created: year, Curator: CuratorAuthor}, false},
+		{"long-term, for a year", Item{Importance: .5, Created: year, Lifetime: LongTerm}, false},
+		{"read since", Item{Importance: .5, Created: year, Accessed: c.now().Add(-24 * time.Hour)}, false},
 	} {
 		it := one(t, s, tc.it)
 		got := consolidate(t, s)
-		if now := get(t, s, it.ID); (got.Pruned == 1) != tc.pruned || tc.pruned && now.Rule != RulePruned || !tc.pruned && now.Forgotten != nil {
+		if now := get(t, s, it.ID); (got.Archived == 1) != tc.archived || (now.Archived != nil) != tc.archived || now.Forgotten != nil {
 			t.Errorf("%s: %+v, %+v", tc.name, got, now)
 		}
 	}
@@ -68,33 +118,28 @@ func TestPruneThresholds(t *testing.T) {
 
 func TestShield(t *testing.T) {
 	s, c := newPass(t, nil)
-	s.rates.Workspace = .9 // so that what nobody asked for in a month is far below any threshold
-	month := c.now().Add(-30 * 24 * time.Hour)
-	kept := one(t, s, Item{Importance: .9, Created: month})
-	late := one(t, s, Item{Importance: .9, Created: month.Add(-time.Millisecond)})
-	light := one(t, s, Item{Importance: math.Nextafter(.9, 0), Created: month})
-	if got := consolidate(t, s); got.Pruned != 2 {
-		t.Errorf("%+v", got)
-	}
-	if get(t, s, kept.ID).Forgotten != nil || get(t, s, late.ID).Rule != RulePruned || get(t, s, light.ID).Rule != RulePruned {
-		t.Error("what is important and was asked for within 30 days stays, and nothing else")
-	}
-	// A full scope: everything else goes first, however relevant, and then it says why it holds too much.
 	s.cap = 3
+	// A full scope: everything else goes first, what is important last, and then it says why it holds too much.
 	var shielded []Item
-	for range 3 {
-		shielded = append(shielded, one(t, s, Item{Importance: .95, Created: month.Add(time.Hour)}))
+	for range 4 {
+		shielded = append(shielded, one(t, s, Item{Importance: .95}))
 	}
-	fresh := one(t, s, Item{Importance: .85, Accesses: 2})
+	fresh := one(t, s, Item{Importance: .7, Accesses: 2})
+	old := one(t, s, Item{Importance: .8, Created: c.now().Add(-60 * 24 * time.Hour)})
 	if due, err := s.Due(t.Context()); err != nil || len(due) != 1 {
 		t.Errorf("due: %v, %v", due, err)
 	}
-	got := consolidate(t, s)
-	if got.Capped != 1 || get(t, s, fresh.ID).Rule != RuleCap || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "stays at 4 items, 1 more than 3") {
+	s.cap = 5
+	if got := consolidate(t, s); got.Capped != 1 || get(t, s, fresh.ID).Archived == nil || get(t, s, old.ID).Archived != nil {
 		t.Errorf("%+v", got)
 	}
-	for _, it := range append(shielded, kept) {
-		if get(t, s, it.ID).Forgotten != nil {
+	s.cap = 3
+	got := consolidate(t, s)
+	if got.Capped != 1 || get(t, s, old.ID).Archived == nil || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "stays at 4 items, 1 more than 3") {
+		t.Errorf("%+v", got)
+	}
+	for _, it := range shielded {
+		if now := get(t, s, it.ID); !now.Live() {
 			t.Errorf("%s is gone", it.ID)
 		}
 	}
@@ -103,8 +148,8 @@ func TestShield(t *testing.T) {
 		t.Errorf("due: %v, %v", due, err)
 	}
 	// It may be merged: the one that stays carries on.
-	twin := one(t, s, Item{Importance: 1, Content: kept.Content})
-	if got := consolidate(t, s); got.Merged != 1 || get(t, s, kept.ID).ReplacedBy != twin.ID {
+	twin := one(t, s, Item{Importance: 1, Content: shielded[0].Content})
+	if got := consolidate(t, s); got.Merged != 1 || get(t, s, shielded[0].ID).ReplacedBy != twin.ID {
 		t.Errorf("%+v", got)
 	}
 }
@@ -129,7 +174,7 @@ func TestCapThresholds(t *testing.T) {
 	if due, err := s.Due(t.Context()); err != nil || len(due) != 1 || due[0].String() != Workspace {
 		t.Errorf("due: %v, %v", due, err)
 	}
-	if got := consolidate(t, s); got.Capped != 1 || got.Live != 10 || get(t, s, least.ID).Rule != RuleCap {
+	if got := consolidate(t, s); got.Capped != 1 || got.Live != 10 || get(t, s, least.ID).Archived == nil {
 		t.Errorf("one above: %+v, %+v", got, get(t, s, least.ID))
 	}
 	// Long-term items are not spared.
@@ -164,7 +209,7 @@ func TestCapOfTenThousand(t *testing.T) {
 	if due, err := s.Due(t.Context()); err != nil || len(due) != 1 {
 		t.Errorf("due: %v, %v", due, err)
 	}
-	if got := consolidate(t, s); got.Live != Cap || got.Capped != 1 || get(t, s, items[0].ID).Rule != RuleCap {
+	if got := consolidate(t, s); got.Live != Cap || got.Capped != 1 || get(t, s, items[0].ID).Archived == nil {
 		t.Errorf("one above: %+v", got)
 	}
 }
@@ -200,7 +245,7 @@ func TestExpiredAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	due("conversation:" + conv.Ref)
-	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 1 || got.Live != 1 || get(t, s, note.ID).Rule != RuleEnded || get(t, s, lasting.ID).Forgotten != nil {
+	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 1 || got.Live != 1 || get(t, s, note.ID).Archived == nil || get(t, s, lasting.ID).Archived != nil {
 		t.Errorf("%+v", got)
 	}
 	due()

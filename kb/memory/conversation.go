@@ -134,7 +134,7 @@ func noConversation(ref string) error {
 
 // counts adds how much of a conversation the caller sees.
 func (s *Store) counts(tx *sqlite.Tx, c *ConversationInfo) error {
-	return tx.QueryRow(`SELECT (SELECT count(*) FROM items WHERE tier = 'conversation' AND channel = '' AND conversation = ?1 AND forgotten IS NULL AND agent IN ('', ?2)),
+	return tx.QueryRow(`SELECT (SELECT count(*) FROM items WHERE tier = 'conversation' AND channel = '' AND conversation = ?1 AND `+isLive+` AND agent IN ('', ?2)),
 		(SELECT count(*) FROM scratch WHERE conversation = ?1 AND agent = ?2)`, c.Ref, s.opt.Agent).Scan(&c.Items, &c.Scratch)
 }
 

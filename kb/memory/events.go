@@ -27,7 +27,10 @@ const (
 	VerbDescribed   = "channel described"
 	VerbChannelGone = "channel removed"
 	VerbCleared     = "scratch cleared"
+	VerbPutAway     = "archived" // an item
+	VerbRestored    = "restored"
 	VerbConsolidate = "consolidated"
+	VerbUndone      = "consolidation undone"
 	VerbScrubbed    = "scrubbed"
 	VerbPurged      = "purged"
 	VerbAdopted     = "workspace adopted"

@@ -63,6 +63,7 @@ type itemRecord struct {
 	Expires      *time.Time `json:"expires"`
 	DerivedFrom  string     `json:"derived_from"`
 	Revision     int        `json:"revision"`
+	Archived     *time.Time `json:"archived"`
 	Forgotten    *time.Time `json:"forgotten"`
 	Rule         string     `json:"rule"`
 	ReplacedBy   string     `json:"replaced_by"`
@@ -71,13 +72,13 @@ type itemRecord struct {
 
 func recordOf(it *Item) itemRecord {
 	return itemRecord{it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content, it.Curator, it.Source, it.Importance, it.Lifetime, it.Tags, it.Accesses,
-		it.Created, it.Updated, it.Accessed, it.Expires, it.DerivedFrom, it.Revision, it.Forgotten, it.Rule, it.ReplacedBy, it.Why}
+		it.Created, it.Updated, it.Accessed, it.Expires, it.DerivedFrom, it.Revision, it.Archived, it.Forgotten, it.Rule, it.ReplacedBy, it.Why}
 }
 
 func (r *itemRecord) item() Item {
 	return Item{ID: r.ID, Tier: r.Tier, Channel: r.Channel, Conversation: r.Conversation, Agent: r.Agent, Title: r.Title, Content: r.Content, Curator: r.Curator, Source: r.Source,
 		Importance: r.Importance, Lifetime: r.Lifetime, Tags: r.Tags, Accesses: r.Accesses, Created: r.Created, Updated: r.Updated, Accessed: r.Accessed, Expires: r.Expires,
-		DerivedFrom: r.DerivedFrom, Revision: r.Revision, Forgotten: r.Forgotten, Rule: r.Rule, ReplacedBy: r.ReplacedBy, Why: r.Why}
+		DerivedFrom: r.DerivedFrom, Revision: r.Revision, Archived: r.Archived, Forgotten: r.Forgotten, Rule: r.Rule, ReplacedBy: r.ReplacedBy, Why: r.Why}
 }
 
 type namedRecord struct {

@@ -11,7 +11,7 @@ import (
 
 // where says in SQL what a query's filters say, for who goes without the index.
 func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
-	w := `tier = ? AND forgotten IS NULL AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) AND importance >= ?`
+	w := `tier = ? AND ` + q.state() + ` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) AND importance >= ?`
 	args := []any{tier, agent, now.UnixMilli(), q.MinImportance}
 	if tier == Channel && q.Channel != "" {
 		w += ` AND channel = ?`
@@ -36,6 +36,19 @@ func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
 	return w, args
 }
 
+// Conditions of live and of archived items.
+const (
+	isLive     = `forgotten IS NULL AND archived IS NULL`
+	isArchived = `forgotten IS NULL AND archived IS NOT NULL`
+)
+
+func (q *Query) state() string {
+	if q.Archived {
+		return isArchived
+	}
+	return isLive
+}
+
 func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
 	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
 	if err != nil {
@@ -56,6 +69,11 @@ func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
 // filter says the same as where, to the index.
 func (q *Query) filter(tier, agent string) index.Filter {
 	f := index.Filter{All: [][]string{{kwTier + tier}, {kwAgent}}}
+	if q.Archived {
+		f.All = append(f.All, []string{kwArchived})
+	} else {
+		f.None = []string{kwArchived}
+	}
 	if agent != "" {
 		f.All[1] = append(f.All[1], keyword(kwAgent, agent))
 	}

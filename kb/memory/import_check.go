@@ -180,6 +180,12 @@ func (im *importer) formed(r *itemRecord) (Item, error) {
 	if it.Forgotten, err = im.checkMaybe("forgotten", it.Forgotten); err != nil {
 		return it, err
 	}
+	if it.Archived, err = im.checkMaybe("archived", it.Archived); err != nil {
+		return it, err
+	}
+	if it.Archived != nil && it.Forgotten != nil {
+		return it, invalid("it is both archived and forgotten", hintExport)
+	}
 	if it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != "") {
 		return it, invalid("it is not forgotten, but something has taken its place", hintExport)
 	}

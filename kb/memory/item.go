@@ -49,11 +49,14 @@ var Lifetimes = []string{LongTerm, ShortTerm, LifeConversation}
 const (
 	RuleAsked        = "asked"        // somebody said so
 	RuleExpired      = "expired"      // its time was over
-	RulePruned       = "pruned"       // its relevance had become less than PruneBelow
-	RuleMerged       = "merged"       // another said the same
+	RuleMerged       = "merged"       // another makes the same statement
 	RuleConsolidated = "consolidated" // it was rewritten into another
-	RuleCap          = "cap"          // its scope held more than Cap
-	RuleEnded        = "ended"        // its conversation was archived
+	RuleUndone       = "undone"       // the rewrite that made it was undone
+
+	// Rules of earlier versions, which forgot what is archived now.
+	RulePruned = "pruned" // its relevance had become less than ArchiveBelow
+	RuleCap    = "cap"    // its scope held more than Cap
+	RuleEnded  = "ended"  // its conversation was archived
 )
 
 // Limits of what an item takes.
@@ -88,6 +91,7 @@ type Item struct {
 	Expires      *time.Time `json:"expires"`
 	DerivedFrom  string     `json:"derived_from"` // a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ITEM
 	Revision     int        `json:"revision"`     // 1 for a new one, one more with each change
+	Archived     *time.Time `json:"archived"`     // out of sight, and not forgotten
 	Forgotten    *time.Time `json:"forgotten"`
 	Rule         string     `json:"rule"`        // by which it was forgotten
 	ReplacedBy   string     `json:"replaced_by"` // the item that has taken its place
@@ -113,6 +117,9 @@ func (it *Item) Scope() Scope {
 	}
 	return s
 }
+
+// Live reports whether reads find the item: it is neither archived nor forgotten.
+func (it *Item) Live() bool { return it.Forgotten == nil && it.Archived == nil }
 
 // String writes the scope as ParseScope reads it: "account", "workspace", "channel:general", "conversation:4Zk8Qp1mXaB".
 func (s Scope) String() string {

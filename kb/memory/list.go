@@ -23,7 +23,8 @@ type ListQuery struct {
 	Sources      []string
 	Lifetimes    []string
 	Private      bool   // only the caller's own
-	Forgotten    bool   // forgotten and expired ones too
+	Forgotten    bool   // what is archived, forgotten or expired too
+	Archived     bool   // only what is archived
 	Before       string // only items after this one in the list: the last of the page before
 	Limit        int    // 0 is all
 }
@@ -123,7 +124,7 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 		return nil, err
 	}
 	return itemsWhere(tx, `tier IN (SELECT value FROM json_each(?1)) AND agent IN (?2, ?3)
-		AND (?4 OR forgotten IS NULL AND (expires IS NULL OR expires > ?5))
+		AND CASE WHEN ?16 THEN archived IS NOT NULL ELSE ?4 OR `+isLive+` AND (expires IS NULL OR expires > ?5) END
 		AND (?6 = '' OR channel = ?6) AND (?7 = '' OR conversation = ?7)
 		AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8))) AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
 		AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
@@ -131,7 +132,7 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 		AND (tier <> 'conversation' OR ?15 IS NULL OR conversation IN (SELECT value FROM json_each(?15)))
 		AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
 		sqlite.List(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, sqlite.List(q.Curators), sqlite.List(q.Sources),
-		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit, taken)
+		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit, taken, q.Archived)
 }
 
 // ScopeStats counts what a scope holds, others' private items too: counts, and no more.
@@ -140,6 +141,7 @@ type ScopeStats struct {
 	Live      int    `json:"live"`
 	Private   int    `json:"private"` // of those, items of one agent
 	LongTerm  int    `json:"long_term"`
+	Archived  int    `json:"archived"`
 	Forgotten int    `json:"forgotten"`
 }
 
@@ -200,12 +202,12 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 	st.Scopes = st.Scopes[:0]
 	var sc Scope
 	var n ScopeStats
-	if err := tx.Each([]any{&sc.Tier, &sc.Channel, &sc.Conversation, &n.Live, &n.Private, &n.LongTerm, &n.Forgotten}, func() error {
+	if err := tx.Each([]any{&sc.Tier, &sc.Channel, &sc.Conversation, &n.Live, &n.Private, &n.LongTerm, &n.Archived, &n.Forgotten}, func() error {
 		n.Scope = sc.String()
 		st.Scopes = append(st.Scopes, n)
 		return nil
-	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, sum(forgotten IS NULL), sum(forgotten IS NULL AND agent <> ''),
-		sum(forgotten IS NULL AND lifetime = 'long_term'), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
+	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, sum(`+isLive+`), sum(`+isLive+` AND agent <> ''),
+		sum(`+isLive+` AND lifetime = 'long_term'), sum(archived IS NOT NULL), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
 		return err
 	}
 	for _, t := range []struct {
@@ -213,7 +215,7 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		stmt string
 	}{
 		{st.Rules, `SELECT rule, count(*) FROM items WHERE forgotten IS NOT NULL GROUP BY rule`},
-		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE forgotten IS NULL AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`},
+		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE ` + isLive + ` AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`},
 		{st.Statuses, `SELECT status, count(*) FROM conversations GROUP BY status`},
 	} {
 		var name string
@@ -230,6 +232,6 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		return err
 	}
 	st.Model = st.Index.Model
-	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*) FROM events), (SELECT count(*) FROM items WHERE forgotten IS NULL AND model <> '')`).
+	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*) FROM events), (SELECT count(*) FROM items WHERE `+isLive+` AND model <> '')`).
 		Scan(&st.Named, &st.Events, &st.Embedded)
 }

@@ -75,7 +75,7 @@ func TestAccessesAreWrittenLater(t *testing.T) {
 func TestWhatSaysTheSame(t *testing.T) {
 	for _, tc := range []struct {
 		a, b    string
-		differs bool
+		differs bool // or may: then both stay
 	}{
 		{"service auth calls service billing over grpc", "service billing calls service auth over grpc", true},
 		{"Run the database migrations after the deploy script", "Run the database migrations before the deploy script", true},
@@ -84,9 +84,8 @@ func TestWhatSaysTheSame(t *testing.T) {
 		{"The limit is 100 requests", "The limit is 200 requests", true},
 		{"Tokens expire", "Tokens never expire", true},
 		{"Retries are enabled", "Retries are disabled", true},
-		{"Deploys happen on Friday", "Deploys happen Friday", false},
-		{"The deploy takes ten minutes.", "the deploy takes about ten minutes", false},
-		{"", "", false},
+		{"Deploys happen on Friday", "deploys happen on **Friday**.", false},
+		{"The deploy takes ten minutes.", "the deploy takes about ten minutes", true},
 		{"Turn it on and off", "Turn it off and on", true},
 		{"keep latency < 30 ms", "keep latency > 30 ms", true},
 		{"set the offset to -5 hours", "set the offset to +5 hours", true},
@@ -103,7 +102,8 @@ func TestWhatSaysTheSame(t *testing.T) {
 		{"deploys - as always - on Friday", "deploys, as always, on Friday", false},
 	} {
 		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
-			if got := differs(pair[0], pair[1]); got != tc.differs {
+			a, b := Item{Content: pair[0]}, Item{Content: pair[1]}
+			if got := !a.said().Same(b.said()); got != tc.differs {
 				t.Errorf("%q and %q differ: %v", pair[0], pair[1], got)
 			}
 		}

@@ -140,11 +140,11 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	return nil
 }
 
-// same returns the live item of the same scope that has the same words for the same
-// readers, nil if there is none.
+// same returns the item, live or archived, of the same scope that has the same words for the
+// same readers, nil if there is none.
 func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	sc := it.Scope()
-	found, err := itemsWhere(tx, `text_hash = ? AND forgotten IS NULL AND tier = ? AND channel = ? AND (tier <> 'conversation' OR conversation = ?) AND agent = ? AND title = ? ORDER BY n LIMIT 1`,
+	found, err := itemsWhere(tx, `text_hash = ? AND forgotten IS NULL AND tier = ? AND channel = ? AND (tier <> 'conversation' OR conversation = ?) AND agent = ? AND title = ? ORDER BY archived IS NOT NULL, n LIMIT 1`,
 		textHash(it.Content), sc.Tier, sc.Channel, sc.Conversation, it.Agent, it.Title)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -155,12 +155,13 @@ func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	return &found[0], nil
 }
 
-// confirm has an item count as new. What it was put with this time is added: the greater
-// importance, more tags, the links that it did not have, the longer life. To what the
-// author said an agent adds nothing; what the author says is the author's from then on.
+// confirm has an item count as new, and brings it back if it is archived. What it was put with
+// this time is added: the greater importance, more tags, the links that it did not have, the
+// longer life. To what the author said an agent adds nothing; what the author says is the
+// author's from then on.
 func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 	now := *it
-	now.Accessed = tx.Now
+	now.Accessed, now.Archived = tx.Now, nil
 	if f.s.mayChange(it) == nil {
 		more := *again
 		more.Accesses, more.Accessed = 0, tx.Now
@@ -175,7 +176,7 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 			now.Curator = CuratorAuthor
 		}
 	}
-	if len(now.Tags) == len(it.Tags) && now.Source == it.Source && now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires && now.Lifetime == it.Lifetime && now.Curator == it.Curator {
+	if it.Archived == nil && len(now.Tags) == len(it.Tags) && now.Source == it.Source && now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires && now.Lifetime == it.Lifetime && now.Curator == it.Curator {
 		// How much it counts is no change of what it says.
 		if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`, now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
 			return now, err
@@ -262,13 +263,14 @@ func (s *Store) reachesFile(account bool) bool {
 	return slices.ContainsFunc([]string{Conversation, Channel, Workspace}, func(t string) bool { return s.allowed(t) == nil })
 }
 
-// Get returns an item, forgotten or not. It counts as an access.
+// Get returns an item, archived and forgotten ones too. It counts as an access, and as a question of its session.
 func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	f, it, err := s.find(ctx, id)
 	if err != nil {
 		return Item{}, err
 	}
-	if it.Forgotten == nil {
+	if it.Live() {
+		f.ask(s.session("", f.Now()), it)
 		f.touch(ctx, it)
 	}
 	return *it, nil

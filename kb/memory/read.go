@@ -12,6 +12,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/clash"
 	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
@@ -23,8 +24,6 @@ const (
 	DefaultLimit = 10
 	// MaxLimit is the most that it gives.
 	MaxLimit = 500
-	// SameCosine is the cosine above which two items are taken to say the same in what a read gives.
-	SameCosine = 0.9
 	// laneDepth is how many candidates each lane gives at least.
 	laneDepth = 100
 	// cosineWeight is what a cosine counts beside a BM25 score that is a share of the best,
@@ -53,7 +52,9 @@ type Query struct {
 
 	// Gate gives only hits that are surely about the text (not Weak).
 	Gate bool
-	// Untouched does not count as an access.
+	// Archived reads what is archived, and nothing else.
+	Archived bool
+	// Untouched does not count as an access. What is archived is never accessed.
 	Untouched bool
 
 	shown []*Hit // elsewhere: what says the same is left out
@@ -80,9 +81,9 @@ type Hit struct {
 	Cosine     *float64 `json:"cosine"`       // null: not known
 	Derived    string   `json:"derived_note"` // how it stands with what it was derived from
 	Frame      string   `json:"frame"`        // how to put it to a reader: a candidate, not a fact
-	vector     embed.Vector
 	bm25       float64
-	hash       string // of its text
+	hash       string     // of its text
+	said       clash.Said // its content
 }
 
 // Slice is what was read of a tier.
@@ -239,13 +240,9 @@ func (r *Result) choose(q *Query) {
 	}
 }
 
-// saysTheSame compares meanings where both are known, else texts.
+// saysTheSame reports whether two hits make the same statement, whatever their titles.
 func (h *Hit) saysTheSame(other *Hit) bool {
-	if h.hash == other.hash {
-		return true
-	}
-	return h.vector != nil && other.vector != nil && h.Model == other.Model && len(h.vector) == len(other.vector) &&
-		embed.Cosine(h.vector, other.vector) > SameCosine && !differs(h.Content, other.Content)
+	return h.hash == other.hash || h.said.Same(other.said)
 }
 
 // present adds to hits what is said of them, and counts the access.
@@ -258,7 +255,8 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 		}
 		h.Frame = h.frame(now)
 	}
-	if !q.Untouched && q.Text != "" {
+	if !q.Untouched && !q.Archived && q.Text != "" {
+		f.ask(f.s.session(q.Conversation, now), answers(q.Text, hits)...)
 		f.touch(ctx, asked(hits)...)
 	}
 }
@@ -306,16 +304,8 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
-	ns := make([]int64, len(hits))
 	for i := range hits {
-		ns[i] = hits[i].n
-	}
-	vectors, err := f.Index.Vectors(tx, ns...)
-	if err != nil {
-		return nil, err
-	}
-	for i := range hits {
-		hits[i].vector, hits[i].hash = vectors[hits[i].n], string(textHash(hits[i].Content))
+		hits[i].hash, hits[i].said = string(textHash(hits[i].Content)), clash.Read(clash.Text{Body: hits[i].Content})
 	}
 	return hits, nil
 }
@@ -422,7 +412,7 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 		}
 	}
 	if missing := found.Docs - found.Vectors; iq.Vector != nil && missing > 0 {
-		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE forgotten IS NULL AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
+		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE `+q.state()+` AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
 			return found, nil, err
 		}
 		if missing > 0 {

@@ -45,6 +45,7 @@ type RewriteItem struct {
 type Rewritten struct {
 	Item     Item     `json:"item"`     // the new one
 	Replaced []string `json:"replaced"` // ids
+	Pass     string   `json:"pass"`     // id for Undo
 }
 
 // Refused is a rewrite that cannot be done, and why.
@@ -166,8 +167,9 @@ func (rw *Rewrite) read(raw json.RawMessage) error {
 	}
 	var strict struct {
 		Rewrite
-		Scope string `json:"scope"`
-		Items any    `json:"items"`
+		Scope          string `json:"scope"`
+		Items          any    `json:"items"`
+		Contradictions any    `json:"contradictions"`
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -248,7 +250,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			return err
 		}
 		it.Created, it.Accessed, it.Revision = tx.Now, tx.Now, 1
-		out = Rewritten{Item: it, Replaced: make([]string, len(now))}
+		out = Rewritten{Item: it, Replaced: make([]string, len(now)), Pass: newPassID()}
 		if err := f.add(tx, &out.Item, v, &warnings, VerbPut, "rewritten from "+items(len(now))); err != nil {
 			return err
 		}
@@ -257,8 +259,11 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 				return err
 			}
 			out.Replaced[i] = now[i].ID
+			if err := f.keepStep(tx, out.Pass, it.Scope().String(), i, OpRewrite, now[i].ID, out.Item.ID, &trace{}); err != nil {
+				return err
+			}
 		}
-		return nil
+		return endPass(tx, out.Pass)
 	})
 	return out, err
 }
@@ -270,7 +275,7 @@ func otherScope(a, b *Item) error {
 // become makes the item that takes the place of others, if they are as they were when they were listed.
 func (s *Store) become(rw *Rewrite, was []Item, now time.Time) (Item, error) {
 	for i, r := range rw.Items {
-		if err := unlessForgotten(&was[i]); err != nil {
+		if err := unlessGone(&was[i]); err != nil {
 			return Item{}, err
 		}
 		if was[i].Revision != r.Revision {

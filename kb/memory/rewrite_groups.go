@@ -11,6 +11,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
+	"blackboard/kb/clash"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
@@ -30,6 +31,22 @@ type Group struct {
 	ID    string      `json:"group"`
 	Scope string      `json:"scope"`
 	Items []GroupItem `json:"items"` // the oldest first
+	// Contradictions are pairs of them that may not both hold: one text for both has to say which does.
+	Contradictions []Clash `json:"contradictions"`
+}
+
+// Clash is two items that are about one thing and may not both hold, and why.
+type Clash struct {
+	A   string   `json:"a"` // ids
+	B   string   `json:"b"`
+	Why []string `json:"why"` // A's side first
+}
+
+// Contradiction is a clash with what both items say, the older first.
+type Contradiction struct {
+	Scope string      `json:"scope"`
+	Items []GroupItem `json:"items"` // two
+	Why   []string    `json:"why"`
 }
 
 // GroupItem is what a rewriter needs to know of an item.
@@ -59,18 +76,8 @@ func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group,
 	}
 	groups := []Group{}
 	for _, w := range all {
-		if w.f == nil {
-			continue
-		}
-		var found []Group
-		if err := w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-			if archived, err := isArchived(tx, w.Conversation); err != nil || archived {
-				return err // nothing is added to it, so nothing in it is rewritten
-			}
-			g := &grouping{within: w, byN: map[int64]int{}}
-			found, err = g.make(ctx, tx)
-			return err
-		}); err != nil {
+		found, _, err := w.related(ctx)
+		if err != nil {
 			return nil, err
 		}
 		groups = append(groups, found...)
@@ -82,11 +89,62 @@ func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group,
 	return groups, nil
 }
 
+// Contradictions returns pairs of items that are about one thing and may not both hold, as the knowledge base tells them (package clash), of those that the caller may see. Without scopes it looks at every one that the caller reaches. It is no access.
+func (s *Store) Contradictions(ctx context.Context, scopes []Scope) ([]Contradiction, error) {
+	s.Flush(ctx)
+	all, err := s.within(ctx, scopes)
+	if err != nil {
+		return nil, err
+	}
+	out := []Contradiction{}
+	for _, w := range all {
+		_, found, err := w.related(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// related finds the groups of a scope, and its contradictions.
+func (w *within) related(ctx context.Context) (groups []Group, clashing []Contradiction, err error) {
+	clashing = []Contradiction{}
+	if w.f == nil {
+		return nil, clashing, nil
+	}
+	err = w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		if archived, err := conversationArchived(tx, w.Conversation); err != nil || archived {
+			return err // nothing is added to it, so nothing in it is rewritten
+		}
+		g := &grouping{within: *w, byN: map[int64]int{}}
+		if err := g.link(ctx, tx); err != nil {
+			return err
+		}
+		if err := g.clash(ctx, tx); err != nil {
+			return err
+		}
+		if clashing, err = g.contradictions(tx); err != nil {
+			return err
+		}
+		groups, err = g.cut(tx)
+		return err
+	})
+	return groups, clashing, err
+}
+
 // grouping finds the groups of a scope.
 type grouping struct {
 	within
-	all []grouped
-	byN map[int64]int
+	all     []grouped
+	byN     map[int64]int
+	clashes []clashing
+}
+
+// clashing are the places of two items that may not both hold, the older first.
+type clashing struct {
+	a, b int
+	why  []string
 }
 
 // grouped is an item with those that are about the same, the nearest first.
@@ -100,7 +158,8 @@ type link struct {
 	like float64
 }
 
-func (g *grouping) make(ctx context.Context, tx *sqlite.Tx) ([]Group, error) {
+// link finds which items are about one thing.
+func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 	where, args := g.where()
 	var it Item
 	if err := tx.Each([]any{&it.n, &it.Agent, &it.Importance, &it.Accesses, sqlite.Time(&it.Created), &it.Model}, func() error {
@@ -109,20 +168,70 @@ func (g *grouping) make(ctx context.Context, tx *sqlite.Tx) ([]Group, error) {
 		return nil
 	}, `SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
 		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...); err != nil {
-		return nil, err
+		return err
 	}
 	model, _, err := g.f.Index.Model(tx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	has := func(i int) bool { return model != "" && g.all[i].Model == model }
 	if err := g.byMeaning(ctx, tx, model, has); err != nil {
-		return nil, err
+		return err
 	}
-	if err := g.byWords(ctx, tx, has); err != nil {
-		return nil, err
+	return g.byWords(ctx, tx)
+}
+
+// clash compares each item with those that are nearest to it.
+func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
+	text := make([]clash.Text, len(g.all))
+	where, args := g.where()
+	var it Item
+	if err := tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
+		if i, there := g.byN[it.n]; there && len(g.all[i].near) > 0 {
+			text[i] = clash.Text{Title: it.Title, Body: it.Content}
+		}
+		return nil
+	}, `SELECT n, title, content FROM items WHERE `+where, args...); err != nil {
+		return err
 	}
-	return g.cut(tx)
+	seen := map[[2]int]bool{}
+	for i := range g.all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		near := g.all[i].near
+		slices.SortFunc(near, func(a, b link) int { return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(a.to, b.to)) })
+		for _, l := range near[:min(len(near), GroupMost)] {
+			pair := [2]int{min(i, l.to), max(i, l.to)}
+			if seen[pair] || g.all[i].Agent != g.all[l.to].Agent {
+				continue
+			}
+			seen[pair] = true
+			if why := clash.Reasons(text[pair[0]], text[pair[1]]); len(why) > 0 {
+				g.clashes = append(g.clashes, clashing{pair[0], pair[1], why})
+			}
+		}
+	}
+	return nil
+}
+
+// mostContradictions is how many pairs of a scope are listed.
+const mostContradictions = 200
+
+func (g *grouping) contradictions(tx *sqlite.Tx) ([]Contradiction, error) {
+	all := []Contradiction{}
+	for _, c := range g.clashes[:min(len(g.clashes), mostContradictions)] {
+		found, err := itemsWhere(tx, `n IN (?, ?) ORDER BY n`, g.all[c.a].n, g.all[c.b].n)
+		if err != nil {
+			return nil, err
+		}
+		pair := Contradiction{Scope: g.String(), Why: c.why}
+		for i := range found {
+			pair.Items = append(pair.Items, groupItem(&found[i]))
+		}
+		all = append(all, pair)
+	}
+	return all, nil
 }
 
 func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, has func(int) bool) error {
@@ -151,12 +260,9 @@ func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, h
 	})
 }
 
-// byWords compares items by the words that they have, where one of two has no vector. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
+// byWords compares items by the words that they have. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
 // the prefix filter), so only those that do are compared.
-func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) bool) error {
-	if !slices.ContainsFunc(g.all, func(it grouped) bool { return !has(g.byN[it.n]) }) {
-		return nil
-	}
+func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx) error {
 	words, err := g.words(tx)
 	if err != nil {
 		return err
@@ -182,10 +288,13 @@ func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) boo
 				if len(g.all[i].near) >= groupNear {
 					break
 				}
-				if j == i || seen[j] == i+1 || has(i) && has(j) {
+				if j == i || seen[j] == i+1 {
 					continue
 				}
 				seen[j] = i + 1
+				if slices.ContainsFunc(g.all[i].near, func(l link) bool { return l.to == j }) {
+					continue // by their meaning already
+				}
 				if like := jaccard(words[i], words[j]); like >= GroupWords {
 					g.all[i].near = append(g.all[i].near, link{j, like})
 				}
@@ -280,8 +389,7 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 		if taken[seed] {
 			continue
 		}
-		near := g.all[seed].near
-		slices.SortFunc(near, func(a, b link) int { return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(a.to, b.to)) })
+		near := g.all[seed].near // nearest first: see clash
 		in := []int64{g.all[seed].n}
 		for _, l := range near {
 			if !taken[l.to] && len(in) < GroupMost {
@@ -303,14 +411,24 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 }
 
 func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
-	out := Group{Scope: g.String()}
+	out := Group{Scope: g.String(), Contradictions: []Clash{}}
 	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, sqlite.List(ns))
-	name := sha256.New()
+	name, byN := sha256.New(), map[int64]string{}
 	for i := range found {
 		it := &found[i]
 		fmt.Fprintln(name, it.ID)
-		out.Items = append(out.Items, GroupItem{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Created, it.Curator, it.Source, it.Accesses, it.Tags})
+		out.Items = append(out.Items, groupItem(it))
+		byN[it.n] = it.ID
+	}
+	for _, c := range g.clashes {
+		if a, b := byN[g.all[c.a].n], byN[g.all[c.b].n]; a != "" && b != "" {
+			out.Contradictions = append(out.Contradictions, Clash{a, b, c.why})
+		}
 	}
 	out.ID = store.IDOf('g', [10]byte(name.Sum(nil)))
 	return out, err
+}
+
+func groupItem(it *Item) GroupItem {
+	return GroupItem{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Created, it.Curator, it.Source, it.Accesses, it.Tags}
 }

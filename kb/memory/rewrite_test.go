@@ -198,8 +198,7 @@ func TestGroupsByWords(t *testing.T) {
 	}
 	g := &grouping{within: all[0], byN: map[int64]int{}}
 	if err := all[0].f.Read(t.Context(), func(tx *sqlite.Tx) error {
-		_, err := g.make(t.Context(), tx)
-		return err
+		return g.link(t.Context(), tx)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -136,8 +136,8 @@ func (q *ScrubQuery) parts() []part {
 	ofItems, ofNamed := revision, revision
 	ofItems.where, ofItems.args = `subject IN (SELECT id FROM items WHERE `+where+`)`, args
 	ofNamed.where = `substr(subject, 1, 6) = 'named:'`
-	all := []part{ofItems, {table: "items", where: where, args: args, kind: `CASE WHEN forgotten IS NULL THEN 'live' ELSE 'forgotten' END`,
-		id: `id`, stamp: `revision || ' ' || coalesce(forgotten, '')`, private: `agent <> ''`}}
+	all := []part{ofItems, {table: "items", where: where, args: args, kind: `CASE WHEN forgotten IS NOT NULL THEN 'forgotten' WHEN archived IS NOT NULL THEN 'archived' ELSE 'live' END`,
+		id: `id`, stamp: `revision || ' ' || coalesce(forgotten, '') || ' ' || coalesce(archived, '')`, private: `agent <> ''`}}
 	if q.Scope.Tier == Workspace || q.Scope.Tier == Account {
 		all = append(all, part{table: "notes", where: `1`, kind: `kind`, id: `id`, stamp: `coalesce(forgotten, '')`, private: `0`})
 		if q.Mode != ScrubKeepNamed {

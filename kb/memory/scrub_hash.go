@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// scrubKinds are the kinds of things that a manifest counts, in the order in which its hash names them. Private items are among the live and the forgotten ones, all else is counted once.
-var scrubKinds = []string{"live", "forgotten", "private", "named", "journal", "core", "scratch", "revisions", "conversations"}
+// scrubKinds are the kinds of things that a manifest counts, in the order in which its hash names them. Private items are among the live, the archived and the forgotten ones, all else is counted once.
+var scrubKinds = []string{"live", "forgotten", "private", "named", "journal", "core", "scratch", "revisions", "conversations", "archived"}
 
 // scrubDigits is how many hex digits of a digest a manifest's hash has.
 const scrubDigits = 32

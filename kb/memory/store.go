@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,13 +25,16 @@ import (
 //go:embed migrations/0001_memory.sql
 var migration1 string
 
-var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1}}
+//go:embed migrations/0002_archived.sql
+var migration2 string
+
+var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1, migration2}}
 
 var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75}
 
-// kind is what a file holds. The index has the live items.
+// kind is what a file holds. The index has the live and the archived items.
 var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
-	Tables:     []string{"meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated"},
+	Tables:     []string{"meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated", "asked", "passes", "pass_steps"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
 		items, err := itemsWhere(tx, where, args...)
@@ -64,6 +68,8 @@ type Options struct {
 	Tiers []string
 	// Actor is who the log of events names; Agent, if it is empty.
 	Actor string
+	// Session is the caller's session: what several of them ask for becomes long-term. "": each day of an agent is one.
+	Session string
 	// Embedder turns texts into vectors; nil: there is none, and questions are answered by words alone.
 	Embedder embed.Embedder
 	// Warm keeps what searches read in memory, for a process that lives.
@@ -133,8 +139,9 @@ type file struct {
 	account bool
 
 	mu      sync.Mutex
-	touched map[int64]touch // accesses that are not written yet
-	since   time.Time       // of the oldest of them
+	touched map[int64]touch  // accesses that are not written yet
+	asked   map[askedBy]bool // questions that are not written yet
+	since   time.Time        // of the oldest access
 
 	reasoned *sqlite.Tx // the transaction in which the log has the caller's reason
 }
@@ -302,7 +309,7 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	if make {
 		mode = sqlite.Create
 	}
-	f = &file{s: s, account: account, touched: map[int64]touch{}}
+	f = &file{s: s, account: account, touched: map[int64]touch{}, asked: map[askedBy]bool{}}
 	var err error
 	f.File, err = kind.Open(ctx, path, mode, store.Options{Warm: s.opt.Warm, Now: s.now, Ready: f.isOwned, Prepare: f.own})
 	if errors.Is(err, fs.ErrNotExist) && !make {
@@ -356,11 +363,12 @@ const (
 	kwCurator      = "curator:"
 	kwSource       = "source:"
 	kwTag          = "tag:"
+	kwArchived     = "archived"
 )
 
 func keyword(prefix, value string) string { return store.Keyword(prefix, value, 360, textHash) }
 
-// document is a live item as the index takes it.
+// document is a live or archived item as the index takes it.
 func document(it *Item, v embed.Vector) index.Doc {
 	d := index.Doc{ID: it.n, Text: []string{it.Title, it.Content, strings.Join(it.Tags, "\n")}, Vector: v}
 	d.Keywords = []string{kwTier + it.Tier, keyword(kwAgent, it.Agent), kwCurator + it.Curator, keyword(kwSource, it.Source)}
@@ -372,6 +380,9 @@ func document(it *Item, v embed.Vector) index.Doc {
 	}
 	for _, t := range it.Tags {
 		d.Keywords = append(d.Keywords, kwTag+t)
+	}
+	if it.Archived != nil {
+		d.Keywords = append(d.Keywords, kwArchived)
 	}
 	return d
 }
@@ -385,7 +396,8 @@ func (it *Item) columns() store.Columns {
 		"accesses", &it.Accesses, "created", &it.Created, "updated", &it.Updated,
 		"accessed", &it.Accessed, "expires", &it.Expires, "derived_from", &it.DerivedFrom,
 		"revision", &it.Revision, "forgotten", &it.Forgotten, "rule", &it.Rule, "why", &it.Why,
-		"replaced_by", &it.ReplacedBy, "model", &it.Model, "dim", &it.Dim}
+		"replaced_by", &it.ReplacedBy, "model", &it.Model, "dim", &it.Dim,
+		"archived", &it.Archived}
 }
 
 // stored are the columns of a row that is written.
@@ -447,16 +459,21 @@ func (s *Store) Flush(ctx context.Context) {
 
 func (f *file) flush(ctx context.Context) {
 	f.mu.Lock()
-	touched := f.touched
-	f.touched = map[int64]touch{}
+	touched, asked := f.touched, f.asked
+	f.touched, f.asked = map[int64]touch{}, map[askedBy]bool{}
 	f.mu.Unlock()
-	if len(touched) == 0 || f.ReadOnly() {
+	if len(touched)+len(asked) == 0 || f.ReadOnly() {
 		return
 	}
 	const patience = 100 * time.Millisecond
 	err := f.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
 		for n, t := range touched {
 			if _, err := tx.Exec(`UPDATE items SET accesses = accesses + ?, accessed = max(accessed, ?) WHERE n = ? AND forgotten IS NULL`, t.times, t.at.UnixMilli(), n); err != nil {
+				return err
+			}
+		}
+		for a := range asked {
+			if _, err := tx.Exec(`INSERT OR IGNORE INTO asked SELECT n, ?2 FROM items WHERE n = ?1 AND `+isLive+` AND (SELECT count(*) FROM asked WHERE item = ?1) < ?3`, a.n, a.session, mostSessions); err != nil {
 				return err
 			}
 		}
@@ -467,6 +484,7 @@ func (f *file) flush(ctx context.Context) {
 	}
 	f.mu.Lock() // next time
 	defer f.mu.Unlock()
+	maps.Copy(f.asked, asked)
 	for n, t := range touched {
 		have := f.touched[n]
 		have.times += t.times
