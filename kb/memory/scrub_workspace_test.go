@@ -50,6 +50,10 @@ func TestRemoveWorkspace(t *testing.T) {
 	if _, err := s.CreateChannel(ctx, "empty", "qzvk is what it is about"); err != nil {
 		t.Fatal(err)
 	}
+	aside := put(t, s, Item{Tier: Workspace, Content: "qzvk, out of sight"})
+	if err := s.writing(ctx, Workspace, func(f *file, tx *sqlite.Tx) error { return f.archive(tx, &aside, "") }); err != nil {
+		t.Fatal(err)
+	}
 	other := open(t, m.home, Options{Workspace: filepath.Join(m.home, "other")})
 	put(t, other, Item{Tier: Workspace, Content: "of the other"})
 	before := exportText(t, other, everything)
