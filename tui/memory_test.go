@@ -351,7 +351,7 @@ func TestMemoryHostile(t *testing.T) {
 		ctx, s := context.Background(), h.authors("researcher")
 		talk, _, err := s.StartConversation(ctx, "", evil)
 		ref := must(talk, err).Ref
-		must(s.WriteScratch(ctx, ref, "plan", []byte(`"\u202e`+"\u202e"+`"`)))
+		must(s.WriteScratch(ctx, ref, "plan", []byte(`"\u202e`+"\u202e"+`"`), false))
 		for _, tier := range memory.Tiers {
 			it := memory.Item{Tier: tier, Conversation: ref, Title: "t" + evil, Content: "c\n" + evil, Source: evil, Tags: []string{evil}, DerivedFrom: evil, Importance: .5}
 			st := must(s.Put(ctx, it, memory.PutOptions{}))

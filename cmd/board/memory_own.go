@@ -251,7 +251,11 @@ func (p *program) memoryNote(c *cli.Context, kind string) error {
 	case c.Bool("quiet"):
 		p.printf("%s\n", n.ID)
 	default:
-		p.printf("%s %s of %s, %s: %s\n", n.ID, map[string]string{memory.Journal: "journal", memory.Core: "core memory"}[kind], line(n.Agent, 40), n.Tier, line(n.Content, 80))
+		until := ""
+		if n.ExpiresAround != "" {
+			until = ", counts until " + n.ExpiresAround
+		}
+		p.printf("%s %s of %s, %s: %s%s\n", n.ID, map[string]string{memory.Journal: "journal", memory.Core: "core memory"}[kind], line(n.Agent, 40), n.Tier, line(n.Content, 80), until)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,6 +15,9 @@ import (
 
 func (p *program) memoryTalkCommands() []*cli.Command {
 	ref := func() cli.Flag { return conversationFlag("the conversation") }
+	summary := func() cli.Flag {
+		return &cli.StringFlag{Name: "summary", Usage: "`WHAT` it came to, kept in its channel"}
+	}
 	return []*cli.Command{
 		{
 			Name: "channel", Usage: "topics: list, create, describe, rm",
@@ -67,10 +71,10 @@ who was invited, and whoever was started with its ref code:
 				},
 				{Name: "show", Usage: "show one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationShow},
 				{Name: "invite", Usage: "let other agents take part", ArgsUsage: "REF AGENT…", Flags: memoryFlags(), Action: p.inMemory(p.conversationInvite)},
-				{Name: "idle", Usage: "end an active one", ArgsUsage: "[REF]", Flags: memoryFlags(), Action: p.conversationIdle},
+				{Name: "idle", Usage: "end an active one", ArgsUsage: "[REF]", Flags: memoryFlags(summary()), Action: p.conversationIdle},
 				{
 					Name: "archive", Usage: "put an idle one away", ArgsUsage: "[REF]",
-					Flags: memoryFlags(&cli.BoolFlag{Name: "force", Usage: "an active one too"}), Action: p.conversationArchive,
+					Flags: memoryFlags(summary(), &cli.BoolFlag{Name: "force", Usage: "an active one too"}), Action: p.conversationArchive,
 				},
 			},
 		},
@@ -78,11 +82,12 @@ who was invited, and whoever was started with its ref code:
 			Name: "scratch", Usage: "working notes: write, read, list, clear",
 			Description: `JSON values under keys, of one agent in one conversation. No read and no search
 finds them: only their key does, and only for the agent that wrote them. They
-stay when the conversation is archived.`,
+stay when the conversation is archived. A shared one is read by all who take part.`,
 			Subcommands: []*cli.Command{
 				{
 					Name: "write", Usage: "set a note", ArgsUsage: "KEY [VALUE | -]",
-					Flags:  memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "VALUE is a text, not JSON"}, secretFlag()),
+					Flags: memoryFlags(ref(), &cli.BoolFlag{Name: "text", Usage: "VALUE is a text, not JSON"},
+						&cli.BoolFlag{Name: "shared", Usage: "whoever takes part in the conversation may read it"}, secretFlag()),
 					Action: p.inMemory(p.scratchWrite),
 				},
 				{
@@ -282,14 +287,37 @@ func (p *program) conversationInvite(c *cli.Context, s *openedMemory) error {
 
 func (p *program) conversationIdle(c *cli.Context) error {
 	return p.withConversation(c, func(s *openedMemory, ref string) (memory.ConversationInfo, error) {
-		return s.IdleConversation(c.Context, ref)
+		return p.closing(c, s, ref, memory.StatusIdle, s.IdleConversation)
 	})
 }
 
 func (p *program) conversationArchive(c *cli.Context) error {
 	return p.withConversation(c, func(s *openedMemory, ref string) (memory.ConversationInfo, error) {
-		return s.ArchiveConversation(c.Context, ref, c.Bool("force"))
+		return p.closing(c, s, ref, memory.StatusArchived, func(ctx context.Context, ref string) (memory.ConversationInfo, error) {
+			return s.ArchiveConversation(ctx, ref, c.Bool("force"))
+		})
 	})
+}
+
+// closing ends a conversation, and keeps what it came to; who does not say it is asked.
+func (p *program) closing(c *cli.Context, s *openedMemory, ref, status string, end func(context.Context, string) (memory.ConversationInfo, error)) (v memory.ConversationInfo, err error) {
+	if text := strings.TrimSpace(c.String("summary")); text != "" {
+		if _, err := s.Summarise(c.Context, ref, text); err != nil {
+			return v, err
+		}
+		if v, err = s.Conversation(c.Context, ref); err != nil || v.Status == status {
+			return v, err
+		}
+	} else if c.IsSet("summary") {
+		return v, usagef("say what was decided and what is open, or leave it out", "the summary is empty")
+	}
+	if v, err = end(c.Context, ref); err != nil {
+		return v, err
+	}
+	if said, err := s.Summarised(c.Context, ref); err == nil && !said && s.Reaches(memory.Channel) {
+		p.talk("note: nothing says what it came to; board memory conversation idle REF --summary 'what was decided, what is open' keeps it in the channel %s", v.Channel)
+	}
+	return v, nil
 }
 
 // scratchRef is the conversation whose working notes are meant.
@@ -322,7 +350,7 @@ func (p *program) scratchWrite(c *cli.Context, s *openedMemory) error {
 	case !json.Valid(value):
 		return usagef("--text takes it as a text; quote JSON for the shell: '{\"a\":1}'", "%q is not valid JSON", board.Line(text, 80))
 	}
-	n, err := s.WriteScratch(c.Context, ref, c.Args().First(), value)
+	n, err := s.WriteScratch(c.Context, ref, c.Args().First(), value, c.Bool("shared"))
 	if err != nil {
 		return err
 	}
@@ -330,7 +358,18 @@ func (p *program) scratchWrite(c *cli.Context, s *openedMemory) error {
 }
 
 func (p *program) scratchNote(c *cli.Context, n memory.Scratch) error {
-	return p.answer(c, nil, func() { p.printf("%s = %s\n", n.Key, line(string(n.Value), 200)) }, "note", n)
+	return p.answer(c, nil, func() { p.printf("%s = %s%s\n", n.Key, line(string(n.Value), 200), sharedBy(&n, n.Agent)) }, "note", n)
+}
+
+// sharedBy says that a working note is shared, and whose it is if it is not the reader's.
+func sharedBy(n *memory.Scratch, reader string) string {
+	switch {
+	case n.Agent != reader:
+		return "  shared by " + line(n.Agent, 60)
+	case n.Shared:
+		return "  shared"
+	}
+	return ""
 }
 
 func (p *program) scratchRead(c *cli.Context, s *openedMemory) error {
@@ -360,7 +399,7 @@ func (p *program) scratchList(c *cli.Context, s *openedMemory) error {
 	all, err := s.ListScratch(c.Context, ref)
 	return p.answer(c, err, func() {
 		for _, n := range all {
-			p.printf("%s = %s\n", n.Key, line(string(n.Value), 200))
+			p.printf("%s = %s%s\n", n.Key, line(string(n.Value), 200), sharedBy(&n, s.Agent()))
 		}
 		p.listEnd(len(all), false, "working notes")
 	}, "notes", all)

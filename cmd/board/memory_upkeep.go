@@ -179,6 +179,13 @@ func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
 					row(t.name, tallyMap(t.counts))
 				}
 			}
+			if len(f.Notes) > 0 {
+				var each []string
+				for _, agent := range slices.Sorted(maps.Keys(f.Notes)) {
+					each = append(each, line(agent, 40)+": "+tallyMap(f.Notes[agent]))
+				}
+				row("notes", strings.Join(each, "; "))
+			}
 			row("named", fmt.Sprint(f.Named))
 			with := ""
 			if f.Model != "" {

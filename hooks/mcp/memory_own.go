@@ -25,9 +25,11 @@ type noteIn struct {
 }
 
 type noteOut struct {
-	ID   string `json:"id"`
-	Kind string `json:"memory_type"`
-	Tier string `json:"tier"`
+	ID            string `json:"id"`
+	Kind          string `json:"memory_type"`
+	Tier          string `json:"tier"`
+	ExpiresAround string `json:"expires_around,omitempty"`
+	Note          string `json:"note,omitempty"`
 }
 
 func (c *call) journal(in noteIn) (noteOut, string, error) { return c.note(memory.Journal, in) }
@@ -43,7 +45,11 @@ func (c *call) note(kind string, in noteIn) (out noteOut, text string, err error
 		return out, "", err
 	}
 	n, err := got(c.onQuietMemory, func(m *memory.Store) (memory.Note, error) { return m.SaveNote(c.ctx, kind, in.Tier, in.Content, false) })
-	return noteOut{n.ID, n.Kind, n.Tier}, fmt.Sprintf("Kept in your %s memories as %s", n.Kind, n.ID), err
+	out = noteOut{ID: n.ID, Kind: n.Kind, Tier: n.Tier, ExpiresAround: n.ExpiresAround, Note: "It is with you from now on, in every session"}
+	if n.Kind == memory.Journal {
+		out.Note = "It is with you until " + n.ExpiresAround
+	}
+	return out, fmt.Sprintf("Kept in your %s memories as %s. %s.", n.Kind, n.ID, out.Note), err
 }
 
 // inConversation names the conversation of working notes.
@@ -53,8 +59,9 @@ type inConversation struct {
 
 type scratchWriteIn struct {
 	inConversation
-	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value" jsonschema:"any JSON value"`
+	Key    string          `json:"key"`
+	Value  json.RawMessage `json:"value" jsonschema:"any JSON value"`
+	Shared bool            `json:"shared,omitempty" jsonschema:"whoever takes part in the conversation may read it"`
 }
 
 type scratchKeyIn struct {
@@ -79,13 +86,21 @@ type scratchOut struct {
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
 	Updated string          `json:"updated"`
+	Shared  bool            `json:"shared,omitempty"`
+	By      string          `json:"by,omitempty" jsonschema:"whose it is, of a shared one"`
 }
 
-func scratchOf(s *memory.Scratch) scratchOut { return scratchOut{s.Key, s.Value, timeText(s.Updated)} }
+func scratchOf(s *memory.Scratch) scratchOut {
+	out := scratchOut{Key: s.Key, Value: s.Value, Updated: timeText(s.Updated), Shared: s.Shared}
+	if s.Shared {
+		out.By = s.Agent
+	}
+	return out
+}
 
 func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err error) {
 	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) {
-		return m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value)
+		return m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value, in.Shared)
 	})
 	return scratchOf(&n), "Noted under " + inLine(n.Key), err
 }
@@ -102,7 +117,11 @@ type scratchListOut struct {
 func (c *call) scratchList(in inConversation) (out scratchListOut, text string, err error) {
 	all, err := got(c.onOwn, func(m *memory.Store) ([]memory.Scratch, error) { return m.ListScratch(c.ctx, in.Conversation) })
 	text = lines(all, "\n", "There are no working notes.", func(n *memory.Scratch) string {
-		return fmt.Sprintf("- %s = %s", inLine(n.Key), inLine(string(n.Value)))
+		by := ""
+		if n.Shared {
+			by = " (shared by " + inLine(n.Agent) + ")"
+		}
+		return fmt.Sprintf("- %s = %s%s", inLine(n.Key), inLine(string(n.Value)), by)
 	})
 	return scratchListOut{each(all, scratchOf)}, text, err
 }
@@ -140,6 +159,7 @@ type conversationIn struct {
 	Channel string `json:"channel,omitempty" jsonschema:"for start; default the workspace's"`
 	Thread  string `json:"thread,omitempty" jsonschema:"for start: what you call it"`
 	Force   bool   `json:"force,omitempty" jsonschema:"for archive: an active one too"`
+	Summary string `json:"summary,omitempty" jsonschema:"for idle and archive: what was decided and what is open; kept in the channel"`
 }
 
 // conversationOut is a conversation as agents need it.
@@ -173,6 +193,15 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 	}
 	err = c.onMemory(false, func(m *memory.Store) (err error) {
 		var v memory.ConversationInfo
+		ends := in.Do == actIdle || in.Do == actArchive
+		if ends && in.Summary != "" {
+			if _, err := m.Summarise(c.ctx, in.Ref, in.Summary); err != nil {
+				return err
+			}
+			if v, err = m.Conversation(c.ctx, in.Ref); err == nil && in.Do == actIdle && v.Status == memory.StatusIdle {
+				in.Do = actGet // it has ended already; now somebody says what it came to
+			}
+		}
 		switch in.Do {
 		case actStart:
 			if err := c.own("a conversation"); err != nil {
@@ -191,6 +220,9 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 		}
 		out = conversationOf(&v)
 		text = out.line()
+		if said, err := m.Summarised(c.ctx, v.Ref); ends && err == nil && !said {
+			text += "\nNothing says what it came to. Call this once more with a summary: what was decided, what is open. The next conversation of the channel begins with it."
+		}
 		return nil
 	})
 	return out, text, err

@@ -206,6 +206,26 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 	return all, err
 }
 
+// TagSummary is on what a conversation came to.
+const TagSummary = "summary"
+
+// Summarise keeps what a conversation came to in its channel, where the next one begins with it.
+func (s *Store) Summarise(ctx context.Context, ref, text string) (Item, error) {
+	c, err := s.Conversation(ctx, ref)
+	if err != nil {
+		return Item{}, err
+	}
+	r, err := s.Put(ctx, Item{Tier: Channel, Channel: c.Channel, Conversation: ref, Title: "What " + ref + " came to", Content: text,
+		Importance: .75, Lifetime: LongTerm, Tags: []string{TagSummary}}, PutOptions{})
+	return r.Item, err
+}
+
+// Summarised reports whether somebody has said what a conversation came to.
+func (s *Store) Summarised(ctx context.Context, ref string) (bool, error) {
+	found, _, err := s.List(ctx, ListQuery{Tiers: []string{Channel}, Conversation: ref, Tags: []string{TagSummary}, Limit: 1})
+	return len(found) > 0, err
+}
+
 // IdleConversation ends an active conversation.
 func (s *Store) IdleConversation(ctx context.Context, ref string) (ConversationInfo, error) {
 	return s.transition(ctx, ref, StatusIdle, VerbIdle, StatusActive)

@@ -265,8 +265,8 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 		return nil
 	}
 	var r scratchRecord
-	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, (*[]byte)(&r.Value), sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
-		`SELECT conversation, agent, key, value, created, updated FROM scratch WHERE ?1 OR agent = ?2
+	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, &r.Shared, (*[]byte)(&r.Value), sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
+		`SELECT conversation, agent, key, shared, value, created, updated FROM scratch WHERE ?1 OR agent = ?2
 			AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3))) ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent, f.taken)
 }
 

@@ -110,6 +110,7 @@ type scratchRecord struct {
 	Conversation string          `json:"conversation"`
 	Agent        string          `json:"agent"`
 	Key          string          `json:"key"`
+	Shared       bool            `json:"shared"`
 	Value        json.RawMessage `json:"value"`
 	Created      time.Time       `json:"created"`
 	Updated      time.Time       `json:"updated"`

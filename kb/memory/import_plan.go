@@ -427,7 +427,7 @@ func (p *importPlan) store(tx *sqlite.Tx) (err error) {
 	}
 	told := map[string]bool{}
 	for _, r := range p.scratch {
-		do(`INSERT INTO scratch VALUES (?, ?, ?, ?, ?, ?)`, r.Conversation, r.Agent, r.Key, string(r.Value), r.Created.UnixMilli(), r.Updated.UnixMilli())
+		do(`INSERT INTO scratch VALUES (?, ?, ?, ?, ?, ?, ?)`, r.Conversation, r.Agent, r.Key, string(r.Value), r.Created.UnixMilli(), r.Updated.UnixMilli(), r.Shared)
 		if !told[r.Conversation] { // one entry for all: its keys are their agent's
 			told[r.Conversation] = true
 			event(Scope{Tier: Conversation, Conversation: r.Conversation}.String(), r.Conversation, "")

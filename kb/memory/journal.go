@@ -30,11 +30,21 @@ type Note struct {
 	Content string    `json:"content"`
 	Created time.Time `json:"created"`
 	Expired bool      `json:"expired"`
+	// ExpiresAround is the day from which a journal entry is expired; "" for what stays.
+	ExpiresAround string `json:"expires_around"`
 }
 
 // expired reports whether a note was made longer ago than the window; one that is exactly as old as that still counts.
 func (n *Note) expired(now time.Time) bool {
 	return n.Kind == Journal && n.Created.Before(now.Add(-JournalWindow))
+}
+
+// dated says until when a note counts.
+func (n *Note) dated(now time.Time) {
+	n.Expired = n.expired(now)
+	if n.Kind == Journal {
+		n.ExpiresAround = n.Created.Add(JournalWindow).Format(time.DateOnly)
+	}
 }
 
 // noteTier is where an agent's notes go if nobody says: to the workspace, or to the account where there is none.
@@ -86,6 +96,7 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	n := Note{ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
 	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 		n.Created = tx.Now
+		n.dated(tx.Now)
 		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created) VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
 			return err
 		}
@@ -121,7 +132,7 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 		all = all[:limit]
 	}
 	for i := range all {
-		all[i].Expired = all[i].expired(now)
+		all[i].dated(now)
 	}
 	return all, nil
 }

@@ -147,18 +147,20 @@ type ScopeStats struct {
 
 // FileStats are the figures of a file.
 type FileStats struct {
-	Tiers    string         `json:"tiers"` // "account", or "workspace" for the three of a workspace
-	Path     string         `json:"path"`
-	Bytes    int64          `json:"bytes"`
-	Scopes   []ScopeStats   `json:"scopes"`
-	Rules    map[string]int `json:"forgotten_by"` // by which rules items were forgotten
-	Agents   map[string]int `json:"agents"`       // how many private items and notes agents have
-	Named    int            `json:"named"`
-	Statuses map[string]int `json:"conversations"` // by status
-	Events   int            `json:"events"`
-	Embedded int            `json:"embedded"`
-	Model    string         `json:"model"`
-	Index    index.Stats    `json:"index"`
+	Tiers  string         `json:"tiers"` // "account", or "workspace" for the three of a workspace
+	Path   string         `json:"path"`
+	Bytes  int64          `json:"bytes"`
+	Scopes []ScopeStats   `json:"scopes"`
+	Rules  map[string]int `json:"forgotten_by"` // by which rules items were forgotten
+	Agents map[string]int `json:"agents"`       // how many private items and notes agents have
+	// Notes counts each agent's notes by kind: journal, core.
+	Notes    map[string]map[string]int `json:"notes_by_agent"`
+	Named    int                       `json:"named"`
+	Statuses map[string]int            `json:"conversations"` // by status
+	Events   int                       `json:"events"`
+	Embedded int                       `json:"embedded"`
+	Model    string                    `json:"model"`
+	Index    index.Stats               `json:"index"`
 }
 
 // Stats counts what is in the caller's files.
@@ -168,7 +170,7 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		if err != nil {
 			return nil, err
 		}
-		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account], Path: f.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}}
+		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account], Path: f.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}, Notes: map[string]map[string]int{}}
 		for _, suffix := range []string{"", "-wal"} {
 			if info, err := os.Stat(st.Path + suffix); err == nil {
 				st.Bytes += info.Size()
@@ -192,6 +194,7 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		})
 		if !s.opt.Author { // who else there is, is a person's to know
 			maps.DeleteFunc(st.Agents, func(agent string, _ int) bool { return agent != s.opt.Agent })
+			maps.DeleteFunc(st.Notes, func(agent string, _ map[string]int) bool { return agent != s.opt.Agent })
 		}
 		all = append(all, st)
 	}
@@ -226,6 +229,17 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		}, t.stmt); err != nil {
 			return err
 		}
+	}
+	var agent, noteKind string
+	var notes int
+	if err := tx.Each([]any{&agent, &noteKind, &notes}, func() error {
+		if st.Notes[agent] == nil {
+			st.Notes[agent] = map[string]int{}
+		}
+		st.Notes[agent][noteKind] = notes
+		return nil
+	}, `SELECT agent, kind, count(*) FROM notes WHERE forgotten IS NULL GROUP BY agent, kind`); err != nil {
+		return err
 	}
 	var err error
 	if st.Index, err = f.Index.Stats(tx); err != nil {

@@ -270,7 +270,7 @@ func TestConversationTransitions(t *testing.T) {
 		}
 	}
 	ref = start()
-	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`{"left": [1, 2]}`)); err != nil {
+	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`{"left": [1, 2]}`), false); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.ArchiveConversation(ctx, ref, false)
@@ -292,7 +292,7 @@ func TestConversationTransitions(t *testing.T) {
 	if n, err := s.ReadScratch(ctx, ref, "todo"); err != nil || string(n.Value) != `{"left":[1,2]}` {
 		t.Errorf("scratch after archive: %+v, %v", n, err)
 	}
-	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`1`)); !errors.Is(err, fault.Conflict) {
+	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`1`), false); !errors.Is(err, fault.Conflict) {
 		t.Errorf("scratch written after archive: %v", err)
 	}
 	if _, err := s.Put(ctx, Item{Tier: Conversation, Conversation: ref, Content: "late", Importance: .5}, PutOptions{}); !errors.Is(err, fault.Conflict) {
@@ -330,7 +330,7 @@ func TestIsolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alice.WriteScratch(ctx, conv.Ref, "k", []byte(`"red"`)); err != nil {
+	if _, err := alice.WriteScratch(ctx, conv.Ref, "k", []byte(`"red"`), false); err != nil {
 		t.Fatal(err)
 	}
 	note, err := alice.SaveNote(ctx, Journal, "", "red day", false)

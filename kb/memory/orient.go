@@ -187,6 +187,19 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 	all = append(all, of("## This conversation", rest(talk, func(*Hit) bool { return true }), q.Limit))
 	if q.Conversation != "" || q.Channel != "" {
 		hits := rest(counts, func(h *Hit) bool { return h.Tier == Channel })
+		// What the conversations before came to, the last one first.
+		slices.SortStableFunc(hits, func(a, b *Hit) int {
+			x, y := slices.Contains(a.Tags, TagSummary), slices.Contains(b.Tags, TagSummary)
+			switch {
+			case x && y:
+				return b.Created.Compare(a.Created)
+			case x:
+				return -1
+			case y:
+				return 1
+			}
+			return 0
+		})
 		if len(hits) > 0 {
 			all = append(all, of("## This channel: "+hits[0].Channel, hits, q.Limit))
 		}

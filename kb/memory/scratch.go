@@ -18,6 +18,8 @@ type Scratch struct {
 	Value   json.RawMessage `json:"value"`
 	Created time.Time       `json:"created"`
 	Updated time.Time       `json:"updated"`
+	Agent   string          `json:"agent"`  // whose it is
+	Shared  bool            `json:"shared"` // whoever takes part in the conversation may read it
 }
 
 // MaxScratch is the most bytes that a working note may have, and MaxScratchKeys how many an agent has in a conversation.
@@ -26,8 +28,8 @@ const (
 	MaxScratchKeys = 1000
 )
 
-// WriteScratch sets a working note of the caller. The value is JSON.
-func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.RawMessage) (Scratch, error) {
+// WriteScratch sets a working note of the caller, for the caller alone or shared. The value is JSON.
+func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.RawMessage, shared bool) (Scratch, error) {
 	if err := checkName("working note", key); err != nil {
 		return Scratch{}, err
 	}
@@ -44,7 +46,7 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return Scratch{}, err
 	}
-	out := Scratch{Key: key, Value: json.RawMessage(b.Bytes())}
+	out := Scratch{Agent: s.opt.Agent, Shared: shared, Key: key, Value: json.RawMessage(b.Bytes())}
 	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		c, err := conversation(tx, ref)
 		if err != nil {
@@ -61,13 +63,15 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 			return conflict(fmt.Sprintf("there are %d working notes already", n), "clear those that are done with")
 		}
 		out.Updated = tx.Now
-		return tx.QueryRow(`INSERT INTO scratch VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO UPDATE SET value = excluded.value, updated = excluded.updated RETURNING created`,
-			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli()).Scan(sqlite.Time(&out.Created))
+		return tx.QueryRow(`INSERT INTO scratch VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
+			ON CONFLICT DO UPDATE SET value = excluded.value, updated = excluded.updated, shared = excluded.shared RETURNING created`,
+			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli(), shared).Scan(sqlite.Time(&out.Created))
 	})
 	return out, err
 }
 
-// ReadScratch returns a working note of the caller.
+// ReadScratch returns a working note of the caller, else the latest that another has shared under
+// that key.
 func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, error) {
 	all, err := s.scratch(ctx, ref, key)
 	if err != nil {
@@ -79,7 +83,8 @@ func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, erro
 	return all[0], nil
 }
 
-// ListScratch returns the caller's working notes in a conversation, by key.
+// ListScratch returns the caller's working notes in a conversation, by key, then those that others
+// share.
 func (s *Store) ListScratch(ctx context.Context, ref string) ([]Scratch, error) {
 	return s.scratch(ctx, ref, "")
 }
@@ -98,8 +103,9 @@ func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error)
 			return err
 		}
 		all, err = sqlite.All(tx, func(n *Scratch) []any {
-			return []any{&n.Key, (*[]byte)(&n.Value), sqlite.Time(&n.Created), sqlite.Time(&n.Updated)}
-		}, `SELECT key, value, created, updated FROM scratch WHERE conversation = ?1 AND agent = ?2 AND (?3 = '' OR key = ?3) ORDER BY key`, ref, s.opt.Agent, key)
+			return []any{&n.Agent, &n.Shared, &n.Key, (*[]byte)(&n.Value), sqlite.Time(&n.Created), sqlite.Time(&n.Updated)}
+		}, `SELECT agent, shared, key, value, created, updated FROM scratch
+			WHERE conversation = ?1 AND (agent = ?2 OR shared) AND (?3 = '' OR key = ?3) ORDER BY agent <> ?2, key, updated DESC`, ref, s.opt.Agent, key)
 		return err
 	})
 	return all, err

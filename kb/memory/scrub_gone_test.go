@@ -64,7 +64,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 		}
 	}
 	for i := range 3 {
-		if _, err := alice.WriteScratch(ctx, purged.Ref, "k", json.RawMessage(fmt.Sprintf(`"%d %s"`, i, strings.Repeat("qzvkpurged ", 2000)))); err != nil {
+		if _, err := alice.WriteScratch(ctx, purged.Ref, "k", json.RawMessage(fmt.Sprintf(`"%d %s"`, i, strings.Repeat("qzvkpurged ", 2000))), false); err != nil {
 			t.Fatal(err)
 		}
 	}

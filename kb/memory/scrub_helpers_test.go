@@ -220,7 +220,7 @@ func furnish(t testing.TB) *furnished {
 			t.Fatal(err)
 		}
 		for _, ref := range []string{m.conv, m.other} {
-			if _, err := s.WriteScratch(ctx, ref, "todo", json.RawMessage(`{"left": ["<a>", 2]}`)); err != nil {
+			if _, err := s.WriteScratch(ctx, ref, "todo", json.RawMessage(`{"left": ["<a>", 2]}`), false); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -90,7 +90,7 @@ func TestKilledScrub(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.WriteScratch(ctx, conv.Ref, "k", []byte(`"qzvkconv"`)); err != nil {
+	if _, err := s.WriteScratch(ctx, conv.Ref, "k", []byte(`"qzvkconv"`), false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.EditNamed(ctx, Voice, "", "qzvkworkspace", -1); err != nil {

@@ -25,7 +25,7 @@ func secretWays(t *testing.T, s *Store) map[string]func(secret string) error {
 			return err
 		},
 		"a working note": func(secret string) error {
-			_, err := s.WriteScratch(ctx, conv.Ref, "key", []byte(`{"key":"`+secret+`"}`))
+			_, err := s.WriteScratch(ctx, conv.Ref, "key", []byte(`{"key":"`+secret+`"}`), false)
 			return err
 		},
 		"a channel's description": func(secret string) error {

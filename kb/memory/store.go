@@ -28,7 +28,10 @@ var migration1 string
 //go:embed migrations/0002_archived.sql
 var migration2 string
 
-var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1, migration2}}
+//go:embed migrations/0003_shared.sql
+var migration3 string
+
+var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1, migration2, migration3}}
 
 var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75}
 
