@@ -109,6 +109,9 @@ func (p *program) mcpServe(c *cli.Context) error {
 	if cfg.Agent == "" {
 		cfg.Agent = p.env("BOARD_WORKER")
 	}
+	if p.env(harness.Variable) != "" { // it was set up so
+		cfg.Harness = harness.Speaking(p.env)
+	}
 	level := slog.LevelWarn
 	if c.Bool("debug") {
 		level = slog.LevelDebug

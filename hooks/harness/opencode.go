@@ -55,6 +55,7 @@ var opencode = &Harness{
 		MCPPath: []string{"mcp"}, MCPEntry: func(binary string) Object {
 			return Object{"type", "local", "command", []any{binary, "mcp"}, "enabled", true}
 		},
+		MCPEnv: "environment",
 	},
 	Check: func(l *Look) {
 		if path := l.MCP(l.Place); l.Has(PartMCP) && l.says(path, false, "mcp", ServerName, "enabled") {

@@ -49,6 +49,7 @@ type Settings struct {
 	MCP      func(*Place) string
 	MCPPath  []string
 	MCPEntry func(binary string) Object
+	MCPEnv   string // what the entry calls its environment, if not env
 
 	Skills func(*Place) string // the directory that holds the directories of skills
 }
@@ -94,6 +95,17 @@ type Object []any
 // secondsEntry is Claude's form of a hook, which others have taken over.
 func secondsEntry(command string, h Hook) Object {
 	return Object{"type", "command", "command", command, "timeout", h.Seconds()}
+}
+
+// Server is the entry of the MCP server: what the harness wants, and an environment that
+// says whose server it is, so that the agent has one name over MCP and in the harness's
+// shell.
+func (h *Harness) Server(binary string) Object {
+	name := "env"
+	if h.MCPEnv != "" {
+		name = h.MCPEnv
+	}
+	return append(h.MCPEntry(binary), name, Object{Variable, h.Name})
 }
 
 func plainServer(binary string) Object { return Object{"command", binary, "args", []any{"mcp"}} }

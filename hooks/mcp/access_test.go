@@ -231,3 +231,23 @@ func TestConversationsOverTheNetwork(t *testing.T) {
 	refused(t, far(WorkspaceWrite), "conversation", `{"do":"start"}`, "--agent")
 	refused(t, far(WorkspaceWrite), "memory_put", `{"content":"x","tier":"conversation","conversation":"`+ref+`"}`, "conversation:"+ref)
 }
+
+// TestOneNameForAHarness: what a harness's agent keeps for itself has the name that it
+// has in the harness's shell; on boards each of its sessions has its own.
+func TestOneNameForAHarness(t *testing.T) {
+	s := everything(t, func(c *Config) { c.Harness = "claude" })
+	c := connect(t, s, nil)
+	must(t, c, "save_to_core", `{"content":"I am thorough"}`)
+	must(t, c, "board_post", `{"content":"x"}`)
+	if text := must(t, c, "board_query", `{}`); !strings.Contains(text, "by scout-") {
+		t.Errorf("it posts as %s", text)
+	}
+	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "claude"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if block, err := m.AgentContext(t.Context()); err != nil || !strings.Contains(block, "thorough") {
+		t.Errorf("in the shell it is %q, %v", block, err)
+	}
+}

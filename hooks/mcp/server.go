@@ -59,16 +59,19 @@ func ParseProfiles(list []string) ([]string, error) {
 
 // Config is what a server is given.
 type Config struct {
-	Home      string // the data home
-	Workspace string // the root directory of the project, "" for none
-	Version   string // of the program
+	Home      string   // the data home
+	Workspace string   // the root directory of the project, "" for none
+	Version   string   // of the program
+	Profiles  []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
+	Grants    Grants   // what clients may do
+	Run       string   // the run of a call that names none; "": each must
+	NoCreate  bool     // a first write creates no run
+	Agent     string   // who the client is; "": what it calls itself, on boards with a suffix
+	// Harness is the one whose agents the clients are; "": nobody knows. On boards each
+	// session of it has a name of its own.
+	Harness string
 	// Speaker is who a client is in the memory, by what it calls itself; nil: just that.
-	Speaker  func(client string) string
-	Profiles []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
-	Grants   Grants   // what clients may do
-	Run      string   // the run of a call that names none; "": each must
-	NoCreate bool     // a first write creates no run
-	Agent    string   // who the client is; "": what it calls itself, on boards with a suffix
+	Speaker func(client string) string
 	// Session is whose claims the server makes on boards, and its beginning the suffix of a worker that nobody has named; "": a random one. It is of no use where several clients share the server: Far.
 	Session string
 	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
@@ -252,8 +255,10 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 	return fn(b)
 }
 
-// agent is who the client is: whom the server was told, else what the client calls itself. What it keeps for itself outlives the session, so the name is the same in each.
-func (c *call) agent() string { return cmp.Or(c.cfg.Agent, c.client) }
+// agent is who the client is: whom the server was told, else the harness, else what the
+// client calls itself. What it keeps for itself outlives the session, so the name is the
+// same in each.
+func (c *call) agent() string { return cmp.Or(c.cfg.Agent, c.cfg.Harness, c.client) }
 
 // worker is who acts on a board: whom the call names, else the agent. What a client calls itself is the same for all its sessions, so each has a suffix of its own.
 func (c *call) worker(named string) string {

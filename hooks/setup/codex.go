@@ -176,7 +176,8 @@ func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) 
 	case foreign:
 		return nil, add, foreignServer(path)
 	case program == "":
-		return checkedTOML(b, appendTables(b, [][]string{{"[mcp_servers." + harness.ServerName + "]", line, `args = ["mcp"]`}}), add, path)
+		return checkedTOML(b, appendTables(b, [][]string{{"[mcp_servers." + harness.ServerName + "]", line, `args = ["mcp"]`,
+			"env = { " + harness.Variable + " = " + quoteJSON("codex") + " }"}}), add, path)
 	case program == p.binary:
 		add.fresh = false
 		return b, add, nil

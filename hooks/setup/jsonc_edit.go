@@ -57,7 +57,11 @@ type pair struct {
 // ordered is an object of package harness, which has names and values in turn.
 func ordered(o harness.Object) (all object) {
 	for i := 0; i < len(o); i += 2 {
-		all = append(all, pair{o[i].(string), o[i+1]})
+		value := o[i+1]
+		if inner, ok := value.(harness.Object); ok {
+			value = ordered(inner)
+		}
+		all = append(all, pair{o[i].(string), value})
 	}
 	return all
 }

@@ -49,7 +49,7 @@ func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, ad
 		}
 		return apply(b, []edit{{program.start, program.end - program.start, quoteJSON(p.binary)}}), add, nil
 	}
-	member := pair{harness.ServerName, ordered(h.MCPEntry(p.binary))}
+	member := pair{harness.ServerName, ordered(h.Server(p.binary))}
 	st := styleOf(b, root)
 	add.made = append(add.made, append(slices.Clone(h.MCPPath), harness.ServerName))
 	var edits []edit
