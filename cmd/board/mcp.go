@@ -85,6 +85,10 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 		cfg.Store = chunks.DefaultDir(p.env)
 	}
 	cfg.Speaker = harness.OfClient
+	cfg.Resolve = func(workspace string, m *memory.Store) (func(context.Context, *memory.Item) string, func()) {
+		r := &resolver{program: p, home: cfg.Home, workspace: workspace, memory: m}
+		return r.resolve, r.close
+	}
 	cfg.NoImport, cfg.Version = c.Bool("no-import"), versionString()
 	return cfg, nil
 }

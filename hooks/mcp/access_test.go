@@ -251,3 +251,46 @@ func TestOneNameForAHarness(t *testing.T) {
 		t.Errorf("in the shell it is %q, %v", block, err)
 	}
 }
+
+// TestWhatItCameFrom: MCP says how it stands with a source, as far as the client may
+// know, and sets it.
+func TestWhatItCameFrom(t *testing.T) {
+	s := everything(t, func(c *Config) {
+		c.Resolve = func(string, *memory.Store) (func(context.Context, *memory.Item) string, func()) {
+			return func(_ context.Context, it *memory.Item) string { return "superseded by k000000001" }, func() {}
+		}
+	})
+	c := connect(t, s, nil)
+	if text := must(t, c, "memory_put", `{"content":"Tokens never expire","derived_from":"kb:k000000000"}`); !strings.Contains(text, "is superseded by k000000001") {
+		t.Errorf("a put says %s", text)
+	}
+	for _, call := range []struct{ tool, args string }{{"memory_read", `{}`}, {"memory_context", `{}`}} {
+		if text := must(t, c, call.tool, call.args); !strings.Contains(text, "(superseded by k000000001)") {
+			t.Errorf("%s says %s", call.tool, text)
+		}
+	}
+	weak := New(s.cfg)
+	defer weak.Close()
+	var err error
+	if weak.cfg.Grants, err = ParseGrants([]string{WorkspaceRead}); err != nil {
+		t.Fatal(err)
+	}
+	if text := must(t, connect(t, weak, nil), "memory_read", `{}`); strings.Contains(text, "superseded") {
+		t.Errorf("without the knowledge base it says %s", text)
+	}
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put", Arguments: json.RawMessage(`{"content":"Keys rotate monthly"}`)})
+	if err != nil || r.IsError {
+		t.Fatal(err, textOf(r))
+	}
+	item := r.StructuredContent.(map[string]any)["item"].(map[string]any)
+	id := item["id"].(string)
+	if item["lifetime"] != memory.ShortTerm {
+		t.Errorf("it is stored as %v, and the schema says short_term", item["lifetime"])
+	}
+	must(t, c, "memory_update", `{"id":"`+id+`","source":"researcher","derived_from":"kb:k000000000"}`)
+	if text := must(t, c, "memory_read", `{"query":"keys rotate"}`); !strings.Contains(text, "researcher") || !strings.Contains(text, "kb:k000000000") {
+		t.Errorf("it reads %s", text)
+	}
+	refused(t, c, "memory_update", `{"id":"`+id+`","derived_from":"memory:`+id+`"}`, "derived from itself")
+	must(t, c, "memory_put", `{"content":"No source yet"}`)
+}

@@ -87,6 +87,22 @@ func (g Grants) need(grant, what string) error {
 	return denied(what, grant)
 }
 
+// resolves reports whether the caller may know how it stands with what a memory was
+// derived from.
+func (g Grants) resolves(from string) bool {
+	kind, name, _ := strings.Cut(from, ":")
+	switch kind {
+	case "kb":
+		return g.has[KBRead]
+	case "board":
+		run, _, _ := strings.Cut(name, "/")
+		return g.run(run, false) == nil
+	case "memory": // it is looked for as the caller
+		return true
+	}
+	return g.has[Files]
+}
+
 // scrub refuses a scrub in a mode.
 func (g Grants) scrub(mode string) error {
 	one := memory.GrantScrubMode(mode)

@@ -153,7 +153,7 @@ type memoryPutIn struct {
 	Title        string   `json:"title,omitempty"`
 	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:".25 low, .5 medium, .75 high, 1 critical: others go wrong without it"`
 	Level        string   `json:"level,omitempty" enum:"importances" jsonschema:"the same in a word, in place of importance"`
-	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default long_term; short_term fades unless it is asked for; conversation ends with it"`
+	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term, which goes unless it is asked for, and conversation in that tier; long_term stays"`
 	Tags         []string `json:"tags,omitempty"`
 	Source       string   `json:"source,omitempty" jsonschema:"who produced it: orchestrator, researcher, user; default the client's name"`
 	Channel      string   `json:"channel,omitempty"`
@@ -235,6 +235,8 @@ type memoryUpdateIn struct {
 	Lifetime   *string   `json:"lifetime,omitempty" enum:"lifetimes"`
 	Tags       *[]string `json:"tags,omitempty" jsonschema:"all of them anew"`
 	TTLDays    *float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"from now; 0: it stays"`
+	Source     *string   `json:"source,omitempty"`
+	Derived    *string   `json:"derived_from,omitempty" jsonschema:"as in memory_put; empty: nothing"`
 	Revision   *int      `json:"revision,omitempty" min:"0" jsonschema:"only if it still has this revision"`
 	Restore    bool      `json:"restore,omitempty" jsonschema:"bring it back first, if it is archived or forgotten"`
 	Why        string    `json:"why,omitempty"`
@@ -266,6 +268,8 @@ func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err 
 			give(&it.Importance, in.Importance)
 			give(&it.Lifetime, in.Lifetime)
 			give(&it.Tags, in.Tags)
+			give(&it.Source, in.Source)
+			give(&it.DerivedFrom, in.Derived)
 			if in.TTLDays != nil {
 				it.Expires = expires
 			}

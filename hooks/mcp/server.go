@@ -81,6 +81,9 @@ type Config struct {
 	Rates    memory.Rates // by which memories fade; the zero value is the usual ones
 	// Search answers a question to the knowledge base, with what it has to say besides; nil: the file does.
 	Search func(context.Context, kb.Query) (kb.Result, []string, error)
+	// Resolve begins to say how it stands with what memories were derived from, and ends
+	// it; nil: nobody knows.
+	Resolve func(workspace string, m *memory.Store) (say func(context.Context, *memory.Item) string, done func())
 	// Embedder returns the embedding model and what gives it back; nil, or a nil Embedder: there is none.
 	Embedder func(context.Context) (embed.Embedder, func())
 	Log      *slog.Logger // where requests and faults are told; nil: nowhere
@@ -353,10 +356,22 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 		defer done()
 		opt.Embedder = e
 	}
+	var say func(context.Context, *memory.Item) string
+	opt.Resolve = func(ctx context.Context, it *memory.Item) string {
+		if say == nil || !c.cfg.Grants.resolves(it.DerivedFrom) {
+			return ""
+		}
+		return say(ctx, it)
+	}
 	m, err := memory.Open(c.cfg.Home, opt)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
+	if c.cfg.Resolve != nil {
+		var done func()
+		say, done = c.cfg.Resolve(c.cfg.Workspace, m)
+		defer done()
+	}
 	return fn(m)
 }

@@ -55,6 +55,9 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 		if err := now.normalise(); err != nil {
 			return out, err
 		}
+		if now.DerivedFrom == "memory:"+it.ID && now.DerivedFrom != it.DerivedFrom {
+			return out, invalid(it.ID+" would be derived from itself", "name what it was made from, or nothing")
+		}
 		if !opt.Force {
 			if err := refuseSecret(&now); err != nil {
 				return out, err
@@ -96,6 +99,9 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			out.Item = now
 			return f.change(tx, have, &out.Item, v, opt.Why, &out.Warnings)
 		})
+		if err == nil && !changed && out.Item.DerivedFrom != it.DerivedFrom {
+			s.warnOfSource(ctx, &out)
+		}
 		if err != nil || !changed {
 			return out, err
 		}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"blackboard/board/fault"
@@ -105,7 +106,21 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		out.Confirmed, out.Item = false, it
 		return f.add(tx, &out.Item, v, &out.Warnings, VerbPut, "")
 	})
+	if err == nil {
+		s.warnOfSource(ctx, &out)
+	}
 	return out, err
+}
+
+// warnOfSource warns of what was derived from something that is not there, or not as it
+// was.
+func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
+	if out.Item.DerivedFrom == "" || s.opt.Resolve == nil {
+		return
+	}
+	if how := s.opt.Resolve(ctx, &out.Item); how != "" {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("what it is derived from, %s, is %s", inline(out.Item.DerivedFrom, 120), how))
+	}
 }
 
 // curator is who the caller is.
@@ -169,7 +184,7 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 		if now.Source == "" {
 			now.Source = again.Source
 		}
-		if now.DerivedFrom == "" {
+		if now.DerivedFrom == "" && again.DerivedFrom != "memory:"+it.ID {
 			now.DerivedFrom = again.DerivedFrom
 		}
 		if again.Curator == CuratorAuthor {

@@ -250,6 +250,9 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	now := f.Now()
 	for i := range hits {
 		h := &hits[i]
+		if h.DerivedFrom == "memory:"+h.ID {
+			h.DerivedFrom = "" // put so before that was refused: it says nothing
+		}
 		if h.DerivedFrom != "" && s.opt.Resolve != nil {
 			h.Derived = s.opt.Resolve(ctx, &h.Item)
 		}

@@ -106,7 +106,7 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 		}
 	}
 	grant := GrantScrubMode(q.Mode)
-	if q.Mode != ScrubAll && slices.Contains(s.opt.Grants, GrantScrub) {
+	if q.Mode != ScrubAll && !slices.Contains(s.opt.Grants, grant) {
 		grant = GrantScrub
 	}
 	return s.granted(grant, "what is scrubbed is gone for good: that is not for every agent")
