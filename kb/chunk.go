@@ -1,12 +1,15 @@
 package kb
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/board/words"
 	"blackboard/kb/markdown"
 )
 
@@ -21,74 +24,50 @@ const (
 
 // chunk is a part of a markdown document: a section under an H1 or H2.
 type chunk struct {
-	Title string // its headings, from the outermost: "Install › On Linux"
+	Title string // the document's, then its headings: "Guide › Install"
 	Body  string // with its own heading
 	Line  int    // where it begins, from 1
 }
 
-// chunks cuts a markdown document into its sections: at H1 and H2, with # or underlined, but not in code blocks. The file's name stands in for a title, with
-// that of its folder if it says nothing by itself.
+// chunks cuts a markdown document into its sections: at H1 and H2, with # or underlined, but not in code blocks. Each is named by the document and its headings. A
+// document is called what its front matter says, or by its only H1, or as its file.
 func chunks(file, text string) []chunk {
 	meta, body, found := markdown.Split(text)
 	line := 1
-	doc := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	switch strings.ToLower(doc) {
-	case "readme", "index", "_index":
-		if dir := filepath.Base(filepath.Dir(file)); dir != "." && dir != string(filepath.Separator) {
-			doc = dir + " " + doc
-		}
-	}
-	doc = flat(doc)
+	doc, called := fileTitle(file), ""
 	if found {
 		line += strings.Count(meta, "\n") + 2
-		var front struct {
-			Title string `yaml:"title"`
-			Name  string `yaml:"name"`
-		}
-		if markdown.Load(meta, &front) == nil {
-			for _, t := range []string{front.Name, front.Title} {
-				if t = flat(t); t != "" {
-					doc = t
-				}
-			}
-		}
+		called = frontTitle(meta)
 	}
+	lines := strings.SplitAfter(body, "\n")
+	headings := sectionHeadings(lines)
+	if called != "" {
+		doc = called
+	}
+	lone := called == "" && onlyTitle(headings)
 	var out []chunk
 	h1, h2 := "", ""
 	start, first := line, 0 // of the section being read
-	lines := strings.SplitAfter(body, "\n")
 	flush := func(end int) {
 		section := strings.Join(lines[first:end], "")
 		skipped := len(section) - len(strings.TrimLeft(section, "\n"))
 		at := start + strings.Count(section[:skipped], "\n")
 		title := doc
-		switch {
-		case h1 != "" && h2 != "":
-			title = h1 + " › " + h2
-		case h1+h2 != "":
-			title = h1 + h2
+		if lone && h1 != "" {
+			title = ""
 		}
-		out = append(out, cut(title, section[skipped:], at)...)
+		out = append(out, cut(titlePath(title, h1, h2), section[skipped:], at)...)
 	}
-	var code fence
-	for i := 0; i < len(lines); i++ {
-		if code.line(lines[i]) {
-			continue
+	for _, h := range headings {
+		if h.at > first {
+			flush(h.at)
 		}
-		level, heading, size := headingAt(lines, i)
-		if level != 1 && level != 2 {
-			continue
-		}
-		if i > first {
-			flush(i)
-		}
-		start, first = line+i, i
-		if level == 1 {
-			h1, h2 = heading, ""
+		start, first = line+h.at, h.at
+		if h.level == 1 {
+			h1, h2 = h.text, ""
 		} else {
-			h2 = heading
+			h2 = h.text
 		}
-		i += size - 1
 	}
 	flush(len(lines))
 	// Sections of nothing but their heading say nothing that the titles of those below do not.
@@ -99,6 +78,79 @@ func chunks(file, text string) []chunk {
 		}
 	}
 	return kept
+}
+
+// fileTitle is a file's name without its ending, with that of its folder if it says nothing by itself.
+func fileTitle(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	switch strings.ToLower(name) {
+	case "readme", "index", "_index":
+		if dir := filepath.Base(filepath.Dir(file)); dir != "." && dir != string(filepath.Separator) {
+			name = dir + " " + name
+		}
+	}
+	return flat(name)
+}
+
+// frontTitle is what front matter calls a document, "" if it does not.
+func frontTitle(meta string) string {
+	var front struct {
+		Title string `yaml:"title"`
+		Name  string `yaml:"name"`
+	}
+	if markdown.Load(meta, &front) != nil {
+		return ""
+	}
+	return cmp.Or(flat(front.Title), flat(front.Name))
+}
+
+// sectionHeading begins a section, at a line of the document.
+type sectionHeading struct {
+	at, level int
+	text      string
+}
+
+// sectionHeadings are the headings that sections begin with.
+func sectionHeadings(lines []string) (all []sectionHeading) {
+	var code fence
+	for i := 0; i < len(lines); i++ {
+		if code.line(lines[i]) {
+			continue
+		}
+		level, text, size := headingAt(lines, i)
+		if level == 1 || level == 2 {
+			all = append(all, sectionHeading{i, level, text})
+			i += size - 1
+		}
+	}
+	return all
+}
+
+// onlyTitle reports whether the first heading is the only H1, and so the document's title.
+func onlyTitle(headings []sectionHeading) bool {
+	return len(headings) > 0 && headings[0].level == 1 && headings[0].text != "" &&
+		!slices.ContainsFunc(headings[1:], func(h sectionHeading) bool { return h.level == 1 })
+}
+
+// titlePath joins titles from the outermost. One whose words the next has is left out.
+func titlePath(titles ...string) string {
+	path := ""
+	for _, t := range slices.Backward(titles) {
+		switch {
+		case t == "" || saysAll(path, t):
+		case path == "":
+			path = t
+		default:
+			path = t + " › " + path
+		}
+	}
+	return path
+}
+
+// saysAll reports whether a title has all words of another.
+func saysAll(title, other string) bool {
+	has := words.Split(title, "")
+	return title != "" && !slices.ContainsFunc(words.Split(other, ""), func(w string) bool { return !slices.Contains(has, w) })
 }
 
 // fence follows code blocks.

@@ -31,7 +31,7 @@ func (q *Query) judge(res *Result, found *index.Result, termsOf func(string) []s
 		if h.CosineScore != nil && measured {
 			cosine = max(0, *h.CosineScore)
 		}
-		h.Evidence = a.Of(termsOf(h.Title), termsOf(h.Body[:min(len(h.Body), evidence.ReadBody)]), cosine)
+		h.Evidence = a.Of(termsOf(h.heading()), termsOf(h.Body[:min(len(h.Body), evidence.ReadBody)]), cosine)
 		h.Weak = h.Evidence < res.Threshold
 		res.Evidence = max(res.Evidence, h.Evidence)
 	}

@@ -77,11 +77,17 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r I
 	return r, k.pruneGone(ctx, folders, known, &opt, &r)
 }
 
+// cutting is raised when documents are cut or named otherwise: the next ingest takes them in anew, changed or not.
+const cutting = 2
+
 // ingestedDoc is what is known of a document.
 type ingestedDoc struct {
-	sha256  string
-	refused int // sections that were not taken in, and will be looked at again
+	sha256  string // as cutAs has it
+	refused int    // sections that were not taken in, and will be looked at again
 }
+
+// cutAs is what is noted of a document that was cut: how, and what it said.
+func cutAs(sha string) string { return fmt.Sprintf("%d:%s", cutting, sha) }
 
 func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
 	known := map[string]ingestedDoc{}
@@ -129,7 +135,8 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	}
 	sum := sha256.Sum256([]byte(text))
 	sha := hex.EncodeToString(sum[:])
-	if known.sha256 == sha && known.refused == 0 && opt.KeepOptions {
+	asBefore := known.sha256 == cutAs(sha)
+	if asBefore && known.refused == 0 && opt.KeepOptions {
 		r.Unchanged++
 		return nil
 	}
@@ -145,7 +152,7 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 			o := &old[0]
 			like = &Capsule{Kind: like.Kind, Scope: o.Scope, Workspace: o.Workspace, Project: o.Project, Tags: o.Tags, DomainTags: o.DomainTags}
 		}
-		if known.sha256 == sha && known.refused == 0 && (len(old) == 0 || sameOptions(&old[0], like)) {
+		if asBefore && known.refused == 0 && (len(old) == 0 || sameOptions(&old[0], like)) {
 			r.Unchanged++
 			return nil
 		}
@@ -183,7 +190,8 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	if known.sha256 == sha && known.refused > 0 && written+removed == 0 { // only what was refused was looked at again
+	again := asBefore && known.refused > 0 || !asBefore && strings.HasSuffix(known.sha256, sha)
+	if again && written+removed == 0 { // it was only looked at again, for what was refused or by another way to cut
 		r.Unchanged++
 		return nil
 	}
@@ -232,7 +240,7 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		old, err := capsulesWhere(tx, `ingest_file = ? AND model <> ''`, file)
 		for i := range old {
-			have[embeddingText(&old[i])] = true
+			have[old[i].section()] = true
 		}
 		return err
 	}); err != nil {
@@ -241,8 +249,8 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 	var texts []string
 	var of []int
 	for i := range caps {
-		if text := embeddingText(&caps[i]); !have[text] {
-			texts, of = append(texts, text), append(of, i)
+		if !have[caps[i].section()] {
+			texts, of = append(texts, embeddingText(&caps[i])), append(of, i)
 		}
 	}
 	for at := 0; at < len(texts); at += store.EmbedBatch {
@@ -277,13 +285,13 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 			return 0, 0, 0, nil, err
 		}
 		if c.Ingested != nil {
-			left[embeddingText(c)] = append(left[embeddingText(c)], c)
+			left[c.section()] = append(left[c.section()], c)
 		}
 	}
 	same := make([]*Capsule, len(caps))
 	var pending []string
 	for i := range caps {
-		text := embeddingText(&caps[i])
+		text := caps[i].section()
 		if l := left[text]; len(l) > 0 {
 			same[i], left[text] = l[0], l[1:]
 		} else if caps[i].ID, err = ch.freshID(); err != nil {
@@ -328,9 +336,12 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 		removed++
 	}
 	ch.pendingDone()
-	_, err = ch.tx.Exec(`INSERT OR REPLACE INTO ingested (file, sha256, parts, refused, at) VALUES (?, ?, ?, ?, ?)`, file, sha, len(caps), refused, ch.tx.Now.UnixMilli())
+	_, err = ch.tx.Exec(`INSERT OR REPLACE INTO ingested (file, sha256, parts, refused, at) VALUES (?, ?, ?, ?, ?)`, file, cutAs(sha), len(caps), refused, ch.tx.Now.UnixMilli())
 	return written, kept, removed, warnings, err
 }
+
+// section is what makes a section another one: its title and text.
+func (c *Capsule) section() string { return c.Title + "\n" + c.Body }
 
 // sameOptions reports whether two sections were ingested with the same options.
 func sameOptions(a, b *Capsule) bool {

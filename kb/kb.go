@@ -176,7 +176,7 @@ func document(c *Capsule, v embed.Vector) index.Doc {
 	for _, t := range append(append([]string{}, c.Tags...), c.DomainTags...) {
 		tags += t + "\n"
 	}
-	d := index.Doc{ID: c.n, Text: []string{c.Title, c.Body, tags, c.Source}, Vector: v}
+	d := index.Doc{ID: c.n, Text: []string{c.heading(), c.Body, tags, c.Source}, Vector: v}
 	d.Keywords = append(d.Keywords, kwKind+c.Kind, kwScope+c.Scope)
 	for _, t := range c.Tags {
 		d.Keywords = append(d.Keywords, kwTag+t)
@@ -204,7 +204,15 @@ func embeddingText(c *Capsule) string {
 	if c.Title == "" {
 		return c.Body
 	}
-	return c.Title + "\n" + c.Body
+	return c.heading() + "\n" + c.Body
+}
+
+// heading is a capsule's title as it is searched: that of a section has the name of its file.
+func (c *Capsule) heading() string {
+	if c.Ingested == nil {
+		return c.Title
+	}
+	return titlePath(fileTitle(c.Ingested.File), c.Title)
 }
 
 // columns are a capsule's, but for its number. part has what they say of its document.

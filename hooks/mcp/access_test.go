@@ -265,7 +265,7 @@ func TestWhatItCameFrom(t *testing.T) {
 		t.Errorf("a put says %s", text)
 	}
 	for _, call := range []struct{ tool, args string }{{"memory_read", `{}`}, {"memory_context", `{}`}} {
-		if text := must(t, c, call.tool, call.args); !strings.Contains(text, "(superseded by k000000001)") {
+		if text := must(t, c, call.tool, call.args); !strings.Contains(text, "superseded by k000000001)") {
 			t.Errorf("%s says %s", call.tool, text)
 		}
 	}

@@ -1,0 +1,103 @@
+package kb
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSectionTitles: a section is named by its document too, which may be called by its front
+// matter, its only H1 or its file, and no title says a thing twice.
+func TestSectionTitles(t *testing.T) {
+	for _, c := range []struct {
+		file, text string
+		want       []string
+	}{
+		{"expire.md", "About it.\n\n## Options\n\na\n", []string{"expire", "expire › Options"}},
+		{"expire.md", "# Expire\n\nAbout it.\n\n## Options\n\na\n", []string{"Expire", "Expire › Options"}},
+		{"a.md", "---\ntitle: Tidemark backups\n---\n## Install\n\na\n", []string{"Tidemark backups › Install"}},
+		{"a.md", "---\ntitle: Tidemark\n---\n# Tidemark\n\na\n\n## Install\n\nb\n", []string{"Tidemark", "Tidemark › Install"}},
+		{"viper/README.md", "![logo](x.png)\n\n## Install\n\na\n", []string{"viper README", "viper README › Install"}},
+		{"mortar.md", "# Mortar\n\na\n\n# Options\n\nb\n", []string{"Mortar", "mortar › Options"}},
+		{"ferry.md", "# Command reference\n\n## Options\n\nb\n", []string{"Command reference › Options"}},
+		{"notes.md", "# Install\n\n## Install on Linux\n\nb\n", []string{"Install on Linux"}},
+	} {
+		var got []string
+		for _, ch := range chunks("/docs/"+c.file, c.text) {
+			got = append(got, ch.Title)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s, %q: %q, want %q", c.file, c.text, got, c.want)
+		}
+	}
+}
+
+// TestIngestNamesFile: what only a file's name says finds its sections, and is not shown.
+func TestIngestNamesFile(t *testing.T) {
+	k := newKB(t, nil)
+	dir := t.TempDir()
+	write(t, dir, "ferry.md", "# Command reference\n\n## Options\n\nHow many at once.\n")
+	write(t, dir, "kelp.md", "# Command reference\n\n## Options\n\nHow many at once.\n")
+	ingest(t, k, dir)
+	r := ask(t, k, Query{Text: "ferry options"})
+	if len(r.Hits) < 2 || r.Hits[0].Title != "Command reference › Options" || !strings.HasSuffix(r.Hits[0].Ingested.File, "ferry.md") || r.Hits[0].Evidence <= r.Hits[1].Evidence {
+		t.Errorf("%+v", r.Hits)
+	}
+}
+
+// TestIngestCutAnew: what was ingested by an older way to cut is found until it is ingested
+// again, which leaves nothing of it.
+func TestIngestCutAnew(t *testing.T) {
+	k := newKB(t, nil)
+	dir := t.TempDir()
+	write(t, dir, "expire.md", "Removes files.\n\n## Options\n\nHow old they may be.\n")
+	ingest(t, k, dir)
+	execute(t, k, `UPDATE ingested SET sha256 = substr(sha256, instr(sha256, ':') + 1)`)
+	if r := ingest(t, k, dir); r.Unchanged != 1 || r.Capsules+r.Removed != 0 {
+		t.Errorf("nothing is cut otherwise: %+v", r)
+	}
+	execute(t, k, `UPDATE ingested SET sha256 = substr(sha256, instr(sha256, ':') + 1)`)
+	if err := k.change(t.Context(), func(ch *change) error {
+		old, err := capsulesWhere(ch.tx, `title = 'expire › Options'`)
+		if err != nil {
+			return err
+		}
+		now := old[0]
+		now.Title = "Options"
+		return ch.update(&old[0], &now, nil, VerbIngested, "", "")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if r := ask(t, k, Query{Text: "options"}); len(r.Hits) != 1 {
+		t.Errorf("before: %+v", r.Hits)
+	}
+	if r := ingest(t, k, dir); len(r.Changed) != 1 || r.Capsules != 1 || r.Removed != 1 || r.Kept != 1 {
+		t.Errorf("cut anew: %+v", r)
+	}
+	if r := ingest(t, k, dir); r.Unchanged != 1 || r.Capsules != 0 {
+		t.Errorf("again: %+v", r)
+	}
+	all, _, err := k.List(t.Context(), ListQuery{})
+	if err != nil || len(all) != 2 || !slices.ContainsFunc(all, func(c Capsule) bool { return c.Title == "expire › Options" }) {
+		t.Errorf("%+v, %v", all, err)
+	}
+	mirrored(t, k)
+}
+
+func ingest(tb testing.TB, k *KB, path string) IngestedAll {
+	tb.Helper()
+	r, err := k.Ingest(tb.Context(), []string{path}, IngestOptions{Scope: "universal"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func write(tb testing.TB, dir, name, text string) {
+	tb.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
