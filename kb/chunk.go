@@ -16,10 +16,14 @@ import (
 const (
 	// MaxDocument is the most bytes that a document may have to be cut into capsules: a file larger than that is a dump, not something to read.
 	MaxDocument = 4 << 20
-	// maxChunk is from how many bytes on a section is cut further: at headings below H2, else between paragraphs, else lines.
-	maxChunk = 6000
+	// chunkSize is about how many bytes a section has at most: a model reads some 256 tokens of it. A longer one is cut at headings below H2, between paragraphs and
+	// between items of lists. One that is hardly longer stays whole.
+	chunkSize = 1500
+	chunkMost = chunkSize * 4 / 3
+	// blockMost is from how many bytes on what belongs together (a code block, a table, a paragraph) is cut too, between its lines.
+	blockMost = 6000
 	// maxChunks bounds what one document becomes.
-	maxChunks = 2000
+	maxChunks = 8000
 )
 
 // chunk is a part of a markdown document: a section under an H1 or H2.
@@ -245,19 +249,25 @@ var titleMarks = []struct {
 	{lazyregexp.New(`(\*\*|__)`), ""},
 }
 
-// cut makes one chunk of a section, or several of one that is too long, each named by the headings in it.
+// cut makes one chunk of a section, or several of one that is too long, each named by the headings in it, or that it stands under.
 func cut(title, section string, line int) []chunk {
 	section = strings.TrimRight(section, " \t\n")
 	parts := []string{section}
-	if len(section) > maxChunk {
+	if len(section) > chunkMost {
 		parts = split(section)
 	}
 	var out []chunk
+	under := ""
 	for i, p := range parts {
 		t := title
 		if len(parts) > 1 {
-			if below := headingsBelow(p); below != "" {
-				t = clipBytes(title, MaxTitle/2) + " › " + below
+			below := headingsBelow(p)
+			if under != "" && (len(below) == 0 || !strings.HasPrefix(p, "#")) {
+				below = slices.Insert(below, 0, under)
+			}
+			if len(below) > 0 {
+				under = below[len(below)-1]
+				t = clipBytes(title, MaxTitle/2) + " › " + strings.Join(below, ", ")
 			}
 			t = fmt.Sprintf("%s (%d of %d)", clipBytes(t, MaxTitle-30), i+1, len(parts))
 		}
@@ -269,8 +279,7 @@ func cut(title, section string, line int) []chunk {
 }
 
 // headingsBelow lists the headings of a text that are below H2.
-func headingsBelow(text string) string {
-	var all []string
+func headingsBelow(text string) (all []string) {
 	var code fence
 	lines := strings.SplitAfter(text, "\n")
 	for i, l := range lines {
@@ -281,42 +290,86 @@ func headingsBelow(text string) string {
 			all = append(all, heading)
 		}
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // split cuts a long section where it disturbs least: the pieces put together are the section.
 func split(section string) []string {
-	var pieces []string // that are not divided, if it can be helped
-	var code fence
+	var out []string
 	piece := ""
-	lines := strings.SplitAfter(section, "\n")
-	for i, l := range lines {
-		in := code.line(l)
-		level, _, _ := headingAt(lines, i)
-		blank := strings.TrimSpace(l) == ""
-		if piece != "" && !in && level > 2 || len(piece) > maxChunk/2 && blank && !in || len(piece)+len(l) > maxChunk {
-			pieces = append(pieces, piece)
+	for _, b := range blocks(section) {
+		full := len(piece)+len(b.text) > chunkSize
+		if piece != "" && (full || b.heading && len(piece) > chunkSize/2) {
+			out = append(out, piece)
 			piece = ""
 		}
-		for len(piece)+len(l) > maxChunk { // one endless line
-			n := maxChunk - len(piece)
+		piece += b.text
+	}
+	if n := len(out); n > 0 && len(piece) < chunkSize/4 && len(out[n-1])+len(piece) <= chunkMost {
+		out[n-1] += piece // a few words alone say little
+	} else {
+		out = append(out, piece)
+	}
+	return out
+}
+
+// block is what is not divided: a paragraph, an item of a list, a table, a code block; with the heading or the line before it that leads to it.
+type block struct {
+	text    string
+	heading bool // it begins with one
+}
+
+// blocks divides a section. Only a block of more than blockMost bytes is cut itself, between lines or in an endless one.
+func blocks(section string) []block {
+	var all []block
+	var b block
+	var code fence
+	headed, leads, blank := false, false, false // what the lines before are
+	lines := strings.SplitAfter(section, "\n")
+	end := func() {
+		if b.text != "" {
+			all = append(all, b)
+		}
+		b = block{}
+	}
+	for i, l := range lines {
+		inside := code.mark != 0
+		level := 0
+		if !code.line(l) {
+			level, _, _ = headingAt(lines, i)
+			inside = false
+		}
+		empty := strings.TrimSpace(l) == ""
+		switch {
+		case len(b.text)+len(l) > blockMost, level > 2 && !headed:
+			end()
+		case !inside && !leads && !empty && (blank || listItem(l)):
+			end()
+		}
+		for len(l) > blockMost {
+			n := blockMost
 			for n > 0 && !utf8.RuneStart(l[n]) {
 				n--
 			}
-			pieces = append(pieces, piece+l[:n])
-			piece, l = "", l[n:]
+			b.text, l = l[:n], l[n:]
+			end()
 		}
-		piece += l
-	}
-	pieces = append(pieces, piece)
-	// Small neighbours stay together.
-	var out []string
-	for _, p := range pieces {
-		if n := len(out); n > 0 && len(out[n-1])+len(p) <= maxChunk {
-			out[n-1] += p
-		} else {
-			out = append(out, p)
+		b.heading = b.heading || b.text == "" && level > 0
+		b.text += l
+		if blank = empty; !empty {
+			headed = level > 0
+			leads = headed || !inside && strings.HasSuffix(strings.TrimSpace(l), ":")
 		}
 	}
-	return out
+	end()
+	return all
+}
+
+// listItem reports whether a line begins an item of a list that is in no other.
+func listItem(l string) bool {
+	mark := strings.TrimLeft(l, "0123456789")
+	if len(mark) < len(l) {
+		return strings.HasPrefix(mark, ". ") || strings.HasPrefix(mark, ") ")
+	}
+	return strings.HasPrefix(l, "- ") || strings.HasPrefix(l, "* ") || strings.HasPrefix(l, "+ ")
 }

@@ -31,4 +31,22 @@
 // inflected words .96. What an expansion weighs was chosen on every second question; on the
 // others no choice was better for both typos and prefixes. On SciFact, train, the nDCG@10 rises from .702 to .704 by
 // words and from .711 to .712 by both; Go's docs and the notes change by .001 at the most.
+//
+// # Sections of documents
+//
+// testdata/recall/sections has eight documents whose sections are called Install and Options,
+// with 28 questions for them, and long sections, with 16; the notes are paragraphs of eleven
+// more, with 80. Measured are the MRR@10 of what its heading names, and the share of answers in
+// long sections that stand in the first 4,000 bytes of what is found: before, with the name of
+// the document in each title, and cut at 1,500 bytes instead of 6,000:
+//
+//	            named by the heading         in a long section
+//	            before  named    cut         before  named    cut
+//	words         1.00   1.00   1.00            .79    .79    .82
+//	meaning        .58    .67    .66            .38    .39    .54
+//	both           .93    .96    .96            .79    .79    .83
+//
+// With every four abstracts of SciFact made one section, and every fourth question of its train
+// split, cutting raises the MRR@10 from .662 to .697 by words, from .151 to .331 by meaning and
+// from .609 to .700 by both; at 1,000 bytes it is the same, at 3,000 .700, .265 and .693.
 package eval
