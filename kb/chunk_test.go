@@ -1,11 +1,14 @@
 package kb
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/fault"
 )
 
 // TestSectionTitles: a section is named by its document too, which may be called by its front
@@ -140,5 +143,40 @@ func TestCutSections(t *testing.T) {
 	}
 	if lists < 2 || all < 7 {
 		t.Errorf("%d parts, %d of the list", all, lists)
+	}
+}
+
+// TestIngestMasks: a document with what looks like secrets is taken in with these masked, also
+// one that is longer than a part of a section, and told of: where, by which rule, how often.
+func TestIngestMasks(t *testing.T) {
+	k := newKB(t, nil)
+	dir := t.TempDir()
+	token := func(c string) string { return "ghp_" + c + "1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ" }
+	line := "MIIEpAIBAAKCAQEA3xZ0q1bV7Jt5dWm9Rk2sLcYfHn8uPoQeXwTzAgBhCiDjEkFl\n"
+	key := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat(line, 120) + "-----END RSA " + "PRIVATE KEY-----\n"
+	write(t, dir, "keys.md", "# Keys\n\nText.\n\n## Tokens\n\n"+token("a")+" or "+token("b")+"\n\n## Pairs\n\n```\n"+key+"```\n\n## After\n\nThe end.\n")
+	r := ingest(t, k, dir)
+	if len(r.Refused) != 0 || r.Capsules != 4 || len(r.Masked) != 2 ||
+		!strings.HasSuffix(r.Masked[0].From, "keys.md:5") || r.Masked[0].Title != "Keys › Tokens" || r.Masked[0].Rule != "github-pat" || r.Masked[0].Count != 2 ||
+		r.Masked[1].Title != "Keys › Pairs" || r.Masked[1].Count != 1 {
+		t.Errorf("%+v", r)
+	}
+	all, _, err := k.List(t.Context(), ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if strings.Contains(c.Body, "1B2c3D4e") || strings.Contains(c.Body, "MIIEpAIB") {
+			t.Errorf("%s has a secret: %q", c.Title, c.Body)
+		}
+		if c.Title == "Keys › After" && !strings.HasSuffix(c.Source, ":136") {
+			t.Errorf("lines are counted otherwise: %s", c.Source)
+		}
+	}
+	if _, err := k.Remember(t.Context(), Capsule{Title: "key", Body: token("a")}, RememberOptions{}); !errors.Is(err, fault.Conflict) {
+		t.Errorf("a capsule with a secret: %v", err)
+	}
+	if r := ingest(t, k, dir); r.Unchanged != 1 || len(r.Masked) != 0 {
+		t.Errorf("again: %+v", r)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/secret"
 	"blackboard/kb/store"
 )
 
@@ -23,7 +24,7 @@ import (
 type IngestOptions struct {
 	Workspace, Project, Scope string // of the capsules; the scope is that of Remember by default
 	Tags, DomainTags          []string
-	Force                     bool // takes what looks like a secret
+	Force                     bool // takes what looks like a secret as it is; else it is masked
 	Prune                     bool // removes the capsules of documents that are gone from the folders given
 	DryRun                    bool
 	NoEmbedding               bool
@@ -42,13 +43,26 @@ type IngestedAll struct {
 	Kept      int       `json:"kept"`      // that a changed document has as before
 	Removed   int       `json:"removed"`   // that it has no longer
 	Refused   []Refused `json:"refused"`
+	Masked    []Masked  `json:"masked"`
 	Warnings  []string  `json:"warnings"`
+}
+
+// Masked is a section in which something looked like a secret, as examples in documentation do. It was taken in with that masked.
+type Masked struct {
+	From  string `json:"from"` // file and line of the section
+	Title string `json:"title"`
+	Rule  string `json:"rule"` // by which it looked like one
+	Count int    `json:"count"`
+}
+
+func (m Masked) String() string {
+	return fmt.Sprintf("%s (%s): what looks like a secret is masked: %d × %s", m.From, m.Title, m.Count, m.Rule)
 }
 
 // Ingest cuts markdown documents into capsules of the kind doc, a section each. A document is known by its path and its content: what has not changed is not touched, and a change swaps
 // its capsules in one step. A section that stays the same keeps its capsule.
 func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r IngestedAll, err error) {
-	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{}, Refused: []Refused{}, Warnings: []string{}}
+	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{}, Refused: []Refused{}, Masked: []Masked{}, Warnings: []string{}}
 	probe := Capsule{Kind: KindDoc, Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags, DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
 	if err := probe.Normalise(); err != nil {
 		return r, err
@@ -108,12 +122,12 @@ var errDocumentChanged = errors.New("it was changed again and again while it was
 // ingestOne ingests a document, again if it is changed meanwhile: another ingest may have taken in what it says now.
 func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
 	for try := 0; ; try++ {
-		refused := len(r.Refused)
+		refused, masked := len(r.Refused), len(r.Masked)
 		err := k.ingestOnce(ctx, file, known, like, opt, r)
 		if !errors.Is(err, errDocumentChanged) || try == 4 {
 			return err
 		}
-		r.Refused = r.Refused[:refused]
+		r.Refused, r.Masked = r.Refused[:refused], r.Masked[:masked]
 		all, err := k.ingested(ctx)
 		if err != nil {
 			return err
@@ -136,7 +150,8 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	sum := sha256.Sum256([]byte(text))
 	sha := hex.EncodeToString(sum[:])
 	asBefore := known.sha256 == cutAs(sha)
-	if asBefore && known.refused == 0 && opt.KeepOptions {
+	settled := asBefore && known.refused == 0 && !opt.Force
+	if settled && opt.KeepOptions {
 		r.Unchanged++
 		return nil
 	}
@@ -152,12 +167,12 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 			o := &old[0]
 			like = &Capsule{Kind: like.Kind, Scope: o.Scope, Workspace: o.Workspace, Project: o.Project, Tags: o.Tags, DomainTags: o.DomainTags}
 		}
-		if asBefore && known.refused == 0 && (len(old) == 0 || sameOptions(&old[0], like)) {
+		if settled && (len(old) == 0 || sameOptions(&old[0], like)) {
 			r.Unchanged++
 			return nil
 		}
 	}
-	parts := chunks(file, text)
+	parts := r.parts(file, text, opt)
 	if len(parts) > maxChunks {
 		refuse(fmt.Sprintf("it has %d sections; a document has at most %d", len(parts), maxChunks))
 		return nil
@@ -190,8 +205,8 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	again := asBefore && known.refused > 0 || !asBefore && strings.HasSuffix(known.sha256, sha)
-	if again && written+removed == 0 { // it was only looked at again, for what was refused or by another way to cut
+	again := asBefore && (known.refused > 0 || opt.Force) || !asBefore && strings.HasSuffix(known.sha256, sha)
+	if again && written+removed == 0 { // it was only looked at again, for what was refused or masked, or by another way to cut
 		r.Unchanged++
 		return nil
 	}
@@ -200,7 +215,33 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	return nil
 }
 
-// sections makes a capsule of each part of a document. Parts that cannot be one, or hold a secret, are refused; the rest of the document is taken in.
+// parts cuts a document, and masks what looks like a secret in it, unless that is to be taken in. It is looked for in the whole document: a part may have half of one.
+func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []chunk {
+	if opt.Force {
+		return chunks(file, text)
+	}
+	text, masked := secret.MaskLines(text)
+	parts := chunks(file, text)
+	at, first := 0, len(r.Masked)
+	for _, m := range masked {
+		for at+1 < len(parts) && parts[at+1].Line <= m.Line {
+			at++
+		}
+		if len(parts) == 0 {
+			break
+		}
+		from := fmt.Sprintf("%s:%d", file, parts[at].Line)
+		i := slices.IndexFunc(r.Masked[first:], func(o Masked) bool { return o.From == from && o.Rule == m.Rule })
+		if i < 0 {
+			i = len(r.Masked) - first
+			r.Masked = append(r.Masked, Masked{From: from, Title: parts[at].Title, Rule: m.Rule})
+		}
+		r.Masked[first+i].Count++
+	}
+	return parts
+}
+
+// sections makes a capsule of each part of a document. Parts that cannot be one, or have a secret in their path or tags, are refused; the rest of the document is taken in.
 func sections(file, sha string, parts []chunk, like *Capsule, opt *IngestOptions, r *IngestedAll) []Capsule {
 	caps := make([]Capsule, 0, len(parts))
 	for _, p := range parts {

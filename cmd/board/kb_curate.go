@@ -18,8 +18,9 @@ func (p *program) kbCurateCommands() []*cli.Command {
 		{
 			Name: "ingest", Usage: "cut markdown documents into capsules, a section each", ArgsUsage: "FILE | FOLDER…",
 			Description: `Documents are cut at their H1 and H2 headings into capsules of the kind doc. A document is known by its path and content: what has not changed is not touched, and a
-changed one swaps its capsules in one step; sections that stayed the same keep theirs. What cannot be taken in (binary, over 4 MB, unreadable, what looks like
-a secret) is listed, and the exit code is 1 once all else is done. A document that is known keeps its tags, scope and workspace unless some are given.`,
+changed one swaps its capsules in one step; sections that stayed the same keep theirs. What cannot be taken in (binary, over 4 MB, unreadable) is listed,
+and the exit code is 1 once all else is done. What looks like a secret is masked in its section, which is named. A document that is known keeps its tags, scope and workspace unless some
+are given.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "scope", Usage: "how far it holds, `SCOPE`: " + strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your home directory and above)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
@@ -29,7 +30,7 @@ a secret) is listed, and the exit code is 1 once all else is done. A document th
 				&cli.BoolFlag{Name: "prune", Usage: "remove the capsules of documents that are gone from the folders"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
 				&cli.BoolFlag{Name: "no-embed", Usage: "store without embeddings; `board kb reembed` adds them"},
-				&cli.BoolFlag{Name: "force", Usage: "take in what looks like a secret"},
+				&cli.BoolFlag{Name: "force", Usage: "take in what looks like a secret as it is, unmasked"},
 				workerFlag(), jsonFlag(),
 			},
 			Action: p.kbIngest,
@@ -95,6 +96,9 @@ func (p *program) kbIngest(c *cli.Context) error {
 	}
 	for _, f := range r.Gone {
 		p.talk("note: %s is gone; --prune removes its capsules", safe(f))
+	}
+	for _, m := range r.Masked {
+		p.talk("note: %s; --force takes it in as it is", safe(m.String()))
 	}
 	for _, w := range r.Warnings {
 		p.talk("note: %s", safe(w))

@@ -70,7 +70,8 @@
 // # Secrets
 //
 //   - The knowledge base, the memory and topics refuse what looks like a secret, unless
-//     --force; the context store warns. Boards take what is posted.
+//     --force; in a document that is ingested it is masked; the context store warns. Boards
+//     take what is posted.
 //   - Worklogs and the hooks' log mask it, and what its place makes a password: variables,
 //     options, headers, URLs, fields, private keys that were cut. What stands in
 //     <private>…</private> is left out.

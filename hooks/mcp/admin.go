@@ -184,6 +184,7 @@ type ingestOut struct {
 	Removed   int      `json:"removed"`
 	Refused   []string `json:"refused"`
 	Warnings  []string `json:"warnings"`
+	Masked    []string `json:"masked" jsonschema:"sections in which what looks like a secret was masked"`
 }
 
 func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
@@ -196,13 +197,17 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 	}
 	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
 		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace, Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains, Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress})
-		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules, r.Removed, []string{}, list(r.Warnings)}
+		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules, r.Removed, []string{}, list(r.Warnings), []string{}}
 		for _, f := range r.Refused {
 			out.Refused = append(out.Refused, fmt.Sprint(f.From, ": ", f.Why))
 		}
 		text = fmt.Sprintf("%d new, %d changed, %d unchanged documents; %d capsules written, %d removed", len(out.New), len(out.Changed), out.Unchanged, out.Capsules, out.Removed)
 		for _, f := range out.Refused {
 			text += "\nRefused: " + inLine(f)
+		}
+		for _, m := range r.Masked {
+			out.Masked = append(out.Masked, m.String())
+			text += "\nMasked: " + inLine(m.String())
 		}
 		return err
 	})

@@ -19,6 +19,24 @@ func Mask(text string) string {
 // Masked is what [Mask] shows of a secret.
 func Masked(secret string) string { return secret[:prefix(secret, quarter(secret))] + stars }
 
+// Masking is a place where [MaskLines] masked a secret.
+type Masking struct {
+	Rule string // the id of the rule that found it
+	Line int    // where it begins, from 1
+}
+
+// MaskLines is [Mask] for documents that are to keep their lines: one over several lines leaves as many. It tells what it masked.
+func MaskLines(text string) (masked string, all []Masking) {
+	line, at := 1, 0
+	masked = replace(text, func(h hidden) string {
+		line += strings.Count(text[at:h.start], "\n")
+		at = h.start
+		all = append(all, Masking{h.rule, line})
+		return text[h.start:h.start+prefix(text[h.start:], h.keep)] + stars + strings.Repeat("\n", strings.Count(text[h.start:h.end], "\n"))
+	})
+	return masked, all
+}
+
 // Redact is the stricter [Mask] of logs: it replaces a secret by the rule that found it, «secret: github-pat», and what
 // its name or place makes a password as well, whatever it looks like.
 func Redact(text string) string {

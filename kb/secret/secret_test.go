@@ -111,6 +111,22 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// TestMaskLines: a text keeps its lines, and each place is told.
+func TestMaskLines(t *testing.T) {
+	m := newMaker(5)
+	token := "gh" + "p_" + m.of(mixed, 36)
+	got, all := MaskLines("x\n" + m.pem("RSA ", 3) + "\ny\n" + token + " " + token + "\n")
+	if want := "x\n----****\n\n\n\n\ny\nghp_**** ghp_****\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if len(all) != 3 || all[0].Line != 2 || all[1].Line != 8 || all[2] != (Masking{"github-pat", 8}) {
+		t.Errorf("%+v", all)
+	}
+	if got, all := MaskLines("no secret"); got != "no secret" || all != nil {
+		t.Errorf("%q, %+v", got, all)
+	}
+}
+
 // TestMaskSamples: nothing is found in what Mask returns, so it is idempotent, and harmless texts stay.
 func TestMaskSamples(t *testing.T) {
 	for _, s := range append(samples(), harmlessSamples()...) {
