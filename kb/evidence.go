@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"blackboard/board/words"
 	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 )
@@ -19,7 +20,7 @@ const (
 // alone that are not, in the order of their evidence, and none with a lower share of the
 // best one's than the floor. c is the calibration of the model; measured is false if
 // nobody has made it, and then words alone are judged.
-func (q *Query) judge(res *Result, found *index.Result, termsOf func(string) []string, c Calibration, measured bool) {
+func (q *Query) judge(res *Result, found *index.Result, termsOf func(words.Languages, string) []string, c Calibration, measured bool) {
 	a := evidence.Ask(found)
 	if q.calibrating {
 		c.one, measured = 0, true
@@ -31,7 +32,7 @@ func (q *Query) judge(res *Result, found *index.Result, termsOf func(string) []s
 		if h.CosineScore != nil && measured {
 			cosine = max(0, *h.CosineScore)
 		}
-		h.Evidence = a.Of(termsOf(h.heading()), termsOf(h.Body[:min(len(h.Body), evidence.ReadBody)]), cosine)
+		h.Evidence = a.Of(termsOf(found.Languages, h.heading()), termsOf(found.Languages, h.Body[:min(len(h.Body), evidence.ReadBody)]), cosine)
 		h.Weak = h.Evidence < res.Threshold
 		res.Evidence = max(res.Evidence, h.Evidence)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/embed"
 	"blackboard/kb/evidence"
 	"blackboard/kb/index"
@@ -300,7 +301,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		ranking.list = rank.Floor(ranking.list, q.Floor)
 	}
 	ranking.cut(q)
-	if err := k.hits(tx, q, &ranking, res); err != nil {
+	if err := k.hits(tx, q, &ranking, found.Languages, res); err != nil {
 		return err
 	}
 	k.spellExpanded(q, res)
@@ -312,7 +313,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	if err != nil {
 		return err
 	}
-	q.judge(res, &found, k.index.Terms, c, known)
+	q.judge(res, &found, k.index.TermsIn, c, known)
 	return nil
 }
 
@@ -434,7 +435,7 @@ func numbersOf(list []rank.Scored) []int64 {
 }
 
 // hits reads the capsules of the list.
-func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
+func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, res *Result) error {
 	caps, err := capsulesWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(numbersOf(r.list)))
 	if err != nil {
 		return err
@@ -450,7 +451,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 		}
 	}
 	terms := map[string]bool{}
-	for _, t := range k.index.Terms(q.Text) {
+	for _, t := range k.index.TermsIn(langs, q.Text) {
 		terms[t] = true
 	}
 	for _, e := range res.Expanded {
@@ -466,7 +467,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, res *Result) error {
 		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank, BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
 			Boosts: r.boosts[s.ID], Terms: why[s.ID]}
 		if !q.Measuring {
-			h.Snippet = k.snippet(c.Body, terms)
+			h.Snippet = k.snippet(c.Body, terms, langs)
 		}
 		if cand.HasVector {
 			cos := cand.Cosine

@@ -251,7 +251,7 @@ func TestSnippets(t *testing.T) {
 		{filler + "it calls capturePane() then " + filler, "capture-pane", "capturePane()"},
 		{filler + "es läuft über die Brücke " + filler, "brucke", "Brücke"},
 	} {
-		if got := k.snippet(test.body, terms(test.question)); !strings.Contains(got, test.want) || test.want == "" && got != "" {
+		if got := k.snippet(test.body, terms(test.question), 0); !strings.Contains(got, test.want) || test.want == "" && got != "" {
 			t.Errorf("%q in %.40q gives %q", test.question, test.body, got)
 		}
 	}
@@ -263,7 +263,7 @@ func TestSnippets(t *testing.T) {
 			body.WriteString(pieces[r.IntN(len(pieces))])
 			body.WriteString(" \n"[r.IntN(2):][:1])
 		}
-		got := k.snippet(body.String(), terms("needle"))
+		got := k.snippet(body.String(), terms("needle"), 0)
 		inner := strings.TrimSuffix(strings.TrimPrefix(got, "… "), " …")
 		inner = strings.TrimSuffix(inner, "…") // of a word that was cut
 		switch {
@@ -329,5 +329,27 @@ func TestBoostNeedsAMatch(t *testing.T) {
 	}
 	if res := ask(t, k, Query{Text: "rotate the signing keys", Workspace: "/w", Floor: 0.5}); len(res.Hits) != 4 {
 		t.Errorf("above the floor are %q", titles(res.Hits))
+	}
+}
+
+// TestSearchLanguages: a capsule in another language than English is found, surely, and shown, by
+// other forms of its words.
+func TestSearchLanguages(t *testing.T) {
+	k := newKB(t, nil)
+	sv := put(t, k, Capsule{Title: "Fakturan skickas två gånger", Body: "Det andra försöket kontrollerar inte om banken tog emot den. " + strings.Repeat("Det är så på alla servrar. ", 20) + "Anslutningen stängs."})
+	ru := put(t, k, Capsule{Title: "Резервная копия не восстанавливается", Body: "Копия была сделана без журнала."})
+	put(t, k, Capsule{Title: "The server refuses connections", Body: "The firewall closes them at night."})
+	for text, want := range map[string]Capsule{"skicka fakturor": sv, "anslutningar som stängdes": sv, "восстановление резервных копий": ru} {
+		r := ask(t, k, Query{Text: text})
+		if len(r.Hits) == 0 || r.Hits[0].ID != want.ID {
+			t.Errorf("%q: %v", text, titles(r.Hits))
+			continue
+		}
+		if strings.Contains(text, "som") && !strings.Contains(r.Hits[0].Snippet, "Anslutningen") {
+			t.Errorf("%q shows %q", text, r.Hits[0].Snippet)
+		}
+		if !strings.Contains(text, "som") && r.Hits[0].Weak {
+			t.Errorf("%q is weakly about it: %g", text, r.Hits[0].Evidence)
+		}
 	}
 }

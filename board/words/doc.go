@@ -32,6 +32,10 @@
 //	ReadClaims          what does it say? Sentences with the side on which each word is meant,
 //	                    and figures as ranges with a unit and what they are about.
 //
+// Terms are stemmed as English in ASCII letters, as Russian in those of Russian. A document that
+// by its function words and letters is in another language with a stemmer (language.go) has that
+// language's stems beside these, and TermsIn gives those of all that a question may be in.
+//
 // There are three stems for the same reason (see stem.go): terms are on the disk, what survives in
 // a report is measured with Stem, and claims are compared by the narrowest, Base.
 //

@@ -148,6 +148,9 @@ func appendFolded(b []byte, r rune) []byte {
 }
 
 func appendFoldedSlow(b []byte, r rune) []byte {
+	if r == 'й' || r == 'Й' { // a letter that all write, and Russian's endings are known by
+		return append(b, "й"...)
+	}
 	if r < 0x700 || r >= 0x1e00 && r <= 0x1fff { // where letters with diacritics are
 		if parts := norm.NFD.PropertiesString(string(r)).Decomposition(); parts != nil {
 			for len(parts) > 0 {
@@ -232,6 +235,8 @@ func foldWord(s string) string {
 	for _, r := range s {
 		switch r = foldRune(r); {
 		case r == '\'' || r == '’' || unicode.Is(unicode.Mn, r):
+		case r == 'й': // the terms of an index keep it, for its endings
+			b = append(b, "и"...)
 		case r == 'ħ': // letters that the terms of an index keep as they are
 			b = append(b, 'h')
 		case r == 'ŀ':

@@ -14,7 +14,7 @@ import (
 //
 //	Base      retry retries retried         forms of one word: what two texts claim
 //	Stem      terminate termination         also words made of it: what a report still carries
-//	termStem  general generally generate    Snowball's English: the terms of a search index
+//	termStem  general generally generate    Snowball's: the terms of a search index, by language
 
 // Base returns a word in lower case without the endings of plurals and of verbs, and without an e
 // at its end. Names (foo.go, 100ms) stay as they are.
@@ -91,11 +91,16 @@ func Stem(w string) string {
 	return w
 }
 
-// termStem is the stem of an index's term, which is the word itself if it is not of ASCII letters.
+// termStem is the stem of an index's term: Russian's of a word in its letters, that of a marked
+// word in the mark's language, English's of other ASCII letters, else the word itself.
 func termStem(word string) string {
 	for i := range len(word) {
-		if word[i]-'a' >= 26 {
-			return word
+		switch {
+		case word[i]-'a' < 26:
+		case strings.HasPrefix(word, StemMark):
+			return languageStem(word)
+		default:
+			return cyrillicStem(word)
 		}
 	}
 	s := english.Stem(word, true) // true: stop words are stemmed like others, so that "being" finds "be"

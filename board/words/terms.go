@@ -7,7 +7,7 @@ import (
 )
 
 // TermVersion is raised when the terms of a text change, so that indexes are rebuilt.
-const TermVersion = 1
+const TermVersion = 2
 
 // maxTerm is the most bytes that a term has. Longer words are cut; longer wholes (see Analyzer) are left out.
 const maxTerm = 64
@@ -16,7 +16,8 @@ const maxTerm = 64
 // remembers the stems of words, which is what makes it fast, so keep one for each goroutine that indexes.
 //
 // Words are runs of letters, marks and digits in compatibility normal form, without diacritics, in lower case. Those of ASCII letters are
-// stemmed as English, all of them: there are no stop words, a search gives function words little weight. Apostrophes are dropped, and an 's with them.
+// stemmed as English, those of Russian's as Russian, all of them: there are no stop words, a search gives function words little weight. Apostrophes are dropped, and an
+// 's with them. For stems of other languages see TermsIn.
 //
 // Identifiers are split, and the whole is given beside the parts as an extra term:
 //
@@ -40,6 +41,9 @@ type Analyzer struct {
 
 	scratch []byte
 
+	langs  Languages // of the call under way
+	marked []byte
+
 	// Terms of words: recent ones, and those that were recent before. A word that is used stays.
 	young, old map[string]string
 }
@@ -50,8 +54,12 @@ const memoSize = 1 << 15
 // Terms calls emit for each term of text, in order. An extra term stands at the same place as those before it: it counts for
 // matching, but not for the length of a document. A term is valid UTF-8 of 1 to maxTerm bytes and does not hold on to text.
 // emit must not call Terms.
-func (a *Analyzer) Terms(text string, emit func(term string, extra bool)) {
-	a.emit = emit
+func (a *Analyzer) Terms(text string, emit func(term string, extra bool)) { a.TermsIn(0, text, emit) }
+
+// TermsIn is Terms for a text that may be in some languages: after each word come its stems in these as extra terms, which begin with
+// StemMark. A document has them of its own language, and a question asks for those of all that it may be in.
+func (a *Analyzer) TermsIn(langs Languages, text string, emit func(term string, extra bool)) {
+	a.emit, a.langs = emit, langs
 	for i := 0; i < len(text); {
 		if isBlank(text[i]) {
 			i++
@@ -107,6 +115,9 @@ func (a *Analyzer) plain(text string, start int) int {
 	a.scratch = append(a.scratch[:0], text[word:end]...)
 	a.scratch[0] |= 'a' - 'A'
 	a.emit(a.term(a.scratch), false)
+	if a.langs != 0 {
+		a.stems(a.scratch)
+	}
 	return i
 }
 

@@ -48,6 +48,9 @@ func (a *Analyzer) token(s string, i int) int {
 	for _, p := range a.pieces {
 		t := a.term(a.text[p.start:p.end])
 		a.emit(t, false)
+		if a.langs != 0 {
+			a.stems(a.text[p.start:p.end])
+		}
 		if p.plural {
 			// The stemmer does not know LLMs and CPUs for plurals. What it makes of llms must stay the term, since people write that too.
 			if one := a.term(a.text[p.start : p.end-1]); one != t {
@@ -336,7 +339,11 @@ func (a *Analyzer) joined(i, j int) {
 			break
 		}
 	}
-	a.emit(a.term(a.scratch[:cut(a.scratch)]), true)
+	a.scratch = a.scratch[:cut(a.scratch)]
+	a.emit(a.term(a.scratch), true)
+	if a.langs != 0 {
+		a.stems(a.scratch)
+	}
 }
 
 // dotted gives pieces [i, j) with the dots between them, if there are any.

@@ -19,7 +19,14 @@ import (
 func kinds(t *testing.T) (set *Set, of map[string][2]string) {
 	t.Helper()
 	set, of = &Set{Name: "kinds"}, map[string][2]string{}
-	err := readJSONL(filepath.Join("..", "..", "testdata", "recall", "queries.jsonl"), func(b []byte) error {
+	readKinds(t, "queries.jsonl", set, of)
+	return set, of
+}
+
+// readKinds adds the documents and questions of a file.
+func readKinds(t *testing.T, name string, set *Set, of map[string][2]string) {
+	t.Helper()
+	err := readJSONL(filepath.Join("..", "..", "testdata", "recall", name), func(b []byte) error {
 		var l struct {
 			Doc, Query, Type, Lang, Title, Body, Text string
 			Relevant                                  []string
@@ -42,13 +49,32 @@ func kinds(t *testing.T) (set *Set, of map[string][2]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set, of
 }
 
 // TestQualityKinds: a few words each, by type of question and by language. doc.go has the
 // table.
 func TestQualityKinds(t *testing.T) {
 	set, of := kinds(t)
+	measureKinds(t, set, of, map[string]map[string]float64{
+		kb.ModeBM25: {"typo": .97, "prefix": .97, "inflected": .97, "identifier": .99,
+			"question": .97, "exact": .99, "cjk": .99, "synonym": .04},
+		kb.ModeHybrid: {"typo": .97, "prefix": .97, "inflected": .97, "identifier": .96,
+			"question": .97, "exact": .99, "cjk": .99, "synonym": .14},
+	})
+}
+
+// TestQualityStems: questions in other forms of the words than their document has, among others
+// that have one of the words as it was asked, in one knowledge base with all the kinds.
+func TestQualityStems(t *testing.T) {
+	set, of := kinds(t)
+	set.Name, set.Queries = "stems", nil
+	readKinds(t, "stems.jsonl", set, of)
+	measureKinds(t, set, of, map[string]map[string]float64{kb.ModeBM25: {"stem": .90}, kb.ModeHybrid: {"stem": .91}})
+}
+
+// measureKinds asks, and logs a table by type of question and language.
+func measureKinds(t *testing.T, set *Set, of map[string][2]string, floors map[string]map[string]float64) {
+	t.Helper()
 	relevant := map[string]map[string]int{}
 	for _, q := range set.Queries {
 		relevant[q.ID] = q.Relevant
@@ -57,13 +83,7 @@ func TestQualityKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	floors := map[string]map[string]float64{
-		kb.ModeBM25: {"typo": .97, "prefix": .97, "inflected": .97, "identifier": .99,
-			"question": .97, "exact": .99, "cjk": .99, "synonym": .04},
-		kb.ModeHybrid: {"typo": .97, "prefix": .97, "inflected": .97, "identifier": .96,
-			"question": .97, "exact": .99, "cjk": .99, "synonym": .14},
-	}
-	langs := []string{"", "en", "de", "fr", "es", "ru", "zh", "ja"}
+	langs := []string{"", "en", "de", "fr", "es", "ru", "sv", "no", "zh", "ja"}
 	for _, m := range r.Modes {
 		sum, count := map[[2]string]float64{}, map[[2]string]float64{}
 		for _, q := range m.PerQuery {

@@ -28,6 +28,7 @@ package evidence
 
 import (
 	"math"
+	"strings"
 
 	"blackboard/board/words"
 	"blackboard/kb/index"
@@ -66,17 +67,22 @@ func rarity(n, df, prior float64) float64 {
 
 // Question is a question as evidence reads it.
 type Question struct {
-	weight map[string]float64 // of its terms
+	term   map[string]int // the number of a term, and of the stems that stand for it
+	weight []float64      // of the terms
 	total  float64
 }
 
 // Ask weighs the terms that a search has read in a question.
 func Ask(found *index.Result) Question {
-	a := Question{weight: make(map[string]float64, len(found.Terms))}
-	for _, t := range found.Terms {
+	a := Question{term: make(map[string]int, len(found.Terms))}
+	for i, t := range found.Terms {
 		w := rarity(float64(found.Docs), float64(t.DF), words.Prior(t.Text))
-		a.weight[t.Text] = w
+		a.term[t.Text] = i
+		a.weight = append(a.weight, w)
 		a.total += w
+	}
+	for stem, term := range found.Stems {
+		a.term[stem] = a.term[term]
 	}
 	if len(found.Terms) == 0 { // by meaning alone
 		a.total = math.MaxFloat32
@@ -88,22 +94,27 @@ func Ask(found *index.Result) Question {
 // is 0 if there is none.
 func (a *Question) Of(title, body []string, cosine float64) float64 {
 	matched, said, named := 0.0, 0.0, 0.0
-	seen := make(map[string]bool, len(title)+len(body))
+	seen, counted := make(map[string]bool, len(title)+len(body)), make([]bool, len(a.weight))
 	for i, list := range [][]string{title, body} {
+		word, in := 0.0, false // of the last word of a title: how rare it is in general, and whether the question has it
 		for _, t := range list {
-			if seen[t] {
+			stem := strings.HasPrefix(t, words.StemMark)
+			if seen[t] || stem && i == 0 && in {
 				continue
 			}
 			seen[t] = true
-			w, in := a.weight[t]
-			if in {
-				matched += w
+			n, has := a.term[t]
+			if has && !counted[n] {
+				counted[n] = true
+				matched += a.weight[n]
 			}
 			if i == 0 {
-				general := rarity(0, 0, words.Prior(t))
-				said += general
+				if in = has; !stem {
+					word = rarity(0, 0, words.Prior(t))
+					said += word
+				}
 				if in {
-					named += general
+					named += word
 				}
 			}
 		}

@@ -9,6 +9,11 @@
 // are at that moment; function words weigh little, however few documents have them. So a score depends on what the index holds, never on when a document came
 // or how it was stored.
 //
+// A document in one of words.Languages has its language's stems too, and a keyword that says so.
+// If there are such documents, a query asks for the stems of its words in the languages that it
+// may be in: for a document of these they take the place of the word's own term. Of a query that
+// says too little to tell, stems alone weigh as an expansion does.
+//
 // A query may ask to expand terms that no document has: to those that one is a beginning of, then
 // those that differ by a letter, then by two, then in the ending alone. The closest stand for it,
 // at a discount. The dictionary is what the blocks hold; the terms with a first letter are read

@@ -19,7 +19,7 @@ func expandDocs(t *testing.T) (*sqlite.DB, *Index) {
 	write(t, db, func(tx *sqlite.Tx) error {
 		for i, text := range []string{
 			"database migration", "database connections", "a kubernetes cluster", "Authentifizierung der Datenbank",
-			"сертификат сервиса", "uploads fail with e4012", "a key of the server", "server 127 restarts", "數據庫連接",
+			"сертифікат сервісу", "uploads fail with e4012", "a key of the server", "server 127 restarts", "數據庫連接",
 			"dataship", "databasx is gone", "contract", "contrast",
 		} {
 			d := Doc{ID: int64(i + 1), Text: []string{"", text}, Keywords: []string{"databaze"}}
@@ -46,7 +46,7 @@ func TestExpand(t *testing.T) {
 			{"a beginning before a misspelling", "contra", "contra: contract contrast"},
 			{"a misspelling of both", "conract", "conract: contract"},
 			{"two are as close", "contraxt", "contraxt: contract contrast"},
-			{"another ending", "сертификатами", "сертификатами: сертификат"},
+			{"another ending", "сертифікатами", "сертифікатами: сертифікат"},
 			{"another first letter", "batabase", ""},
 			{"short words", "ky kxy", ""},
 			{"numbers and names", "e4013 128 foo/bar.go", ""},

@@ -40,12 +40,12 @@ func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermSc
 				continue
 			}
 			for _, t := range s.terms {
-				if p := t.lists[i]; p != nil && p.find(ord) > 0 {
-					tf, term := float32(p.find(ord)), t.term
+				if tf := s.tf(t, i, ord); tf > 0 {
+					term := t.term
 					if t.missing != "" {
 						term = t.missing + "→" + term
 					}
-					out[id] = append(out[id], TermScore{term, t.df, float64(tf) / 4, float64(share(t.weight, tf, norms[seg.lens[ord]]))})
+					out[id] = append(out[id], TermScore{term, t.df, float64(tf) / 4, float64(share(t.weight, float32(tf), norms[seg.lens[ord]]))})
 				}
 			}
 		}

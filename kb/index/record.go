@@ -19,6 +19,8 @@ const (
 	maxTF = 255
 	// keywordMark begins the terms that are keywords, so that no text can hold them.
 	keywordMark = "\x00"
+	// stemmed is the keyword of documents with stems of other languages than English; for each of these there is another, its mark.
+	stemmed = keywordMark + words.StemMark
 )
 
 // termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for keywords.
@@ -44,9 +46,10 @@ func (x *Index) analyse(d *Doc) (record, error) {
 	defer x.an.Put(an)
 	tfs := map[string]int{}
 	length := 0
+	langs := words.LanguageOf(d.Text...)
 	for i, text := range d.Text {
 		w := x.weights[i]
-		an.Terms(text, func(term string, extra bool) {
+		an.TermsIn(langs, text, func(term string, extra bool) {
 			tfs[term] += w
 			if !extra {
 				length += w
@@ -60,6 +63,10 @@ func (x *Index) analyse(d *Doc) (record, error) {
 			return r, fmt.Errorf("document %d has a keyword that is longer than %d bytes or no valid text", d.ID, maxKeyword)
 		}
 		r.terms = append(r.terms, termTF{keywordMark + k, 0})
+	}
+	if langs != 0 {
+		r.terms = append(r.terms, termTF{stemmed, 0})
+		langs.Each(func(_ words.Languages, mark string) { r.terms = append(r.terms, termTF{keywordMark + mark, 0}) })
 	}
 	for term, tf := range tfs {
 		r.terms = append(r.terms, termTF{term, uint8(min(tf, maxTF))})

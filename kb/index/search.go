@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -63,6 +64,10 @@ type Result struct {
 	Terms []Term
 	// Missing are those that no document has.
 	Missing []string
+	// Languages are those beside English whose stems were looked for: the question may be in them, and there are documents that are.
+	Languages words.Languages
+	// Stems are the stems in these, each with the query's term that it stands for.
+	Stems map[string]string
 	// Expanded is what was looked for in place of missing terms, if that was asked for.
 	Expanded []Expansion
 	// Docs and Vectors are how many documents there are and how many of them have a vector.
@@ -103,16 +108,35 @@ type search struct {
 	ok    []bitset  // per segment: the documents that count
 	terms []*qterm  // what is scored
 	ids   [][]int64 // per segment, when needed
+
+	foreign []bitset // per segment: the documents whose stems are of the search's languages; nil if it has none
 }
 
 // qterm is one term of the query.
 type qterm struct {
 	term    string
-	missing string // the query's own term that this one stands for, "" for itself
+	stems   []string // of its word in other languages: documents that have one of them have the term
+	missing string   // the query's own term that this one stands for, "" for itself
 	count   int
 	df      int
+	itself  bool // some document has the term, not a stem alone
 	weight  float32
-	lists   []*plist // per segment; nil where it does not occur
+	lists   []*plist   // per segment; nil where it does not occur
+	stemmed [][]*plist // per segment, of the stems
+}
+
+// tf is the term's frequency in a document, which counts by its language's stems if the search has any.
+func (s *search) tf(t *qterm, seg, ord int) (tf uint8) {
+	if t.stems != nil && s.foreign[seg].has(ord) {
+		for _, p := range t.stemmed[seg] {
+			tf = max(tf, p.find(ord))
+		}
+		return tf
+	}
+	if p := t.lists[seg]; p != nil {
+		tf = p.find(ord)
+	}
+	return tf
 }
 
 // Search finds the best documents of both lanes. It sees what the transaction sees.
@@ -255,12 +279,25 @@ func (s *search) plan(res *Result) error {
 	if s.q.Text == "" {
 		return nil
 	}
+	langs, sure, err := s.languages()
+	if err != nil {
+		return err
+	}
+	res.Languages, res.Stems = langs, map[string]string{}
 	an := s.x.an.Get().(*words.Analyzer)
 	defer s.x.an.Put(an)
 	byTerm := map[string]*qterm{}
 	var terms []*qterm
-	an.Terms(s.q.Text, func(term string, _ bool) {
-		t := byTerm[term]
+	var t *qterm // the last
+	an.TermsIn(langs, s.q.Text, func(term string, _ bool) {
+		if strings.HasPrefix(term, words.StemMark) {
+			if t != nil && !slices.Contains(t.stems, term) {
+				res.Stems[term] = t.term
+				t.stems = append(t.stems, term)
+			}
+			return
+		}
+		t = byTerm[term]
 		if t == nil {
 			if len(terms) == maxTerms {
 				return
@@ -276,11 +313,15 @@ func (s *search) plan(res *Result) error {
 		if err := s.lookUp(t); err != nil {
 			return err
 		}
-		t.weight = s.weight(t.term, t.df, float64(t.count))
+		times := float64(t.count)
+		if !t.itself && (t.df == 0 || !sure) { // in another language than it may be meant in: no better than what it may stand for
+			times *= otherEnded
+			missing = append(missing, t)
+		}
+		t.weight = s.weight(t.term, t.df, times)
 		res.Terms = append(res.Terms, Term{t.term, t.df})
 		if t.df == 0 {
 			res.Missing = append(res.Missing, t.term)
-			missing = append(missing, t)
 			continue
 		}
 		s.terms = append(s.terms, t)
@@ -297,28 +338,88 @@ func (s *search) plan(res *Result) error {
 	return nil
 }
 
-// lookUp reads a term's posting lists and counts the living documents in them.
+// languages are those that the question may be in and some documents are in. It notes which these are.
+func (s *search) languages() (asked words.Languages, sure bool, err error) {
+	some := false
+	for _, seg := range s.v.segs {
+		p, err := seg.plist(s.tx, stemmed)
+		if err != nil {
+			return 0, false, err
+		}
+		some = some || p != nil
+	}
+	if !some {
+		return 0, false, nil
+	}
+	in := make([]bitset, len(s.v.segs))
+	for i, seg := range s.v.segs {
+		in[i] = newBitset(seg.n)
+	}
+	asked, sure = words.LanguagesOfQuery(s.q.Text)
+	asked.Each(func(one words.Languages, mark string) {
+		found := false
+		for i, seg := range s.v.segs {
+			p, e := seg.plist(s.tx, keywordMark+mark)
+			if err = cmp.Or(err, e); p != nil {
+				found = true
+				p.addTo(in[i], seg.n)
+			}
+		}
+		if !found {
+			asked &^= one
+		}
+	})
+	if asked != 0 {
+		s.foreign = in
+	}
+	return asked, sure, err
+}
+
+// lookUp reads a term's posting lists and counts the living documents in them. What a document has by its language's stems it mostly has by itself: the greater number counts.
 func (s *search) lookUp(t *qterm) error {
 	t.df, t.lists = 0, make([]*plist, len(s.v.segs))
+	if t.stems != nil {
+		t.stemmed = make([][]*plist, len(s.v.segs))
+	}
+	stems := 0
 	for i, seg := range s.v.segs {
-		p, err := seg.plist(s.tx, t.term)
+		p, df, err := s.living(seg, t.term)
 		if err != nil {
 			return err
 		}
-		if p == nil || p.kind != kindText {
-			continue
-		}
 		t.lists[i] = p
-		t.df += p.n
-		if seg.dead != nil {
-			for ord := range p.all(seg.n) {
-				if seg.dead.has(ord) {
-					t.df--
-				}
+		t.df += df
+		for _, stem := range t.stems {
+			p, df, err := s.living(seg, stem)
+			if err != nil {
+				return err
+			}
+			if p != nil {
+				t.stemmed[i] = append(t.stemmed[i], p)
+			}
+			stems += df
+		}
+	}
+	t.itself = t.df > 0
+	t.df = max(t.df, stems)
+	return nil
+}
+
+// living returns a segment's list of a text's term, nil if there is none, and counts the living documents in it.
+func (s *search) living(seg *segment, term string) (*plist, int, error) {
+	p, err := seg.plist(s.tx, term)
+	if err != nil || p == nil || p.kind != kindText {
+		return nil, 0, err
+	}
+	df := p.n
+	if seg.dead != nil {
+		for ord := range p.all(seg.n) {
+			if seg.dead.has(ord) {
+				df--
 			}
 		}
 	}
-	return nil
+	return p, df, nil
 }
 
 // weight is what a term that df documents have weighs if the query has it so many times.
@@ -423,7 +524,17 @@ func (s *search) score(i int, acc []float32, norms *[256]float32, here []place, 
 	for _, t := range s.terms {
 		if p := t.lists[i]; p != nil {
 			found = true
-			accumulate(acc, seg.lens, p, t.weight, norms)
+			if t.stems == nil {
+				accumulate(acc, seg.lens, p, t.weight, norms)
+			} else {
+				accumulateBut(acc, seg.lens, p, t.weight, norms, s.foreign[i])
+			}
+		}
+		if t.stemmed != nil {
+			for _, p := range t.stemmed[i] {
+				found = true
+				accumulate(acc, seg.lens, p, t.weight, norms)
+			}
 		}
 	}
 	if !found {
@@ -450,11 +561,23 @@ func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[25
 	}
 }
 
+// accumulateBut is accumulate without some documents.
+func accumulateBut(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32, but bitset) {
+	for ord, tf := range p.all(len(acc)) {
+		if !but.has(ord) {
+			acc[ord] += share(weight, float32(tf), norms[lens[ord]])
+		}
+	}
+}
+
 // Terms returns the terms of a text, as searches compare them; those that stand beside others (a whole identifier) are among them.
-func (x *Index) Terms(text string) []string {
+func (x *Index) Terms(text string) []string { return x.TermsIn(0, text) }
+
+// TermsIn are Terms, with stems in the languages of a question after each word.
+func (x *Index) TermsIn(langs words.Languages, text string) []string {
 	an := x.an.Get().(*words.Analyzer)
 	defer x.an.Put(an)
 	var terms []string
-	an.Terms(text, func(term string, _ bool) { terms = append(terms, term) })
+	an.TermsIn(langs, text, func(term string, _ bool) { terms = append(terms, term) })
 	return terms
 }

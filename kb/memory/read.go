@@ -376,7 +376,7 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		if q.measured {
 			cosine = max(0, c.Cosine)
 		}
-		hits[i].Evidence = question.Of(f.Index.Terms(it.Title), f.Index.Terms(it.Content), cosine)
+		hits[i].Evidence = question.Of(f.Index.TermsIn(found.Languages, it.Title), f.Index.TermsIn(found.Languages, it.Content), cosine)
 		hits[i].Weak = hits[i].Evidence < threshold
 	}
 	return hits, nil

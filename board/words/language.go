@@ -1,0 +1,201 @@
+package words
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/french"
+	"github.com/kljensen/snowball/norwegian"
+	"github.com/kljensen/snowball/russian"
+	"github.com/kljensen/snowball/spanish"
+	"github.com/kljensen/snowball/swedish"
+)
+
+// Languages are languages whose stems an index has beside those of English. Russian is none of
+// them: its script tells it, word by word. Nor is Hungarian, for which there is a stemmer: its
+// endings are told apart by accents, which terms do not have.
+type Languages uint8
+
+const (
+	// French and the others are told by function words and letters.
+	French Languages = 1 << iota
+	Spanish
+	Swedish
+	Norwegian
+
+	// AnyLanguage is all of them.
+	AnyLanguage = French | Spanish | Swedish | Norwegian
+)
+
+// StemMark begins the terms that are stems of one of the Languages, so that no word of a text is
+// one. The language's letter comes next.
+const StemMark = "\x01"
+
+var languages = [...]struct {
+	is         Languages
+	letter     string
+	stem       func(string, bool) string
+	isFunction func(string) bool
+	own        string // letters that few others have
+	mend       *strings.Replacer
+}{
+	// Words come without accents, and some endings are known by theirs alone. A blank is the end.
+	{French, "f", french.Stem, french.IsStopWord, "éèêëàâçîïôûùœ", strings.NewReplacer(
+		"ee ", "ée", "ees ", "ées", "ite ", "ité", "ites ", "ités", "iere ", "ière",
+		"ieres ", "ières", "erent ", "èrent")},
+	{Spanish, "s", spanish.Stem, spanish.IsStopWord, "áéíóúñ¿¡", strings.NewReplacer(
+		"cion ", "ción", "sion ", "sión", "ia ", "ía", "ias ", "ías", "ian ", "ían")},
+	{Swedish, "v", swedish.Stem, swedish.IsStopWord, "åäö", strings.NewReplacer()},
+	{Norwegian, "n", norwegian.Stem, norwegian.IsStopWord, "åæø", strings.NewReplacer()},
+}
+
+// Each calls do for each language with the mark of its terms.
+func (l Languages) Each(do func(one Languages, mark string)) {
+	for i := range languages {
+		if l&languages[i].is != 0 {
+			do(languages[i].is, StemMark+languages[i].letter)
+		}
+	}
+}
+
+// german are function words of German, which has no stemmer here, and would pass for Swedish or
+// Norwegian.
+const german = `
+	der die das dem den des ein eine einer einem einen und oder nicht kein keine mit auf für von
+	vom zu zum zur im am an bei nach aus über unter wird werden wurde ist sind war hat haben kann
+	muss soll sich es er sie wir ihr ich wenn dass weil wie was wer wo auch nur noch schon aber`
+
+// others are the function words of languages without stems of their own in an index: English,
+// whose all words have, and German.
+var others = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(FunctionWords + german) {
+		m[w] = true
+	}
+	return m
+})
+
+const (
+	// readForLanguage is how much of a text is read to tell its language, in bytes.
+	readForLanguage = 2 << 10
+	// sureOfLanguage is how many different words speak for a document's language at least, and
+	// shareOfLanguage one in how many of all.
+	sureOfLanguage  = 2
+	shareOfLanguage = 10
+	// longestFunction is how many letters function words have at most.
+	longestFunction = 9
+)
+
+// traces counts the different words in texts, and those that speak for each language and for others.
+func traces(texts []string) (of [len(languages)]int, other, all int) {
+	left := readForLanguage
+	seen := map[string]bool{}
+	for _, text := range texts {
+		text = text[:min(len(text), left)]
+		left -= len(text)
+		for w := range strings.FieldsFuncSeq(text, Between) {
+			w = strings.ToLower(w)
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
+			plain := !strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
+			if plain && len(w) > longestFunction {
+				continue
+			}
+			if others()[w] {
+				other++
+			}
+			for i := range languages {
+				if l := &languages[i]; l.isFunction(w) || !plain && strings.ContainsAny(w, l.own) {
+					of[i]++
+				}
+			}
+		}
+	}
+	return of, other, len(seen)
+}
+
+// LanguageOf tells the language of a document by its function words and letters. It is none for
+// English, a language without a stemmer here, and too few words to tell.
+func LanguageOf(texts ...string) Languages {
+	of, other, all := traces(texts)
+	most := max(of[0], of[1], of[2], of[3])
+	if most < sureOfLanguage || most*shareOfLanguage < all || most <= other {
+		return 0
+	}
+	return languages[slices.Index(of[:], most)].is
+}
+
+// LanguagesOfQuery tells the languages that a question may be in: of few words, any if nothing
+// speaks for one or against all, and then it is not sure.
+func LanguagesOfQuery(text string) (l Languages, sure bool) {
+	of, other, _ := traces([]string{text})
+	most := max(of[0], of[1], of[2], of[3])
+	for i, n := range of {
+		if n == most && most >= other {
+			l |= languages[i].is
+		}
+	}
+	if near := Swedish | Norwegian; l&near != 0 { // a few words hardly tell which
+		l |= near
+	}
+	return l, most > 0
+}
+
+// minLanguageStem is how many letters a word needs for stems of the Languages.
+const minLanguageStem = 4
+
+// stems gives a word's stems in the languages of the call under way.
+func (a *Analyzer) stems(word []byte) {
+	if len(word) < minLanguageStem || len(word) >= maxTerm {
+		return
+	}
+	for _, c := range word {
+		if c-'a' >= 26 {
+			return
+		}
+	}
+	a.langs.Each(func(_ Languages, mark string) {
+		a.marked = append(append(a.marked[:0], mark...), word...)
+		if t := a.term(a.marked); len(t) <= maxTerm {
+			a.emit(t, true)
+		}
+	})
+}
+
+// languageStem is the stem of a word without accents, which a mark comes before.
+func languageStem(marked string) string {
+	for i := range languages {
+		l := &languages[i]
+		if word, ok := strings.CutPrefix(marked, StemMark+l.letter); ok {
+			if s := foldWord(l.stem(strings.TrimSuffix(l.mend.Replace(word+" "), " "), true)); s != "" {
+				return StemMark + l.letter + s
+			}
+		}
+	}
+	return marked
+}
+
+// isRussian reports whether a word in lower case is of the letters of Russian.
+func isRussian(word string) bool {
+	for _, r := range word {
+		if r < 'а' || r > 'я' {
+			return false
+		}
+	}
+	return true
+}
+
+// cyrillicStem is the stem of a word in lower case, if Russian is what it may be.
+func cyrillicStem(word string) string {
+	if !isRussian(word) || len(word) >= maxTerm { // that one was cut
+		return word
+	}
+	if s := russian.Stem(word, true); s != "" {
+		return s
+	}
+	return word
+}
