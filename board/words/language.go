@@ -88,7 +88,8 @@ const (
 	longestFunction = 9
 )
 
-// traces counts the different words in texts, and those that speak for each language and for others.
+// traces counts the different words in texts, and those that speak for each language and for
+// others.
 func traces(texts []string) (of [len(languages)]int, other, all int) {
 	left := readForLanguage
 	seen := map[string]bool{}

@@ -563,9 +563,9 @@ func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[25
 
 // accumulateBut is accumulate without some documents.
 func accumulateBut(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32, but bitset) {
-	for ord, tf := range p.all(len(acc)) {
-		if !but.has(ord) {
-			acc[ord] += share(weight, float32(tf), norms[lens[ord]])
+	for i, ord := range p.wide[:len(p.tfs)] {
+		if int(ord) < len(acc) && !but.has(int(ord)) {
+			acc[ord] += share(weight, float32(p.tfs[i]), norms[lens[ord]])
 		}
 	}
 }
