@@ -48,6 +48,8 @@ type Result struct {
 	Answer []byte
 	// Kind is that of the event, "" if nobody could tell it.
 	Kind string
+	// Dir is where the session works, if that was looked for.
+	Dir string
 }
 
 // timeout is $BOARD_HOOK_TIMEOUT, within bounds.
@@ -151,7 +153,8 @@ func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bo
 	}
 	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now()}
 	recording.Store(t.records())
-	return Result{Answer: h.Answer(&e, t.do(ctx, h)), Kind: e.Kind}
+	answer := h.Answer(&e, t.do(ctx, h))
+	return Result{Answer: answer, Kind: e.Kind, Dir: t.dir}
 }
 
 // recorded says whether events of a kind may leave a line in the worklog.

@@ -52,7 +52,7 @@ func does(h *harness.Harness, e harness.EventName) string {
 			return "gives what the session started with once more"
 		}
 	case harness.SessionEnd:
-		return "writes the session's sum into the worklog"
+		return "writes the session's sum into the worklog, tidies up the memory"
 	}
 	return "nothing"
 }

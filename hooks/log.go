@@ -16,6 +16,9 @@ const maxLog = 256 << 10
 // LogPath is the log of a data home: one line for each time that something went wrong.
 func LogPath(home string) string { return filepath.Join(home, "log", "hooks.log") }
 
+// Log appends a line about what goes wrong after the answer.
+func Log(home, format string, a ...any) { logLine(home, time.Now(), format, a...) }
+
 // logLine appends a line to the log. If that fails too, there is nowhere left to say so.
 func logLine(home string, now time.Time, format string, a ...any) {
 	if home == "" {

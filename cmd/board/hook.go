@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/hooks"
+	"blackboard/hooks/harness"
 )
 
 func (p *program) hookCommand() *cli.Command {
@@ -67,6 +68,11 @@ func (p *program) hook(c *cli.Context) {
 	// Not through p.out, whose errors become those of the program: a harness that has hung up is none.
 	p.out.w.Write(r.Answer)
 	search.afterwards(r.Kind)
+	if r.Kind == harness.SessionEnd && home != "" {
+		if err := p.tidyMemory(c.Context, home, r.Dir); err != nil {
+			hooks.Log(home, "tidy up the memory of %s: %v", r.Dir, err)
+		}
+	}
 }
 
 // hookNumber is a flag's number, 0 for what is none: a configuration with a mistake must not stop the harness.

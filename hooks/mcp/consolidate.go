@@ -327,5 +327,5 @@ func (o *consolidateOut) undo(c *call, m *memory.Store, pass string) (string, er
 		return "", err
 	}
 	o.Restored = list(u.Restored)
-	return noted(fmt.Sprintf("The pass %s is undone; live again are %d items", u.Pass, len(u.Restored)+u.Private), u.Warnings), nil
+	return noted(fmt.Sprintf("The pass %s is undone; items that are live again: %d", u.Pass, len(u.Restored)+u.Private), u.Warnings), nil
 }

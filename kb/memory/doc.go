@@ -10,8 +10,13 @@
 //	workspace      a project
 //	account        a person, in all projects; fades slowest
 //
-// An item's relevance is its importance × rate^hours since it was last asked for × (1 + ln(1 + accesses)); see Rates. It orders what is read and is no reason to remove anything, but for
-// what consolidation does to short-term items.
+// An item's relevance is its importance × rate^hours since it was last asked for × (1 + ln(1 + accesses)); see Rates. It orders what is read and is no reason to remove anything.
+//
+// # Consolidation
+//
+// A pass over a scope forgets what has expired and what another item says word for word (clash.Said). What is short-term, of less importance than ArchiveUnder and not read for long is
+// archived: out of every read, unless it asks for the archive, and Restore brings it back. What PromoteSessions sessions asked for becomes long-term; being shown is not being asked for. What may not
+// both hold is listed, for a person or an agent that rewrites. Each pass and each rewrite keeps what it did, without content, and Undo takes it back whole.
 //
 // # Files
 //
@@ -23,8 +28,10 @@
 //	notes                  journals and core memories
 //	channels, conversations, scratch
 //	events                 everything that was done, without content; never changed, never removed
+//	asked                  which sessions asked for an item
 //	consolidated           how far consolidation has come
-//	memory_index_*         the search index (package kb/index) over live items, derived from them, with the embeddings
+//	passes, pass_steps     what consolidation did, for Undo
+//	memory_index_*         the search index (package kb/index) over live and archived items, derived from them, with the embeddings
 //
 // A change is one transaction with its event. Forgetting keeps the item, out of every read; only a scrub removes.
 package memory

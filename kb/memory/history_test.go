@@ -168,7 +168,7 @@ func TestHistory(t *testing.T) {
 				promoted++
 				if h.asked[n.Fact] < PromoteSessions {
 					shown++
-					t.Log(n.Fact, n.Content)
+					t.Logf("%s: %q was only shown", name, n.Content)
 				}
 			}
 		}

@@ -178,7 +178,7 @@ func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 	if err := g.byMeaning(ctx, tx, model, has); err != nil {
 		return err
 	}
-	return g.byWords(ctx, tx)
+	return g.byWords(ctx, tx, has)
 }
 
 // clash compares each item with those that are nearest to it.
@@ -260,9 +260,12 @@ func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, h
 	})
 }
 
-// byWords compares items by the words that they have. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
+// byWords compares items by the words that they have, where one of two has no vector. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
 // the prefix filter), so only those that do are compared.
-func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx) error {
+func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) bool) error {
+	if !slices.ContainsFunc(g.all, func(it grouped) bool { return !has(g.byN[it.n]) }) {
+		return nil
+	}
 	words, err := g.words(tx)
 	if err != nil {
 		return err
@@ -288,13 +291,10 @@ func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx) error {
 				if len(g.all[i].near) >= groupNear {
 					break
 				}
-				if j == i || seen[j] == i+1 {
+				if j == i || seen[j] == i+1 || has(i) && has(j) {
 					continue
 				}
 				seen[j] = i + 1
-				if slices.ContainsFunc(g.all[i].near, func(l link) bool { return l.to == j }) {
-					continue // by their meaning already
-				}
 				if like := jaccard(words[i], words[j]); like >= GroupWords {
 					g.all[i].near = append(g.all[i].near, link{j, like})
 				}

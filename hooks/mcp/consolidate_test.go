@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/kb/memory"
+)
+
+// TestTidyUp plans, makes and undoes a pass, and rewrites, as the command does.
+func TestTidyUp(t *testing.T) {
+	past := time.Now().Add(-365 * 24 * time.Hour)
+	s := everything(t, nil)
+	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout", Now: func() time.Time { return past }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, it := range []memory.Item{{Content: "The tax table is imported by hand", Importance: .5}, {Content: "The gateway gives up after 30 s", Importance: .8}, {Content: "The gateway gives up after 90 s", Importance: .8}} {
+		it.Tier = memory.Workspace
+		r, err := m.Put(t.Context(), it, memory.PutOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.Item.ID)
+	}
+	m.Close()
+	c := connect(t, s, nil)
+	says := func(tool, in string, want ...string) string {
+		t.Helper()
+		text := must(t, c, tool, in)
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s %s has no %q: %s", tool, in, w, text)
+			}
+		}
+		return text
+	}
+	says("memory_consolidate", `{}`, "archive "+ids[0]+` "The tax table is imported by hand": not read for 365 days`, "These may not both hold", "30 s against 90 s")
+	says("memory_consolidate", `{"do":"passes"}`, "no pass has changed anything yet")
+	text := says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "archive 1")
+	pass := regexp.MustCompile(`p[0-9a-z]{9}`).FindString(text)
+	if read := must(t, c, "memory_read", `{"query":"tax table"}`); strings.Contains(read, ids[0]) {
+		t.Errorf("it is in sight: %s", read)
+	}
+	says("memory_read", `{"query":"tax table","archived":true}`, ids[0])
+	says("memory_consolidate", `{"do":"passes"}`, pass, "archive 1")
+	says("memory_consolidate", `{"do":"undo","pass":"`+pass+`"}`, "live again: 1")
+	says("memory_read", `{"query":"tax table"}`, ids[0])
+	says("memory_consolidate", `{"do":"plan"}`, "30 s against 90 s", ids[1], ids[2])
+	says("memory_consolidate", `{"do":"rewrite","groups":[{"items":[{"id":"`+ids[1]+`","revision":1},{"id":"`+ids[2]+`","revision":1}],"content":"The gateway gives up after 90 s; it was 30 s until May"}]}`,
+		"replaces "+ids[1]+", "+ids[2])
+	says("memory_forget", `{"id":"`+ids[0]+`","why":"by mistake"}`)
+	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, "Brought back "+ids[0])
+	says("memory_read", `{"query":"tax table"}`, ids[0])
+	for in, want := range map[string]string{`{"do":"undo"}`: "no pass is named", `{"do":"rewrite"}`: "there is nothing to rewrite", `{"do":"undo","pass":"` + pass + `"}`: "is undone already", `{"scopes":["attic"]}`: "attic"} {
+		refused(t, c, "memory_consolidate", in, want)
+	}
+}
