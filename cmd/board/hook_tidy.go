@@ -9,8 +9,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// tidyWithin is how long a tidy-up may take when a session ends: the harness may wait for
-// the process. What is left is done at the end of the next one.
+// tidyWithin is how long a tidy-up may take when a session ends: the harness may wait
+// for the process. What is left is done at the end of the next one.
 const tidyWithin = time.Second
 
 // tidyMemory consolidates the scopes of a directory's memory where a session has added

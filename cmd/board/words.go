@@ -21,7 +21,7 @@ var commandOf = map[string]string{
 	"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID", "kb.history": "kb history ID", "kb.remember": "kb remember",
 	"kb.edit": "kb edit ID", "kb.ingest": "kb ingest PATHS", "kb.export": "kb export", "kb.rebuild": "kb rebuild", "kb.reembed": "kb reembed",
 
-	"memory.list": "memory list", "memory.restore": "memory restore ID", "memory.passes": "memory consolidate --passes", "memory.get": "memory get ID", "memory.workspaces": "memory workspaces",
+	"memory.list": "memory list", "memory.restore": "memory restore ID", "memory.consolidate": "memory consolidate", "memory.get": "memory get ID", "memory.workspaces": "memory workspaces",
 	"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME", "memory.named.edit": "memory named edit NAME",
 	"memory.channel.list": "memory channel list", "memory.channel.create": "memory channel create", "memory.scratch.list": "memory scratch list",
 	"memory.conversation.start": "memory conversation start", "memory.conversation.list": "memory conversation list",

@@ -268,7 +268,8 @@ func (o *consolidateOut) contradictions(all []memory.Contradiction) {
 	}
 }
 
-// contradictionsText lists pairs for a judge, and says so if there was nothing to look at.
+// contradictionsText lists pairs for a judge, and says so if there was nothing to look
+// at.
 func (o *consolidateOut) contradictionsText(looked int) (text []string) {
 	if looked == 0 {
 		return []string{"nothing: nothing is remembered"}

@@ -41,7 +41,7 @@ var operations = map[string]said{
 	"memory.named.list":         {tool: "memory_named"},
 	"memory.named.show":         {tool: "memory_named"},
 	"memory.restore":            {tool: "memory_update", with: "restore: true"},
-	"memory.passes":             {tool: "memory_consolidate", with: "do: passes"},
+	"memory.consolidate":        {tool: "memory_consolidate", with: "do: passes", itself: []string{"passes"}},
 	"memory.scratch.list":       {tool: "scratch_list"},
 	"context.list":              {tool: "list_context"},
 	"context.set":               {tool: "set_state"},

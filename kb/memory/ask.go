@@ -8,8 +8,8 @@ import (
 	"blackboard/board/words"
 )
 
-// This file tells what was asked for from what was shown beside it: several sessions that
-// asked for an item make it long-term.
+// This file tells what was asked for from what was shown beside it: several sessions
+// that asked for an item make it long-term.
 
 // askedBy is an item that a session asked for.
 type askedBy struct {

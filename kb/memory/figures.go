@@ -5,11 +5,18 @@
 //	put, durable when it returns, its embedding given                    0.4 to 0.6 ms (6 to 8)
 //	read a tier by words and meaning; by relevance alone                 2.2 to 4.3 ms (12 to 19); 7 to 14 ms (15 to 18)
 //	orient: named entries and four tiers                                 11 to 14 ms (30 to 33)
-//	consolidate 10,000 items, 384 numbers to an embedding; again         1.8 to 2.6 s; 55 to 80 ms
+//	consolidate 10,000 items; again; its plan, with contradictions       1.8 to 2.6 s; 55 to 80 ms; 4.4 s
 //
-// A simulated year of 50,005 items in 41 scopes, read as things are (few of them most of the time), takes 49 to 63 s with its 1,586 passes and leaves 33 MB: 11,407 items live, 30,716 were pruned,
-// 5,344 promoted. 200 rounds of SIGKILL in passes lose none of 52,000 items, and 200 in scrubs leave each whole or gone. 50,000 items are exported in 0.9 s and imported in 5 s; a scrub of 10,000
-// takes half a second.
+// A simulated year of 50,005 items in 41 scopes, read as things are (few of them most of the time), has 1,749 passes over a scope and leaves 53 MB: 13,948 items live, 34,017 archived, 65
+// promoted; what is not there has expired (1,899) or is said by another (141). 200 rounds of SIGKILL in passes and undos lose none of 94,000 items, and 200 in scrubs leave each whole or gone.
+// 50,000 items are exported in 0.9 s and imported in 5 s; a scrub of 10,000 takes half a second.
+//
+// Eight weeks of 266 items, in testdata/history.jsonl, labelled before they were tried, before and after passes were made so, with a model and without:
+//
+//	items that one pass lost, of them critical                           34, 4 to 6; none
+//	facts that kept several wordings of one statement, of ten            2 to 9; none
+//	contradictions that are listed as such, of 20                        none; 19 to 20
+//	items promoted, of them only shown                                   76 to 88, 72 to 82; 12, 1
 //
 //	go test -run '^$' -bench . ./kb/memory
 //	BOARD_LONG=1 BOARD_KILL_ROUNDS=200 go test ./kb/memory -run 'Year|Killed' -v

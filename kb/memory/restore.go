@@ -8,16 +8,19 @@ import (
 	"blackboard/kb/store"
 )
 
-// archive puts a live item out of sight: no read finds it unless it asks for the archive. It keeps its embedding.
+// archive puts a live item out of sight: no read finds it unless it asks for the
+// archive. It keeps its embedding.
 func (f *file) archive(tx *sqlite.Tx, it *Item, why string) error {
 	it.Archived, it.Why = &tx.Now, clip(why, maxWhy)
-	if _, err := tx.Exec(`UPDATE items SET archived = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), it.Why, it.n); err != nil {
+	if _, err := tx.Exec(`UPDATE items SET archived = ?, why = ? WHERE n = ?`,
+		tx.Now.UnixMilli(), it.Why, it.n); err != nil {
 		return err
 	}
 	if err := f.indexAgain(tx, it); err != nil {
 		return err
 	}
-	return f.event(tx, Event{Verb: VerbPutAway, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+	return f.event(tx, Event{Verb: VerbPutAway, Scope: it.Scope().String(), Subject: it.ID,
+		Why: why, agent: it.Agent})
 }
 
 // indexAgain indexes an item whose texts are as they were.
@@ -29,8 +32,10 @@ func (f *file) indexAgain(tx *sqlite.Tx, it *Item) error {
 	return f.Index.Put(tx, document(it, vectors[it.n]))
 }
 
-// revive makes an archived or forgotten item live again. v is the embedding of one that is forgotten: the index has none of it.
-func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string, warnings *[]string) error {
+// revive makes an archived or forgotten item live again. v is the embedding of one that
+// is forgotten: the index has none of it.
+func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
+	warnings *[]string) error {
 	forgotten := it.Forgotten != nil
 	it.Archived, it.Forgotten, it.Rule, it.ReplacedBy, it.Why = nil, nil, "", "", ""
 	if forgotten {
@@ -55,10 +60,13 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string, warni
 			return err
 		}
 	}
-	return f.event(tx, Event{Verb: VerbRestored, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+	return f.event(tx, Event{Verb: VerbRestored, Scope: it.Scope().String(), Subject: it.ID,
+		Why: why, agent: it.Agent})
 }
 
-// Restore brings an item back that is archived or forgotten, by whatever rule. It counts as read now. One whose time is over, or whose conversation is archived, has no end from then on.
+// Restore brings an item back that is archived or forgotten, by whatever rule. It
+// counts as read now. One whose time is over, or whose conversation is archived, has no
+// end from then on.
 func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	f, it, err := s.find(ctx, id)
@@ -92,7 +100,8 @@ func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 		}
 		if it.Lifetime == LifeConversation {
 			it.Lifetime = LongTerm
-			out.Warnings = append(out.Warnings, "it was to live as long as its conversation: it is long-term now")
+			out.Warnings = append(out.Warnings,
+				"it was to live as long as its conversation: it is long-term now")
 		}
 		it.Accessed = tx.Now
 		if err := f.revive(tx, it, v, "", &out.Warnings); err != nil {

@@ -36,7 +36,8 @@ type Undone struct {
 	Warnings []string `json:"warnings"`
 }
 
-// trace is what a merge changed in the item that stays, in numbers: what it said is among its revisions.
+// trace is what a merge changed in the item that stays, in numbers: what it said is
+// among its revisions.
 type trace struct {
 	Was      *figures `json:"was,omitempty"`
 	Is       *figures `json:"is,omitempty"`
@@ -62,15 +63,18 @@ func (t *trace) after(it *Item)  { t.Is = figuresOf(it) }
 func newPassID() string { return store.NewID('p') }
 
 // keepStep records a step of a pass, and the pass with its first one.
-func (f *file) keepStep(tx *sqlite.Tx, pass, scope string, k int, op, item, heir string, t *trace) error {
-	if _, err := tx.Exec(`INSERT OR IGNORE INTO passes VALUES (?, ?, ?, ?, NULL, NULL)`, pass, scope, f.s.opt.Actor, tx.Now.UnixMilli()); err != nil {
+func (f *file) keepStep(tx *sqlite.Tx, pass, scope string, k int, op, item, heir string,
+	t *trace) error {
+	if _, err := tx.Exec(`INSERT OR IGNORE INTO passes VALUES (?, ?, ?, ?, NULL, NULL)`,
+		pass, scope, f.s.opt.Actor, tx.Now.UnixMilli()); err != nil {
 		return err
 	}
 	b, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO pass_steps VALUES (?, ?, ?, ?, ?, ?)`, pass, k, op, item, heir, string(b))
+	_, err = tx.Exec(`INSERT INTO pass_steps VALUES (?, ?, ?, ?, ?, ?)`,
+		pass, k, op, item, heir, string(b))
 	return err
 }
 
@@ -79,9 +83,11 @@ func endPass(tx *sqlite.Tx, pass string) error {
 	return err
 }
 
-// inherit gives an item the sessions that asked for another, and returns those that are new to it.
+// inherit gives an item the sessions that asked for another, and returns those that are
+// new to it.
 func inherit(tx *sqlite.Tx, to, from int64) ([]string, error) {
-	added, err := sqlite.Column[string](tx, `SELECT session FROM asked WHERE item = ?2 AND session NOT IN (SELECT session FROM asked WHERE item = ?1)`, to, from)
+	added, err := sqlite.Column[string](tx, `SELECT session FROM asked WHERE item = ?2
+		AND session NOT IN (SELECT session FROM asked WHERE item = ?1)`, to, from)
 	if err != nil || len(added) == 0 {
 		return nil, err
 	}
@@ -96,10 +102,12 @@ func undoneIn(tx *sqlite.Tx, sc Scope) (map[undoneStep]bool, error) {
 	return all, tx.Each([]any{&s.op, &s.item, &s.heir}, func() error {
 		all[s] = true
 		return nil
-	}, `SELECT op, item, heir FROM passes JOIN pass_steps ON pass = id WHERE undone IS NOT NULL AND scope = ? AND op <> 'expire'`, sc.String())
+	}, `SELECT op, item, heir FROM passes JOIN pass_steps ON pass = id
+		WHERE undone IS NOT NULL AND scope = ? AND op <> 'expire'`, sc.String())
 }
 
-// Passes lists passes in the tiers that the caller reaches, the newest first; limit 0 is all.
+// Passes lists passes in the tiers that the caller reaches, the newest first; limit 0
+// is all.
 func (s *Store) Passes(ctx context.Context, limit int) ([]Pass, error) {
 	if limit < 0 {
 		return nil, invalid(fmt.Sprintf("a limit of %d makes no sense", limit), "0 lists all")
@@ -131,15 +139,24 @@ func (s *Store) Passes(ctx context.Context, limit int) ([]Pass, error) {
 
 func passesWhere(tx *sqlite.Tx, where string, args ...any) ([]Pass, error) {
 	return sqlite.All(tx, func(p *Pass) []any {
-		return []any{&p.ID, &p.Scope, &p.Actor, sqlite.Time(&p.Began), sqlite.MaybeTime(&p.Ended), sqlite.MaybeTime(&p.Undone), sqlite.JSON(&p.Steps, "the steps of %s that", &p.ID)}
-	}, `SELECT id, scope, actor, began, ended, undone, (SELECT json_group_object(op, c) FROM (SELECT op, count(*) AS c FROM pass_steps WHERE pass = id GROUP BY op)) FROM passes WHERE `+where, args...)
+		return []any{&p.ID, &p.Scope, &p.Actor, sqlite.Time(&p.Began),
+			sqlite.MaybeTime(&p.Ended), sqlite.MaybeTime(&p.Undone),
+			sqlite.JSON(&p.Steps, "the steps of %s that", &p.ID)}
+	}, `SELECT id, scope, actor, began, ended, undone, (SELECT json_group_object(op, c) FROM
+		(SELECT op, count(*) AS c FROM pass_steps WHERE pass = id GROUP BY op))
+		FROM passes WHERE `+where, args...)
 }
 
-// Undo takes a pass back whole, in one transaction: all that it archived or forgot is live again, and what it merged or promoted is as it was. If anything of it cannot be taken back, since somebody has changed or scrubbed it or a later pass has been over it, nothing is done, and the error names what and why. No later pass does again what was undone.
+// Undo takes a pass back whole, in one transaction: all that it archived or forgot is
+// live again, and what it merged or promoted is as it was. If anything of it cannot be
+// taken back, since somebody has changed or scrubbed it or a later pass has been over
+// it, nothing is done, and the error names what and why. No later pass does again what
+// was undone.
 func (s *Store) Undo(ctx context.Context, id string) (Undone, error) {
 	out := Undone{Pass: id, Restored: []string{}, Warnings: []string{}}
 	if !store.IsID(id, "p") {
-		return out, invalid(fmt.Sprintf("%q is no pass's id", clip(id, 60)), "ids look like p3f9x0c2ma", listPasses)
+		return out, invalid(fmt.Sprintf("%q is no pass's id", clip(id, 60)),
+			"ids look like p3f9x0c2ma", listPasses)
 	}
 	for f, err := range s.reached(ctx) {
 		if err != nil {
@@ -178,7 +195,7 @@ func (s *Store) Undo(ctx context.Context, id string) (Undone, error) {
 	return out, noPass(id)
 }
 
-var listPasses = fault.Do("memory.passes", "{} lists them")
+var listPasses = fault.Do("memory.consolidate", "{} lists them", "passes", "")
 
 func noPass(id string) error {
 	return fault.NotFound.New("there is no pass "+clip(id, 60), "", listPasses)
@@ -205,25 +222,31 @@ type doneStep struct {
 	trace          trace
 }
 
-// readPass reads a pass that the caller may undo, with its items; nil: there is none in this file.
+// readPass reads a pass that the caller may undo, with its items; nil: there is none in
+// this file.
 func (f *file) readPass(tx *sqlite.Tx, id string) (*undoing, error) {
 	found, err := passesWhere(tx, `id = ?`, id)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	u := &undoing{f: f, pass: found[0], items: map[string]*Item{}, was: map[string]*Item{}, revived: map[string]bool{}, changed: map[string]bool{}, checked: map[string]bool{}}
+	u := &undoing{f: f, pass: found[0], items: map[string]*Item{}, was: map[string]*Item{},
+		revived: map[string]bool{}, changed: map[string]bool{}, checked: map[string]bool{}}
 	if tier, _, _ := strings.Cut(u.pass.Scope, ":"); f.s.allowed(tier) != nil {
 		return nil, nil
 	}
 	if u.pass.Undone != nil {
-		return nil, conflict(fmt.Sprintf("the pass %s is undone already, since %s", id, u.pass.Undone.Format(time.RFC3339)), "nothing is to be done")
+		since := u.pass.Undone.Format(time.RFC3339)
+		return nil, conflict(fmt.Sprintf("the pass %s is undone already, since %s", id, since),
+			"nothing is to be done")
 	}
 	if u.steps, err = sqlite.All(tx, func(s *doneStep) []any {
 		return []any{&s.op, &s.item, &s.heir, sqlite.JSON(&s.trace, "a step of %s that", &id)}
-	}, `SELECT op, item, heir, trace FROM pass_steps WHERE pass = ? ORDER BY k DESC`, id); err != nil {
+	}, `SELECT op, item, heir, trace FROM pass_steps WHERE pass = ? ORDER BY k DESC`,
+		id); err != nil {
 		return nil, err
 	}
-	all, err := itemsWhere(tx, `id IN (SELECT item FROM pass_steps WHERE pass = ?1 UNION SELECT heir FROM pass_steps WHERE pass = ?1)`, id)
+	all, err := itemsWhere(tx, `id IN (SELECT item FROM pass_steps WHERE pass = ?1
+		UNION SELECT heir FROM pass_steps WHERE pass = ?1)`, id)
 	for i := range all {
 		was := all[i]
 		u.items[all[i].ID], u.was[all[i].ID] = &all[i], &was
@@ -265,13 +288,15 @@ func (u *undoing) do(tx *sqlite.Tx) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(`UPDATE passes SET undone = ? WHERE id = ?`, tx.Now.UnixMilli(), u.pass.ID); err != nil {
+	if _, err := tx.Exec(`UPDATE passes SET undone = ? WHERE id = ?`,
+		tx.Now.UnixMilli(), u.pass.ID); err != nil {
 		return err
 	}
 	return u.f.event(tx, Event{Verb: VerbUndone, Scope: u.pass.Scope, Subject: u.pass.ID})
 }
 
-// block notes that something cannot be taken back. Of others' private items only that there are some is told.
+// block notes that something cannot be taken back. Of others' private items only that
+// there are some is told.
 func (u *undoing) block(id, why string) {
 	if it := u.items[id]; it != nil && !u.f.s.visible(it.Agent) {
 		id = "a private item of another agent"
@@ -287,7 +312,8 @@ func (u *undoing) cannot() error {
 	if n := len(u.blocked) - most; n > 0 {
 		say += fmt.Sprintf("; and %d more", n)
 	}
-	return conflict(fmt.Sprintf("the pass %s cannot be undone whole, so nothing is: %s", u.pass.ID, say), "", fault.Do("memory.restore", "{} brings one item back", "id", ""))
+	return conflict(fmt.Sprintf("the pass %s cannot be undone whole, so nothing is: %s",
+		u.pass.ID, say), "", fault.Do("memory.restore", "{} brings one item back", "id", "ID"))
 }
 
 // later looks for passes after this one over the same items.
@@ -296,9 +322,12 @@ func (u *undoing) later(tx *sqlite.Tx) error {
 	return tx.Each([]any{&pass, &item}, func() error {
 		u.block(item, "was changed by the later pass "+pass+": undo that one first")
 		return nil
-	}, `WITH mine AS (SELECT item AS id FROM pass_steps WHERE pass = ?1 UNION SELECT heir FROM pass_steps WHERE pass = ?1 AND heir <> '')
-		SELECT DISTINCT p.id, mine.id FROM mine JOIN pass_steps s ON s.item = mine.id OR s.heir = mine.id JOIN passes p ON p.id = s.pass
-		WHERE p.undone IS NULL AND p.rowid > (SELECT rowid FROM passes WHERE id = ?1) ORDER BY p.rowid, mine.id`, u.pass.ID)
+	}, `WITH mine AS (SELECT item AS id FROM pass_steps WHERE pass = ?1
+			UNION SELECT heir FROM pass_steps WHERE pass = ?1 AND heir <> '')
+		SELECT DISTINCT p.id, mine.id FROM mine
+		JOIN pass_steps s ON s.item = mine.id OR s.heir = mine.id JOIN passes p ON p.id = s.pass
+		WHERE p.undone IS NULL AND p.rowid > (SELECT rowid FROM passes WHERE id = ?1)
+		ORDER BY p.rowid, mine.id`, u.pass.ID)
 }
 
 // undo takes a step back, in memory.
@@ -321,7 +350,8 @@ func (u *undoing) undo(tx *sqlite.Tx, s *doneStep) error {
 		u.revived[s.item] = !it.Live()
 		return nil
 	}
-	rule := map[string]string{OpExpire: RuleExpired, OpMerge: RuleMerged, OpRewrite: RuleConsolidated}[s.op]
+	rule := map[string]string{OpExpire: RuleExpired, OpMerge: RuleMerged,
+		OpRewrite: RuleConsolidated}[s.op]
 	switch {
 	case it.Archived != nil:
 		u.block(s.item, "was archived since")
@@ -355,18 +385,22 @@ func (u *undoing) unmerge(tx *sqlite.Tx, keep *Item, t *trace) error {
 	if keep.Accessed.Equal(t.Is.Accessed) {
 		keep.Accessed = t.Was.Accessed
 	}
-	if _, err := tx.Exec(`DELETE FROM asked WHERE item = ? AND session IN (SELECT value FROM json_each(?))`, keep.n, sqlite.List(t.Sessions)); err != nil {
+	if _, err := tx.Exec(`DELETE FROM asked WHERE item = ?
+		AND session IN (SELECT value FROM json_each(?))`, keep.n, sqlite.List(t.Sessions)); err != nil {
 		return err
 	}
 	if t.Is.Revision == t.Was.Revision {
 		return nil
 	}
 	if !u.checked[keep.ID] && keep.Revision != t.Is.Revision {
-		u.block(keep.ID, fmt.Sprintf("was changed since: it is at revision %d, the pass left %d", keep.Revision, t.Is.Revision))
+		u.block(keep.ID, fmt.Sprintf("was changed since: it is at revision %d, the pass left %d",
+			keep.Revision, t.Is.Revision))
 	}
 	u.checked[keep.ID], u.changed[keep.ID] = true, true
 	keep.Importance, keep.Lifetime, keep.Expires = t.Was.Importance, t.Was.Lifetime, t.Was.Expires
-	before, err := sqlite.All(tx, func(it *Item) []any { return []any{sqlite.JSON(it, "a revision of %s that", &keep.ID)} },
+	before, err := sqlite.All(tx, func(it *Item) []any {
+		return []any{sqlite.JSON(it, "a revision of %s that", &keep.ID)}
+	},
 		`SELECT before FROM revisions WHERE subject = ? AND revision = ?`, keep.ID, t.Was.Revision)
 	if err == nil && len(before) == 1 {
 		keep.Tags = before[0].Tags
@@ -385,7 +419,8 @@ func (u *undoing) write(tx *sqlite.Tx, id string) error {
 		}
 		now.Updated = updated // it says what it said, so it is not new to the next pass
 	}
-	if _, err := tx.Exec(`UPDATE items SET lifetime = ?, accesses = ?, accessed = ?, updated = ? WHERE n = ?`, now.Lifetime, now.Accesses, now.Accessed.UnixMilli(), now.Updated.UnixMilli(), now.n); err != nil {
+	if _, err := tx.Exec(`UPDATE items SET lifetime = ?, accesses = ?, accessed = ?, updated = ?
+		WHERE n = ?`, now.Lifetime, now.Accesses, now.Accessed.UnixMilli(), now.Updated.UnixMilli(), now.n); err != nil {
 		return err
 	}
 	if u.revived[id] {
@@ -396,7 +431,8 @@ func (u *undoing) write(tx *sqlite.Tx, id string) error {
 		}
 		return u.f.revive(tx, now, u.vectors[id], why, &u.out.Warnings)
 	}
-	if slices.ContainsFunc(u.steps, func(s doneStep) bool { return s.op == OpRewrite && s.heir == id }) && now.Live() {
+	written := func(s doneStep) bool { return s.op == OpRewrite && s.heir == id }
+	if now.Live() && slices.ContainsFunc(u.steps, written) {
 		return u.f.forget(tx, now, RuleUndone, "", why)
 	}
 	return nil

@@ -224,12 +224,12 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 		if h.Gaps > 0 {
 			d.note(name, "", "%s missing from its log of what was done", text.Count(h.Gaps, "event is", "events are"))
 		}
-		live += int64(h.Live)
+		live += int64(h.Live + h.Archived)
 		if h.Workspace != "" && !dirExists(h.Workspace) {
-			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live), "item", "items"))
+			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
 		}
 		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
-		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live), bare: int64(h.Bare), model: h.Model, again: "`board memory reembed`, there", step: mend})
+		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Bare), model: h.Model, again: "`board memory reembed`, there", step: mend})
 	}
 	d.ok("files", "%s, %s", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"))
 }
