@@ -3,12 +3,16 @@ package kb
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"blackboard/board/sqlite"
 )
 
 // gitdir begins a .git that is a file.
@@ -64,7 +68,7 @@ func rootOf(git, dir string) string {
 // namedIn returns the path that a file of git names, from where the file is, with its
 // links resolved; "" if there is none, or it leads nowhere.
 func namedIn(file, prefix string) string {
-	b, err := os.ReadFile(file)
+	b, err := sqlite.ReadFile(file)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
 	if err != nil || !ok || path == "" {
 		return ""
@@ -80,7 +84,7 @@ func namedIn(file, prefix string) string {
 func readGitConfig(common string) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"config", "config.worktree"} {
-		b, _ := os.ReadFile(filepath.Join(common, name))
+		b, _ := sqlite.ReadFile(filepath.Join(common, name))
 		section := ""
 		for line := range strings.Lines(string(b)) {
 			line = strings.TrimSpace(line)
@@ -107,9 +111,9 @@ const (
 // a file that git's index knows is there as git has left it, by its size and the time of
 // its last change. Where nothing was added yet, nothing speaks against it.
 func isCheckedOut(common, dir string, config map[string]string) bool {
-	f, err := os.Open(filepath.Join(common, "index"))
+	f, err := sqlite.OpenFile(filepath.Join(common, "index"))
 	if err != nil {
-		return os.IsNotExist(err)
+		return errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, mostIndex))

@@ -75,6 +75,7 @@ type holding struct {
 	open  []io.Closer
 	locks []locked
 	held  map[string]bool // by path: was it ever open
+	m     *memory.Store   // one of those that are open
 }
 
 func newHolding(t *testing.T) *holding {
@@ -139,6 +140,7 @@ func (h *holding) refresh() {
 	}
 	m, err := memory.Open(home, memory.Options{Workspace: workspace, Agent: "w"})
 	keep(m, err)
+	h.m = m
 	if _, err := m.Stats(ctx); err != nil { // opens its files
 		t.Fatal(err)
 	}
@@ -220,8 +222,9 @@ var lockLines = []string{
 	`export -o report.html`, `export -o export.md`, `export -o copy.jsonl`, `hook --list`,
 	`kb export all.jsonl --documents`, `kb import all.jsonl --apply`, `kb ingest doc.md --prune`,
 	`kb learn learned.txt`, `kb curate`, `kb rebuild --write-missing`,
-	`memory export all.json --everything`, `memory import all.json`, `memory scrub account`,
-	`memory put "of another project" --workspace specs`,
+	`memory export all.json --everything --author --reason test`, `memory import all.json`, `memory scrub account`,
+	`memory put "of another project" --workspace specs`, `memory channel create aside`,
+	`memory channel describe aside "what is aside"`, `memory channel rm aside`,
 	`doctor --full`, `doctor --repair --yes`,
 }
 
@@ -276,10 +279,17 @@ func TestCommandsKeepLocks(t *testing.T) {
 		note(line)
 		h.command(line, exitOK)
 	}
+	talks, err := h.m.Conversations(t.Context(), "", memory.Statuses, 1)
+	if err != nil || len(talks) == 0 {
+		t.Fatalf("no conversation to invite to: %v", err)
+	}
+	invite := fmt.Sprintf(`memory conversation invite %s other --author --reason test`, talks[0].Ref)
+	note(invite)
+	h.command(invite, exitOK)
 	if err := os.Rename("specs", "moved"); err != nil {
 		t.Fatal(err)
 	}
-	adopt := fmt.Sprintf(`memory adopt %s/specs --workspace moved`, h.c.dir)
+	adopt := fmt.Sprintf(`memory adopt %s/specs --workspace moved --author --reason test`, h.c.dir)
 	note(adopt)
 	h.command(adopt, exitOK)
 	for kind, table := range operations {
