@@ -37,8 +37,8 @@ continued by the same command.`,
 qrels/SPLIT.tsv. In a document's "metadata" may stand tier, channel, importance,
 age_days, accesses, accessed_days and tags. The set is put into a memory of its
 own and its questions are asked: by words, and with the model if one is
-installed; with every item as if put just now (fresh), and with the ages of the
-set (aged). Plain full text search (SQLite's FTS5 with its porter stemmer) is
+installed; with every item as if put just now (fresh), with the ages of the set
+(aged), and once more after a pass of consolidation (tidied). Plain full text search (SQLite's FTS5 with its porter stemmer) is
 measured on the same items for comparison.`,
 			Flags:  []cli.Flag{&cli.StringFlag{Name: "split", Usage: "use qrels/`NAME`.tsv; default test"}, jsonFlag()},
 			Action: p.memoryEval,

@@ -66,4 +66,19 @@
 // With every four abstracts of SciFact made one section, and every fourth question of its train
 // split, cutting raises the MRR@10 from .662 to .697 by words, from .151 to .331 by meaning and
 // from .609 to .700 by both; at 1,000 bytes it is the same, at 3,000 .700, .265 and .693.
+//
+// # A memory
+//
+// testdata/memory has three projects of 260 to 330 items with 60 questions each. RunMemory asks
+// them of a memory as it answers, and of plain full text. hit@1 and hit@10, of the three
+// together, before and since relevance only breaks ties:
+//
+//	                          fresh               aged                tidied
+//	                     before       now    before       now         now
+//	plain FTS5          .44, .66
+//	by words            .49, .67  .50, .68  .12, .63  .50, .68  .50, .68
+//	with potion-base-2M .47, .73  .52, .71  .24, .70  .52, .71  .52, .71
+//
+// Asked unasked, as a prompt asks, half of the questions get an answer, five of six of them the
+// right one; of the other projects' questions 4 % get something.
 package eval

@@ -21,9 +21,10 @@ import (
 
 // Ways to ask a memory, in the order in which RunMemory reports them.
 const (
-	ModePlain = "fts5"  // plain full text of SQLite with its porter stemmer: the yardstick
-	ModeFresh = "fresh" // as a memory answers, all items put and asked for just now
-	ModeAged  = "aged"  // the same, with the ages, importances and accesses of the set
+	ModePlain = "fts5"   // plain full text of SQLite with its porter stemmer: the yardstick
+	ModeFresh = "fresh"  // as a memory answers, all items put and asked for just now
+	ModeAged  = "aged"   // the same, with the ages, importances and accesses of the set
+	ModeTidy  = "tidied" // the same, after a pass of consolidation
 )
 
 // Metadata is what a document of a memory's set says of itself, in BEIR's own field for it.
@@ -58,7 +59,8 @@ type MemoryReport struct {
 
 // RunMemory puts a set's documents into a memory of their own, and asks its questions of all
 // tiers together: by words, and with the model if there is one; once with every item fresh,
-// once with ages and accesses as the set has them; and of plain FTS5 for comparison.
+// once with ages and accesses as the set has them, and then after a tidy-up; and of plain
+// FTS5 for comparison.
 func RunMemory(ctx context.Context, set *Set, emb embed.Embedder) (*MemoryReport, error) {
 	docs, err := readMetadata(set)
 	if err != nil {
@@ -92,9 +94,14 @@ func RunMemory(ctx context.Context, set *Set, emb embed.Embedder) (*MemoryReport
 			if err != nil {
 				return nil, err
 			}
-			err = r.measure(ctx, set, m, func(ctx context.Context, text string) ([]string, error) {
-				return askMemory(ctx, s, text, names)
-			})
+			ask := func(ctx context.Context, text string) ([]string, error) { return askMemory(ctx, s, text, names) }
+			err = r.measure(ctx, set, m, ask)
+			if err == nil && mode == ModeAged {
+				m.Mode = ModeTidy
+				if _, err = s.Consolidate(ctx, nil, nil); err == nil {
+					err = r.measure(ctx, set, m, ask)
+				}
+			}
 			s.Close()
 			if err != nil {
 				return nil, err
@@ -160,7 +167,7 @@ func remember(ctx context.Context, home string, docs []remembered, emb embed.Emb
 	doc, names := exported(docs, workspace, aged, time.Now())
 	in, err := s.Import(ctx, bytes.NewReader(doc), memory.ImportOptions{Force: true})
 	if err == nil && len(in.Refused) > 0 {
-		err = fault.Invalid.New(fmt.Sprintf("%d documents are no items of a memory, the first: %s", len(in.Refused), in.Refused[0].Reason), "what an item takes is in `go doc ./kb/memory`")
+		err = fault.Invalid.New(fmt.Sprintf("%d of its %d documents cannot be items of a memory, the first: %s", len(in.Refused), len(docs), in.Refused[0].Reason), "what an item takes is in `go doc ./kb/memory`")
 	}
 	if err == nil && emb != nil {
 		_, err = s.Reembed(ctx, 0, nil)

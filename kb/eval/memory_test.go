@@ -36,7 +36,8 @@ func TestMemoryFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain, modes := r.Modes[0], r.Modes[1:]
-		for i, m := range modes {
+		before := map[string]MemoryMetrics{}
+		for _, m := range modes {
 			t.Logf("%-10s %-6s %-15s hit@1 %.3f @3 %.3f @10 %.3f", set.Name, m.Mode, m.Model, m.Hit1, m.Hit3, m.Hit10)
 			more := 0.0
 			if m.Model != "" {
@@ -45,9 +46,15 @@ func TestMemoryFinds(t *testing.T) {
 			if m.Hit1 < plain.Hit1+more-1e-9 || m.Hit10 < plain.Hit10-one-1e-9 {
 				t.Errorf("%s, %s, model %q: hit@1 %.3f, hit@10 %.3f; plain full text has %.3f and %.3f", set.Name, m.Mode, m.Model, m.Hit1, m.Hit10, plain.Hit1, plain.Hit10)
 			}
-			if fresh := modes[i%(len(modes)/2)]; fresh.Model != m.Model || m.Hit1 < fresh.Hit1-.02 || m.Hit10 < fresh.Hit10-.02 {
-				t.Errorf("%s, model %q: ages make %.3f and %.3f of %.3f and %.3f", set.Name, m.Model, m.Hit1, m.Hit10, fresh.Hit1, fresh.Hit10)
+			was, there := before[m.Model]
+			most := .02 // for ages; a tidy-up costs nothing
+			if m.Mode == ModeTidy {
+				most = 1e-9
 			}
+			if there && (m.Hit1 < was.Hit1-most || m.Hit10 < was.Hit10-most) {
+				t.Errorf("%s, %s, model %q: %.3f and %.3f, and before %.3f and %.3f", set.Name, m.Mode, m.Model, m.Hit1, m.Hit10, was.Hit1, was.Hit10)
+			}
+			before[m.Model] = m
 		}
 	}
 }

@@ -13,12 +13,15 @@ import (
 
 // What consolidation goes by.
 const (
-	PromoteSessions = 3      // a short-term item that so many sessions asked for becomes long-term
-	ArchiveBelow    = 0.01   // a short-term item with less relevance than this is archived
-	ArchiveUnder    = 0.75   // if it has less importance than this
-	Cap             = 10_000 // how many live items a scope holds at most
-	DueItems        = 500    // how many new and changed items make a pass due
-	DueSession      = 20     // and how many at the end of a session
+	PromoteSessions = 3 // a short-term item that so many sessions asked for becomes long-term
+	// ArchiveAfter is for how long nobody read a short-term item that is archived. It is long:
+	// old items cost a question nothing (package eval has the figures), and what is out of
+	// sight answers none.
+	ArchiveAfter = 365 * 24 * time.Hour
+	ArchiveUnder = 0.75   // if it has less importance than this
+	Cap          = 10_000 // how many live items a scope holds at most
+	DueItems     = 500    // how many new and changed items make a pass due
+	DueSession   = 20     // and how many at the end of a session
 )
 
 // An item of this importance that was asked for within this time stays when a scope is full. It may be merged: the item that stays carries on.

@@ -171,7 +171,7 @@ func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
 		}
 		return true, a.promote(tx, it, s.Why)
 	case OpArchive:
-		return a.putAway(tx, it, mayArchive(it, rel), s.Why)
+		return a.putAway(tx, it, mayArchive(it, tx.Now), s.Why)
 	case OpMerge:
 		keep := a.as(s.into, s.ofInto)
 		if keep == nil || keep.Agent != it.Agent || !keep.outranks(it) {

@@ -159,8 +159,8 @@ func mayPromote(it *Item, sessions int) bool {
 
 // mayArchive allows it for short-term items of little importance only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to put anything away: a fact that is asked for
 // once a year is still a fact. And what a person took the trouble to say stays until somebody forgets it.
-func mayArchive(it *Item, relevance float64) bool {
-	return it.Lifetime == ShortTerm && relevance < ArchiveBelow && it.Curator != CuratorAuthor && it.Importance < ArchiveUnder
+func mayArchive(it *Item, now time.Time) bool {
+	return it.Lifetime == ShortTerm && now.Sub(it.Accessed) >= ArchiveAfter && it.Curator != CuratorAuthor && it.Importance < ArchiveUnder
 }
 
 func (it *Item) shielded(now time.Time) bool {
@@ -201,9 +201,8 @@ func (p *pass) promote() {
 
 func (p *pass) archive() {
 	p.take(OpArchive, func(st *standing) (string, bool) {
-		rel := p.relevance(&st.Item)
 		days := int(p.now.Sub(st.Accessed).Hours() / 24)
-		return fmt.Sprintf("not read for %s; its relevance of %.1g is less than %g", counted(days, "day"), rel, ArchiveBelow), mayArchive(&st.Item, rel)
+		return "not read for " + counted(days, "day"), mayArchive(&st.Item, p.now)
 	})
 }
 

@@ -98,8 +98,8 @@ func TestArchiveThresholds(t *testing.T) {
 		it       Item
 		archived bool
 	}{
-		{"exactly .01", Item{Importance: .01}, false},
-		{"just below", Item{Importance: math.Nextafter(.01, 0)}, true},
+		{"worth nothing", Item{Importance: 0.01}, false},
+		{"a minute less than a year", Item{Importance: .1, Created: year.Add(time.Minute)}, false},
 		{"nobody asked for a year", Item{Importance: .5, Created: year}, true},
 		{"nearly important", Item{Importance: math.Nextafter(.75, 0), Created: year}, true},
 		{"important", Item{Importance: .75, Created: year}, false},

@@ -14,7 +14,7 @@
 //
 // # Consolidation
 //
-// A pass over a scope forgets what has expired and what another item says word for word (clash.Said). What is short-term, of less importance than ArchiveUnder and not read for long is
+// A pass over a scope forgets what has expired and what another item says word for word (clash.Said). What is short-term, of less importance than ArchiveUnder and not read for a year is
 // archived: out of every read, unless it asks for the archive, and Restore brings it back. What PromoteSessions sessions asked for becomes long-term; being shown is not being asked for. What may not
 // both hold is listed, for a person or an agent that rewrites. Each pass and each rewrite keeps what it did, without content, and Undo takes it back whole.
 //

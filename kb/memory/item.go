@@ -54,7 +54,7 @@ const (
 	RuleUndone       = "undone"       // the rewrite that made it was undone
 
 	// Rules of earlier versions, which forgot what is archived now.
-	RulePruned = "pruned" // its relevance had become less than ArchiveBelow
+	RulePruned = "pruned" // by age, which earlier versions did
 	RuleCap    = "cap"    // its scope held more than Cap
 	RuleEnded  = "ended"  // its conversation was archived
 )

@@ -156,7 +156,7 @@ func TestYear(t *testing.T) {
 	}
 	sound(t, s)
 	y.nothingLost(t, f)
-	for op, n := range map[string]int{OpExpire: sum.Expired, OpPromote: sum.Promoted, OpArchive: sum.Archived, OpMerge: sum.Merged, OpCap: sum.Capped} {
+	for op, n := range map[string]int{OpExpire: sum.Expired, OpPromote: sum.Promoted, OpMerge: sum.Merged, OpCap: sum.Capped} {
 		if n == 0 {
 			t.Errorf("the year had no %s", op)
 		}
