@@ -284,7 +284,12 @@ func (x *factLines) named(f *memoryFacts) {
 	x.heading("All about it")
 	x.field("name", n.Name)
 	x.field("tier", n.Tier)
-	x.field("read", "first of all in every turn, whole, and never ranked")
+	x.field("read", "first of all in every turn, and never ranked")
+	if tokens := n.Tokens(); tokens > memory.NamedTokens {
+		x.field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", count(int64(tokens)), count(memory.NamedTokens)))
+	} else {
+		x.field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries", count(int64(tokens)), count(memory.NamedTokens)))
+	}
 	if n.Revision > 0 {
 		x.field("curator", n.Curator)
 		x.field("revision", count(int64(n.Revision)))

@@ -186,6 +186,9 @@ func namedRevision(c *cli.Context) (int, error) {
 
 func (p *program) writeNamed(c *cli.Context, s *openedMemory, name, text string, revision int) error {
 	n, err := s.EditNamed(c.Context, name, c.String("tier"), text, revision)
+	if tokens := n.Tokens(); err == nil && tokens > memory.NamedTokens {
+		p.talk("note: it has %d tokens, and a turn has %d for all named entries: it is cut where there is more to say", tokens, memory.NamedTokens)
+	}
 	return p.answer(c, err, func() { p.printf("%s is at revision %d: %s\n", n.Name, n.Revision, line(n.Body, 80)) }, "entry", n)
 }
 

@@ -454,6 +454,13 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	return nil
 }
 
+// NamedTokens is what the named entries have for sure of an orientation of the usual budget, all
+// of them together; they have what nothing else needs besides.
+const NamedTokens = DefaultBudget * namedShare / 100
+
+// Tokens is how many tokens the entry takes in an orientation.
+func (n *Named) Tokens() int { return tokens("# " + n.Name + "\n\n" + n.Body + "\n") }
+
 // namedShare is how much of a budget the named entries take at most, in percent.
 const namedShare = 60
 
