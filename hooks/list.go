@@ -38,12 +38,12 @@ func does(h *harness.Harness, e harness.EventName) string {
 	switch e.Kind {
 	case harness.SessionStart:
 		if injects {
-			return "gives the session its start: checks, topic, knowledge, run"
+			return "gives the session its start: checks, memory, topic, knowledge, run"
 		}
 		return "notes when the session began"
 	case harness.Prompt:
 		if injects {
-			return "gives what is known about the prompt, and the open signals"
+			return "gives what is known and remembered about the prompt, and the open signals"
 		}
 	case harness.ToolResult, harness.ToolFailure, harness.FileEdit:
 		return "writes a line into the worklog"

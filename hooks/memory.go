@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -46,15 +47,20 @@ func (t *turn) conversation(ctx context.Context, m *memory.Store) string {
 // surely about the topic. It is the agent's for the rest of the session.
 func (t *turn) remembered(ctx context.Context, r *room, about string, given *seen) (part string) {
 	t.inMemory(func(m *memory.Store) error {
-		budget := min(t.depth.MemoryBudget, (r.left-2)/tokenBytes)
+		const more = 20 // tokens, to say how much had no room
+		budget := min(t.depth.MemoryBudget, (r.left-2)/tokenBytes-more)
 		if budget < 100 {
 			return nil
 		}
-		o, err := m.Orient(ctx, memory.OrientQuery{Text: about, Conversation: t.conversation(ctx, m), Budget: budget, Unasked: true, Given: given.Given})
+		o, err := m.Orient(ctx, memory.OrientQuery{Text: about, Conversation: t.conversation(ctx, m), Budget: budget, Unasked: true, Given: given.Given, Clean: clean})
 		if err != nil {
 			return err
 		}
-		if part = text.Harmless(clean(demoted(o.Text()))); !r.take(part) {
+		part = text.Harmless(demoted(o.Text()))
+		if o.LeftOut > 0 && part != "" {
+			part += fmt.Sprintf("\n\n(%d more had no room: `board memory read \"…\"` finds them)", o.LeftOut)
+		}
+		if !r.take(part) {
 			part = ""
 			return nil
 		}
@@ -100,7 +106,8 @@ func (t *turn) recollect(ctx context.Context, r *room, ask string, given *seen) 
 		}
 		slices.SortStableFunc(hits, func(a, b memory.Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
 		for _, h := range hits {
-			line := "\n" + strings.TrimSpace(text.Harmless(clean(h.Line(t.now, t.speaker()))))
+			h.Title, h.Content = clean(h.Title), clean(h.Content)
+			line := "\n" + strings.TrimSpace(text.Harmless(h.Line(t.now, t.speaker())))
 			if h.Evidence < kb.RecallFloor*hits[0].Evidence || len(ids) == t.items(t.depth.Items) || len(heading)+len(part)+len(line)+2 > r.left {
 				break
 			}

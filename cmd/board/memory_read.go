@@ -58,15 +58,16 @@ out. To be read keeps an item relevant.`,
 		},
 		{
 			Name: "orient", Usage: "print one document for a turn", ArgsUsage: "[QUERY | -]",
-			Description: `The named entries first, whole; then what the conversation, its channel, the
-workspace and the account have to say to the question, each line with who noted
-it, when, and how much it counts. Markdown, for a prompt; nothing if nothing is
-remembered.`,
+			Description: `The named entries first; then what is critical in any tier, what is about the
+question, the conversation and its channel, and what is newest; then the agent's
+own core memories and journal. Each line has an item's id, its age, and who noted
+it if that was somebody else. Markdown, for a prompt; nothing if nothing is
+remembered. What has no room is counted.`,
 			Flags: memoryFlags(
 				&cli.IntFlag{Name: "budget", Usage: "`TOKENS` that it may have, 4 bytes each", Value: memory.DefaultBudget},
 				conversationFlag("the conversation"),
-				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the conversation's, else all"},
-				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` items of each tier", Value: memory.DefaultLimit},
+				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the conversation's"},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` items in a section", Value: memory.DefaultLimit},
 				tiersFlag(" (default all)"),
 			),
 			Action: p.memoryOrient,

@@ -237,6 +237,11 @@ func TestImportanceInAWord(t *testing.T) {
 	if err != nil || r.IsError || r.StructuredContent.(map[string]any)["item"].(map[string]any)["importance"] != 1.0 {
 		t.Errorf("%v %s", err, textOf(r))
 	}
+	r, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put", Arguments: json.RawMessage(`{"content":"y","importance":"high"}`)})
+	if err != nil || r.IsError || r.StructuredContent.(map[string]any)["item"].(map[string]any)["importance"] != .75 {
+		t.Errorf("%v %s", err, textOf(r))
+	}
+	refused(t, c, "memory_put", `{"content":"z","importance":"very"}`, "importance")
 	must(t, c, "board_signal", `{"content":"who?"}`)
 	refused(t, c, "board_waive", `{"signal":"s1","reason":""}`, "reason")
 	if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_waive", Arguments: json.RawMessage(`{"signal":"s1","reason":""}`)}); err != nil || strings.Contains(textOf(r), "--") {

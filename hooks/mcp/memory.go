@@ -49,6 +49,9 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		}
 		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, o.Own, list(o.Degraded)}
 		text = o.Text()
+		if !m.Reaches(memory.Account) {
+			out.Degraded = append(out.Degraded, "the account's memory (SOUL, what holds in all projects) is not granted to this client")
+		}
 		switch {
 		case o.LeftOut > 0:
 			text += fmt.Sprintf("\n\n(%d more that the budget has no room for: memory_read finds them)", o.LeftOut)
@@ -183,9 +186,6 @@ func (c *call) memoryPut(in memoryPutIn) (out storedOut, text string, err error)
 		if it.Importance, err = memory.ParseImportance(in.Level); err != nil {
 			return out, "", err
 		}
-	}
-	if it.Source == "" {
-		it.Source = c.client
 	}
 	if it.Expires, err = c.expiry(in.TTLDays); err != nil {
 		return out, "", err

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
+	"blackboard/kb/memory"
 )
 
 // kind is what a tool does to the world.
@@ -189,13 +190,21 @@ func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolve
 
 // known is what a tool takes of some arguments. The original of the context tools takes no notice of
 // what it does not know, and its callers rely on that; elsewhere what is unknown is an error, since
-// it is most likely misspelled.
+// it is most likely misspelled. An importance may be a word.
 func (t *tool) known(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
 	var object map[string]json.RawMessage
-	if t.profile != ProfileContext || json.Unmarshal(raw, &object) != nil {
+	if t.profile != ProfileContext && t.profile != ProfileMemory || json.Unmarshal(raw, &object) != nil {
 		return raw
 	}
-	maps.DeleteFunc(object, func(name string, _ json.RawMessage) bool { return s.Properties[name] == nil })
+	var level string
+	switch {
+	case t.profile == ProfileContext:
+		maps.DeleteFunc(object, func(name string, _ json.RawMessage) bool { return s.Properties[name] == nil })
+	case json.Unmarshal(object["importance"], &level) == nil: // "high" is plain enough
+		if f, err := memory.ParseImportance(level); err == nil {
+			object["importance"], _ = json.Marshal(f)
+		}
+	}
 	kept, err := json.Marshal(object)
 	if err != nil {
 		return raw

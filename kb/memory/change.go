@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,11 +121,13 @@ func unlessForgotten(it *Item) error {
 	if it.Forgotten == nil {
 		return nil
 	}
-	say := it.Rule
+	say := map[string]string{RuleAsked: "somebody said so", RuleExpired: "its time was over", RuleMerged: "another says the same",
+		RuleConsolidated: "it was rewritten into another"}[it.Rule]
+	say = cmp.Or(say, it.Rule)
 	if it.ReplacedBy != "" {
 		say += ", replaced by " + it.ReplacedBy
 	}
-	return conflict(it.ID+" is forgotten: "+say, "put a new one")
+	return conflict(it.ID+" is forgotten: "+say, "", fault.Do("memory.restore", "{} brings it back", "id", it.ID))
 }
 
 // change stores an item that has become another.

@@ -112,7 +112,7 @@ func (s *Store) RemoveChannel(ctx context.Context, name string) (notes []string,
 		}
 		if conversations+held > 0 {
 			return conflict(fmt.Sprintf("the channel %s is not empty: %s, forgotten ones too; conversations: %d",
-				name, items(held), conversations), "scrub it, and purge its conversations, first")
+				name, items(held), conversations), "scrub what is in it first: the scopes channel:"+name+" and, with purge, its conversations")
 		}
 		_, err := tx.Exec(`DELETE FROM channels WHERE name = ?`, name)
 		return err

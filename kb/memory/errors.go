@@ -20,7 +20,7 @@ var (
 	listTalks  = fault.Do("memory.conversation.list", "{} shows them")
 	channels   = fault.Do("memory.channel.list", "{} shows the channels")
 	workspaces = fault.Do("memory.workspaces", "{} lists those that have a memory")
-	showScrub  = fault.Step{Text: "a dry run of the scrub shows what would be removed, and the hash that confirms it"}
+	showScrub  = fault.Step{Text: "a dry run shows what would be removed, and the hash that confirms it"}
 )
 
 func notFound(id string) error {

@@ -35,6 +35,8 @@ type OrientQuery struct {
 	Unasked bool
 	// Given are ids that the reader has already.
 	Given []string
+	// Clean takes out of what was noted what the reader is not to see; nil: nothing.
+	Clean func(string) string
 	// Words say where the rest is of what was cut.
 	Words fault.Words
 }
@@ -68,15 +70,18 @@ type section struct {
 }
 
 // Orient makes the document that a turn begins with, within a budget, which binds all of it.
-// Named entries come first, whole as long as there is room; then the agent's core memories,
-// the critical items of every tier, what the text is about, the conversation, the agent's
-// journal, and what counts most lately. Nothing comes twice.
+// Named entries come first, whole as long as there is room; then the critical items of every
+// tier, the agent's core memories, what the text is about, the conversation, the agent's
+// journal, and what was put lately. Nothing comes twice.
 func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) {
 	if q.Budget == 0 {
 		q.Budget = DefaultBudget
 	}
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
+	}
+	if q.Clean == nil {
+		q.Clean = func(s string) string { return s }
 	}
 	o := Orientation{Budget: q.Budget, Named: []Named{}, Slices: []Slice{}, Degraded: []string{}}
 	if q.Budget < 100 || q.Budget > 100_000 {
@@ -144,8 +149,6 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 		}
 		if rq.Text != "" {
 			slices.SortStableFunc(hits, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
-		} else {
-			slices.SortStableFunc(hits, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 		}
 		return hits, err
 	}
@@ -154,12 +157,14 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 		sec := &section{heading: heading}
 		now := s.now()
 		for _, h := range hits[:min(most, len(hits))] {
-			sec.hits, sec.lines = append(sec.hits, h), append(sec.lines, h.Line(now, s.opt.Agent))
+			said := *h
+			said.Title, said.Content = q.Clean(h.Title), q.Clean(h.Content)
+			sec.hits, sec.lines = append(sec.hits, h), append(sec.lines, said.Line(now, s.opt.Agent))
 			shown = append(shown, h)
 		}
 		return sec
 	}
-	counts, err := read(Query{Limit: maxCritical + q.Limit, criticalFirst: true}, Channel, Workspace, Account)
+	counts, err := read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace, Account)
 	if err != nil {
 		return nil, err
 	}
@@ -168,13 +173,25 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 		return nil, err
 	}
 	critical := slices.DeleteFunc(slices.Concat(counts, talk), func(h *Hit) bool { return h.Importance < criticalFrom })
+	slices.SortStableFunc(critical, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 	all := []*section{of("## Critical", critical, len(critical))}
 	if q.Text != "" {
-		about, err := read(Query{Text: q.Text, Limit: q.Limit, Gate: q.Unasked}, Channel, Workspace, Account)
-		if err != nil {
-			return nil, err
+		var about []*Hit
+		for _, text := range q.questions() {
+			hits, err := read(Query{Text: text, Limit: q.Limit, Gate: q.Unasked}, Channel, Workspace, Account)
+			if err != nil {
+				return nil, err
+			}
+			for _, h := range hits {
+				if !slices.ContainsFunc(about, func(o *Hit) bool { return o.ID == h.ID }) {
+					about = append(about, h)
+				}
+			}
 		}
 		about = slices.DeleteFunc(about, func(h *Hit) bool { return h.Weak && h.Score < weakShare })
+		if q.Unasked {
+			slices.SortStableFunc(about, func(a, b *Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
+		}
 		all = append(all, of("## About this", about, q.Limit))
 	}
 	// rest are those of some hits that no section has.
@@ -208,8 +225,29 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, journal, of("## Lately", rest(counts, func(h *Hit) bool { return h.Tier != Channel }), q.Limit))
-	return slices.Insert(all, 0, core), nil
+	lately := rest(counts, func(h *Hit) bool { return h.Tier != Channel })
+	slices.SortStableFunc(lately, func(a, b *Hit) int {
+		if x, y := a.Importance < lowUnder, b.Importance < lowUnder; x != y {
+			return map[bool]int{true: 1, false: -1}[x]
+		}
+		return b.Updated.Compare(a.Updated)
+	})
+	all = append(all, journal, of("## Lately", lately, q.Limit))
+	return slices.Insert(all, 1, core), nil
+}
+
+// questions are what the text asks. What nobody asks (a topic's page) is about several things:
+// asked as one, none of them would surely be what an item is about.
+func (q *OrientQuery) questions() (all []string) {
+	if !q.Unasked {
+		return []string{q.Text}
+	}
+	for line := range strings.Lines(q.Text) {
+		if line = strings.Trim(line, "#*-|> \t\n"); len(line) >= shortest && !slices.Contains(all, line) && len(all) < mostQuestions {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // ownSections are the agent's core memories and its journal of the last week.
@@ -223,7 +261,7 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (core, journal 
 		return nil, nil, err
 	}
 	for _, n := range notes { // the newest first
-		switch text := "“" + inline(n.Content, frameContent) + "”\n"; {
+		switch text := "“" + inline(q.Clean(n.Content), frameContent) + "”\n"; {
 		case !slices.Contains(q.Tiers, n.Tier):
 		case n.Kind == Core:
 			core.lines = append(core.lines, "- "+text)
@@ -340,6 +378,12 @@ const (
 	criticalFrom = 0.9
 	// maxCritical is how many of them a tier gives at most.
 	maxCritical = 50
+	// lowUnder is the importance under which an item makes way for whatever is recent.
+	lowUnder = 0.4
+	// mostQuestions is how many lines of a text are asked unasked, and shortest how many bytes
+	// one has at least.
+	mostQuestions = 12
+	shortest      = 8
 	// weakShare is of the best hit's score what one needs that is not surely about the text.
 	weakShare = 0.5
 )
@@ -427,6 +471,9 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	named = slices.DeleteFunc(named, func(n Named) bool { return n.Body == "" })
 	// They may take what the rest leaves, and at least a part of the budget, shared by need.
 	limit := max(q.Budget*namedShare/100, q.Budget-others)
+	for i := range named {
+		named[i].Body = q.Clean(named[i].Body)
+	}
 	for i, n := range named {
 		head := fmt.Sprintf("%s# %s\n\n", sep(b), n.Name)
 		more := "\n… " + cmp.Or(fault.Do("memory.named.show", "the rest: {}", "name", n.Name, "tier", n.Tier).In(q.Words), "the rest was cut") + "\n"

@@ -58,8 +58,8 @@ type Query struct {
 	Untouched bool
 
 	shown []*Hit // elsewhere: what says the same is left out
-	// criticalFirst lists what is critical before all else that counts.
-	criticalFirst bool
+	// recent lists what is critical, then what is newest.
+	recent bool
 	// one is the threshold of evidence among one item; measured is whether it counts cosines.
 	one      float64
 	measured bool
@@ -317,14 +317,14 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hit, error) {
 	where, args := q.where(tier, f.s.opt.Agent, tx.Now)
 	order := ` ORDER BY created DESC, n DESC LIMIT ?`
-	if tier != Conversation {
+	switch {
+	case q.recent:
+		order = ` ORDER BY importance >= ? DESC, updated DESC, n DESC LIMIT ?`
+		args = append(args, criticalFrom)
+	case tier != Conversation:
 		// Rates.Relevance, by the index alone.
-		order = ` ORDER BY importance >= ? DESC, importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
-		first := math.Inf(1)
-		if q.criticalFirst {
-			first = criticalFrom
-		}
-		args = append(args, first, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
+		order = ` ORDER BY importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
+		args = append(args, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
 	}
 	ns, err := sqlite.Column[int64](tx, `SELECT n FROM items WHERE `+where+order, append(args, want)...)
 	if err != nil {

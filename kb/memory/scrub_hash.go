@@ -30,7 +30,7 @@ func parseScrubHash(hash string) (map[string]int, error) {
 		return invalid(fmt.Sprintf("%q is no manifest's hash: %s", clip(hash, 60), what), "", showScrub)
 	}
 	if hash == "" {
-		return nil, invalid("no manifest is confirmed", "", showScrub)
+		return nil, invalid("nothing says what exactly is to be removed: the hash is missing", "", showScrub)
 	}
 	digest, rest, _ := strings.Cut(hash, "-")
 	if len(digest) != scrubDigits || strings.Trim(digest, "0123456789abcdef") != "" {
