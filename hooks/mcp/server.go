@@ -99,6 +99,7 @@ type Server struct {
 	profiles map[string]bool
 	answers  map[string]sdk.ToolHandler // of the tools, by name
 	takes    map[string]*jsonschema.Schema
+	gives    map[string]*jsonschema.Schema // what each answers
 	watches  watches
 	context  contextStore
 	life     context.Context // ends with the server, and every call with it
@@ -110,7 +111,7 @@ func New(cfg Config) *Server {
 	if cfg.Session == "" {
 		cfg.Session = strings.ToLower(rand.Text())
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, answers: map[string]sdk.ToolHandler{}, takes: map[string]*jsonschema.Schema{}}
+	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, answers: map[string]sdk.ToolHandler{}, takes: map[string]*jsonschema.Schema{}, gives: map[string]*jsonschema.Schema{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

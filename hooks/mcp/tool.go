@@ -44,9 +44,9 @@ func (t *tool) annotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.kind == reads, DestructiveHint: &destructive, IdempotentHint: t.kind != adds, OpenWorldHint: &no}
 }
 
-// programs reports whether programs read the tool's answers, whose schema is then listed.
-// Of the memory agents read the text, and every token of a list is paid for in each session.
-func (t *tool) programs() bool { return t.profile != ProfileMemory && t.profile != ProfileTalk }
+// programs reports whether programs act on the tool's answers, whose schema is then listed.
+// Of all others agents read the text, and each session pays for every token of a list.
+func (t *tool) programs() bool { return t.name == "board_gate" || t.name == "board_survival" }
 
 // call is one call of a tool.
 type call struct {
@@ -115,7 +115,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		}
 		return res, nil
 	}
-	s.answers[t.name], s.takes[t.name] = answer, in
+	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
 	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in}
 	if t.programs() {
 		listed.OutputSchema = out
