@@ -154,7 +154,11 @@ func (p *program) printMemoryHit(h *memory.Hit, asked, full bool) {
 	if asked {
 		score = fmt.Sprintf("score %.2f  ", h.Score)
 	}
-	p.printf("%s  %srelevance %.2f  %s%s\n", h.ID, score, h.Relevance, p.paint(bold, line(headline(&h.Item), 100)), p.itemMarks(&h.Item))
+	title := "" // without one the frame says it all
+	if h.Title != "" || full {
+		title = "  " + p.paint(bold, line(headline(&h.Item), 100))
+	}
+	p.printf("%s  %srelevance %.2f%s%s\n", h.ID, score, h.Relevance, title, p.itemMarks(&h.Item))
 	if !full {
 		p.printf("       | %s\n", line(h.Frame, 1000))
 		return

@@ -73,8 +73,8 @@ func TestMemoryAges(t *testing.T) {
 		{[]string{"list", "--tier", "workspace"}, "ID  DAY  workspace  three days old\n"},
 		{[]string{"list", "--tier", "workspace", "--forgotten", "--agent", "b"}, "ID  DAY  workspace  three days old\nID  DAY  workspace  expired by now  expired\n"},
 		// .995^72 are .70
-		{[]string{"read", "--tier", "workspace"}, "workspace: 1 item\nID  relevance 0.70  three days old\n" +
-			"       | noted by the author 3 days ago, workspace, importance critical, relevance 0.70, ID: “three days old”\n"},
+		{[]string{"read", "--tier", "workspace"}, "workspace: 1 item\nID  relevance 0.70\n" +
+			"       | noted by the author 3 days ago, workspace, importance critical: “three days old”\n"},
 		{[]string{"consolidate", "--scope", "account"}, "account: 1 archived; 0 items now  --undo ID\n"},
 		{[]string{"list", "--tier", "account", "--archived"}, "ID  DAY  account  nobody asked  archived\n"},
 	} {

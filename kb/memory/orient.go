@@ -528,7 +528,7 @@ func (h *Hit) frame(now time.Time) string {
 	if h.Title != "" {
 		text = h.Title + ": " + text
 	}
-	s := fmt.Sprintf("%s %s, %s, importance %s, relevance %.2f, %s: “%s”", by, age(now.Sub(h.Created)), where, Level(h.Importance), h.Relevance, h.ID, inline(text, frameContent))
+	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, age(now.Sub(h.Created)), where, Level(h.Importance), inline(text, frameContent))
 	if h.DerivedFrom != "" {
 		s += " — derived from “" + inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
