@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -176,23 +174,6 @@ func dump(t testing.TB, s *Store) string {
 		}
 	}
 	return b.String()
-}
-
-// exactly finds an importance and a number of accesses, from a least one on, with which an item that was just asked for has exactly a relevance: few products are that number to the last digit.
-func exactly(t *testing.T, relevance float64, accesses int) Item {
-	t.Helper()
-	for a := accesses; a < accesses+100; a++ {
-		it := Item{Tier: Workspace, Importance: 1, Accesses: a}
-		it.Importance = relevance / DefaultRates.Relevance(&it, time.Time{})
-		for range 5 {
-			if DefaultRates.Relevance(&it, time.Time{}) == relevance {
-				return it
-			}
-			it.Importance = math.Nextafter(it.Importance, 0)
-		}
-	}
-	t.Fatalf("nothing gives the relevance %v", relevance)
-	return Item{}
 }
 
 // askedIn has sessions ask for an item.
