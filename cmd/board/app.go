@@ -46,7 +46,8 @@ func (f helpFlag) Apply(set *flag.FlagSet) error {
 	return own.Apply(set)
 }
 
-func (p *program) app() *cli.App {
+// app is the program with the given commands.
+func (p *program) app(commands []*cli.Command) *cli.App {
 	return &cli.App{
 		Name:            "board",
 		Usage:           "a shared, typed, auditable blackboard for multi-agent runs",
@@ -66,7 +67,7 @@ func (p *program) app() *cli.App {
 		Action: func(c *cli.Context) error {
 			return cli.ShowAppHelp(c)
 		},
-		Commands: p.commands(),
+		Commands: commands,
 	}
 }
 
@@ -82,11 +83,10 @@ func (p *program) commands() []*cli.Command {
 	return all
 }
 
-// finish gives each command what all have: the help template, usage errors of our kind, and a refusal of arguments beyond what it takes.
+// finish gives each command what all have: usage errors of our kind, and a refusal of arguments beyond what it takes.
 func finish(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		name := strings.TrimSpace(parent + " " + c.Name)
-		c.CustomHelpTemplate = commandHelp(name, c)
 		c.HideHelpCommand = true
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
 			return flagError(name, err)

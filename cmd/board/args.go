@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -62,6 +63,7 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 		out = append(out, c.Name)
 	}
 	if slices.Contains(flags, "--help") || slices.Contains(flags, "--h") {
+		leaf.CustomHelpTemplate = commandHelp(names(path), leaf)
 		return append(out, "--help"), nil
 	}
 	out = append(out, flags...)
@@ -81,35 +83,23 @@ func names(path []*cli.Command) string {
 
 // findCommand returns the commands that a line names, outermost first, and the line without their names.
 func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, rest []string, err error) {
-	all, switches := map[string]bool{}, map[string]bool{}
-	everyFlag(commands, all, switches)
-	for name := range switches {
-		delete(all, name) // where the kinds differ, the common one is taken
-	}
+	takesValue := sync.OnceValue(func() map[string]bool { return flagsWithValue(commands) })
 	level := commands
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		if a == "--" {
+		if a == "--" || len(level) == 0 {
 			return path, append(rest, args[i:]...), nil
 		}
-		if name, _, hasValue := cutFlag(a); name != "" && (all[name] || looksLikeFlag(a)) {
+		if name, _, hasValue := cutFlag(a); name != "" && (takesValue()[name] || looksLikeFlag(a)) {
 			rest = append(rest, a)
-			if all[name] && !hasValue && i+1 < len(args) {
+			if takesValue()[name] && !hasValue && i+1 < len(args) {
 				i++
 				rest = append(rest, args[i])
 			}
 			continue
 		}
-		if len(level) == 0 {
-			rest = append(rest, a)
-			continue
-		}
 		next := byName(level, a)
 		if next == nil {
-			if len(path) > 0 && len(path[len(path)-1].Subcommands) == 0 {
-				level, rest = nil, append(rest, a)
-				continue
-			}
 			what := "command"
 			try := "`board --help` lists the commands"
 			if len(path) > 0 {
@@ -153,6 +143,17 @@ func flagArity(flags []cli.Flag) map[string]bool {
 		}
 	}
 	return m
+}
+
+// flagsWithValue has the names of those flags, of any command, that take a value. Where the kinds
+// differ, the flag is one that takes none.
+func flagsWithValue(commands []*cli.Command) map[string]bool {
+	values, switches := map[string]bool{}, map[string]bool{}
+	everyFlag(commands, values, switches)
+	for name := range switches {
+		delete(values, name)
+	}
+	return values
 }
 
 // everyFlag collects the names of all flags, of any command: those that take a value, and those that do not.

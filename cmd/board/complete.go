@@ -19,13 +19,13 @@ import (
 const completeCommand = "__complete"
 
 // complete prints the candidates for the last word, one per line. It never fails: no answer is an answer.
-func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
+func (p *program) complete(ctx context.Context, commands []*cli.Command, words []string) {
 	last := ""
 	if len(words) > 0 {
 		last = words[len(words)-1]
 		words = words[:len(words)-1]
 	}
-	for _, candidate := range p.candidates(ctx, app, words, last) {
+	for _, candidate := range p.candidates(ctx, commands, words, last) {
 		// Agents choose the names of variables and workers; what a shell could take for more than a word is not offered.
 		if strings.HasPrefix(candidate, last) && plainWord.MatchString(candidate) {
 			p.printf("%s\n", candidate)
@@ -35,10 +35,10 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 
 var plainWord = lazyregexp.New(`^[A-Za-z0-9._@:/+=-]+$`)
 
-func (p *program) candidates(ctx context.Context, app *cli.App, words []string, last string) []string {
+func (p *program) candidates(ctx context.Context, commands []*cli.Command, words []string, last string) []string {
 	if len(words) == 1 && words[0] == "help" {
 		out := append([]string{"topics"}, pageOrder...)
-		for _, c := range app.Commands {
+		for _, c := range commands {
 			if !c.Hidden {
 				out = append(out, c.Name)
 			}
@@ -46,11 +46,11 @@ func (p *program) candidates(ctx context.Context, app *cli.App, words []string, 
 		slices.Sort(out)
 		return slices.Compact(out)
 	}
-	path, rest, err := findCommand(app.Commands, words)
+	path, rest, err := findCommand(commands, words)
 	if err != nil {
 		return nil
 	}
-	level, leafFlags := app.Commands, []cli.Flag(nil)
+	level, leafFlags := commands, []cli.Flag(nil)
 	if len(path) > 0 {
 		leaf := path[len(path)-1]
 		level, leafFlags = leaf.Subcommands, leaf.Flags

@@ -28,7 +28,9 @@ Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboa
 Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival failed, 5 not found, 6 conflict.
 `
 
-// commandHelp is the help of one command. It is text, not a template: what it says is settled when the command is made.
+// commandHelp is the help of one command. It is text, not a template: what it says is settled
+// when the command is made. It is made when it is asked for, as those of all
+// would take a start longer than the rest of it.
 func commandHelp(name string, c *cli.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "board %s: %s\n\n", name, c.Usage)

@@ -47,13 +47,13 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 }
 
 func (p *program) main(ctx context.Context, args []string) int {
-	app := p.app()
+	commands := p.commands()
 	if len(args) > 0 && args[0] == completeCommand {
-		p.complete(ctx, app, args[1:])
+		p.complete(ctx, commands, args[1:])
 		return exitOK
 	}
 	if len(args) == 2 && args[0] == "help" && !strings.HasPrefix(args[1], "-") {
-		command := byName(app.Commands, pageName(args[1]))
+		command := byName(commands, pageName(args[1]))
 		switch text, ok := page(args[1]); {
 		case ok:
 			p.printf("%s", text)
@@ -70,12 +70,17 @@ func (p *program) main(ctx context.Context, args []string) int {
 			p.src.Close()
 		}
 	}()
-	arranged, err := arrange(app.Commands, args)
+	arranged, err := arrange(commands, args)
 	if err != nil && len(args) > 0 && args[0] == "hook" {
 		arranged, err = []string{"hook"}, nil // a flag that it does not know must not stop the harness that calls it
 	}
 	if err == nil {
-		err = app.RunContext(ctx, append([]string{"board"}, arranged...))
+		if len(arranged) > 0 {
+			if c := byName(commands, arranged[0]); c != nil {
+				commands = []*cli.Command{c} // the library prepares each that it is given
+			}
+		}
+		err = p.app(commands).RunContext(ctx, append([]string{"board"}, arranged...))
 	}
 	if werr := p.out.err; werr != nil && err == nil && !errors.Is(werr, syscall.EPIPE) {
 		err = fmt.Errorf("write the output: %w", werr)

@@ -19,7 +19,7 @@ func (p *program) manCommand() *cli.Command {
 			if err := noArgs(c); err != nil {
 				return err
 			}
-			p.printf("%s", manual(p.app().Commands, versionString()))
+			p.printf("%s", manual(p.commands(), versionString()))
 			return nil
 		},
 	}
