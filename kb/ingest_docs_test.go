@@ -20,7 +20,7 @@ var docQuestions = []struct{ question, document, answer string }{
 	{"attach a stack trace to an error and retrieve its original cause", `pkg/errors.*README`, `errors\.Cause`},
 	{"print a number of bytes as a size that people can read", `go-humanize.*README`, `(?i)bytes`},
 	{"change the log verbosity level of klog", `klog.*README`, `verbosity|-v `},
-	{"run an onnx model for text embeddings in pure Go without cgo", `hugot.*README`, `(?i)cgo|pure Go|native Go`},
+	{"run an onnx model for text embeddings in pure Go without cgo", `gomlx.*README`, `(?i)cgo|pure Go|native Go`},
 	{"how many files can be watched at once, inotify limits on linux", `fsnotify.*README`, `max_user_watches`},
 	{"which languages does the stemmer support", `snowball.*README`, `Swedish`},
 	{"fail on unknown fields when decoding TOML strictly", `go-toml.*README`, `(?i)strict`},
@@ -35,7 +35,7 @@ func TestIngestDocs(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOPROXY=off")
 	out, err := cmd.Output()
 	dirs := strings.Fields(string(out))
-	for _, module := range []string{"urfave/cli", "gofrs/flock", "yuin/goldmark", "pkg/errors", "go-humanize", "klog", "hugot", "fsnotify", "snowball", "go-toml"} {
+	for _, module := range []string{"urfave/cli", "gofrs/flock", "yuin/goldmark", "pkg/errors", "go-humanize", "klog", "gomlx", "fsnotify", "snowball", "go-toml"} {
 		if !slices.ContainsFunc(dirs, func(d string) bool { return strings.Contains(d, module) }) {
 			t.Skipf("the module cache has no sources of %s (%v)", module, err)
 		}

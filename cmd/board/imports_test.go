@@ -21,7 +21,7 @@ var allowedImports = map[string][]string{
 	"board/survival":   {"blackboard/board/sqlite", "blackboard/board/words", "blackboard/embed"}, // opens reports, which may be anything, as sqlite does
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},
-	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/knights-analytics/hugot", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once
+	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/gomlx", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
 	"hooks/mcp":        {"blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},

@@ -1,4 +1,4 @@
-// Package minilm embeds texts with a sentence-embedding model that runs in this process: hugot's pure Go backend, without cgo. It is
+// Package minilm embeds texts with a sentence-embedding model that runs in this process: GoMLX's pure Go backend, without cgo. It is
 // named after all-MiniLM-L6-v2, for which it is tuned, and knows no model by name: any directory with a BERT-like model in ONNX form
 // will do, and its files say how to use it.
 //

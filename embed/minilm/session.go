@@ -1,28 +1,32 @@
 package minilm
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/knights-analytics/hugot"
-	"github.com/knights-analytics/hugot/backends"
-	"github.com/knights-analytics/hugot/options"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/onnx-gomlx/onnx/parser"
 
 	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
-// session is a model loaded by hugot. hugot's own pipelines are not used: they would load the tokenizer a second time (75 ms of the
-// start, measured with a vocabulary of 30,000) and cannot do without tokenizer.json.
+// session is a loaded model.
 type session struct {
-	path   string // of the weights, for messages
-	base   *backends.BasePipeline
-	output int // which of the model's outputs is read
-	dim    int // numbers per vector; 0 when the files don't say
+	path    string // of the weights, for messages
+	backend compute.Backend
+	weights *model.Store
+	exec    *model.Exec
+	inputs  []string
+	lengths []int // to which inputs are padded
+	output  int   // which of the model's outputs is read
+	dim     int   // numbers per vector
 }
 
 // Every new length of input compiles the model anew, so texts are padded to these lengths. Up to MiniLM's 256 tokens the steps are
@@ -49,67 +53,57 @@ func load(path string, limit, hidden int) (r *session, err error) {
 			r, err = nil, badModel(hintFetch, fmt.Errorf("%v", p), "%s cannot be loaded", path)
 		}
 	}()
-	r = &session{path: path}
-	opts := options.Defaults()
-	opts.Backend = "GO"
-	for _, set := range []options.WithOption{options.WithGoMLXBatchBuckets([]int{1}), options.WithGoMLXSequenceBuckets(buckets(limit))} {
-		if err := set(opts); err != nil {
-			return nil, err
-		}
+	parsed, err := parser.ParseFile(path)
+	if err != nil {
+		return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
 	}
-	ctx := context.Background() // the model outlives whichever call opened it
-	model := &backends.Model{ID: path, Path: filepath.Dir(path), OnnxFilename: filepath.Base(path), Pipelines: map[string]backends.Pipeline{}}
-	// hugot looks for the file's name in the whole tree and may find another one first. Then it gets ours opened, which costs twice the
-	// time to read.
-	if err := backends.GetOnnxModelPath(ctx, model); err != nil || model.OnnxPath != model.OnnxFilename {
-		weights, err := os.Open(path)
-		if err != nil {
-			return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
-		}
-		defer weights.Close()
-		model.OnnxReader = weights
+	defer parsed.Close() // what it reads beside the file is read by then
+	r = &session{path: path, weights: model.NewStore(), lengths: buckets(limit)}
+	r.inputs, _ = parsed.Inputs()
+	outputs, declared := parsed.Outputs()
+	if err := r.checkShape(declared, hidden); err != nil {
+		return nil, err
 	}
-	if err = backends.CreateModelBackend(ctx, model, opts); err == nil {
-		r.base, err = backends.NewBasePipeline(ctx, hugot.FeatureExtractionConfig{}, opts, model)
+	compute := func(scope *model.Scope, inputs []*graph.Node) []*graph.Node {
+		named := map[string]*graph.Node{}
+		for i, name := range r.inputs {
+			named[name] = inputs[i]
+		}
+		return parsed.CallGraph(scope, inputs[0].Graph(), named, outputs[r.output])
+	}
+	if err = parsed.VariablesToScope(r.weights.RootScope()); err == nil {
+		r.backend, err = gobackend.New("")
+	}
+	if err == nil {
+		r.exec, err = model.NewExec(r.backend, r.weights, compute)
 	}
 	if err != nil {
 		return nil, badModel(hintFetch, err, "%s cannot be loaded", path)
 	}
-	if err := r.checkShape(hidden); err != nil {
-		r.destroy()
-		return nil, err
-	}
+	r.exec.SetMaxCache(len(r.lengths))
 	return r, nil
 }
 
-// checkShape sees to it that the model takes what we have and gives what we can use. The size of the output is believed as it is
-// declared: hugot cuts the output by it and shows nothing by which a wrong one could be told.
-func (r *session) checkShape(hidden int) error {
+// checkShape sees to it that the model takes what we have and gives what we can use. The size of
+// the output is believed as it is declared; run holds the model to it.
+func (r *session) checkShape(outputs []shapes.Shape, hidden int) error {
 	hint := fault.Steps("use an export of the model as feature extraction: input_ids in, last_hidden_state out")
-	model := r.base.Model
-	names := backends.GetNames(model.InputsMeta)
-	if !slices.Contains(names, "input_ids") {
-		return badModel(hint, nil, "%s has the inputs %q, and input_ids is not among them", r.path, names)
+	if !slices.Contains(r.inputs, "input_ids") {
+		return badModel(hint, nil, "%s has the inputs %q, and input_ids is not among them", r.path, r.inputs)
 	}
-	for _, name := range names {
+	for _, name := range r.inputs {
 		if name != "input_ids" && name != "attention_mask" && name != "token_type_ids" {
 			return badModel(hint, nil, "%s has the input %q, which is not supported", r.path, name)
 		}
 	}
 	r.output = -1
 	for rank := 3; rank >= 2 && r.output < 0; rank-- {
-		r.output = slices.IndexFunc(model.OutputsMeta, func(o backends.InputOutputInfo) bool { return len(o.Dimensions) == rank })
+		r.output = slices.IndexFunc(outputs, func(o shapes.Shape) bool { return o.Rank() == rank })
 	}
 	if r.output < 0 {
 		return badModel(hint, nil, "%s has no output of one vector per token or per text", r.path)
 	}
-	for i, output := range model.OutputsMeta {
-		if n := len(output.Dimensions); n == 3 && output.Dimensions[n-1] <= 0 && hidden > 0 {
-			model.OutputsMeta[i].Dimensions[n-1] = int64(hidden) // hugot needs it to cut the output into vectors
-		}
-	}
-	last := model.OutputsMeta[r.output].Dimensions
-	if r.dim = int(last[len(last)-1]); r.dim <= 0 {
+	if r.dim = outputs[r.output].Dim(-1); r.dim <= 0 {
 		r.dim = hidden
 	}
 	if r.dim <= 0 {
@@ -118,37 +112,44 @@ func (r *session) checkShape(hidden int) error {
 	return nil
 }
 
-// run computes the vector of one text. ids is not empty and no longer than the last bucket. It cannot be interrupted: hugot would
-// return from a cancelled call while the model still computes with the tensors that it has already released.
+// run computes the vector of one text. ids is not empty and no longer than the last bucket. It
+// cannot be interrupted.
 func (r *session) run(ids []uint32, how pooling) (v embed.Vector, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = nil, badModel(hintFetch, fmt.Errorf("%v", p), "%s cannot be run", r.path)
 		}
 	}()
-	mask := slices.Repeat([]uint32{1}, len(ids))
-	batch := backends.NewBatch(1)
-	batch.Input = []backends.TokenizedInput{{TokenIDs: ids, TypeIDs: make([]uint32, len(ids)), AttentionMask: mask, MaxAttentionIndex: len(ids) - 1}}
-	batch.MaxSequenceLength = len(ids)
-	defer batch.Destroy() // releases the inputs; there is nobody to tell when that fails
-	err = backends.CreateInputTensors(batch, r.base.Model, r.base.Runtime)
-	if err == nil {
-		err = backends.RunSessionOnBatch(context.Background(), batch, r.base)
+	n, _ := slices.BinarySearch(r.lengths, len(ids))
+	inputs := make([]*tensors.Tensor, len(r.inputs))
+	for i, name := range r.inputs {
+		padded := make([]int64, r.lengths[n])
+		for j, id := range ids {
+			switch name {
+			case "input_ids":
+				padded[j] = int64(id)
+			case "attention_mask":
+				padded[j] = 1
+			}
+		}
+		inputs[i] = tensors.FromFlatDataAndDimensions(padded, 1, len(padded))
+		defer inputs[i].FinalizeAll() // there is nobody to tell when that fails
 	}
+	outputs, err := r.exec.Exec(inputs)
 	if err != nil {
 		return nil, badModel(hintFetch, err, "%s cannot be run", r.path)
 	}
-	switch out := batch.OutputValues[r.output].(type) {
-	case [][][]float32: // text, token without padding, number
-		if len(out) == 1 && len(out[0]) == len(ids) && len(out[0][0]) == r.dim {
-			v = how.pool(out[0], r.dim)
-		}
-	case [][]float32:
-		if len(out) == 1 && len(out[0]) == r.dim {
-			v = embed.Vector(out[0])
-		}
+	defer outputs[0].FinalizeAll()
+	numbers, err := tensors.CopyFlatData[float32](outputs[0])
+	if err != nil {
+		return nil, badModel(hintFetch, err, "%s cannot be run", r.path)
 	}
-	if v == nil {
+	switch got := outputs[0].Shape(); {
+	case got.Rank() == 3 && got.Dim(0) == 1 && got.Dim(1) >= len(ids) && got.Dim(2) == r.dim: // text, token, number
+		v = how.pool(slices.Collect(slices.Chunk(numbers[:len(ids)*r.dim], r.dim)), r.dim)
+	case got.Rank() == 2 && got.Dim(0) == 1 && got.Dim(1) == r.dim:
+		v = numbers
+	default:
 		return nil, badModel(hintFetch, nil, "%s gave something else than %d numbers for each of %d tokens", r.path, r.dim, len(ids))
 	}
 	v.Normalize()
@@ -162,7 +163,7 @@ func (r *session) run(ids []uint32, how pooling) (v embed.Vector, err error) {
 
 // destroy releases the memory. Nothing may run then or later.
 func (r *session) destroy() {
-	if model := r.base.Model.GoMLXModel; model != nil {
-		model.Destroy()
-	}
+	r.exec.Finalize()
+	r.weights.Finalize()
+	r.backend.Finalize()
 }
