@@ -73,14 +73,53 @@ func (p *program) app(commands []*cli.Command) *cli.App {
 
 func (p *program) commands() []*cli.Command {
 	var all []*cli.Command
-	for _, group := range [][]*cli.Command{
-		p.runCommands(), p.postCommands(), p.signalCommands(), p.showCommands(), {p.stateCommand()},
-		p.judgeCommands(), p.watchCommands(), {p.tuiCommand()}, p.moveCommands(), {p.kbCommand(), p.memoryCommand(), p.contextCommand(), p.topicCommand(), p.hookCommand(), p.modelCommand()}, {p.mcpCommand(), p.setupCommand(), p.daemonCommand(), p.doctorCommand()}, p.programCommands(),
-	} {
-		all = append(all, group...)
+	for _, group := range p.groups() {
+		all = append(all, group()...)
 	}
 	finish(all, "")
 	return all
+}
+
+// groups are the makers of the commands, in their order.
+func (p *program) groups() []func() []*cli.Command {
+	return []func() []*cli.Command{
+		p.runCommands, p.postCommands, p.signalCommands, p.showCommands, one(p.stateCommand),
+		p.judgeCommands, p.watchCommands, one(p.tuiCommand), p.moveCommands,
+		one(p.kbCommand), one(p.memoryCommand), one(p.contextCommand), one(p.topicCommand), one(p.hookCommand), one(p.modelCommand),
+		one(p.mcpCommand), one(p.setupCommand), one(p.daemonCommand), one(p.doctorCommand), p.programCommands,
+	}
+}
+
+// one makes a group of one command.
+func one(command func() *cli.Command) func() []*cli.Command {
+	return func() []*cli.Command { return []*cli.Command{command()} }
+}
+
+// commandsFor are the commands that a line needs: the one that it begins with, if all of its name
+// stands there, else all of them. To make them all takes longer than what most commands do.
+func (p *program) commandsFor(args []string) []*cli.Command {
+	often := []func() []*cli.Command{one(p.hookCommand), p.judgeCommands, p.programCommands}
+	for _, group := range append(often, p.groups()...) {
+		if c := byWholeName(group(), args); c != nil {
+			found := []*cli.Command{c}
+			finish(found, "")
+			return found
+		}
+	}
+	return p.commands()
+}
+
+// byWholeName is the command of a group whose name, with that of its own command if it has some,
+// begins a line; nil if there is none.
+func byWholeName(group []*cli.Command, line []string) *cli.Command {
+	if len(line) == 0 {
+		return nil
+	}
+	c := byName(group, line[0])
+	if c == nil || len(c.Subcommands) > 0 && byWholeName(c.Subcommands, line[1:]) == nil {
+		return nil
+	}
+	return c
 }
 
 // finish gives each command what all have: usage errors of our kind, and a refusal of arguments beyond what it takes.

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 }
 
 func (p *program) main(ctx context.Context, args []string) int {
-	commands := p.commands()
+	commands := p.commandsFor(args)
 	if len(args) > 0 && args[0] == completeCommand {
 		p.complete(ctx, commands, args[1:])
 		return exitOK
@@ -75,11 +75,6 @@ func (p *program) main(ctx context.Context, args []string) int {
 		arranged, err = []string{"hook"}, nil // a flag that it does not know must not stop the harness that calls it
 	}
 	if err == nil {
-		if len(arranged) > 0 {
-			if c := byName(commands, arranged[0]); c != nil {
-				commands = []*cli.Command{c} // the library prepares each that it is given
-			}
-		}
 		err = p.app(commands).RunContext(ctx, append([]string{"board"}, arranged...))
 	}
 	if werr := p.out.err; werr != nil && err == nil && !errors.Is(werr, syscall.EPIPE) {
