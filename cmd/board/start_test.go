@@ -1,0 +1,73 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blackboard/testdata/cost"
+)
+
+// TestStart holds what each start of the program does before main: a hook is called at every tool
+// of an agent, and an initialiser that allocates is paid for by each of them.
+func TestStart(t *testing.T) {
+	if testing.Short() || cost.Race {
+		t.Skip("builds the program")
+	}
+	const (
+		mostPackages = 225     // that initialise something, the libraries and Go's own with them
+		mostBytes    = 880_000 // that they allocate
+		mostOwn      = 70_000  // of those, what packages of this module do
+	)
+	exe := filepath.Join(t.TempDir(), "board")
+	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-trimpath", "-o", exe, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var trace strings.Builder
+	cmd := exec.Command(exe, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	cmd.Stderr = &trace
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	type initialiser struct {
+		name  string
+		bytes int
+	}
+	var all []initialiser
+	sum, own := 0, 0
+	for line := range strings.Lines(trace.String()) { // init NAME @1.2 ms, 0.01 ms clock, 345 bytes, 6 allocs
+		f := strings.Fields(line)
+		if len(f) != 11 || f[0] != "init" || f[8] != "bytes," {
+			t.Fatalf("this line of the trace is not known: %q", line)
+		}
+		n, err := strconv.Atoi(f[7])
+		if err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		all = append(all, initialiser{f[1], n})
+		if sum += n; f[1] == "main" || strings.HasPrefix(f[1], "blackboard/") {
+			own += n
+		}
+	}
+	slices.SortFunc(all, func(a, b initialiser) int { return cmp.Compare(b.bytes, a.bytes) })
+	if len(all) < 50 {
+		t.Fatalf("the trace has %d packages", len(all))
+	}
+	t.Logf("%d packages, %d bytes, %d of them ours; the most: %v", len(all), sum, own, all[:20])
+	for _, c := range []struct {
+		what      string
+		got, most int
+	}{{"packages initialise something", len(all), mostPackages}, {"bytes are allocated by initialisers", sum, mostBytes}, {"bytes are allocated by our own initialisers", own, mostOwn}} {
+		if c.got > c.most {
+			t.Errorf("before main, %d %s; at most %d should be. Make values of packages when they are first used (sync.OnceValue, board/lazyregexp), and import nothing for little: go list -deps says what comes with it. If a new library is worth it, raise the number", c.got, c.what, c.most)
+		}
+	}
+}
