@@ -21,16 +21,17 @@ const names = `pass secret token credential key`
 // place is where a password stands, so that its value may look like any word.
 type place struct {
 	words string // one of which is in the text, so that a pattern that cannot match is not compiled
+	sign  string // which is in the text too: prompts speak of tokens and keys and give none
 	expr  string // what stands in the first and the third group stays
 }
 
 var places = []place{
 	// Variables, fields of a connection string, parameters of a URL.
-	{words: names, expr: `(?i)(\b[a-z0-9_]*` + secretNamed + `(?:_[a-z0-9_]*)?\s?=\s?)` + wordValue},
-	{words: `pass pwd auth`, expr: `(?i)((?:\b[a-z0-9_]*_(?:pass|pwd|auth)|\bpass|;\s*pwd)=)` + wordValue},
-	{words: `sig key auth pass`, expr: `(?i)([?&][a-z0-9_-]*(?:sig|signature|key|auth|pass)=)([^\s&#"']+)`},
+	{words: names, sign: `=`, expr: `(?i)(\b[a-z0-9_]*` + secretNamed + `(?:_[a-z0-9_]*)?\s?=\s?)` + wordValue},
+	{words: `pass pwd auth`, sign: `=`, expr: `(?i)((?:\b[a-z0-9_]*_(?:pass|pwd|auth)|\bpass|;\s*pwd)=)` + wordValue},
+	{words: `sig key auth pass`, sign: `=`, expr: `(?i)([?&][a-z0-9_-]*(?:sig|signature|key|auth|pass)=)([^\s&#"']+)`},
 	// Options.
-	{words: names + ` pwd`, expr: `(?i)((?:^|\s)--?(?:[a-z0-9]+[-_])*(?:` + secretNamed + `|pass|pwd|storepass|keypass)(?:=|\s+))` + optionValue},
+	{words: names + ` pwd`, sign: `-`, expr: `(?i)((?:^|\s)--?(?:[a-z0-9]+[-_])*(?:` + secretNamed + `|pass|pwd|storepass|keypass)(?:=|\s+))` + optionValue},
 	{words: `pass:`, expr: `(-pass(?:in|out)?\s+pass:)` + wordValue},
 	{words: `mysql mariadb 7z`, expr: `(\b(?:mysql|mysqldump|mysqladmin|mariadb|7z)\b[^|;&\n]*\s-p)` + wordValue},
 	{words: `login sshpass mongo`, expr: `(\b(?:(?:docker|podman|nerdctl|helm)\b[^|;&\n]*\slogin|sshpass|mongo|mongosh|mongodump|mongorestore)\b[^|;&\n]*\s-p\s*)` + wordValue},
@@ -47,9 +48,9 @@ var places = []place{
 	{words: `cookie`, expr: `(?i)(\b(?:set-)?cookie:\s*)([^\s"'=;]+=[^"'\n]+)`},
 	{words: `-key -token -secret -password -auth`, expr: `(?i)(\b(?:[a-z0-9]+-)*(?:(?:api|access|auth|secret|account|subscription|functions)-key|[a-z0-9]+-(?:token|secret|password|auth)):\s*)([^\s"'«][^\s"']*)`},
 	// Fields of JSON, YAML and XML, .netrc, SQL, what stands for a user in a URL.
-	{words: names + ` pwd`, expr: `(?i)(["'][a-z0-9_.-]*(?:` + secretNamed + `|pass|pwd)[a-z0-9_]*\\?["']\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|\\"[^"]*(?:"|$)|'[^']*(?:'|$))`},
-	{words: names + ` pwd`, expr: `(?im)(^[ \t]*(?:-[ \t]+)?[a-z0-9_.-]*(?:` + secretNamed + `|pass|pwd|key-data):[ \t]*)("[^"\n]*"|'[^'\n]*'|[^\s"'«]\S{5,})([ \t]*$)`},
-	{words: names, expr: `(?i)(<[a-z0-9_:.-]*` + secretNamed + `(?:\s[^<>]*)?>)([^<]+)`},
+	{words: names + ` pwd`, sign: `:`, expr: `(?i)(["'][a-z0-9_.-]*(?:` + secretNamed + `|pass|pwd)[a-z0-9_]*\\?["']\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|\\"[^"]*(?:"|$)|'[^']*(?:'|$))`},
+	{words: names + ` pwd`, sign: `:`, expr: `(?im)(^[ \t]*(?:-[ \t]+)?[a-z0-9_.-]*(?:` + secretNamed + `|pass|pwd|key-data):[ \t]*)("[^"\n]*"|'[^'\n]*'|[^\s"'«]\S{5,})([ \t]*$)`},
+	{words: names, sign: `<`, expr: `(?i)(<[a-z0-9_:.-]*` + secretNamed + `(?:\s[^<>]*)?>)([^<]+)`},
 	{words: `login`, expr: `(?i)(\blogin\s+\S+\s+password\s+)(\S+)`},
 	{words: `password identified`, expr: `(?i)(\b(?:password|identified\s+by)\s+)('[^']+'|"[^"]+")`},
 	{words: `@`, expr: `(?i)(\bhttps?://)([^\s/:@"']{20,})(@)`},
@@ -71,6 +72,9 @@ var patterns = sync.OnceValue(func() []func() *regexp.Regexp {
 func maskPlaces(s string) string {
 	lower := strings.ToLower(s)
 	for i, p := range places {
+		if !strings.Contains(s, p.sign) {
+			continue
+		}
 		for w := range strings.FieldsSeq(p.words) {
 			if strings.Contains(lower, w) {
 				s = patterns()[i]().ReplaceAllString(s, "${1}«secret: password»${3}")
