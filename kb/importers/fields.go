@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"blackboard/kb"
 
@@ -12,16 +13,18 @@ import (
 )
 
 // metaNames are the names that other programs have for a capsule's fields. A field with the capsule's own name comes before one with another.
-var metaNames = map[string]string{
-	"name": "title", "summary": "description", "type": "kind", "tag": "tags", "label": "tags", "labels": "tags", "keyword": "tags", "keywords": "tags", "references": "refs", "ref": "refs",
-	"date": "created", "created_at": "created", "createdat": "created", "updated_at": "updated", "updatedat": "updated", "modified": "updated", "last_modified": "updated",
-}
+var metaNames = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"name": "title", "summary": "description", "type": "kind", "tag": "tags", "label": "tags", "labels": "tags", "keyword": "tags", "keywords": "tags", "references": "refs", "ref": "refs",
+		"date": "created", "created_at": "created", "createdat": "created", "updated_at": "updated", "updatedat": "updated", "modified": "updated", "last_modified": "updated",
+	}
+})
 
 // frontMatter takes over the fields, and returns the description.
 func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (about string, err error) {
 	name := func(f metaField) (key, field string) {
 		key = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(f.key))
-		if field = metaNames[key]; field == "" {
+		if field = metaNames()[key]; field == "" {
 			field = key
 		}
 		return key, field

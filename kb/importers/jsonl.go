@@ -8,6 +8,7 @@ import (
 	"iter"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"blackboard/board/fault"
@@ -45,7 +46,7 @@ func WriteExport(w io.Writer, next iter.Seq2[kb.Capsule, error]) (int, error) {
 }
 
 // capsuleFields says where in a capsule a field of its JSON is.
-var capsuleFields = func() map[string]int {
+var capsuleFields = sync.OnceValue(func() map[string]int {
 	at := map[string]int{}
 	t := reflect.TypeFor[kb.Capsule]()
 	for i := range t.NumField() {
@@ -54,7 +55,7 @@ var capsuleFields = func() map[string]int {
 		}
 	}
 	return at
-}()
+})
 
 func (im *importer) readJSONL(path string) error {
 	f, err := openImport(path, maxImportExport)
@@ -136,7 +137,7 @@ func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	}
 	into := reflect.ValueOf(&c).Elem()
 	for _, f := range fields {
-		i, known := capsuleFields[f.key]
+		i, known := capsuleFields()[f.key]
 		if !known {
 			notes = append(notes, fmt.Sprintf("the unknown field %q was not kept: %s", clip(f.key, 60), clip(string(f.raw), 80)))
 			continue

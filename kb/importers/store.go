@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -21,12 +22,16 @@ const storeFile = "store.db"
 type storeRow map[string]string
 
 // storeNames are other names that a chunk's columns have had.
-var storeNames = map[string]string{
-	"title": "topic", "body": "content", "text": "content", "created": "createdat", "updated": "updatedat", "expires": "expiresat", "expiry": "expiresat", "agentid": "agent",
-}
+var storeNames = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"title": "topic", "body": "content", "text": "content", "created": "createdat", "updated": "updatedat", "expires": "expiresat", "expiry": "expiresat", "agentid": "agent",
+	}
+})
 
 // storeKinds are the tags that say what kind a chunk is, besides the names of the kinds.
-var storeKinds = map[string]string{"decision": "principle", "convention": "principle", "pitfall": "gotcha", "howto": "recipe", "runbook": "recipe", "docs": "doc"}
+var storeKinds = sync.OnceValue(func() map[string]string {
+	return map[string]string{"decision": "principle", "convention": "principle", "pitfall": "gotcha", "howto": "recipe", "runbook": "recipe", "docs": "doc"}
+})
 
 // storeReader counts what is the same for many chunks, to be said once.
 type storeReader struct {
@@ -36,7 +41,7 @@ type storeReader struct {
 
 func plainName(column string) string {
 	s := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(column))
-	if other, ok := storeNames[s]; ok {
+	if other, ok := storeNames()[s]; ok {
 		return other
 	}
 	return s
@@ -181,7 +186,7 @@ func (r *storeReader) chunk(from string, row storeRow) {
 	for _, t := range d.Tags {
 		kind, known := kindNamed(t)
 		if !known {
-			kind, known = storeKinds[kind]
+			kind, known = storeKinds()[kind]
 		}
 		if known {
 			d.Kind = kind

@@ -76,7 +76,7 @@ type shape struct {
 var shapes = sync.OnceValue(readShapes)
 
 func readShapes() *table {
-	t := &table{rules: map[string]*rule{}, sets: map[string]*set{}}
+	t := &table{rules: make(map[string]*rule, 256), sets: make(map[string]*set, 64)}
 	t.starts[start('-', '-')], t.starts[start('c', 'u')] = true, true // private keys, curl
 	for line := range strings.Lines(rows) {
 		if f := strings.Fields(line); len(f) > 0 && f[0] != "#" {
@@ -101,8 +101,10 @@ func (t *table) add(f []string) {
 	s := shape{}
 	entropy := 2.0
 	id, f := f[0], f[1:]
-	if n, err := strconv.ParseFloat(f[0], 64); err == nil && len(f) > 1 {
-		entropy, f = n, f[1:]
+	if len(f) > 1 && f[0][0] <= '9' { // the error of a name would cost more than the row
+		if n, err := strconv.ParseFloat(f[0], 64); err == nil {
+			entropy, f = n, f[1:]
+		}
 	}
 	s.rule = t.rule(id, entropy)
 	if len(f) > 1 {
@@ -143,6 +145,7 @@ func (t *table) rule(id string, entropy float64) *rule {
 // parts reads a shape.
 func (t *table) parts(text string) (all []part) {
 	text = strings.ReplaceAll(text, "{uuid}", "{F:8}-{F:4}-{F:4}-{F:4}-{F:12}")
+	all = make([]part, 0, 1+2*strings.Count(text, "{"))
 	for text != "" {
 		literal, rest, run := strings.Cut(text, "{")
 		if literal != "" {
