@@ -2,6 +2,7 @@ package harness
 
 import (
 	"path/filepath"
+	"runtime"
 	"slices"
 )
 
@@ -27,7 +28,8 @@ var claude = &Harness{
 	},
 	Settings: Settings{
 		Binaries: []string{"claude"}, Dirs: []string{".claude"}, HomeVariable: "CLAUDE_CONFIG_DIR",
-		tools: "Bash|Edit|Write|NotebookEdit|mcp__.*",
+		Refuses: anySyntax,
+		tools:   "Bash|Edit|Write|NotebookEdit|mcp__.*",
 		Hooked: func(p *Place) string {
 			if p.Project != "" { // the path of a program on one machine is no business of those who share the project
 				return p.claude("settings.local.json")
@@ -62,6 +64,7 @@ func checkClaude(l *Look) {
 	paths := []string{l.claude("settings.json"), filepath.Join(l.Root, ".claude", "settings.json"), filepath.Join(l.Root, ".claude", "settings.local.json")}
 	slices.Sort(paths)
 	l.hooksOff(paths...)
+	l.managedClaude()
 	approved := false
 	for _, path := range slices.Compact(paths) {
 		approved = approved || l.says(path, true, "enableAllProjectMcpServers") || l.read(path).hasText("enabledMcpjsonServers", ServerName)
@@ -72,6 +75,26 @@ func checkClaude(l *Look) {
 	}
 	if l.Project != "" && l.Has(PartMCP) && !approved {
 		l.Found(ProblemMCP, PartMCP, l.MCP(l.Place), "/mcp in Claude Code approves it", "the MCP server of the project is not approved yet")
+	}
+}
+
+// managedClaude looks whether the settings of whoever manages the machine turn off hooks that are
+// not theirs.
+func (l *Look) managedClaude() {
+	dir := filepath.Join(l.Machine, "/etc/claude-code")
+	switch runtime.GOOS {
+	case "darwin":
+		dir = filepath.Join(l.Machine, "/Library/Application Support/ClaudeCode")
+	case "windows":
+		dir = filepath.Join(l.Machine, `C:\Program Files\ClaudeCode`)
+	}
+	more, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json")) // the pattern is a good one
+	for _, path := range append([]string{filepath.Join(dir, "managed-settings.json")}, more...) {
+		for _, switched := range []string{"allowManagedHooksOnly", "disableAllHooks"} {
+			if l.Has(PartHooks) && l.says(path, true, switched) {
+				l.Found(ProblemDisabled, PartHooks, path, "ask whoever manages this machine", "%s runs none of these hooks: %s has %s", l.Title, path, switched)
+			}
+		}
 	}
 }
 

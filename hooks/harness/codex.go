@@ -32,10 +32,11 @@ var codex = &Harness{
 	},
 	Settings: Settings{
 		Binaries: []string{"codex"}, Dirs: []string{".codex"}, HomeVariable: "CODEX_HOME",
-		tools:  "Bash|apply_patch|mcp__.*",
-		Hooked: func(p *Place) string { return p.codex("hooks.json") },
-		Trusts: true,
-		MCP:    func(p *Place) string { return p.codex("config.toml") }, MCPPath: []string{"mcp_servers"},
+		Refuses: anySyntax,
+		tools:   "Bash|apply_patch|mcp__.*",
+		Hooked:  func(p *Place) string { return p.codex("hooks.json") },
+		Trusts:  true,
+		MCP:     func(p *Place) string { return p.codex("config.toml") }, MCPPath: []string{"mcp_servers"},
 	},
 	// Its event_msg lines say the same once more.
 	transcript: transcript{around: map[string]string{"response_item": "payload", "item.completed": "item"}, inner: "agent_message"},

@@ -29,8 +29,9 @@ var gemini = &Harness{
 	},
 	Settings: Settings{
 		Binaries: []string{"gemini"}, Dirs: []string{".gemini"},
-		tools:  "run_shell_command|write_file|replace|mcp_.*",
-		Hooked: both(".gemini/settings.json"),
+		Refuses: TrailingCommas | ByteOrderMark,
+		tools:   "run_shell_command|write_file|replace|mcp_.*",
+		Hooked:  both(".gemini/settings.json"),
 		Entry: func(command string, h Hook) Object { // milliseconds
 			return Object{"name", ServerName, "type", "command", "command", command, "timeout", 1000 * h.Seconds()}
 		},

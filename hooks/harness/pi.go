@@ -47,7 +47,8 @@ var pi = &Harness{
 	encode: pluginAnswer,
 	Settings: Settings{
 		Binaries: []string{"pi"}, Dirs: []string{".pi"}, HomeVariable: "PI_CODING_AGENT_DIR",
-		Plugin: plugin("pi", piExtension), Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
+		Refuses: Comments | TrailingCommas,
+		Plugin:  plugin("pi", piExtension), Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
 		MCP: func(p *Place) string { return filepath.Join(p.pi(), "mcp.json") },
 	},
 	transcript: transcript{

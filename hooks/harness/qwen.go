@@ -30,8 +30,9 @@ var qwen = &Harness{
 	},
 	Settings: Settings{
 		Binaries: []string{"qwen"}, Dirs: []string{".qwen"},
-		tools:  "run_shell_command|write_file|edit|replace|mcp__.*",
-		Hooked: both(".qwen/settings.json"),
+		Refuses: TrailingCommas,
+		tools:   "run_shell_command|write_file|edit|replace|mcp__.*",
+		Hooked:  both(".qwen/settings.json"),
 		Entry: func(command string, h Hook) Object {
 			return Object{"name", ServerName, "type", "command", "command", command, "timeout", h.Seconds()}
 		},

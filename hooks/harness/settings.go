@@ -25,12 +25,28 @@ const (
 // ServerName is what the MCP server, the skill and hooks that have a name are called everywhere.
 const ServerName = "board"
 
+// Syntax is what people write into JSON that is no JSON: comments, commas behind the last item,
+// a byte order mark in front.
+type Syntax uint8
+
+const (
+	Comments Syntax = 1 << iota
+	TrailingCommas
+	ByteOrderMark
+
+	anySyntax = Comments | TrailingCommas | ByteOrderMark
+)
+
 // Settings are how a harness is set up. A function for a file gives "" where the harness has none
 // at that level.
 type Settings struct {
 	Binaries     []string
 	Dirs         []string // below the home directory, that show it is installed
 	HomeVariable string   // the variable that moves its directory
+
+	// Refuses is what it does not read in its JSON files: with such a thing the whole file counts
+	// for nothing, or the harness does not start.
+	Refuses Syntax
 
 	tools  string              // which tools it is to tell about, as its matcher; "" for all
 	asks   []string            // the events that are set up, if not those of most (Hooks)
@@ -124,6 +140,7 @@ const (
 type Place struct {
 	Home    string // of the user
 	Project string // the root of the project, or "" at the level of the user
+	Machine string // the directory below which the machine's own files lie; "": its root
 	Env     func(string) string
 }
 

@@ -56,7 +56,7 @@ func (s *Setup) Check(names []string, dir string) ([]Report, error) {
 	for _, st := range all {
 		h := find(st.Name)
 		broken := slices.ContainsFunc(st.Parts, func(p PartState) bool { return p.State == Broken })
-		if !s.isSetUp(h, &st) && !(broken && st.Found) {
+		if !s.isSetUp(h) && !(broken && st.Found) {
 			continue
 		}
 		c := &checker{s: s, h: h, dir: dir, problems: []Problem{}}
@@ -68,15 +68,15 @@ func (s *Setup) Check(names []string, dir string) ([]Report, error) {
 }
 
 // isSetUp reports whether any part is there for the harness itself: a file that only serves another one does not count.
-func (s *Setup) isSetUp(h *harness.Harness, st *Status) bool {
+func (s *Setup) isSetUp(h *harness.Harness) bool {
+	trust := s.trustNow(h)
 	for _, t := range s.targets(h) {
-		there := slices.ContainsFunc(st.Parts, func(p PartState) bool {
-			return slices.Contains(t.parts, p.Part) && (p.State == Ready || p.State == Outdated)
-		})
-		if !there {
+		disk, err := look(t.path)
+		if err != nil {
 			continue
 		}
-		if real, err := resolve(t.path); err == nil && (t.own == nil || serves(s.manifest.of(real), h)) {
+		present, err := s.present(t, disk.text, disk.exists, trust)
+		if err == nil && len(present) > 0 && (t.own == nil || serves(s.manifest.of(disk.real), h)) {
 			return true
 		}
 	}
@@ -100,9 +100,13 @@ func (c *checker) files(st *Status) {
 		if t.own != nil && !c.s.isOwnFile(t.path, disk.text) {
 			continue
 		}
-		if _, err := c.s.present(t, disk.text, true, trust); errors.As(err, &e) {
+		present, err := c.s.present(t, disk.text, true, trust)
+		if errors.As(err, &e) {
 			c.add(ProblemFile, t.parts[0], t.path, fault.Try(err, nil), "%s", e.Msg)
 			continue
+		}
+		if what, line := t.unread(disk.text); what != "" && len(present) > 0 {
+			c.add(harness.ProblemIgnored, present[0], t.path, "take it out", "%s does not read %s: it has %s in line %d", c.h.Title, c.s.Short(t.path), what, line)
 		}
 		c.programs(t, disk.text)
 		if r := c.s.manifest.of(disk.real); r != nil && r.Version != c.s.version && slices.Contains(r.Harnesses, c.h.Name) {
@@ -179,7 +183,7 @@ func (c *checker) harness(st *Status) {
 	if c.h.Check == nil {
 		return
 	}
-	l := &harness.Look{Place: &c.s.Place, Harness: c.h, Root: c.s.Project, Dir: c.dir, Read: readJSON, Found: c.add}
+	l := &harness.Look{Place: &c.s.Place, Harness: c.h, Root: c.s.Project, Dir: c.dir, Read: c.read, Found: c.add}
 	if root, err := ProjectRoot(c.dir); l.Root == "" && err == nil {
 		l.Root = root
 	} else if l.Root == "" {
@@ -194,14 +198,14 @@ func (c *checker) harness(st *Status) {
 	c.h.Check(l)
 }
 
-// readJSON is what a file says, or nothing.
-func readJSON(path string) map[string]any {
+// read is what a file says to the harness, or nothing.
+func (c *checker) read(path string) map[string]any {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
 	root, err := parseJSON(b)
-	if err != nil || root == nil {
+	if what, _ := unread(b, c.h.Refuses); err != nil || root == nil || what != "" {
 		return nil
 	}
 	o, _ := root.meaning(b).(map[string]any)

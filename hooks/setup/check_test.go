@@ -5,11 +5,44 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"blackboard/hooks/harness"
 )
+
+// rewritten changes the first place of a text in a file.
+func rewritten(name, from, to string) func(*bench) {
+	return func(b *bench) {
+		b.t.Helper()
+		text, err := os.ReadFile(filepath.Join(b.home, name))
+		if err != nil || !bytes.Contains(text, []byte(from)) {
+			b.t.Fatalf("%s has no %q: %v", name, from, err)
+		}
+		b.write(name, strings.Replace(string(text), from, to, 1))
+	}
+}
+
+// trustingHome has Gemini trust the home directory besides.
+func trustingHome(change func(*bench)) func(*bench) {
+	return func(b *bench) {
+		b.write(".gemini/trustedFolders.json", fmt.Sprintf("{%q: \"TRUST_FOLDER\"}", b.home))
+		change(b)
+	}
+}
+
+// managedClaude is a file of Claude's managed settings, below the home directory of a bench.
+func managedClaude(name string) string {
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join("machine/Library/Application Support/ClaudeCode", name)
+	case "windows":
+		return filepath.Join("machine", `C:\Program Files\ClaudeCode`, name)
+	}
+	return filepath.Join("machine/etc/claude-code", name)
+}
 
 // TestCheck: each thing that can be wrong is found, and nothing else.
 func TestCheck(t *testing.T) {
@@ -49,10 +82,27 @@ func TestCheck(t *testing.T) {
 			text, _ := os.ReadFile(path)
 			os.WriteFile(path, bytes.Replace(text, []byte("post_run_command"), []byte("pre_run_command"), 1), 0o644)
 		}, []string{ProblemMissing}},
+		{"a comment", "claude", rewritten(".claude/settings.json", "{", "{ // mine"), []string{harness.ProblemIgnored}},
+		{"a trailing comma", "claude", rewritten(".claude/settings.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
+		{"a byte order mark", "claude", rewritten(".claude/settings.json", "{", string(bom)+"{"), []string{harness.ProblemIgnored}},
+		{"a comment in the servers", "claude", rewritten(".claude.json", "{", "{ // mine"), []string{harness.ProblemIgnored}},
+		{"a comment", "codex", rewritten(".codex/hooks.json", "{", "{ /* mine */"), []string{harness.ProblemIgnored}},
+		{"a trailing comma", "codex", rewritten(".codex/hooks.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
+		{"a byte order mark", "codex", rewritten(".codex/hooks.json", "{", string(bom)+"{"), []string{harness.ProblemIgnored}},
+		{"a trailing comma", "gemini", trustingHome(rewritten(".gemini/settings.json", "\n}\n", ",\n}\n")), []string{harness.ProblemIgnored}},
+		{"a byte order mark", "gemini", trustingHome(rewritten(".gemini/settings.json", "{", string(bom)+"{")), []string{harness.ProblemIgnored}},
+		{"a comment, which it reads", "gemini", trustingHome(rewritten(".gemini/settings.json", "{", "{ // mine")), nil},
+		{"a trailing comma", "qwen", rewritten(".qwen/settings.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
+		{"a comment, which it reads", "qwen", rewritten(".qwen/settings.json", "{", "{ // mine"), nil},
+		{"a comment", "pi", rewritten(".pi/agent/mcp.json", "{", "{ // mine"), []string{harness.ProblemIgnored}},
+		{"a trailing comma", "pi", rewritten(".pi/agent/mcp.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
+		{"only managed hooks", "claude", func(b *bench) { b.write(managedClaude("managed-settings.json"), `{"allowManagedHooksOnly": true}`) }, []string{harness.ProblemDisabled}},
+		{"only managed hooks, in a file beside", "claude", func(b *bench) { b.write(managedClaude("managed-settings.d/x.json"), `{"allowManagedHooksOnly": true}`) }, []string{harness.ProblemDisabled}},
+		{"switched off in what is not read", "claude", func(b *bench) { b.write("work/.claude/settings.json", `{"disableAllHooks": true, }`) }, nil},
 		{"broken", "factory", func(b *bench) { b.write(".factory/hooks.json", "{") }, []string{ProblemFile}},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.harness+" "+test.name, func(t *testing.T) {
 			b := newBench(t)
 			b.binary = b.write("bin/board", "")
 			b.write("work/x", "")

@@ -44,5 +44,9 @@ var configurations = []struct{ harness, file, text string }{
 	{"copilot", ".copilot/mcp-config.json", "{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n"},
 	{"vscode", harness.ByName("vscode").MCP(&harness.Place{}), "{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"},
 	{"windsurf", ".codeium/windsurf/hooks.json", "{\n  \"hooks\": {\n    \"post_write_code\": [\n      { \"command\": \"fmt\", \"show_output\": true }\n    ]\n  }\n}\n"},
+	{"gemini", ".gemini/settings.json", "{\n  // mine\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]} // first\n      /* none */\n    ]\n    // more to come\n  } // the end\n}\n"},
+	{"gemini", ".gemini/settings.json", "// nothing yet"},
+	{"factory", ".factory/hooks.json", "{\n  // mine\n  \"SessionStart\": [\n    {\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]}, // first\n    /* none */\n  ], // the end\n}\n"},
+	{"factory", ".factory/hooks.json", "// nothing yet"},
 	{"factory", ".factory/hooks.json", "{\n  \"SessionStart\": [\n    { \"hooks\": [] }\n  ]\n}\n"},
 }

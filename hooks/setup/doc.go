@@ -1,7 +1,7 @@
 // Package setup puts hooks, the MCP server and the skill into the configurations of agent harnesses, and takes them out again. It changes files of others, so that it keeps to this:
 //
 //   - What it adds, it adds as spans of text. Every other byte stays: order, comments, indentation, trailing commas, line ends, byte order mark, the last line's end or none.
-//   - A file that does not parse, is read-only, or is no file, is not touched, and nothing else of that harness either; the error names it. What stands in its place and is not ours is never replaced.
+//   - A file that does not parse, or has what its harness does not read (a comment for Claude Code), is read-only, or is no file, is not touched, and nothing else of that harness either; the error names it. What stands in its place and is not ours is never replaced.
 //   - Files are replaced at once (temporary file, fsync, rename), links followed, mode and owner kept, and a copy of what was there is left as FILE.board-backup-TIME.
 //   - A second run changes nothing. An entry of ours that calls an earlier path of the program is changed in its place, never doubled; whatever else a user has changed about it stays.
 //   - Taking away restores a file byte for byte if nobody else has changed it since, and then removes the copies too; else it takes out only what is ours.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"blackboard/hooks/harness"
 )
 
 // node is a value in a JSON text and where it stands. The text may have comments, trailing commas and a byte order mark, as the files of several harnesses do.
@@ -83,6 +85,33 @@ func blanked(b []byte) (text, strict []byte, err error) {
 		strict[i] = ' '
 	}
 	return text, strict, nil
+}
+
+// unread is what a text has that a reader who refuses it would stumble over, and in which line; ""
+// for nothing. The text is one that parseJSON reads.
+func unread(b []byte, refused harness.Syntax) (what string, line int) {
+	text, strict, err := blanked(b)
+	if err != nil {
+		return "", 0
+	}
+	marked := 0
+	if bytes.HasPrefix(b, bom) {
+		if marked = len(bom); refused&harness.ByteOrderMark != 0 {
+			return "a byte order mark", 1
+		}
+	}
+	for i := marked; i < len(b); i++ {
+		switch {
+		case b[i] != text[i] && refused&harness.Comments != 0:
+			what = "a comment"
+		case text[i] != strict[i] && refused&harness.TrailingCommas != 0:
+			what = "a comma behind the last item"
+		default:
+			continue
+		}
+		return what, 1 + bytes.Count(b[:i], []byte{'\n'})
+	}
+	return "", 0
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Home     string                       // of the user
 	Project  string                       // the root of the project, for its level; "" for the user's
+	Machine  string                       // the directory below which the machine's own files lie; "": its root
 	DataHome string                       // the directory of the manifest
 	Binary   string                       // the absolute path of the program
 	Version  string                       // of the program
@@ -69,7 +70,7 @@ func New(o Options) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Setup{place{harness.Place{Home: o.Home, Project: o.Project, Env: o.Env}, o.Binary}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
+	return &Setup{place{harness.Place{Home: o.Home, Project: o.Project, Machine: o.Machine, Env: o.Env}, o.Binary}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
 }
 
 // Names are those of all harnesses.

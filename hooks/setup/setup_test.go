@@ -42,7 +42,7 @@ func (b *bench) setup() *Setup {
 	b.t.Helper()
 	b.now = b.now.Add(time.Second)
 	s, err := New(Options{
-		Home: b.home, Project: b.project, DataHome: b.data, Binary: b.binary, Version: "v1", Env: func(k string) string { return b.env[k] },
+		Home: b.home, Project: b.project, Machine: filepath.Join(b.home, "machine"), DataHome: b.data, Binary: b.binary, Version: "v1", Env: func(k string) string { return b.env[k] },
 		LookPath: func(string) (string, error) { return "", errors.New("none") }, Now: func() time.Time { return b.now },
 	})
 	if err != nil {
@@ -152,6 +152,13 @@ func TestForeignBytesStay(t *testing.T) {
 				b := newBench(t)
 				path := b.write(c.file, change(c.text))
 				before := b.snapshot()
+				if what, _ := (target{h: find(c.harness), path: path}).unread([]byte(change(c.text))); what != "" {
+					if works := b.run(everything, c.harness); works[0].Err == nil || !strings.Contains(works[0].Err.Error(), what) {
+						t.Errorf("%s was not refused: %v", what, works[0].Err)
+					}
+					b.same(before, "refused")
+					return
+				}
 				b.must(everything, c.harness)
 				after, err := os.ReadFile(path)
 				if err != nil {
@@ -273,6 +280,9 @@ func TestAlsoWithoutManifest(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s", i, c.harness), func(t *testing.T) {
 			b := newBench(t)
 			path := b.write(c.file, c.text)
+			if what, _ := (target{h: find(c.harness), path: path}).unread([]byte(c.text)); what != "" {
+				t.Skipf("%s is refused", what)
+			}
 			b.must(everything, c.harness)
 			if err := os.RemoveAll(b.data); err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ const (
 	Absent   = "absent"   // nothing of ours is there
 	Ready    = "ready"    // it is as this program would write it
 	Outdated = "outdated" // it is incomplete, of another version, or calls another program
-	Broken   = "broken"   // the file cannot be read or understood
+	Broken   = "broken"   // the file cannot be read or understood, by us or by the harness
 )
 
 // PartState is how it stands with one part.
@@ -86,6 +86,11 @@ func (s *Setup) trustNow(h *harness.Harness) trusting {
 	return trusting{now, now}
 }
 
+func unreadable(t target, b []byte) bool {
+	what, _ := t.unread(b)
+	return what != ""
+}
+
 func (s *Setup) stateOf(t target, part string, trust trusting) string {
 	disk, err := look(t.path)
 	if err != nil {
@@ -97,6 +102,8 @@ func (s *Setup) stateOf(t target, part string, trust trusting) string {
 		return Broken
 	case !slices.Contains(present, part):
 		return Absent
+	case unreadable(t, disk.text):
+		return Broken
 	case t.own != nil && bytes.Equal(disk.text, t.own):
 		return Ready
 	case t.own != nil:

@@ -85,8 +85,20 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 	return parts, nil
 }
 
-// add brings one part in a text to what it is to be.
+// unread is what the harness does not read in a file of its settings, and in which line; "" for
+// nothing.
+func (t target) unread(b []byte) (what string, line int) {
+	if t.own != nil || isTOML(t.path) {
+		return "", 0
+	}
+	return unread(b, t.h.Refuses)
+}
+
+// add brings one part in a text to what it is to be. It refuses a text that the harness does not read.
 func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, addition, error) {
+	if what, line := t.unread(b); what != "" {
+		return nil, addition{}, fileError(fmt.Sprintf("%s has %s in line %d, which %s does not read; nothing was changed", t.path, what, line, t.h.Title), "take it out, then set up again")
+	}
 	switch {
 	case t.trust && part == harness.PartHooks:
 		return setTrust(b, t.path, trust.before, trust.after)
