@@ -7,6 +7,7 @@ type HarnessInfo struct {
 	Name    string      `json:"name"`    // what `board hook` calls it
 	Aliases []string    `json:"aliases"` // what else it is called
 	Events  []EventInfo `json:"events"`  // that it tells of
+	Untried bool        `json:"untried"` // only its documentation tells how it takes a text
 }
 
 // EventInfo describes an event of a harness.
@@ -20,7 +21,7 @@ type EventInfo struct {
 func List() []HarnessInfo {
 	var all []HarnessInfo
 	for _, h := range harness.All {
-		info := HarnessInfo{Name: h.Name, Aliases: append([]string{}, h.Aliases...), Events: []EventInfo{}}
+		info := HarnessInfo{Name: h.Name, Aliases: append([]string{}, h.Aliases...), Untried: h.Untried, Events: []EventInfo{}}
 		for _, e := range h.Events {
 			info.Events = append(info.Events, EventInfo{e.Name, e.Kind, does(h, e)})
 		}

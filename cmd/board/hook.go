@@ -100,6 +100,9 @@ func (p *program) hookList(c *cli.Context) error {
 		if len(h.Aliases) > 0 {
 			p.printf(" (%s)", strings.Join(h.Aliases, ", "))
 		}
+		if h.Untried {
+			p.printf(": untried, by its documentation only")
+		}
 		p.printf("\n")
 		for _, e := range h.Events {
 			p.printf("  %-34s %-15s %s\n", e.Name, e.Kind, e.Does)

@@ -49,15 +49,19 @@ change shown has that too; --no-trust leaves it to /hooks in Codex.`,
 
 // harnessTable tells in which harnesses board speaks.
 func harnessTable() string {
-	var speaks, records []string
+	var speaks, untried, records []string
 	for _, h := range harness.All {
-		if h.Records() {
+		switch {
+		case h.Records():
 			records = append(records, h.Name)
-		} else {
+		case h.Untried:
+			untried = append(untried, h.Name)
+		default:
 			speaks = append(speaks, h.Name)
 		}
 	}
-	return fmt.Sprintf("  %-53s board speaks in each session\n  %-53s board only records\n", strings.Join(speaks, ", "), strings.Join(records, ", "))
+	return fmt.Sprintf("  speaks in each session   %s\n  the same, but untried    %s\n  only records             %s\n",
+		strings.Join(speaks, ", "), strings.Join(untried, ", "), strings.Join(records, ", "))
 }
 
 func (p *program) setup(c *cli.Context) error {

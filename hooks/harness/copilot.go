@@ -2,8 +2,8 @@ package harness
 
 import "encoding/json"
 
-// copilot is GitHub's Copilot CLI. Its events have names in camel case, and then a payload that does not name them; or Claude's names, and then Claude's fields. It records only:
-// what it takes as an answer reaches no model, or nobody has seen it do so.
+// copilot is GitHub's Copilot CLI. Its events have names in camel case, and then a payload that does not name them; or Claude's names, and then Claude's fields. What it is answered reaches the
+// model at a start, behind a prompt, and beside what a tool gave back.
 var copilot = &Harness{
 	Name: "copilot", Title: "Copilot CLI", Aliases: []string{"copilot-cli", "github-copilot"},
 	shells: []string{"COPILOT_CLI"},
@@ -16,6 +16,8 @@ var copilot = &Harness{
 		{"sessionStart", SessionStart}, {"userPromptSubmitted", Prompt}, {"preToolUse", ToolCall}, {"postToolUse", ToolResult}, {"postToolUseFailure", ToolFailure}, {"preCompact", PreCompact},
 		{"subagentStart", SubagentStart}, {"subagentStop", SubagentStop}, {"agentStop", Stop}, {"sessionEnd", SessionEnd},
 	},
+	injects: []string{SessionStart, Prompt, ToolResult, ToolFailure},
+	encode:  contextAnswer,
 	decode: func(e *Event, p object) {
 		if e.Session == "" {
 			e.Session, e.Transcript = p.str("sessionId"), p.str("transcriptPath")

@@ -1,10 +1,10 @@
 package harness
 
-// factory is Factory's droid, which speaks as Claude does. It records only.
+// factory is Factory's droid, which speaks as Claude does.
 var factory = &Harness{
 	Name: "factory", Title: "Factory", Aliases: []string{"droid", "factory-droid"},
 	variable: "FACTORY_PROJECT_DIR", ProjectVariable: "FACTORY_PROJECT_DIR",
-	Events: claudeEvents, decode: claude.decode,
+	Events: claudeEvents, injects: startAndPrompt, Untried: true, decode: claude.decode,
 	Settings: Settings{
 		Binaries: []string{"droid"}, Dirs: []string{".factory"},
 		asks:   []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"},

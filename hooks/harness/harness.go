@@ -7,7 +7,7 @@ import (
 )
 
 // All are all harnesses. The order is that of the list for people.
-var All = completed(claude, cursor, gemini, codex, opencode, pi, qwen, copilot, vscode, windsurf, factory)
+var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, vscode, windsurf, factory)
 
 // tried are those that have a sign or a variable, in the order in which it is looked for: one
 // whose sign another one's payloads may have comes after that one.
@@ -65,6 +65,8 @@ type Harness struct {
 	echoes []string
 	// injects are the kinds that can be answered with a text.
 	injects []string
+	// Untried says that only its documentation tells how it takes a text: nobody has seen it do so.
+	Untried bool
 	// eventOf is the name that the payload gives the event, "" if it gives none.
 	eventOf func(object) string
 	// decode fills in the event, which has what Claude's payloads would have said; nil: all is said.

@@ -36,43 +36,55 @@ var opencode = &Harness{
 		}
 		e.Prompt = unquoted(e.Prompt)
 	},
-	encode:     pluginAnswer,
+	encode:     contextAnswer,
 	transcript: transcript{around: map[string]string{"text": "part"}, inner: "text"},
 	Settings: Settings{
 		Binaries: []string{"opencode"}, Dirs: []string{".config/opencode", ".opencode"},
-		Plugin: plugin("opencode", openCodePlugin), Own: func(p *Place) string { return filepath.Join(p.openCode(), "plugins", "board.ts") },
-		MCP: func(p *Place) string { // there may be JSON or JSON with comments
-			dir := p.openCode()
-			if p.Project != "" {
-				dir = p.Project
-			}
-			name := filepath.Join(dir, "opencode.jsonc")
-			if _, err := os.Lstat(name); err == nil {
-				return name
-			}
-			return filepath.Join(dir, "opencode.json")
-		},
-		MCPPath: []string{"mcp"}, MCPEntry: func(binary string) Object {
-			return Object{"type", "local", "command", []any{binary, "mcp"}, "enabled", true}
-		},
-		MCPEnv: "environment",
+		Plugin: plugin("opencode", openCodePlugin), Own: openCodeFile("opencode", "plugins", "board.ts"),
+		MCP: openCodeServers("opencode"), MCPPath: []string{"mcp"}, MCPEntry: openCodeServer, MCPEnv: "environment",
 	},
-	Check: func(l *Look) {
-		if path := l.MCP(l.Place); l.Has(PartMCP) && l.says(path, false, "mcp", ServerName, "enabled") {
-			l.Found(ProblemDisabled, PartMCP, path, "set enabled to true", "the MCP server is switched off in OpenCode")
+	Check: checkOpenCode,
+}
+
+// openCodeFile is a file of the directory of OpenCode, or of one that is built on it.
+func openCodeFile(name string, rest ...string) func(*Place) string {
+	return func(p *Place) string {
+		dir := p.in(".config/"+name, "."+name)
+		if moved := p.Env("XDG_CONFIG_HOME"); p.Project == "" && filepath.IsAbs(moved) {
+			dir = filepath.Join(moved, name)
 		}
-	},
-}
-
-func (p *Place) openCode() string {
-	if dir := p.Env("XDG_CONFIG_HOME"); p.Project == "" && filepath.IsAbs(dir) {
-		return filepath.Join(dir, "opencode")
+		return filepath.Join(append([]string{dir}, rest...)...)
 	}
-	return p.in(".config/opencode", ".opencode")
 }
 
-// pluginAnswer is our own form, for the plugins that we bring along.
-func pluginAnswer(_ *Event, _, text string) any {
+// openCodeServers is the file of the MCP servers: there may be JSON or JSON with comments.
+func openCodeServers(name string) func(*Place) string {
+	return func(p *Place) string {
+		dir := openCodeFile(name)(p)
+		if p.Project != "" {
+			dir = p.Project
+		}
+		commented := filepath.Join(dir, name+".jsonc")
+		if _, err := os.Lstat(commented); err == nil {
+			return commented
+		}
+		return filepath.Join(dir, name+".json")
+	}
+}
+
+func openCodeServer(binary string) Object {
+	return Object{"type", "local", "command", []any{binary, "mcp"}, "enabled", true}
+}
+
+func checkOpenCode(l *Look) {
+	if path := l.MCP(l.Place); l.Has(PartMCP) && l.says(path, false, "mcp", ServerName, "enabled") {
+		l.Found(ProblemDisabled, PartMCP, path, "set enabled to true", "the MCP server is switched off in %s", l.Title)
+	}
+}
+
+// contextAnswer is an answer that is a context and nothing else: ours, for the plugins that we
+// bring along, and Copilot's.
+func contextAnswer(_ *Event, _, text string) any {
 	return struct {
 		Context string `json:"additionalContext"`
 	}{text}

@@ -1,4 +1,4 @@
-// Written by `board setup`; a change is lost at the next one. `board setup --uninstall opencode` removes it.
+// Written by `board setup`; a change is lost at the next one. `board setup --uninstall @HARNESS@` removes it.
 //
 // Tells board what happens in a session, and puts what board answers before the model: once for the session as a system message, once for each prompt behind it.
 // It never keeps OpenCode waiting for long, and never fails: no answer is an answer.
@@ -10,6 +10,7 @@ export const Board = async ({ directory, worktree }: any) => {
   const children = new Set<string>() // sessions of subagents, which are left alone
   const told = new Set<string>() // tool calls
   const pending = new Set<Promise<string>>()
+  let title = "You are a title generator" // how the request for a session's title begins
 
   const about = (session: string) => ({ session_id: session, cwd: directory, worktree })
   const tell = (event: string, payload: object) => {
@@ -28,6 +29,9 @@ export const Board = async ({ directory, worktree }: any) => {
   }
 
   return {
+    config: async (config: any) => {
+      title = config.agent?.title?.prompt?.trim() || title
+    },
     event: async ({ event }: any) => {
       const { part, info, sessionID } = event.properties ?? {}
       switch (event.type) {
@@ -61,7 +65,7 @@ export const Board = async ({ directory, worktree }: any) => {
     },
     "experimental.chat.system.transform": async (input: any, output: any) => {
       const id = input.sessionID
-      if (!id || children.has(id)) return
+      if (!id || children.has(id) || output.system.some((text: string) => text.trimStart().startsWith(title))) return
       if (!sessions.has(id)) sessions.set(id, ask("SessionStart", { ...about(id), source: "startup" }))
       const text = await sessions.get(id)
       if (text) output.system.push(text)

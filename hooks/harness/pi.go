@@ -44,12 +44,15 @@ var pi = &Harness{
 			e.piTool(event)
 		}
 	},
-	encode: pluginAnswer,
+	encode: contextAnswer,
 	Settings: Settings{
 		Binaries: []string{"pi"}, Dirs: []string{".pi"}, HomeVariable: "PI_CODING_AGENT_DIR",
 		Refuses: Comments | TrailingCommas,
 		Plugin:  plugin("pi", piExtension), Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
 		MCP: func(p *Place) string { return filepath.Join(p.pi(), "mcp.json") },
+		// Without it the tools are for code that the model writes, and their names are not told.
+		MCPEntry: func(binary string) Object { return append(plainServer(binary), "exposure", "direct") },
+		MCPNeeds: []string{"exposure"},
 	},
 	transcript: transcript{
 		again: []string{"message_start", "message_update", "turn_end"},

@@ -1,4 +1,4 @@
-// Written by `board setup`; a change is lost at the next one. `board setup --uninstall pi` removes it.
+// Written by `board setup`; a change is lost at the next one. `board setup --uninstall @HARNESS@` removes it.
 //
 // Tells board what happens in a session, and puts what board answers behind the prompt. It never keeps pi waiting for long, and never fails: no answer is an answer.
 

@@ -12,7 +12,7 @@ var askBoard string
 
 // plugin is a harness's plugin in TypeScript, with the function that asks board in its place.
 func plugin(name, text string) string {
-	return strings.Replace(text, "// @ASK@\n", strings.Replace(askBoard, "@HARNESS@", name, 1), 1)
+	return strings.ReplaceAll(strings.Replace(text, "// @ASK@\n", askBoard, 1), "@HARNESS@", name)
 }
 
 // Parts of what is set up in a harness.
@@ -65,7 +65,8 @@ type Settings struct {
 	MCP      func(*Place) string
 	MCPPath  []string
 	MCPEntry func(binary string) Object
-	MCPEnv   string // what the entry calls its environment, if not env
+	MCPEnv   string   // what the entry calls its environment, if not env
+	MCPNeeds []string // members of an entry that is there already and has to have them
 
 	Skills func(*Place) string // the directory that holds the directories of skills
 }

@@ -3,7 +3,7 @@ package harness
 import "runtime"
 
 // vscode is the agent of VS Code. It reads Claude's and Copilot's files: a file of hooks of its own besides
-// would be read too, and each call be made twice. It records only.
+// would be read too, and each call be made twice. Prompts cannot be answered.
 var vscode = &Harness{
 	Name: "vscode", Title: "VS Code", Aliases: []string{"code", "visual-studio-code"},
 	sign:        func(p object) bool { return p.has("hookEventName") && p.has("sessionId") },
@@ -12,6 +12,7 @@ var vscode = &Harness{
 		{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"PreCompact", PreCompact}, {"SubagentStart", SubagentStart},
 		{"SubagentStop", SubagentStop}, {"Stop", Stop},
 	},
+	injects: []string{SessionStart}, Untried: true,
 	eventOf: func(p object) string { return p.str("hookEventName") },
 	decode:  func(e *Event, p object) { e.Session = p.str("sessionId") },
 	Settings: Settings{

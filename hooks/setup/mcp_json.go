@@ -44,10 +44,12 @@ func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, ad
 			return nil, add, foreignServer(path)
 		}
 		add.fresh = false
-		if program.str == p.binary {
-			return b, add, nil
+		var edits []edit
+		if program.str != p.binary {
+			edits = append(edits, edit{program.start, program.end - program.start, quoteJSON(p.binary)})
 		}
-		return apply(b, []edit{{program.start, program.end - program.start, quoteJSON(p.binary)}}), add, nil
+		edits = append(edits, styleOf(b, root).insert(b, old, needed(h, old, p.binary))...)
+		return apply(b, sortEdits(edits)), add, nil
 	}
 	member := pair{harness.ServerName, ordered(h.Server(p.binary))}
 	st := styleOf(b, root)
@@ -61,6 +63,16 @@ func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, ad
 	}
 	add.undo = inverse(b, edits)
 	return apply(b, edits), add, nil
+}
+
+// needed are the members that an entry of ours lacks and the harness needs.
+func needed(h *harness.Harness, entry *node, binary string) (members []any) {
+	for _, m := range ordered(h.Server(binary)) {
+		if _, i := entry.member(m.key); i < 0 && slices.Contains(h.MCPNeeds, m.key) {
+			members = append(members, m)
+		}
+	}
+	return members
 }
 
 func foreignServer(path string) error {

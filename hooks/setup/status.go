@@ -31,6 +31,7 @@ type Status struct {
 	FoundBy []string    `json:"found_by"`     // what shows so: directories and programs
 	Records bool        `json:"records_only"` // nothing can be put into its prompts
 	Parts   []PartState `json:"parts"`        // those that the harness can have
+	Untried bool        `json:"untried"`      // only its documentation tells how it takes a text
 }
 
 // Status looks at the harnesses of these names.
@@ -42,7 +43,7 @@ func (s *Setup) Status(names []string) ([]Status, error) {
 	all := []Status{}
 	for _, h := range chosen {
 		by := s.foundBy(h)
-		st := Status{Name: h.Name, Title: h.Title, Level: s.Level(), Found: len(by) > 0, FoundBy: by, Records: h.Records()}
+		st := Status{Name: h.Name, Title: h.Title, Level: s.Level(), Found: len(by) > 0, FoundBy: by, Records: h.Records(), Untried: h.Untried}
 		trust := s.trustNow(h)
 		for _, part := range Parts {
 			ps := PartState{Part: part, State: Absent, Paths: []string{}}
