@@ -19,9 +19,10 @@ import (
 func (p *program) setupCommand() *cli.Command {
 	return &cli.Command{
 		Name: "setup", Category: catProgram, Usage: "put hooks, the MCP server and the skill into agents' harnesses, or take them out", ArgsUsage: "[HARNESS…]",
-		Description: `Hooks are set up always, the MCP server with --mcp, the skill with --skill. Without
-a name it is for every harness that is on this machine. It shows what would change
-and asks. What is not ours stays as it is, byte for byte; what was there is kept as
+		Description: `Hooks are set up always, the MCP server with --mcp, the skill with --skill, and
+with --pointer some lines in the file of instructions that the agent reads (AGENTS.md,
+CLAUDE.md), between two markers. Without a name it is for every harness that is on
+this machine. It shows what would change and asks. What is not ours stays as it is, byte for byte; what was there is kept as
 FILE.board-backup-TIME; a second run changes nothing. --uninstall takes out what
 is ours, and only that.
 
@@ -32,9 +33,10 @@ change shown has that too; --no-trust leaves it to /hooks in Codex.`,
 			&cli.BoolFlag{Name: "all", Usage: "every harness that is on this machine, as without a name"},
 			&cli.BoolFlag{Name: "list", Usage: "which harnesses there are, and what is set up in each"},
 			&cli.BoolFlag{Name: "check", Usage: "what is wrong with what is set up; exit 1 if anything is"},
-			&cli.BoolFlag{Name: "uninstall", Usage: "take out what is ours: all of it, or what --mcp and --skill name"},
+			&cli.BoolFlag{Name: "uninstall", Usage: "take out what is ours: all of it, or what --mcp, --skill and --pointer name"},
 			&cli.BoolFlag{Name: "mcp", Usage: "the MCP server too"},
 			&cli.BoolFlag{Name: "skill", Usage: "the skill too"},
+			&cli.BoolFlag{Name: "pointer", Usage: "a pointer to board in AGENTS.md, CLAUDE.md or the like too"},
 			&cli.BoolFlag{Name: "no-hooks", Usage: "not the hooks"},
 			&cli.BoolFlag{Name: "no-trust", Usage: "do not approve the hooks in Codex"},
 			&cli.BoolFlag{Name: "user", Usage: "for the user, in the home directory; the default"},
@@ -107,8 +109,8 @@ func setupFlags(c *cli.Context) error {
 	switch {
 	case c.Bool("all") && c.NArg() > 0:
 		return usagef("leave one of them out", "--all is given, and harnesses are named")
-	case c.Bool("no-hooks") && !c.Bool("mcp") && !c.Bool("skill"):
-		return usagef("add --mcp, --skill or both", "--no-hooks leaves nothing to do")
+	case c.Bool("no-hooks") && !c.Bool("mcp") && !c.Bool("skill") && !c.Bool("pointer"):
+		return usagef("add --mcp, --skill or --pointer", "--no-hooks leaves nothing to do")
 	}
 	return nil
 }
@@ -163,11 +165,11 @@ func sameFile(a, b string) bool {
 
 // setupParts are the parts that the flags name; for taking out, none means all.
 func setupParts(c *cli.Context) (parts []string) {
-	named := c.Bool("mcp") || c.Bool("skill")
+	named := c.Bool("mcp") || c.Bool("skill") || c.Bool("pointer")
 	if !c.Bool("no-hooks") && !(c.Bool("uninstall") && named) {
 		parts = append(parts, harness.PartHooks)
 	}
-	for _, part := range []string{harness.PartMCP, harness.PartSkill} {
+	for _, part := range []string{harness.PartMCP, harness.PartSkill, harness.PartPointer} {
 		if c.Bool(part) {
 			parts = append(parts, part)
 		}

@@ -42,8 +42,9 @@ var claude = &Harness{
 			}
 			return p.in(".claude.json", ".mcp.json")
 		},
-		MCPEntry: stdioServer,
-		Skills:   func(p *Place) string { return p.claude("skills") },
+		MCPEntry:     stdioServer,
+		Skills:       func(p *Place) string { return p.claude("skills") },
+		Instructions: func(p *Place) string { return p.instructions("CLAUDE.md", p.claude("CLAUDE.md")) },
 	},
 	Check: checkClaude,
 	transcript: transcript{

@@ -37,6 +37,7 @@ var codex = &Harness{
 		Hooked:  func(p *Place) string { return p.codex("hooks.json") },
 		Trusts:  true,
 		MCP:     func(p *Place) string { return p.codex("config.toml") }, MCPPath: []string{"mcp_servers"},
+		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", p.codex("AGENTS.md")) },
 	},
 	// Its event_msg lines say the same once more.
 	transcript: transcript{around: map[string]string{"response_item": "payload", "item.completed": "item"}, inner: "agent_message"},

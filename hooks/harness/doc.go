@@ -7,7 +7,7 @@
 //	names       what it is called, and by what it is found on a machine
 //	signs       by what its payloads are known, and its variables
 //	events      what it tells, how that is decoded, and how an answer is encoded
-//	settings    which files its hooks, the MCP server and the skill belong into, and in what form
+//	settings    which files its hooks, the MCP server, the skill and a pointer belong into, and in what form
 //	check       what in its own settings keeps them from working
 //	transcript  which lines of its transcripts its model says
 //

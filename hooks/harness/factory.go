@@ -10,6 +10,7 @@ var factory = &Harness{
 		asks:   []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"},
 		Hooked: both(".factory/hooks.json"), Below: []string{},
 		MCP: both(".factory/mcp.json"), MCPEntry: stdioServer,
-		Skills: both(".factory/skills"),
+		Skills:       both(".factory/skills"),
+		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", p.in(".factory/AGENTS.md", "")) },
 	},
 }

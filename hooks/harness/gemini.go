@@ -35,7 +35,8 @@ var gemini = &Harness{
 		Entry: func(command string, h Hook) Object { // milliseconds
 			return Object{"name", ServerName, "type", "command", "command", command, "timeout", 1000 * h.Seconds()}
 		},
-		MCP: both(".gemini/settings.json"),
+		MCP:          both(".gemini/settings.json"),
+		Instructions: func(p *Place) string { return p.instructions("GEMINI.md", p.in(".gemini/GEMINI.md", "")) },
 	},
 	Check: func(l *Look) {
 		path := filepath.Join(l.Home, ".gemini", "settings.json")

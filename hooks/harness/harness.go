@@ -37,6 +37,9 @@ func completed(all ...*Harness) []*Harness {
 		if h.Skills == nil {
 			h.Skills = both(".agents/skills")
 		}
+		if h.Instructions == nil {
+			h.Instructions = func(p *Place) string { return p.instructions("AGENTS.md", "") }
+		}
 	}
 	return all
 }

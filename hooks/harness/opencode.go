@@ -42,6 +42,7 @@ var opencode = &Harness{
 		Binaries: []string{"opencode"}, Dirs: []string{".config/opencode", ".opencode"},
 		Plugin: plugin("opencode", openCodePlugin), Own: openCodeFile("opencode", "plugins", "board.ts"),
 		MCP: openCodeServers("opencode"), MCPPath: []string{"mcp"}, MCPEntry: openCodeServer, MCPEnv: "environment",
+		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", openCodeFile("opencode", "AGENTS.md")(p)) },
 	},
 	Check: checkOpenCode,
 }

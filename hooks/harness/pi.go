@@ -51,8 +51,9 @@ var pi = &Harness{
 		Plugin:  plugin("pi", piExtension), Own: func(p *Place) string { return filepath.Join(p.pi(), "extensions", "board.ts") },
 		MCP: func(p *Place) string { return filepath.Join(p.pi(), "mcp.json") },
 		// Without it the tools are for code that the model writes, and their names are not told.
-		MCPEntry: func(binary string) Object { return append(plainServer(binary), "exposure", "direct") },
-		MCPNeeds: []string{"exposure"},
+		MCPEntry:     func(binary string) Object { return append(plainServer(binary), "exposure", "direct") },
+		MCPNeeds:     []string{"exposure"},
+		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", filepath.Join(p.pi(), "AGENTS.md")) },
 	},
 	transcript: transcript{
 		again: []string{"message_start", "message_update", "turn_end"},

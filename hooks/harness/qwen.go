@@ -36,8 +36,9 @@ var qwen = &Harness{
 		Entry: func(command string, h Hook) Object {
 			return Object{"name", ServerName, "type", "command", "command", command, "timeout", h.Seconds()}
 		},
-		MCP:    both(".qwen/settings.json"),
-		Skills: both(".qwen/skills"),
+		MCP:          both(".qwen/settings.json"),
+		Skills:       both(".qwen/skills"),
+		Instructions: func(p *Place) string { return p.instructions("QWEN.md", p.in(".qwen/QWEN.md", "")) },
 	},
 	Check: func(l *Look) {
 		path := filepath.Join(l.Home, ".qwen", "settings.json")

@@ -17,9 +17,10 @@ func plugin(name, text string) string {
 
 // Parts of what is set up in a harness.
 const (
-	PartHooks = "hooks"
-	PartMCP   = "mcp"
-	PartSkill = "skill"
+	PartHooks   = "hooks"
+	PartMCP     = "mcp"
+	PartSkill   = "skill"
+	PartPointer = "pointer" // lines in the file of instructions that its agent reads
 )
 
 // ServerName is what the MCP server, the skill and hooks that have a name are called everywhere.
@@ -68,7 +69,8 @@ type Settings struct {
 	MCPEnv   string   // what the entry calls its environment, if not env
 	MCPNeeds []string // members of an entry that is there already and has to have them
 
-	Skills func(*Place) string // the directory that holds the directories of skills
+	Skills       func(*Place) string // the directory that holds the directories of skills
+	Instructions func(*Place) string // the file that its agent reads at every start
 }
 
 // Hook is an event that a harness is to tell us about.
@@ -175,6 +177,15 @@ func (p *Place) dirOf(variable, user, project string, rest ...string) string {
 		return filepath.Join(append([]string{moved}, rest...)...)
 	}
 	return filepath.Join(append([]string{p.in(user, project)}, rest...)...)
+}
+
+// instructions is a file of instructions: in the root of a project, or that of the user, "" if
+// there is none.
+func (p *Place) instructions(name, user string) string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, name)
+	}
+	return user
 }
 
 // Short is a path for people: below the home directory it begins with ~.

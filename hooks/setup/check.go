@@ -76,7 +76,7 @@ func (s *Setup) isSetUp(h *harness.Harness) bool {
 			continue
 		}
 		present, err := s.present(t, disk.text, disk.exists, trust)
-		if err == nil && len(present) > 0 && (t.own == nil || serves(s.manifest.of(disk.real), h)) {
+		if err == nil && len(present) > 0 && (!t.isShared() || serves(s.manifest.of(disk.real), h)) {
 			return true
 		}
 	}
@@ -116,7 +116,7 @@ func (c *checker) files(st *Status) {
 	for _, p := range st.Parts {
 		if p.State == Outdated && !slices.ContainsFunc(c.problems, func(o Problem) bool { return o.Part == p.Part }) && !(c.h.Trusts && p.Part == harness.PartHooks && c.complete()) {
 			kind, msg := ProblemMissing, "are not complete"
-			if hooksOf(c.h).Own != nil && p.Part == harness.PartHooks || p.Part == harness.PartSkill {
+			if hooksOf(c.h).Own != nil && p.Part == harness.PartHooks || p.Part == harness.PartSkill || p.Part == harness.PartPointer {
 				kind, msg = ProblemStale, "are not as this version writes them"
 			}
 			c.add(kind, p.Part, p.Paths[0], again, "the %s of %s %s", p.Part, c.h.Title, msg)

@@ -1,4 +1,4 @@
-// Package setup puts hooks, the MCP server and the skill into the configurations of agent harnesses, and takes them out again. It changes files of others, so that it keeps to this:
+// Package setup puts hooks, the MCP server, the skill and a pointer into the configurations of agent harnesses, and takes them out again. It changes files of others, so that it keeps to this:
 //
 //   - What it adds, it adds as spans of text. Every other byte stays: order, comments, indentation, trailing commas, line ends, byte order mark, the last line's end or none.
 //   - A file that does not parse, or has what its harness does not read (a comment for Claude Code), is read-only, or is no file, is not touched, and nothing else of that harness either; the error names it. What stands in its place and is not ours is never replaced.
@@ -17,10 +17,10 @@
 //
 //	jsonc.go, jsonc_edit.go JSON with comments: where its values stand, and how to insert and remove without writing anew
 //	toml.go, codex.go       the same for TOML, and the trust that Codex demands for hooks
-//	hooks_json.go, mcp_json.go, files.go, target.go   parts of ours in a text: find, add, strip
+//	hooks_json.go, mcp_json.go, files.go, pointer.go, target.go   parts of ours in a text: find, add, strip
 //	plan.go                 what is to be done, without doing it; harness by harness, each wholly or not at all
 //	apply.go, disk.go       doing it
 //	status.go, check.go     how it stands, and what is wrong
 //
-// The text of the skill is in SKILL.md, that of the plugins beside their harnesses; they are part of the program.
+// The text of the skill is in SKILL.md, that of the pointer in POINTER.md, that of the plugins beside their harnesses; they are part of the program.
 package setup

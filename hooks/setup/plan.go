@@ -127,6 +127,9 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 			w.Changes = append(w.Changes, c)
 		}
 	}
+	if slices.Contains(p.r.Parts, harness.PartPointer) && !p.r.Uninstall && h.Instructions(&p.s.Place) == "" {
+		w.Notes = append(w.Notes, "it has no file of instructions for the user, so there is no pointer: a project has one")
+	}
 	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
 		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")
 	}
@@ -172,7 +175,7 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.own != nil && len(present) > 0 && !serves(d.record, t.h) && !(!p.r.Uninstall && slices.Contains(p.r.Parts, t.parts[0])) {
+	if t.isShared() && len(present) > 0 && !serves(d.record, t.h) && !(!p.r.Uninstall && slices.Contains(p.r.Parts, t.parts[0])) {
 		return nil, nil // another harness's
 	}
 	wanted := p.wanted(t, present)
@@ -187,6 +190,9 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	}
 	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
 	next := *d
+	if t.pointsTo() && len(wanted) == 0 && p.leave(t, d, w) {
+		return nil, nil
+	}
 	if p.r.Uninstall {
 		err = p.less(t, d, &next, present, wanted, trust, c)
 	} else {
@@ -196,6 +202,9 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 		return nil, err
 	}
 	if !next.exists && !d.exists || bytes.Equal(next.text, d.text) && next.exists == d.exists {
+		if t.pointsTo() && d.record != nil && !slices.Contains(d.record.Harnesses, t.h.Name) {
+			p.serve(d, append(slices.Clone(d.record.Harnesses), t.h.Name), w)
+		}
 		return nil, nil
 	}
 	return p.change(t, d, &next, c), nil
@@ -311,16 +320,7 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
 	next := *d
 	if len(wanted) == 0 {
-		if users = slices.DeleteFunc(users, func(u string) bool { return u == t.h.Name }); len(users) > 0 {
-			same := *d.record
-			same.Harnesses = users
-			d.record = &same
-			w.records = append(w.records, &same)
-			if others := slices.DeleteFunc(slices.Clone(users), func(u string) bool {
-				return slices.ContainsFunc(p.chosen, func(h *harness.Harness) bool { return h.Name == u })
-			}); len(others) > 0 {
-				w.Notes = append(w.Notes, p.s.Short(t.path)+" stays, since it serves "+strings.Join(others, ", "))
-			}
+		if p.leave(t, d, w) {
 			return nil, nil
 		}
 		c.exact = d.record != nil && hashText(d.text) == d.record.After || bytes.Equal(d.text, t.own)

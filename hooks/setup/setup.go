@@ -26,7 +26,7 @@ type Options struct {
 }
 
 // Parts are what is set up in a harness, in the order in which they are told.
-var Parts = []string{harness.PartHooks, harness.PartMCP, harness.PartSkill}
+var Parts = []string{harness.PartHooks, harness.PartMCP, harness.PartSkill, harness.PartPointer}
 
 // place is where configurations lie, and which program they are to call.
 type place struct {

@@ -40,6 +40,7 @@ func (p *place) targets(h *harness.Harness) []target {
 	}
 	put(h.MCP(&p.Place), harness.PartMCP, nil, false)
 	put(p.skillPath(h), harness.PartSkill, p.skillFile(), false)
+	put(h.Instructions(&p.Place), harness.PartPointer, nil, false)
 	return all
 }
 
@@ -53,6 +54,12 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 			return t.parts, nil
 		}
 		return nil, nil
+	}
+	if t.pointsTo() {
+		if found, err := findPointer(b, t.path); err != nil || found == nil {
+			return nil, err
+		}
+		return t.parts, nil
 	}
 	if isTOML(t.path) {
 		meaning, _, err := parseTOML(b)
@@ -88,7 +95,7 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 // unread is what the harness does not read in a file of its settings, and in which line; "" for
 // nothing.
 func (t target) unread(b []byte) (what string, line int) {
-	if t.own != nil || isTOML(t.path) {
+	if t.isShared() || isTOML(t.path) {
 		return "", 0
 	}
 	return unread(b, t.h.Refuses)
@@ -100,6 +107,8 @@ func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, ad
 		return nil, addition{}, fileError(fmt.Sprintf("%s has %s in line %d, which %s does not read; nothing was changed", t.path, what, line, t.h.Title), "take it out, then set up again")
 	}
 	switch {
+	case t.pointsTo():
+		return addPointer(b, t.path)
 	case t.trust && part == harness.PartHooks:
 		return setTrust(b, t.path, trust.before, trust.after)
 	case isTOML(t.path):
@@ -113,6 +122,8 @@ func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, ad
 // strip takes one part out of a text.
 func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]string) ([]byte, error) {
 	switch {
+	case t.pointsTo():
+		return stripPointer(b, t.path)
 	case t.trust && part == harness.PartHooks:
 		out, _, err := setTrust(b, t.path, trust.before, nil)
 		return out, err
