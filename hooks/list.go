@@ -7,7 +7,7 @@ type HarnessInfo struct {
 	Name    string      `json:"name"`    // what `board hook` calls it
 	Aliases []string    `json:"aliases"` // what else it is called
 	Events  []EventInfo `json:"events"`  // that it tells of
-	Untried bool        `json:"untried"` // only its documentation tells how it takes a text
+	Untried bool        `json:"untried"` // nobody has seen it do what its documentation says
 }
 
 // EventInfo describes an event of a harness.

@@ -54,6 +54,8 @@ func harnessTable() string {
 	var speaks, untried, records []string
 	for _, h := range harness.All {
 		switch {
+		case h.Records() && h.Untried:
+			records = append(records, h.Name+" (untried)")
 		case h.Records():
 			records = append(records, h.Name)
 		case h.Untried:

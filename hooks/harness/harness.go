@@ -7,11 +7,11 @@ import (
 )
 
 // All are all harnesses. The order is that of the list for people.
-var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, vscode, windsurf, factory)
+var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, vscode, windsurf, factory, auggie, goose)
 
 // tried are those that have a sign or a variable, in the order in which it is looked for: one
 // whose sign another one's payloads may have comes after that one.
-var tried = []*Harness{cursor, windsurf, vscode, copilot, qwen, gemini, codex, opencode, pi, factory}
+var tried = []*Harness{cursor, auggie, goose, windsurf, vscode, copilot, qwen, gemini, codex, opencode, pi, factory}
 
 // completed fills in what is as in most.
 func completed(all ...*Harness) []*Harness {
@@ -68,7 +68,8 @@ type Harness struct {
 	echoes []string
 	// injects are the kinds that can be answered with a text.
 	injects []string
-	// Untried says that only its documentation tells how it takes a text: nobody has seen it do so.
+	// Untried says that only its documentation, or its code, tells how it speaks and takes a text:
+	// nobody has seen it do so.
 	Untried bool
 	// eventOf is the name that the payload gives the event, "" if it gives none.
 	eventOf func(object) string

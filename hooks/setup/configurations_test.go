@@ -47,6 +47,8 @@ var configurations = []struct{ harness, file, text string }{
 	{"gemini", ".gemini/settings.json", "{\n  // mine\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]} // first\n      /* none */\n    ]\n    // more to come\n  } // the end\n}\n"},
 	{"gemini", ".gemini/settings.json", "// nothing yet"},
 	{"factory", ".factory/hooks.json", "{\n  // mine\n  \"SessionStart\": [\n    {\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]}, // first\n    /* none */\n  ], // the end\n}\n"},
+	{"auggie", ".augment/settings.json", "{\n  \"hooks\": {},\n  \"mcpServers\": {}\n}\n"},
+	{"goose", ".agents/plugins/board/hooks/hooks.json", "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"},
 	{"factory", ".factory/hooks.json", "// nothing yet"},
 	{"factory", ".factory/hooks.json", "{\n  \"SessionStart\": [\n    { \"hooks\": [] }\n  ]\n}\n"},
 }

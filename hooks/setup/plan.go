@@ -127,8 +127,11 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 			w.Changes = append(w.Changes, c)
 		}
 	}
-	if slices.Contains(p.r.Parts, harness.PartPointer) && !p.r.Uninstall && h.Instructions(&p.s.Place) == "" {
+	if !p.r.Uninstall && slices.Contains(p.r.Parts, harness.PartPointer) && h.Instructions(&p.s.Place) == "" {
 		w.Notes = append(w.Notes, "it has no file of instructions for the user, so there is no pointer: a project has one")
+	}
+	if !p.r.Uninstall && slices.Contains(p.r.Parts, harness.PartMCP) && h.MCP(&p.s.Place) == "" {
+		w.Notes = append(w.Notes, "it has no file of MCP servers here that setup writes: give it the command `board mcp` by hand")
 	}
 	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
 		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")

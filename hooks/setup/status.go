@@ -31,7 +31,7 @@ type Status struct {
 	FoundBy []string    `json:"found_by"`     // what shows so: directories and programs
 	Records bool        `json:"records_only"` // nothing can be put into its prompts
 	Parts   []PartState `json:"parts"`        // those that the harness can have
-	Untried bool        `json:"untried"`      // only its documentation tells how it takes a text
+	Untried bool        `json:"untried"`      // nobody has seen it do what its documentation says
 }
 
 // Status looks at the harnesses of these names.
