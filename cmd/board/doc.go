@@ -27,6 +27,7 @@
 //	kb/chunks      a project's context store: chunks and state, with the tools' answers
 //	hooks/topics   what a working session knows: specs and worklogs, which topic it is, clean rooms, the archive
 //	hooks/harness  all that is known of each harness, one file for each: its events, settings, transcripts
+//	hooks/shell    what a command line does, by its text: only looks, changes something, or nobody knows
 //	hooks          what happens at the moments of a session: recall, a session's start, the worklog
 //	hooks/setup    writes and removes each harness's configuration
 //	hooks/mcp      the tools, resources and prompts of the Model Context Protocol, over the packages above

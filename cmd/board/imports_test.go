@@ -30,9 +30,10 @@ var allowedImports = map[string][]string{
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
 	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
 	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "blackboard/kb/store"},
-	"hooks":            {"blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/topics"},
+	"hooks":            {"blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/shell", "blackboard/hooks/topics"},
 	"hooks/harness":    {},
-	"hooks/topics":     {"blackboard/board/replace", "github.com/rogpeppe/go-internal/lockedfile", "blackboard/board/words"}, // the lock: many hooks at once
+	"hooks/shell":      {"mvdan.cc/sh/v3/syntax"},                                                                                                      // the grammar of shells
+	"hooks/topics":     {"blackboard/board/replace", "blackboard/hooks/shell", "github.com/rogpeppe/go-internal/lockedfile", "blackboard/board/words"}, // the lock: many hooks at once
 	"hooks/setup":      {"blackboard/board/replace", "blackboard/hooks/harness", "github.com/pelletier/go-toml/v2"},
 	"kb":               {"blackboard/board/text", "blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/clash", "blackboard/kb/evidence", "blackboard/kb/markdown", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},

@@ -1,0 +1,340 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"blackboard/board/lazyregexp"
+)
+
+var (
+	looks   = verdict{does: Looks}
+	changes = verdict{does: Changes}
+)
+
+// command tells what one command with its arguments does.
+func command(words []string, depth int) verdict {
+	if depth > maxDepth || len(words) == 0 {
+		return verdict{}
+	}
+	name, args := words[0], words[1:]
+	if strings.Contains(name, dynamic) {
+		return verdict{}
+	}
+	name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".exe")
+	if strings.Contains(name, "-") { // of PowerShell
+		name = strings.ToLower(name)
+	}
+	if v, ok := wrapped(name, args, depth+1); ok {
+		return v
+	}
+	asked := slices.Contains(args, "--help") || len(args) == 1 && set("--version -V -version -h").has(args[0])
+	if asked {
+		return looks
+	}
+	if v, known := special(name, args, depth); known {
+		return v
+	}
+	if set(lookNames).has(name) {
+		return verdict{does: Looks, asks: set(askNames).has(name)}
+	}
+	if set(changeNames).has(name) {
+		return changes
+	}
+	if v, ok := readVerbs(name, args); ok {
+		return v
+	}
+	return verdict{kind: kindOf(name, args)}
+}
+
+// positional are the arguments that are no options.
+func positional(args []string) (out []string) {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// option says whether an option is there: a long one, also with a value, or a letter in a group.
+func option(args []string, names ...string) bool {
+	for _, a := range args {
+		for _, n := range names {
+			long := strings.HasPrefix(n, "--")
+			if a == n || long && strings.HasPrefix(a, n+"=") {
+				return true
+			}
+			if !long && len(n) == 2 && letters(a) && strings.Contains(a[1:], n[1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// letters says whether an argument is a group of options of one letter each.
+func letters(a string) bool { return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") }
+
+// unless is a command that changes something with some of its options, and only looks without.
+func unless(args []string, names ...string) verdict {
+	if option(args, names...) {
+		return changes
+	}
+	return looks
+}
+
+// only is a command that only looks with some of its options.
+func only(args []string, names ...string) verdict {
+	if option(args, names...) {
+		return looks
+	}
+	return changes
+}
+
+// special reads a command whose arguments say what it does.
+func special(name string, args []string, depth int) (v verdict, known bool) {
+	switch name {
+	case "awk", "gawk", "mawk":
+		return awk(args), true
+	case "sed", "gsed":
+		return sed(args), true
+	case "curl":
+		return curl(args), true
+	case "find":
+		return find(args, depth), true
+	case "git":
+		return git(args), true
+	case "python", "python3":
+		return python(args, depth), true
+	case "sort":
+		return unless(args, "-o", "--output"), true
+	case "yq":
+		return unless(args, "-i", "--inplace"), true
+	case "date":
+		return unless(args, "-s", "--set"), true
+	case "fd", "fdfind":
+		return unless(args, "-x", "-X", "--exec", "--exec-batch"), true
+	case "journalctl":
+		return unless(args, "--rotate", "--vacuum-size", "--vacuum-time"), true
+	case "tar":
+		if len(args) > 0 && !strings.HasPrefix(args[0], "-") { // its oldest form
+			args = append([]string{"-" + args[0]}, args[1:]...)
+		}
+		return only(args, "-t", "--list"), true
+	case "unzip":
+		return only(args, "-l", "-p", "-Z", "-t"), true
+	case "wget":
+		return only(args, "--spider"), true
+	case "crontab":
+		return only(args, "-l"), true
+	case "rsync":
+		return only(args, "-n", "--dry-run", "--list-only"), true
+	case "ssh-add":
+		return only(args, "-l", "-L"), true
+	case "dpkg":
+		return only(args, "-l", "-L", "-s", "-S"), true
+	case "rpm":
+		return only(args, "-q"), true
+	case "pacman":
+		return only(args, "-Q"), true
+	case "gpg":
+		return only(args, "-k", "-K", "--list-keys", "--list-secret-keys", "--verify"), true
+	case "make":
+		if option(args, "-n", "--dry-run", "--just-print") {
+			return looks, true
+		}
+		return verdict{kind: Test}, true
+	case "perl":
+		if option(args, "-i") {
+			return changes, true
+		}
+	case "node":
+		if len(args) == 1 && args[0] == "-v" {
+			return looks, true
+		}
+	case "uniq":
+		if len(positional(args)) < 2 {
+			return looks, true
+		}
+	case "tee":
+		if !slices.ContainsFunc(positional(args), func(a string) bool { return !nowhere(a) }) {
+			return looks, true
+		}
+		return changes, true
+	}
+	return verdict{}, false
+}
+
+// awk may write to files and run commands: its program says so.
+func awk(args []string) verdict {
+	for i, a := range args {
+		if (a == "-i" || a == "-f") && i+1 < len(args) || awkWrites.MatchString(a) {
+			return verdict{}
+		}
+	}
+	return looks
+}
+
+var awkWrites = lazyregexp.New(`system\s*\(|\|\s*"|"\s*\||>>|>\s*["$(]|\|&`)
+
+// sed writes with -i, and with the commands w and e of its program.
+func sed(args []string) verdict {
+	for _, a := range args {
+		if strings.HasPrefix(a, "--in-place") || letters(a) && strings.Contains(sedLetters(a), "i") {
+			return changes
+		}
+	}
+	if slices.ContainsFunc(args, sedWrites.MatchString) {
+		return verdict{}
+	}
+	return looks
+}
+
+// sedLetters are the letters of a group of sed's options, up to one that takes the rest.
+func sedLetters(a string) string {
+	if i := strings.IndexAny(a, "efl"); i >= 0 {
+		return a[:i]
+	}
+	return a
+}
+
+var sedWrites = lazyregexp.New(`(?:^|[;}/0-9$gpI])\s*[wW] ?[A-Za-z./]+\S*$|^[we] |/e$`)
+
+func curl(args []string) verdict {
+	if option(args, "-o", "-O", "-T", "-d", "-F", "--output", "--remote-name", "--upload-file",
+		"--form", "--json", "--remote-name-all") ||
+		slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--data") }) {
+		for i, a := range args {
+			if (a == "-o" || a == "--output") && i+1 < len(args) && nowhere(args[i+1]) {
+				return curl(slices.Delete(slices.Clone(args), i, i+2))
+			}
+		}
+		return changes
+	}
+	for i, a := range args {
+		method, has := strings.CutPrefix(a, "--request=")
+		if (a == "-X" || a == "--request") && i+1 < len(args) {
+			method, has = args[i+1], true
+		} else if short, ok := strings.CutPrefix(a, "-X"); ok && short != "" {
+			method, has = short, true
+		}
+		if has && method != "GET" && method != "HEAD" && method != "OPTIONS" {
+			return changes
+		}
+	}
+	return looks
+}
+
+// find runs what -exec says, for each file.
+func find(args []string, depth int) verdict {
+	v := looks
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
+			return changes
+		case "-exec", "-execdir", "-ok", "-okdir":
+			inner := args[i+1:]
+			if end := slices.IndexFunc(inner, set("; +").has); end >= 0 {
+				inner = inner[:end]
+			}
+			i += len(inner)
+			v = v.and(command(inner, depth+1))
+			v.lax = true
+		}
+	}
+	return v
+}
+
+func python(args []string, depth int) verdict {
+	for i, a := range args {
+		if a == "-m" && i+1 < len(args) {
+			return command(args[i+1:], depth+1)
+		}
+		if !strings.HasPrefix(a, "-") {
+			break
+		}
+	}
+	return verdict{}
+}
+
+// gitValues are git's own options that take the next word.
+var gitValues = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
+
+func git(args []string) verdict {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		if n := 1 + b2i(slices.Contains(gitValues, args[0])); n <= len(args) {
+			args = args[n:]
+		} else {
+			args = nil
+		}
+	}
+	if len(args) == 0 {
+		return looks
+	}
+	verb, rest := args[0], args[1:]
+	names := positional(rest)
+	first := ""
+	if len(names) > 0 {
+		first = names[0]
+	}
+	in := func(list string) bool { return set(list).has(first) }
+	looking := false
+	switch verb {
+	case "branch":
+		looking = !option(rest, "-d", "-D", "-m", "-M", "-c", "-C", "-u", "-f", "--delete", "--move",
+			"--copy", "--set-upstream-to", "--unset-upstream", "--edit-description", "--force") &&
+			(len(names) == 0 || option(rest, "-l", "--list", "--contains", "--no-contains", "--merged",
+				"--no-merged", "--points-at"))
+	case "tag":
+		looking = len(names) == 0 && !option(rest, "-d", "--delete") ||
+			option(rest, "-l", "--list", "--contains", "--points-at", "-v", "--verify", "--merged")
+	case "remote":
+		looking = len(names) == 0 || in("show get-url")
+	case "config":
+		looking = option(rest, "-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch") ||
+			in("get list") || len(names) == 1 &&
+			!option(rest, "-e", "--edit", "--unset", "--unset-all", "--add", "--remove-section")
+	case "stash":
+		looking = in("list show")
+	case "worktree":
+		looking = in("list")
+	case "reflog":
+		looking = !in("expire delete drop write")
+	case "submodule":
+		looking = len(names) == 0 || in("status summary")
+	case "notes":
+		looking = len(names) == 0 || in("list show")
+	case "bisect":
+		looking = in("log view visualize")
+	case "lfs":
+		looking = in("ls-files status env")
+	case "symbolic-ref":
+		looking = len(names) == 1
+	case "hash-object":
+		looking = !option(rest, "-w")
+	case "apply":
+		looking = option(rest, "--check", "--stat", "--numstat", "--summary")
+	case "add", "clean", "push", "fetch", "commit", "rm", "mv":
+		looking = option(rest, "--dry-run") || verb != "commit" && option(rest, "-n")
+	default:
+		looking = set(gitLooks).has(verb) && !option(rest, "--output")
+	}
+	switch {
+	case looking:
+		return verdict{does: Looks, asks: set(gitAsks).has(verb)}
+	case set(gitKeeps).has(verb):
+		return verdict{does: Changes, kind: Commit}
+	case set(gitChanges).has(verb):
+		return changes
+	}
+	return verdict{}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
