@@ -30,9 +30,9 @@ type Depth struct {
 
 // Depths are the profiles of $BOARD_DEPTH, the common one first. None changes the absolute gate, the scope gate or the deadline.
 var Depths = []Depth{
-	{Name: "balanced", Items: 3, Budget: 600, StartBudget: 1500, MemoryBudget: 600, Floor: kb.RecallFloor, WarmItems: 3, TailEntries: 15, TailBytes: 2500, BodyBytes: 500},
-	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, MemoryBudget: 250, Floor: 0.95, WarmItems: 0, TailEntries: 5, TailBytes: 800, BodyBytes: 300},
-	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, MemoryBudget: 1000, Floor: 0.8, WarmItems: 3, TailEntries: 30, TailBytes: 4000, BodyBytes: 900},
+	{Name: "balanced", Items: 3, Budget: 600, StartBudget: 1500, MemoryBudget: 600, Floor: kb.RecallFloor, WarmItems: 3, TailEntries: 40, TailBytes: 4000, BodyBytes: 500},
+	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, MemoryBudget: 250, Floor: 0.95, WarmItems: 0, TailEntries: 10, TailBytes: 1200, BodyBytes: 300},
+	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, MemoryBudget: 1000, Floor: 0.8, WarmItems: 3, TailEntries: 60, TailBytes: 6000, BodyBytes: 900},
 }
 
 // depthOf is the profile of a name, the common one for "". One that there is not is the common one too, with an error.

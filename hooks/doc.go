@@ -9,7 +9,7 @@
 // Each harness tells the same in its own words. Package harness makes a harness.Event of a payload, and an answer of a text. Decoding never fails: a field that is missing, null or of another type
 // is absent. The payload says which harness it is, since several read Claude's configuration too; then the name that the installer gave; then the environment.
 //
-//	session_start    start.go     a short text on what counts as verified (prefix.txt), the topic's spec and the end of its worklog, capsules about a named topic, the gate of $BOARD_RUN,
+//	session_start    start.go     a short text on what counts as verified (prefix.txt), the topic's spec and what its worklog comes to, capsules about a named topic, the gate of $BOARD_RUN,
 //	                              a nudge to name a topic, a reminder of the knowledge base
 //	prompt           recall.go    capsules about the prompt, and the open signals of $BOARD_RUN that $BOARD_WORKER has claimed or that name it as @WORKER
 //	tool_result,     record.go    a line in the worklog of the session's topic
@@ -17,7 +17,7 @@
 //	  file_edit
 //	pre_compact      start.go     as session_start, for OpenCode, which takes a text there; others start a session with the source compact
 //	post_compact     start.go     what was given is forgotten, so that it may be given again
-//	session_end      record.go    a line in the worklog: how long, how many uses of tools, how many failed; the file of what was seen goes
+//	session_end      record.go    a line in the worklog: how long, how many went well, failed or are unknown, by the harness's own record where its hooks do not tell; none if nothing was done; the file of what was seen goes
 //
 // Where $BOARD_RUN names a run that there is, its board keeps which capsules were given, with their scores, to whom ($BOARD_WORKER, else the harness), and of a prompt no word (given.go).
 //
@@ -30,9 +30,9 @@
 // somebody has written; by words alone, with the same gate and 0.7 of the best one's evidence, at most 3. Sections of documents are given only if $BOARD_RECALL_DOCS is on. $BOARD_DEPTH changes numbers (Depths), never a gate:
 //
 //	             capsules, tokens for a prompt    tokens, capsules, worklog lines at the start    floor    bytes of a capsule
-//	fast         1, 250                           700, 0, 5                                       0.95     300
-//	balanced     3, 600                           1500, 3, 15                                     0.95     500
-//	deep         5, 1200                          2400, 3, 30                                     0.80     900
+//	fast         1, 250                           700, 0, 10                                      0.95     300
+//	balanced     3, 600                           1500, 3, 40                                     0.95     500
+//	deep         5, 1200                          2400, 3, 60                                     0.80     900
 //
 // Budget and Limit go before these; no answer has more than MaxBudget tokens, which is what harnesses take.
 //
@@ -45,7 +45,7 @@
 // found it: «secret: aws-access-token». The rules are those of kb/secret. Both are done to every text that is recorded, logged or searched for. Prompts and the output of
 // tools that went well are not recorded at all.
 //
-// What only looks is not recorded: file readers, searches of files, this program's own queries and hooks. Where a harness has two events for one thing, the one that tells less is not (harness.Event.Echo).
+// What only looks and did not fail is not recorded: file readers, searches of files, command lines that only look (package shell), this program's own queries, hooks and MCP tools. Where a harness has two events for one thing, the one that tells less is not (harness.Event.Echo).
 //
 // # It never breaks a turn
 //

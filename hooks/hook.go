@@ -195,7 +195,7 @@ func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 		t.compacted()
 	case harness.SessionEnd:
 		t.locate()
-		t.end(ctx)
+		t.end(ctx, h)
 	}
 	return ""
 }

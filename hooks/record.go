@@ -3,12 +3,14 @@ package hooks
 import (
 	"context"
 	"fmt"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/hooks/harness"
+	"blackboard/hooks/shell"
 	"blackboard/hooks/topics"
 )
 
@@ -16,66 +18,35 @@ import (
 var looking = strings.Fields(`read readfile readmanyfiles notebookread grep grepsearch glob globsearch ls list listdir listdirectory search searchfilecontent
 	filesearch codebasesearch view viewfile find todoread todowrite toolsearch semanticsearch think`)
 
-// boardReads are the commands of this program that only look, and the hooks themselves.
-var boardReads = strings.Fields(`hook query show signals gate survival watch wait replay runs version help completion demo mcp --help --version
-	kb/search kb/get kb/list kb/stats kb/doctor kb/history kb/eval kb/brief memory/read memory/list memory/get memory/orient memory/context memory/stats memory/events memory/workspaces
-	context/search context/read context/list context/get context/status topic/status topic/show topic/list state/get state/list daemon/status daemon/logs model/list model/path`)
-
-// Words by which tools of this program's MCP server say that they only look, or that they do not, and how their names begin.
-var (
-	boardToolReads  = []string{"search", "get", "read", "list", "query", "gate", "survival", "state", "wait", "brief", "context", "doctor", "show", "orient"}
-	boardToolWrites = []string{"set", "write", "put", "delete", "save", "create"}
-	boardTools      = []string{"board_", "kb_", "memory_", "scratch_", "channel_", "conversation_", "search_context", "read_context", "list_context", "get_state"}
-)
-
-// worthRecording says whether the use of a tool goes into the worklog: what changes something, runs something or fails. What only looks is noise there, and so is this program's own reading.
+// worthRecording says whether the use of a tool goes into the worklog: what changes something, runs
+// something or fails. What only looks is noise there, and so are this program's own tools.
 func worthRecording(e *harness.Event) bool {
 	t := e.Tool
-	if e.Echo || t == nil || t.Name == "" && t.Command == "" && t.Path == "" {
+	if e.Echo || t == nil || t.Name == "" && t.Command == "" && t.Path == "" || ownTool(t) {
 		return false
 	}
-	if e.Kind == harness.ToolResult && (t.OK == nil || *t.OK) {
-		if slices.Contains(looking, harness.Plain(t.Name)) || boardTool(t.Name) {
-			return false
-		}
+	failed := e.Kind == harness.ToolFailure || t.OK != nil && !*t.OK
+	if t.Command != "" {
+		line := shell.Read(t.Command)
+		answer := line.Asks && t.ExitCode != nil && *t.ExitCode == 1
+		return line.Does != shell.Looks || failed && !answer
 	}
-	return !boardCommand(t.Command)
+	return failed || !slices.Contains(looking, harness.Plain(t.Name))
 }
 
-// boardCommand says whether a command line is a single command of this program that only looks.
-func boardCommand(command string) bool {
-	if strings.ContainsAny(command, ";|&\n`$") {
-		return false
-	}
-	words := strings.Fields(command)
-	for len(words) > 0 && strings.Contains(words[0], "=") { // variables before the command
-		words = words[1:]
-	}
-	if len(words) < 2 || path.Base(strings.Trim(words[0], `"'`)) != "board" {
-		return false
-	}
-	verb := words[1]
-	if len(words) > 2 {
-		if slices.Contains(boardReads, verb+"/"+words[2]) {
-			return true
-		}
-	}
-	return slices.Contains(boardReads, verb)
-}
+// ownTools are how this program's MCP server is called by harnesses, each of which puts the
+// server's name before the tool's in its own way: mcp__board__kb_search, board-kb_search.
+var ownTools = lazyregexp.New(`^(?:mcp_+(?:plugin_\w+_)?)?board(?:[-./:]|_+)[a-z]`)
 
-// boardTool says whether a tool is one of this program's MCP server, and only looks. Harnesses put the server before the tool's name: mcp__board__kb_search, board_kb_search; Cursor leaves it out:
-// MCP:kb_search.
-func boardTool(name string) bool {
-	server, tool, ok := strings.Cut(name, "board_")
-	if !ok || server != "" && !(strings.HasPrefix(server, "mcp_") && strings.HasSuffix(server, "_")) {
-		if tool, ok = strings.CutPrefix(name, "MCP:"); !ok || !slices.ContainsFunc(boardTools, func(p string) bool { return strings.HasPrefix(tool, p) }) {
-			return false
-		}
+// boardTools are how the names of its tools begin, for Cursor, which leaves the server out.
+var boardTools = strings.Fields("board_ kb_ memory_ scratch_ channel_ conversation_ search_context read_context list_context get_state set_state")
+
+// ownTool says whether a tool is this program's own, or is code that calls no others.
+func ownTool(t *harness.Tool) bool {
+	if name, ok := strings.CutPrefix(t.Name, "MCP:"); ok {
+		return slices.ContainsFunc(boardTools, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
-	has := func(of []string) bool {
-		return slices.ContainsFunc(strings.FieldsFunc(tool, func(r rune) bool { return r == '_' || r == '-' }), func(w string) bool { return slices.Contains(of, w) })
-	}
-	return has(boardToolReads) && !has(boardToolWrites)
+	return ownTools.MatchString(t.Name) || harness.Plain(t.Name) == "codemode" && strings.Contains(t.Input, "board")
 }
 
 // record writes the use of a tool into the worklog of the session's topic.
@@ -83,13 +54,27 @@ func (t *turn) record(ctx context.Context) {
 	if t.topics == nil || t.topic.Name == "" {
 		return
 	}
-	_, err := t.topics.Record(ctx, t.topic.Name, entry(t.e, t.now))
+	_, err := t.topics.Record(ctx, t.topic.Name, entry(t.e, t.now, t.roots()...))
 	t.note("write the worklog", err)
 }
 
-// entry is the line of the worklog for the use of a tool. Every text of it is free of what is private and of secrets.
-func entry(e *harness.Event, now time.Time) topics.Entry {
+// roots are the names of the workspace: its own, and the one by which the harness calls it.
+func (t *turn) roots() []string {
+	roots := []string{t.topics.Workspace()}
+	if real, err := filepath.EvalSymlinks(t.dir); err == nil && real != t.dir {
+		if below, ok := strings.CutPrefix(real, roots[0]); ok {
+			if root, ok := strings.CutSuffix(t.dir, below); ok {
+				roots = append(roots, root)
+			}
+		}
+	}
+	return roots
+}
+
+// entry is the line of the worklog for the use of a tool. Every text of it is free of what is private and of secrets; paths below the roots are relative.
+func entry(e *harness.Event, now time.Time, roots ...string) topics.Entry {
 	use := e.Tool
+	clean := func(s string) string { return clean(relative(s, roots)) }
 	out := topics.Entry{
 		Time: now, Session: clean(e.Session), ID: clean(use.ID), Event: clean(e.Name), Tool: clean(use.Name), Command: clean(use.Command), Path: clean(use.Path), Summary: clean(use.Input),
 		ExitCode: use.ExitCode, OK: use.OK, DurationMS: use.DurationMS,
@@ -107,29 +92,46 @@ func entry(e *harness.Event, now time.Time) topics.Entry {
 }
 
 // end writes the session's sum into the worklog, and forgets what the session has seen.
-func (t *turn) end(ctx context.Context) {
+func (t *turn) end(ctx context.Context, h *harness.Harness) {
 	given, err := openSeen(t.Home, t.e.Session)
 	t.note("read what the session has seen", err)
 	defer func() { t.note("forget what the session has seen", given.forget()) }()
 	if t.topics == nil || t.topic.Name == "" || t.e.Session == "" {
 		return
 	}
+	session := clean(t.e.Session)
+	t.settle(ctx, h, session)
 	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
 	t.note("read the worklog", err)
-	session := clean(t.e.Session)
-	begin, uses, failed := given.Started, 0, 0
+	begin, uses := given.Started, 0
+	outcomes := map[string]int{}
 	for _, e := range entries {
 		if e.Session != session || e.Tool == "" || e.Time.Before(given.Started.Truncate(time.Second)) {
 			continue
 		}
-		if uses++; e.OK != nil && !*e.OK {
-			failed++
+		uses++
+		switch ok := e.Went(); {
+		case ok == nil:
+			outcomes["unknown"]++
+		case *ok:
+			outcomes["ok"]++
+		default:
+			outcomes["failed"]++
 		}
 		if begin.IsZero() {
 			begin = e.Time
 		}
 	}
-	sum := fmt.Sprintf("the session is over: %d uses of tools, %d failed", uses, failed)
+	if uses == 0 {
+		return
+	}
+	var told []string
+	for _, how := range []string{"ok", "failed", "unknown"} {
+		if n := outcomes[how]; n > 0 {
+			told = append(told, fmt.Sprintf("%d %s", n, how))
+		}
+	}
+	sum := "the session is over: " + strings.Join(told, ", ")
 	e := topics.Entry{Time: t.now, Session: session, ID: "end", Event: clean(t.e.Name), Summary: sum}
 	if !begin.IsZero() && t.now.After(begin) {
 		ms := t.now.Sub(begin).Milliseconds()
@@ -137,4 +139,68 @@ func (t *turn) end(ctx context.Context) {
 	}
 	_, err = t.topics.Record(ctx, t.topic.Name, e)
 	t.note("write the worklog", err)
+}
+
+// settle writes how those uses of tools went that the hooks did not tell, by the harness's own record.
+func (t *turn) settle(ctx context.Context, h *harness.Harness, session string) {
+	if !h.Settles() || t.e.Transcript == "" {
+		return
+	}
+	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
+	t.note("read the worklog", err)
+	open := map[string]bool{}
+	for _, e := range entries {
+		if e.Session == session && e.OK == nil && e.ID != "" && e.Tool != "" {
+			open[e.ID] = true
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	known, err := h.Settle(t.e.Transcript, func(id string) bool { return open[clean(id)] })
+	if t.note("read the harness's own record", err); len(known) == 0 {
+		return
+	}
+	roots := t.roots()
+	later := make([]topics.Entry, 0, len(known))
+	for _, use := range known {
+		e := entry(&harness.Event{Session: t.e.Session, Name: "settled", Tool: &use}, t.now, roots...)
+		later = append(later, topics.Entry{Time: t.now, Session: e.Session, ID: e.ID, Event: e.Event, ExitCode: e.ExitCode, OK: e.OK, Error: e.Error})
+	}
+	t.note("write the worklog", t.topics.Settle(ctx, t.topic.Name, later))
+}
+
+// relative makes paths below the roots relative; a root itself is a dot.
+func relative(s string, roots []string) string {
+	part := func(c byte) bool {
+		return c == '_' || c == '-' || c == '.' || c == '/' || c == '~' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	}
+	for _, root := range roots {
+		if len(root) < 2 || !strings.Contains(s, root) {
+			continue
+		}
+		var b strings.Builder
+		for {
+			i := strings.Index(s, root)
+			if i < 0 {
+				break
+			}
+			before, rest := s[:i], s[i+len(root):]
+			switch s = rest; {
+			case before != "" && part(before[len(before)-1]) || before == "" && b.Len() > 0 && part(b.String()[b.Len()-1]):
+				b.WriteString(before + root)
+			case rest == "" || rest[0] != '/' && rest[0] != '\\' && !part(rest[0]):
+				b.WriteString(before + ".")
+			case rest[0] == '/' || rest[0] == '\\':
+				b.WriteString(before)
+				if s = rest[1:]; s == "" || !part(s[0]) {
+					b.WriteString(".")
+				}
+			default: // the name of another directory goes on
+				b.WriteString(before + root)
+			}
+		}
+		s = b.String() + s
+	}
+	return s
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func TestWorthRecording(t *testing.T) {
-	yes, no := true, false
+	yes, no, one, two := true, false, 1, 2
 	for _, c := range []struct {
 		tool harness.Tool
 		want bool
@@ -34,9 +34,19 @@ func TestWorthRecording(t *testing.T) {
 		{harness.Tool{Name: "Bash", Command: "board"}, true},
 		{harness.Tool{Name: "mcp__board__kb_search", Input: "{}", OK: &yes}, false},
 		{harness.Tool{Name: "mcp__plugin_board_board__kb_search", Input: "{}"}, false},
-		{harness.Tool{Name: "mcp__board__kb_remember", Input: "{}"}, true},
-		{harness.Tool{Name: "mcp__board__board_var_set", Input: "{}"}, true},
-		{harness.Tool{Name: "mcp__board__set_state", Input: "{}"}, true},
+		{harness.Tool{Name: "mcp__board__kb_remember", Input: "{}"}, false},
+		{harness.Tool{Name: "mcp__board__set_state", Input: "{}", OK: &no}, false},
+		{harness.Tool{Name: "board-kb_search", Input: "{}"}, false},
+		{harness.Tool{Name: "mcp_board_kb_search", Input: "{}"}, false},
+		{harness.Tool{Name: "board.kb_search", Input: "{}"}, false},
+		{harness.Tool{Name: "codemode", Input: `{"code":"await board.kb_search({query: 1})"}`}, false},
+		{harness.Tool{Name: "codemode", Input: `{"code":"await tickets.close(7)"}`}, true},
+		{harness.Tool{Name: "boardroom", Input: "{}"}, true},
+		{harness.Tool{Name: "Bash", Command: "cat a.go | head"}, false},
+		{harness.Tool{Name: "Bash", Command: "cat a.go", OK: &no, ExitCode: &two}, true},
+		{harness.Tool{Name: "Bash", Command: "rg x src", OK: &no, ExitCode: &one}, false},
+		{harness.Tool{Name: "Bash", Command: "rg x src", OK: &no, ExitCode: &two}, true},
+		{harness.Tool{Name: "Bash", Command: "cat a.go > b.go"}, true},
 		{harness.Tool{Name: "board_kb_search", Input: "{}"}, false},
 		{harness.Tool{Name: "MCP:kb_search", Input: "{}"}, false},
 		{harness.Tool{Name: "MCP:search", Input: "{}"}, true},
@@ -70,8 +80,8 @@ func TestWorklog(t *testing.T) {
 		lines = append(lines, e.String())
 	}
 	want := []string{
-		"2026-11-21 12:01:00 Bash: make (1.5s)", "2026-11-21 12:01:00 Bash: go vet ./... (exit 3, main.go:7: unused)", "2026-11-21 12:01:00 Edit: /a.go, (subagent Explore)",
-		"2026-11-21 12:02:00 SessionEnd: the session is over: 3 uses of tools, 1 failed (2m0s)",
+		"2026-11-21 12:01:00 Bash: make (ok, 1.5s)", "2026-11-21 12:01:00 Bash: go vet ./... (failed, exit 3: main.go:7: unused)", "2026-11-21 12:01:00 Edit: /a.go, (subagent Explore) (ok)",
+		"2026-11-21 12:02:00 SessionEnd: the session is over: 2 ok, 1 failed (2m0s)",
 	}
 	if fmt.Sprintf("%q", lines) != fmt.Sprintf("%q", want) {
 		t.Errorf("the worklog is\n%q, not\n%q", lines, want)
@@ -188,5 +198,49 @@ func TestRecordedThoughLate(t *testing.T) {
 	}
 	if use("too late", 0, DefaultTimeout+2*keepWithin) || strings.Count(w.logged(), "a line of the worklog is lost") != 1 {
 		t.Errorf("the loss is not counted; logged is %q", w.logged())
+	}
+}
+
+// TestRelative: paths within the workspace are relative, others stay as they are.
+func TestRelative(t *testing.T) {
+	for in, want := range map[string]string{
+		"/w/p/a.go": "a.go", "/w/p": ".", "/w/p/": ".", "cd /w/p && make": "cd . && make", `cat "/w/p/a b" /w/p2/c`: `cat "a b" /w/p2/c`, "/x/w/p/a": "/x/w/p/a",
+		"--dir=/w/p --x=/w/p/y": "--dir=. --x=y", "open /w/p/a: no such file\n/w/p/b:3": "open a: no such file\nb:3", "/w/p/w/p/a": "w/p/a", "none": "none", "": "",
+	} {
+		if got := relative(in, []string{"/w/p"}); got != want {
+			t.Errorf("%q is %q, not %q", in, got, want)
+		}
+	}
+}
+
+// TestOutcomes: an exit code that a harness puts into a text is found, one that it does not tell is
+// not made up; and what went wrong is told without the harness's own words.
+func TestOutcomes(t *testing.T) {
+	for _, c := range []struct{ name, harness, event, payload, want string }{
+		{"Copilot, exit 3", "copilot", "postToolUse", `{"timestamp":1,"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success",
+			"textResultForLlm":"oops: no rule\n<shellId: 1 completed with exit code 3>"}}`, "failed, exit 3: oops: no rule"},
+		{"Copilot, exit 0", "copilot", "postToolUse", `{"timestamp":1,"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success",
+			"textResultForLlm":"fine\n<shellId: 1 completed with exit code 0>"}}`, "ok"},
+		{"Copilot, still running", "copilot", "postToolUse", `{"timestamp":1,"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success",
+			"textResultForLlm":"<command with shellId: 1 is still running>"}}`, "unknown"},
+		{"Codex", "codex", "PostToolUse", `{"turn_id":"t","session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":"Exit code: 0\n"}`, "unknown"},
+		{"Codex, argv", "codex", "PostToolUse", `{"turn_id":"t","session_id":"s","tool_name":"Bash","tool_input":{"command":["bash","-lc","make | cat"]},"tool_response":""}`, "unknown"},
+		{"Claude, in the background", "claude", "PostToolUse", `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"","backgroundTaskId":"b1"}}`, "unknown"},
+		{"Claude, interrupted", "claude", "PostToolUse", `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"half","interrupted":true}}`, "failed: half"},
+		{"Claude, an edit", "claude", "PostToolUseFailure", `{"session_id":"s","tool_name":"Edit","tool_input":{"file_path":"a"},"error":"<tool_use_error>String to replace not found</tool_use_error>"}`,
+			"failed: String to replace not found"},
+		{"Gemini, no output", "gemini", "AfterTool", `{"session_id":"s","tool_name":"run_shell_command","tool_input":{"command":"make"},
+			"tool_response":{"llmContent":"<untrusted_context>\nOutput: (empty)\nError: (none)\nExit Code: 2\nProcess Group PGID: 1\n</untrusted_context>","returnDisplay":""}}`, "failed, exit 2"},
+		{"Gemini, a long output", "gemini", "AfterTool", `{"session_id":"s","tool_name":"run_shell_command","tool_input":{"command":"make"},
+			"tool_response":{"llmContent":"Output: a\nExit Code: 2\n","returnDisplay":"> build\nwarming up\nx.c:1: error: no\nmore"}}`, "failed, exit 2: x.c:1: error: no more"},
+	} {
+		_, e, err := harness.Read([]byte(c.payload), c.harness, c.event, noEnv)
+		if err != nil || e.Tool == nil {
+			t.Fatalf("%s: %v, %+v", c.name, err, e)
+		}
+		line := entry(&e, t0).String()
+		if !strings.HasSuffix(line, " ("+c.want+")") {
+			t.Errorf("%s: %s, not %s", c.name, line, c.want)
+		}
 	}
 }

@@ -103,22 +103,25 @@ func (t *turn) spec(r *room, s topics.Startup) string {
 	return ""
 }
 
-// worklog tells the latest entries that have room, the oldest of them first.
+// worklog tells what the worklog comes to, as far as there is room, the oldest entry first.
 func worklog(r *room, entries []topics.Entry) string {
-	const heading = "## Done lately on this topic, by this or earlier sessions (UTC)"
+	const heading, mark = "## Done lately on this topic, by this or earlier sessions (UTC)", "\n| "
+	room := r.left - len(heading) - 2 - len(entries)*(len(mark)-1)
+	if room <= 0 {
+		return ""
+	}
 	lines := ""
-	for i := len(entries) - 1; i >= 0; i-- {
-		line := "\n| " + oneLine(entries[i].String(), 600)
-		if len(heading)+len(lines)+len(line)+2 > r.left {
-			break
-		}
-		lines = line + lines
+	for _, e := range topics.Choose(entries, 0, room) {
+		lines += mark + oneLine(e.String(), maxLine)
 	}
 	if lines == "" || !r.take(heading+lines) {
 		return ""
 	}
 	return heading + lines
 }
+
+// maxLine is the longest line of a worklog that is told.
+const maxLine = 1000
 
 // nudge says how a session that has a topic of its own can hand on to the next.
 func (t *turn) nudge() string {

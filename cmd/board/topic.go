@@ -236,7 +236,7 @@ func (p *program) printStatus(r *topicReport) {
 	case r.CleanRoom:
 		row("injected", "a review starts in a clean room: title, goal and scope of the spec")
 	default:
-		row("injected", "the spec and the end of the worklog")
+		row("injected", "the spec and what the worklog comes to")
 	}
 	if r.Topic.Kind == topics.KindSession {
 		p.talk("`board topic use NAME` gives this work a topic that outlasts the session")

@@ -21,7 +21,12 @@ var claude = &Harness{
 		switch {
 		case e.Tool == nil:
 		case e.Kind == ToolResult:
-			e.Tool.went(true)
+			response := p.obj("tool_response")
+			if stopped, _ := response.boolean("interrupted"); stopped {
+				e.Tool.failed(e.Tool.Output)
+			} else if !response.has("backgroundTaskId") { // what runs on in the background is not over
+				e.Tool.went(true)
+			}
 		case e.Kind == ToolFailure:
 			e.Tool.firstTold(e.Tool.Error)
 		}
@@ -159,6 +164,8 @@ func output(v any) string {
 	}
 	out, errs := o.str("stdout", "output", "returnDisplay"), o.str("stderr")
 	switch {
+	case out+errs == "" && o["llmContent"] != nil:
+		return text(o["llmContent"])
 	case out != "" && errs != "":
 		return out + "\n" + errs
 	case out+errs != "":

@@ -3,7 +3,10 @@ package harness
 import (
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // codex is Codex CLI. A command that fails has the event of one that does not, without an exit code; a patch tells its own. MCP tools that fail have no event.
@@ -39,9 +42,40 @@ var codex = &Harness{
 		MCP:     func(p *Place) string { return p.codex("config.toml") }, MCPPath: []string{"mcp_servers"},
 		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", p.codex("AGENTS.md")) },
 	},
+	settle: codexOutcome,
 	// Its event_msg lines say the same once more.
 	transcript: transcript{around: map[string]string{"response_item": "payload", "item.completed": "item"}, inner: "agent_message"},
 }
+
+// codexOutcome reads from a line of its rollout how a command went, which hooks are not told.
+func codexOutcome(line object) (use Tool, ok bool) {
+	p := line.obj("payload")
+	if line.str("type") != "response_item" || !strings.HasSuffix(p.str("type"), "_call_output") {
+		return use, false
+	}
+	use.ID = p.str("call_id")
+	said := text(p["output"])
+	if o := p.obj("output"); o != nil { // its older form
+		said = o.str("output")
+		if code, known := o.obj("metadata").number("exit_code"); known {
+			use.Output = Head(said)
+			use.ended(code)
+			return use, true
+		}
+	}
+	head, body, _ := strings.Cut(said, "\nOutput:")
+	m := codexExit.FindStringSubmatch(head)
+	if m == nil {
+		return use, false
+	}
+	code, err := strconv.ParseInt(m[1], 10, 32)
+	use.Output = Head(body)
+	use.ended(code)
+	return use, err == nil
+}
+
+// codexExit is how a rollout tells an exit code, before the output.
+var codexExit = lazyregexp.New(`(?m)^(?:Process exited with code|Exit code:) (-?\d{1,9})$`)
 
 // codex is a file of its directory. Codex itself resolves links in $CODEX_HOME, and the trust in a hook names the path that it has then.
 func (p *Place) codex(name string) string {

@@ -32,8 +32,13 @@ var copilot = &Harness{
 		}
 		if r := p.obj("toolResult", "tool_result"); r != nil && e.Kind == ToolResult {
 			t.Output = Head(r.str("textResultForLlm", "text_result_for_llm"))
+			// Of a command only its exit code counts: with one of 3 it is a success too.
 			if kind := r.str("resultType", "result_type"); kind == "success" {
-				t.went(true)
+				if t.Command == "" {
+					t.went(true)
+				} else if t.told(t.Output) && !*t.OK {
+					t.Error = t.Output
+				}
 			} else if kind != "" {
 				t.failed(t.Output)
 			}

@@ -83,6 +83,9 @@ type Harness struct {
 	Check func(*Look)
 
 	transcript transcript
+	// settle reads from a line of its own record how the use of a tool went, by the tool's ID, an
+	// exit code and what went wrong; nil: its hooks are told all there is.
+	settle func(line object) (Tool, bool)
 }
 
 // EventName is an event by the harness's name, and what kind it is.

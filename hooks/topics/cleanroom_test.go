@@ -135,15 +135,15 @@ func TestStartup(t *testing.T) {
 	}
 	for _, name := range []string{"a", "a-review"} {
 		write(t, d.SpecPath(name), "# "+name+"\n\nGoal: x\n\n## Findings\nleaks\xff\n")
-		for range 20 {
-			record(t, d, name, Entry{Tool: "Bash", Command: "make", Time: noon})
+		for i := range 20 {
+			record(t, d, name, Entry{Tool: "Bash", Command: "make " + string(rune('a'+i)), Time: noon})
 		}
 	}
 	s, err := d.Startup(topic("a"), StartupLimits{})
-	if err != nil || s.CleanRoom || s.Spec != "# a\n\nGoal: x\n\n## Findings\nleaks\uFFFD" || s.Pointer != "" || len(s.Worklog) != DefaultTailEntries {
+	if err != nil || s.CleanRoom || s.Spec != "# a\n\nGoal: x\n\n## Findings\nleaks\uFFFD" || s.Pointer != "" || len(s.Worklog) != 20 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	line := len("2026-11-21 12:00:00 Bash: make\n")
+	line := len("2026-11-21 12:00:00 Bash: make a (unknown)\n")
 	for _, c := range []struct {
 		limits StartupLimits
 		want   int

@@ -30,7 +30,8 @@
 //
 // # What a session starts with
 //
-// Startup returns a topic's spec and the end of its worklog, both whole or not at all: a spec that is too long is named by its path and size, and no entry is cut. A review topic starts in a
+// Startup returns a topic's spec, whole or by its path and size, and what its worklog comes to: Fold leaves out looks, joins edits and commands that came again, and Choose takes what has room,
+// the latest failure, commit, test, edit and install first of all. Each says how it went: ok, failed or unknown, if the exit code is another command's or was not told. A review topic starts in a
 // clean room (CleanRoom): with its goal and scope, and without what was found before. Suppressed says whether nothing is to be injected.
 //
 // # The archive

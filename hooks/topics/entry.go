@@ -27,6 +27,10 @@ type Entry struct {
 	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell
 	OK         *bool  `json:"ok,omitempty"`          // whether it went well
 	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds
+
+	// Of what Fold makes of several entries.
+	Times  int `json:"times,omitempty"`  // how many they were; 0: one
+	Failed int `json:"failed,omitempty"` // how many of them failed
 }
 
 // Most bytes of an entry's texts. Together, with every byte escaped, they stay below maxLine.
@@ -100,27 +104,26 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// String tells an entry in one line, for prompts and people: "2026-11-21 14:03:05 Bash: go test ./... (exit 1, 3.2s)".
+// String tells an entry in one line, for prompts and people, with how it went if it did something:
+// "2026-11-21 14:03:05 Bash: go test ./... (failed, exit 1, 3.2s: main_test.go:7: got 2)".
 func (e Entry) String() string {
 	what := cmp.Or(oneLine(e.Tool), oneLine(e.Event))
 	var parts []string
 	for _, s := range []string{e.Command, e.Path, e.Summary} {
 		if s = oneLine(s); s != "" {
-			parts = append(parts, clip(s, 200))
+			parts = append(parts, clip(s, 200+b2i(e.Times > 1)*maxFiles))
 		}
 	}
 	var how []string
-	switch {
-	case e.ExitCode != nil:
-		how = append(how, fmt.Sprintf("exit %d", *e.ExitCode))
-	case e.OK != nil && !*e.OK:
-		how = append(how, "failed")
+	if oneLine(e.Tool) != "" {
+		how = append(how, e.outcome()...)
 	}
 	if e.DurationMS != nil && *e.DurationMS >= 1000 {
 		how = append(how, (time.Duration(*e.DurationMS) * time.Millisecond).Round(100*time.Millisecond).String())
 	}
+	told := strings.Join(how, ", ")
 	if wrong := oneLine(e.Error); wrong != "" {
-		how = append(how, clip(wrong, 120))
+		told += ": " + clip(wrong, 120)
 	}
 	s := e.Time.UTC().Format("2006-01-02 15:04:05")
 	if what != "" {
@@ -129,8 +132,37 @@ func (e Entry) String() string {
 	if len(parts) > 0 {
 		s += ": " + strings.Join(parts, ", ")
 	}
-	if len(how) > 0 {
-		s += " (" + strings.Join(how, ", ") + ")"
+	if told != "" {
+		s += " (" + strings.TrimPrefix(told, ": ") + ")"
 	}
 	return s
+}
+
+// outcome tells how it went: ok, failed or unknown, and how often.
+func (e *Entry) outcome() (how []string) {
+	switch ok := e.Went(); {
+	case ok == nil:
+		how = append(how, "unknown")
+	case *ok:
+		how = append(how, "ok")
+	default:
+		how = append(how, "failed")
+		if e.ExitCode != nil && *e.ExitCode != 0 {
+			how = append(how, fmt.Sprintf("exit %d", *e.ExitCode))
+		}
+	}
+	if e.Times > 1 {
+		how = append(how, fmt.Sprintf("%d times", e.Times))
+	}
+	if e.Failed > 0 {
+		how = append(how, fmt.Sprintf("%d failed", e.Failed))
+	}
+	return how
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -11,14 +11,14 @@ import (
 // Bounds of what a session starts with, unless StartupLimits say otherwise: harnesses take about 10,000 characters.
 const (
 	DefaultSpecBytes   = 6000
-	DefaultTailEntries = 15
-	DefaultTailBytes   = 2500
+	DefaultTailEntries = 40
+	DefaultTailBytes   = 4000
 )
 
 // StartupLimits are the bounds of what a session starts with. Zero means the default.
 type StartupLimits struct {
 	SpecBytes   int // longest spec that is shown
-	TailEntries int // most entries of the worklog
+	TailEntries int // most folded entries of the worklog
 	TailBytes   int // most bytes of them, as they are told (Entry.String)
 	// Full shows all of a review topic too (FullContext).
 	Full bool
@@ -32,8 +32,33 @@ type Startup struct {
 	Spec string `json:"spec"`
 	// Pointer stands for a spec that is too long, and says where it is.
 	Pointer string `json:"pointer"`
-	// Worklog is the end of the worklog, the oldest entry first. A clean room has none.
+	// Worklog is what the worklog comes to (Fold, Choose), the oldest entry first. A clean room has none.
 	Worklog []Entry `json:"worklog"`
+}
+
+// filled is a spec without the lines of a new one that nobody has filled in yet.
+func filled(spec string) string {
+	lines := strings.Split(spec, "\n")
+	label := func(s string) bool { return strings.HasPrefix(s, "Goal:") || strings.HasPrefix(s, "Scope:") }
+	out := lines[:0:0]
+	for i, l := range lines {
+		if l = strings.TrimSpace(l); l == "Goal:" || l == "Scope:" {
+			next := ""
+			for _, l := range lines[i+1:] {
+				if next = strings.TrimSpace(l); next != "" {
+					break
+				}
+			}
+			if next == "" || label(next) || strings.HasPrefix(next, "#") {
+				continue
+			}
+		}
+		if l == "" && len(out) < i && len(out) > 0 && strings.TrimSpace(out[len(out)-1]) == "" {
+			continue
+		}
+		out = append(out, lines[i])
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
 // Startup returns what a session of a topic starts with. Whether anything is to be injected at all says Suppressed.
@@ -47,6 +72,7 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	if s.Spec = strings.TrimSpace(strings.ToValidUTF8(spec.Text, "\uFFFD")); s.CleanRoom {
 		s.Spec = CleanRoom(s.Spec)
 	}
+	s.Spec = filled(s.Spec)
 	if spec.TooLong || len(s.Spec) > most(limits.SpecBytes, DefaultSpecBytes) {
 		s.Spec, s.Pointer = "", fmt.Sprintf("The spec of the topic %s has %d bytes, too many to be shown here. It is in %s.", t.Name, spec.Bytes, spec.Path)
 		if s.CleanRoom {
@@ -56,18 +82,11 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	if s.CleanRoom {
 		return s, nil
 	}
-	all, err := d.Tail(t.Name, TailLimits{Entries: most(limits.TailEntries, DefaultTailEntries)})
+	all, err := d.Tail(t.Name, TailLimits{})
 	if err != nil {
 		return s, err
 	}
-	size, left := 0, most(limits.TailBytes, DefaultTailBytes)
-	for i := len(all) - 1; i >= 0; i-- {
-		if size += len(all[i].String()) + 1; size > left {
-			all = slices.Delete(all, 0, i+1)
-			break
-		}
-	}
-	s.Worklog = all
+	s.Worklog = Choose(Fold(all), most(limits.TailEntries, DefaultTailEntries), most(limits.TailBytes, DefaultTailBytes))
 	return s, nil
 }
 

@@ -36,6 +36,46 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 	return d.add(topic, e)
 }
 
+// Settle appends what was learned later of entries that are there already: entries with their
+// session and ID, an exit code, how it went, and no tool. Tail puts the two together.
+func (d *Dir) Settle(ctx context.Context, topic string, later []Entry) error {
+	if err := CheckName(topic); err != nil {
+		return err
+	}
+	for i := range later {
+		later[i] = later[i].bounded(d.opt.Now())
+	}
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = d.add(topic, later...)
+	return err
+}
+
+// settled puts what was learned later to the entries that it is about.
+func settled(all []Entry) []Entry {
+	type use struct{ session, id string }
+	open := map[use]int{}
+	out := all[:0]
+	for _, e := range all {
+		of := use{e.Session, e.ID}
+		if e.Tool == "" && e.ID != "" && e.ExitCode != nil {
+			if i, ok := open[of]; ok {
+				out[i].ExitCode, out[i].OK, out[i].Error = e.ExitCode, e.OK, e.Error
+				delete(open, of)
+				continue
+			}
+		}
+		if e.ID != "" && e.OK == nil && e.Tool != "" {
+			open[of] = len(out)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
 // add appends entries to a topic's worklog, without those that are among the latest already, and says whether there was any to append. Whoever calls it has the turn to write.
 func (d *Dir) add(topic string, entries ...Entry) (added bool, err error) {
 	name := d.WorklogPath(topic)
@@ -157,7 +197,11 @@ func (d *Dir) Tail(topic string, limits TailLimits) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the worklog of %s: %w", topic, err)
 	}
-	return tail(data, limits), nil
+	all := settled(tail(data, TailLimits{Bytes: limits.Bytes}))
+	if n := limits.Entries; n > 0 && len(all) > n {
+		all = all[len(all)-n:]
+	}
+	return all, nil
 }
 
 func tail(data []byte, limits TailLimits) []Entry {

@@ -77,7 +77,7 @@ func TestRecord(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	for i, want := range []string{"2026-11-21 12:00:00 Bash: go test ./... && echo <done> (exit 1, 3.2s, FAIL)", "2026-01-02 02:04:05 Edit: x.go"} {
+	for i, want := range []string{"2026-11-21 12:00:00 Bash: go test ./... && echo <done> (failed, exit 1, 3.2s: FAIL)", "2026-01-02 02:04:05 Edit: x.go (unknown)"} {
 		if got := all[i].String(); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
@@ -243,14 +243,14 @@ func TestEntryInOneLine(t *testing.T) {
 		e    Entry
 		want string
 	}{
-		{Entry{Tool: nasty}, " " + plain},
+		{Entry{Tool: nasty}, " " + plain + " (unknown)"},
 		{Entry{Event: nasty}, " " + plain},
 		{Entry{Tool: "\n\x00", Event: nasty}, " " + plain},
-		{Entry{Tool: "T", Command: nasty, Path: nasty, Summary: nasty}, " T: " + plain + ", " + plain + ", " + plain},
-		{Entry{Tool: "T", Error: nasty}, " T (" + plain + ")"},
-		{Entry{Tool: "T", Command: "\u202e\n", Error: "\x07"}, " T"},
-		{Entry{Tool: strings.Repeat("é", maxWord+1)}, " " + strings.Repeat("é", maxWord-1) + "…"},
-		{Entry{Tool: "é日本 👩‍👩‍👧", Summary: "\xff"}, " é日本 👩‍👩‍👧: \ufffd"},
+		{Entry{Tool: "T", Command: nasty, Path: nasty, Summary: nasty}, " T: " + plain + ", " + plain + ", " + plain + " (unknown)"},
+		{Entry{Tool: "T", Error: nasty}, " T (unknown: " + plain + ")"},
+		{Entry{Tool: "T", Command: "\u202e\n", Error: "\x07"}, " T (unknown)"},
+		{Entry{Tool: strings.Repeat("é", maxWord+1)}, " " + strings.Repeat("é", maxWord-1) + "… (unknown)"},
+		{Entry{Tool: "é日本 👩‍👩‍👧", Summary: "\xff"}, " é日本 👩‍👩‍👧: \ufffd (unknown)"},
 	} {
 		tc.e.Time = noon
 		if got := tc.e.String(); got != "2026-11-21 12:00:00"+tc.want {
