@@ -103,7 +103,7 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 		case r := <-done:
 			return r
 		case <-time.After(keepWithin):
-			wrong = fmt.Sprintf("a line of the worklog is lost: it was not written within %s", within+keepWithin)
+			wrong = fmt.Sprintf(Lost+": it was not written within %s", within+keepWithin)
 		}
 	}
 	logged := make(chan struct{})

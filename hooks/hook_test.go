@@ -254,6 +254,27 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// TestLogOnce: what goes wrong at every event is a line a day, but each line of the worklog that is lost is one.
+func TestLogOnce(t *testing.T) {
+	home := t.TempDir()
+	for i := range 5 {
+		now := t0.Add(time.Duration(i) * time.Hour)
+		logLine(home, now, "the topic: no such file")
+		logLine(home, now, "another: no such file")
+		logLine(home, now, Lost+": it was not written within 1s")
+	}
+	logLine(home, t0.Add(24*time.Hour), "the topic: no such file")
+	data, err := os.ReadFile(LogPath(home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"the topic": 2, "another": 1, Lost: 5} {
+		if n := strings.Count(string(data), text); n != want {
+			t.Errorf("%q is said %d times, not %d:\n%s", text, n, want, data)
+		}
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	for in, want := range map[string]time.Duration{"": DefaultTimeout, "1s": time.Second, "1h": maxTimeout, "1ns": minTimeout, "300": DefaultTimeout, "-1s": DefaultTimeout} {
 		got, err := timeout(func(string) string { return in })

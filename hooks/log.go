@@ -13,7 +13,17 @@ import (
 // maxLog is how long the log gets before a new one is begun, in bytes; one older one is kept.
 const maxLog = 256 << 10
 
-// LogPath is the log of a data home: one line for each time that something went wrong.
+// Lost begins a message about a line of the worklog that nobody will write any more. Each is
+// counted, so that the log has all of them; of other messages it has one a day.
+const Lost = "a line of the worklog is lost"
+
+// saidFor is how long a message is not said again.
+const saidFor = 24 * time.Hour
+
+// Dirs are the directories below a data home that hooks write into.
+func Dirs(home string) []string { return []string{filepath.Dir(LogPath(home)), seenDir(home)} }
+
+// LogPath is the log of a data home: one line for each thing that went wrong, once a day.
 func LogPath(home string) string { return filepath.Join(home, "log", "hooks.log") }
 
 // Log appends a line about what goes wrong after the answer.
@@ -33,11 +43,32 @@ func logLine(home string, now time.Time, format string, a ...any) {
 			return
 		}
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	line := strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))), " ")
-	fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), clip(line, 500))
+	line := clip(strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))), " "), 500)
+	if strings.Contains(line, Lost) || !said(f, line, now) {
+		fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), line)
+	}
+}
+
+// said reports whether the end of a log has a message already, of the last day.
+func said(log *os.File, message string, now time.Time) bool {
+	info, err := log.Stat()
+	if err != nil {
+		return false
+	}
+	end := make([]byte, min(info.Size(), maxLog/4))
+	if _, err := log.ReadAt(end, info.Size()-int64(len(end))); err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(end)) {
+		at, old, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if t, err := time.Parse(time.RFC3339, at); err == nil && old == message && now.Sub(t) < saidFor {
+			return true
+		}
+	}
+	return false
 }

@@ -20,7 +20,8 @@ func (p *program) doctorCommand() *cli.Command {
 		Name: "doctor", Category: catProgram, Usage: "look at everything, say what is wrong, and mend what can be: exit 1 if something is broken",
 		Description: `Boards, knowledge base, memory, the context store here, topics, daemon, model,
 environment, harnesses, permissions, space, clock. Looking changes nothing, but
-that a file of an older version is brought up to date, as by any command.
+that a file of an older version is brought up to date, as by any command; where
+hooks write, it makes a file and removes it.
 
 What an earlier version may have damaged is found: SQLite's integrity check, ids
 and events without a gap, the event log against the tables, capsules against

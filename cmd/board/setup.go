@@ -196,7 +196,7 @@ func (p *program) setupRun(c *cli.Context, s *setup.Setup, names []string) error
 		changes += len(w.Changes)
 	}
 	if !c.Bool("json") {
-		p.showWorks(works)
+		p.showWorks(c, s, works)
 	}
 	do := !c.Bool("dry-run")
 	if do && changes > 0 && !c.Bool("yes") {

@@ -48,10 +48,18 @@ func unified(change *setup.Change) string {
 	return text
 }
 
-// showWorks shows what is to be done, as differences.
-func (p *program) showWorks(works []*setup.Work) {
+// showWorks shows what is to be done: as differences, or, of what is taken out, in a line for each file.
+func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work) {
 	for _, w := range works {
 		for _, change := range w.Changes {
+			if c.Bool("uninstall") && !c.Bool("dry-run") {
+				goes := ""
+				if change.Action == setup.Remove {
+					goes = ", which goes"
+				}
+				p.printf("%s: %s from %s%s\n", w.Title, strings.Join(change.Taken, " and "), safe(s.Short(change.Path)), goes)
+				continue
+			}
 			for line := range strings.Lines(unified(change)) {
 				p.printf("%s\n", safe(strings.TrimRight(line, "\r\n")))
 			}
@@ -81,7 +89,7 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 			return err
 		}
 	} else {
-		p.tellSetup(works, results, done, changes)
+		p.tellSetup(works, results, c.Bool("uninstall"), done, changes)
 	}
 	if failed {
 		return verdictError(exitFailure)
@@ -89,7 +97,7 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 	return nil
 }
 
-func (p *program) tellSetup(works []*setup.Work, results []setupResult, done bool, changes int) {
+func (p *program) tellSetup(works []*setup.Work, results []setupResult, uninstall, done bool, changes int) {
 	for i, r := range results {
 		switch {
 		case r.Error != nil:
@@ -100,7 +108,11 @@ func (p *program) tellSetup(works []*setup.Work, results []setupResult, done boo
 		case len(r.Files) == 0:
 			p.printf("%s: nothing to do\n", works[i].Title)
 		case done:
-			p.printf("%s: %s\n", works[i].Title, count(int64(len(r.Files)), "file changed", "files changed"))
+			what := count(int64(len(r.Files)), "file changed", "files changed")
+			if uninstall {
+				what = "taken out of " + count(int64(len(r.Files)), "file", "files")
+			}
+			p.printf("%s: %s\n", works[i].Title, what)
 			for _, f := range r.Files {
 				if f.Backup != "" {
 					p.talk("  before: %s", safe(f.Backup))

@@ -20,11 +20,12 @@ const (
 
 // Change is what is to be done to one file.
 type Change struct {
-	Path   string // as the harness names it
-	Action string // Create, Modify or Remove
-	Before []byte // its text; nil if it is not there
-	After  []byte // its text then; nil if it goes
-	Backup string // the copy that was made, or ""
+	Path   string   // as the harness names it
+	Action string   // Create, Modify or Remove
+	Before []byte   // its text; nil if it is not there
+	After  []byte   // its text then; nil if it goes
+	Backup string   // the copy that was made, or ""
+	Taken  []string // which parts are taken out, if they are
 
 	disk   *onDisk
 	record *record // what is known of the file then; nil: nothing
@@ -168,6 +169,16 @@ func (p *planner) wanted(t target, present []string) (parts []string) {
 	return parts
 }
 
+// taken are the parts that are taken out of a file.
+func (p *planner) taken(present, wanted []string) (parts []string) {
+	for _, part := range present {
+		if p.r.Uninstall && !slices.Contains(wanted, part) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // target plans one file; nil means that it stays as it is.
 func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	d, err := p.draft(t.path)
@@ -191,7 +202,7 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	if t.own != nil {
 		return p.ownFile(t, d, present, wanted, w)
 	}
-	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
+	c := &Change{Path: t.path, Before: d.text, disk: d.disk, Taken: p.taken(present, wanted)}
 	next := *d
 	if t.pointsTo() && len(wanted) == 0 && p.leave(t, d, w) {
 		return nil, nil
@@ -320,7 +331,7 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 	if d.exists && len(present) == 0 {
 		return nil, conflict(fmt.Sprintf("%s is there already and not ours; nothing was changed", t.path), "move it away, then set up again")
 	}
-	c := &Change{Path: t.path, Before: d.text, disk: d.disk}
+	c := &Change{Path: t.path, Before: d.text, disk: d.disk, Taken: p.taken(present, wanted)}
 	next := *d
 	if len(wanted) == 0 {
 		if p.leave(t, d, w) {

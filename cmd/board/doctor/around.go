@@ -185,6 +185,7 @@ func refused(socket string) bool {
 
 // lookAtHooks reads what hooks have logged on the last day: they tell nobody else.
 func (d *Doctor) lookAtHooks(context.Context) {
+	d.lookAtWrites()
 	const most = 64 << 10 // bytes of the log's end
 	data, err := readEnd(hooks.LogPath(d.Home), most)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -203,6 +204,47 @@ func (d *Doctor) lookAtHooks(context.Context) {
 	} else {
 		d.ok("log", "nothing went wrong on the last day")
 	}
+}
+
+// lookAtWrites tries to write where hooks write: they have nobody to tell when they cannot.
+func (d *Doctor) lookAtWrites() {
+	whole := true
+	try := func(variable string, dirs ...string) {
+		for _, dir := range dirs {
+			if err := tryWrite(dir); err != nil {
+				whole = false
+				d.broken("writing", "make it writable for this user, or name another directory with "+variable, "hooks cannot write into %s, and record nothing there: %s", dir, cause(err))
+			}
+		}
+	}
+	try("$BOARD_HOME", hooks.Dirs(d.Home)...)
+	root, err := topics.Root(d.Env)
+	if err != nil {
+		d.failed("writing", err)
+		return
+	}
+	if try("$BOARD_SPEC_ROOT", root); whole {
+		d.ok("writing", "what hooks write has a place")
+	}
+}
+
+// tryWrite makes a file where a directory is, or would be made, and removes it.
+func tryWrite(dir string) error {
+	f, err := os.CreateTemp(nearest(dir), ".doctor.new-*") // a name that is a leftover if this is killed
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("x")
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// cause is what is wrong, without the name of the file that was tried.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // readEnd reads the last bytes of a file.
