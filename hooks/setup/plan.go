@@ -132,7 +132,7 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 		w.Notes = append(w.Notes, "it has no file of instructions for the user, so there is no pointer: a project has one")
 	}
 	if !p.r.Uninstall && slices.Contains(p.r.Parts, harness.PartMCP) && h.MCP(&p.s.Place) == "" {
-		w.Notes = append(w.Notes, "it has no file of MCP servers here that setup writes: give it the command `board mcp` by hand")
+		w.Notes = append(w.Notes, "it has no file of MCP servers here that setup writes: add one by hand, that starts this program with the argument mcp")
 	}
 	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
 		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")
