@@ -142,6 +142,7 @@ var contractCommands = []struct{ name, line string }{
 	{"topic_archive", `topic archive`},
 	{"topic_list_archived", `topic list --archived`},
 	{"topic_wipe", `topic wipe --yes`},
+	{"topic_restore", `topic restore auth`},
 	{"topic_use_none", `topic use --none`},
 	{"doctor", `doctor`},
 	{"doctor_repair", `doctor --repair --yes`},

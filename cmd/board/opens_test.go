@@ -60,6 +60,7 @@ var opened = map[string]string{
 	"hooks/setup/codex.go codex":                "a harness's settings",
 	"hooks/harness/settle.go Settle":            "a harness's record of a session",
 	"hooks/harness/cursor.go checkCursor":       "a harness's settings",
+	"hooks/harness/settle.go Settle":            "a harness's own record of a session",
 	"hooks/setup/disk.go look":                  "a harness's settings",
 	"hooks/setup/manifest.go readManifest":      "the list of what setup wrote",
 	"hooks/topics/file.go openFile":             "a topic, or a worklog",

@@ -17,7 +17,7 @@ func (p *program) topicCommand() *cli.Command {
 		Description: `For each topic a spec, which the next session starts with, and a worklog, which
 hooks write. Plain files, one directory a working tree. board help topic says
 which topic a session has, what it starts with, and where the files are.`,
-		Subcommands: slices.Concat(p.topicChoiceCommands(), p.topicReadCommands(), p.topicWriteCommands(), []*cli.Command{p.topicArchiveCommand()}),
+		Subcommands: slices.Concat(p.topicChoiceCommands(), p.topicReadCommands(), p.topicWriteCommands(), []*cli.Command{p.topicArchiveCommand(), p.topicRestoreCommand()}),
 	}
 }
 
@@ -42,10 +42,14 @@ the branch decides again.`,
 // topicFlags are those that every command about the topics of one place has.
 func topicFlags(more ...cli.Flag) []cli.Flag {
 	return flags(more, []cli.Flag{
-		&cli.StringFlag{Name: "workspace", Usage: "the `DIRECTORY` whose topics they are; default $BOARD_WORKSPACE, else the working tree of the working directory"},
+		topicWorkspaceFlag(),
 		&cli.StringFlag{Name: "session", Usage: "the `ID` of the session; default $BOARD_SESSION"},
 		jsonFlag(),
 	})
+}
+
+func topicWorkspaceFlag() cli.Flag {
+	return &cli.StringFlag{Name: "workspace", Usage: "the `DIRECTORY` whose topics they are; default $BOARD_WORKSPACE, else the working tree of the working directory"}
 }
 
 // here is where a command about topics stands.

@@ -12,19 +12,31 @@ import (
 
 func (p *program) topicArchiveCommand() *cli.Command {
 	return &cli.Command{
-		Name: "archive", Usage: "keep what changed in the archive, and take old topics away",
-		Description: `Of all workspaces. What has changed since the last run is copied to
-specs-archive/DAY in the data home, where nothing is ever overwritten. Then topics
-that nobody has changed for 30 days are taken away, but for those that are pinned:
-they are in the archive alone. A run that was interrupted is resumed by the next.
-board help topic says how one is restored.`,
+		Name: "archive", Usage: "keep what changed in the archive, and take old topics away, or one", ArgsUsage: "[TOPIC]",
+		Description: `With a topic: it is copied to specs-archive/DAY in the data home, where nothing is
+ever overwritten, and taken away, as when its branch is merged. board topic restore
+brings it back.
+Without one, of all workspaces: what has changed since the last run is copied, and
+topics that nobody has changed for 30 days are taken away, but for those that are
+pinned. A run that was interrupted is resumed by the next.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "take away what was not changed for so many `DAYS`", Value: "30d"},
 			&cli.BoolFlag{Name: "copy-only", Usage: "take nothing away"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+			topicWorkspaceFlag(),
 			jsonFlag(),
 		},
 		Action: p.topicArchive,
+	}
+}
+
+func (p *program) topicRestoreCommand() *cli.Command {
+	return &cli.Command{
+		Name: "restore", Usage: "bring a topic back from the archive", ArgsUsage: "TOPIC",
+		Description: `The latest version of its spec, its worklog and its sentinel. It counts as changed
+now. A topic that is there is not overwritten (exit 6).`,
+		Flags:  []cli.Flag{topicWorkspaceFlag(), jsonFlag()},
+		Action: p.topicRestore,
 	}
 }
 
@@ -33,8 +45,16 @@ var days = lazyregexp.New(`^([0-9]{1,5})d?$`)
 
 func (p *program) topicArchive(c *cli.Context) error {
 	opt := topics.ArchiveOptions{Now: time.Now(), DryRun: c.Bool("dry-run")}
+	name, err := oneTopic(c)
+	if err != nil {
+		return err
+	}
 	m := days.FindStringSubmatch(c.String("older-than"))
 	switch {
+	case name != "" && c.IsSet("older-than"):
+		return usagef("leave one out", "both the topic %s and --older-than are given", name)
+	case name == "" && c.IsSet("workspace"):
+		return usagef("name a topic, or leave --workspace out", "without a topic all workspaces are archived, but --workspace names one")
 	case c.Bool("copy-only") && c.IsSet("older-than"):
 		return usagef("leave one out", "both --copy-only and --older-than are given")
 	case m == nil:
@@ -54,7 +74,16 @@ func (p *program) topicArchive(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := topics.Archive(c.Context, root, topics.ArchiveDir(home), opt)
+	var r topics.ArchiveResult
+	if name == "" {
+		r, err = topics.Archive(c.Context, root, topics.ArchiveDir(home), opt)
+	} else {
+		var h *here
+		if h, err = p.openTopics(c); err != nil {
+			return err
+		}
+		r, err = h.ArchiveTopic(c.Context, root, topics.ArchiveDir(home), h.Spelling(name), c.Bool("copy-only"), opt)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,4 +112,33 @@ func (p *program) printArchive(r *topics.ArchiveResult, dryRun bool) {
 	for _, problem := range r.Problems {
 		p.talk("not archived: %s", safe(problem))
 	}
+}
+
+func (p *program) topicRestore(c *cli.Context) error {
+	name, err := oneTopic(c)
+	switch {
+	case err != nil:
+		return err
+	case name == "":
+		return usagef("`board topic restore NAME`; `board topic list --archived` shows what the archive has", "no topic is named")
+	}
+	home, err := p.dataHome()
+	if err != nil {
+		return err
+	}
+	h, err := p.openTopics(c)
+	if err != nil {
+		return err
+	}
+	t, err := h.Named(name)
+	if err != nil {
+		return err
+	}
+	restored, err := h.Restore(c.Context, topics.ArchiveDir(home), t.Name)
+	return p.answer(c, err, func() {
+		p.printf("topic %s restored\n", t.Name)
+		for _, f := range restored {
+			p.printf("  %s\n", safe(f.Path+", "+fileSize(f.Bytes)))
+		}
+	}, "topic", t, "restored", restored)
 }

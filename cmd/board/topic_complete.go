@@ -26,7 +26,7 @@ func (p *program) topicArgValues(command string, words, rest []string) []string 
 	switch command {
 	case "topic use":
 		return p.topicNames(words, topics.KindNamed, topics.KindReview)
-	case "topic show", "topic edit", "topic wipe":
+	case "topic show", "topic edit", "topic wipe", "topic archive":
 		if len(positional(rest)) == 0 {
 			return p.topicNames(words, topics.Kinds...)
 		}

@@ -220,7 +220,7 @@ func (p *program) topicArchived(c *cli.Context, limit int) error {
 		}
 		p.listEnd(len(all), more, "files in the archive")
 		if len(all) > 0 {
-			p.talk("to restore a topic, copy its files back: board help topic")
+			p.talk("`board topic restore NAME` brings a topic back")
 		}
 	}, "archived", all, "more", more)
 }

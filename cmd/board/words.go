@@ -30,7 +30,7 @@ var commandOf = map[string]string{
 
 	"context.list": "context list", "context.set": "context set", "context.reembed": "context reembed",
 	"model.pull": "model pull NAME",
-	"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME", "topic.edit": "topic edit", "topic.wipe": "topic wipe",
+	"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME", "topic.edit": "topic edit", "topic.wipe": "topic wipe", "topic.unpin": "topic use --none", "topic.archive": "topic archive TOPIC", "topic.archived": "topic list --archived",
 }
 
 // otherFlags are the flags of arguments that have another name.

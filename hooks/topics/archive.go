@@ -59,27 +59,37 @@ type ArchiveResult struct {
 // Archive copies what has changed below root since the last run into the archive, with the bytes and times as they are. Each file is copied whole or not at all, so a run that was interrupted is
 // resumed by the next; one that has nothing new to copy changes nothing. It fails for what concerns the archive as a whole, and goes on where a single file is the problem.
 func Archive(ctx context.Context, root, into string, opt ArchiveOptions) (ArchiveResult, error) {
+	a, done, err := newArchiver(ctx, root, into, opt)
+	if err != nil {
+		return a.result, err
+	}
+	defer done()
+	return a.result, eachWorkspace(ctx, root, func(d *Dir) error { return a.workspace(ctx, d) })
+}
+
+// newArchiver begins a run, which ends with done.
+func newArchiver(ctx context.Context, root, into string, opt ArchiveOptions) (a *archiver, done func(), err error) {
 	if opt.Now.IsZero() {
 		opt.Now = time.Now()
 	}
-	a := archiver{root: root, into: into, opt: opt, have: map[string]archived{}}
+	a = &archiver{root: root, into: into, opt: opt, have: map[string]archived{}}
 	a.result = ArchiveResult{Archive: into, Moved: []Moved{}, Problems: []string{}}
 	for _, dirs := range [][2]string{{root, into}, {into, root}} {
 		if rel, err := filepath.Rel(dirs[0], dirs[1]); err == nil && filepath.IsLocal(rel) {
-			return a.result, invalid("the archive "+into+" and the topics "+root+" lie in each other", "set $BOARD_SPEC_ROOT or $BOARD_HOME to another place")
+			return a, nil, invalid("the archive "+into+" and the topics "+root+" lie in each other", "set $BOARD_SPEC_ROOT or $BOARD_HOME to another place")
 		}
 	}
+	done = func() {}
 	if !opt.DryRun {
-		unlock, err := lock(ctx, into)
-		if err != nil {
-			return a.result, err
+		if done, err = lock(ctx, into); err != nil {
+			return a, nil, err
 		}
-		defer unlock()
 	}
 	if err := a.look(ctx); err != nil {
-		return a.result, err
+		done()
+		return a, nil, err
 	}
-	return a.result, eachWorkspace(ctx, root, func(d *Dir) error { return a.workspace(ctx, d) })
+	return a, done, nil
 }
 
 // archiver is a run.
@@ -178,7 +188,7 @@ func (a *archiver) workspace(ctx context.Context, d *Dir) error {
 	a.problem(err)
 	for i := range all {
 		if a.old(&all[i]) {
-			a.problem(a.move(ctx, d, &all[i]))
+			a.problem(a.move(ctx, d, &all[i], a.old))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -260,8 +270,8 @@ func (a *archiver) old(t *Info) bool {
 	return !t.Pinned && a.opt.Now.Sub(t.Changed) > a.opt.OlderThan && slices.ContainsFunc(t.files, func(f string) bool { return !strings.HasSuffix(f, noContextExt) })
 }
 
-// move takes away a topic that is in the archive, unless somebody has changed or pinned it meanwhile.
-func (a *archiver) move(ctx context.Context, d *Dir, t *Info) error {
+// move takes away a topic that is in the archive, unless somebody has changed or pinned it meanwhile: it still has to be what may go.
+func (a *archiver) move(ctx context.Context, d *Dir, t *Info, may func(*Info) bool) error {
 	moved := Moved{d.workspace, t.Name, t.Changed}
 	if a.opt.DryRun {
 		a.result.Moved = append(a.result.Moved, moved)
@@ -277,7 +287,7 @@ func (a *archiver) move(ctx context.Context, d *Dir, t *Info) error {
 		return err
 	}
 	i := slices.IndexFunc(now, func(n Info) bool { return n.Name == t.Name })
-	if i < 0 || !a.old(&now[i]) {
+	if i < 0 || !may(&now[i]) {
 		return nil
 	}
 	for _, file := range now[i].files {

@@ -36,5 +36,5 @@
 //
 // # The archive
 //
-// Archive copies what has changed into a directory of the day, in a place that nobody clears, and overwrites nothing there. On request it then takes away what nobody has touched for long.
+// Archive copies what has changed into a directory of the day, in a place that nobody clears, and overwrites nothing there. On request it then takes away what nobody has touched for long. ArchiveTopic does so with one topic, whenever it was touched, and Restore brings one back.
 package topics
