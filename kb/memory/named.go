@@ -32,6 +32,9 @@ type Named struct {
 	Updated  time.Time `json:"updated"`
 }
 
+// version names an entry as it stands, among the ids of what a reader was given.
+func (n *Named) version() string { return fmt.Sprintf("%s/%s@%d", n.Tier, n.Name, n.Revision) }
+
 // namedTier is where an entry of that name is, if nobody says.
 func namedTier(name, tier string) (string, error) {
 	switch {

@@ -33,12 +33,19 @@ type OrientQuery struct {
 	// Unasked is for a document that nobody asked for: of what the text finds, only what is surely about it is
 	// given, and nothing counts as an access.
 	Unasked bool
-	// Given are ids that the reader has already.
+	// Given has what the reader has already, as Orientation.Given names it.
 	Given []string
 	// Clean takes out of what was noted what the reader is not to see; nil: nothing.
 	Clean func(string) string
+	// Since leaves out what has not changed after that time; zero leaves out nothing.
+	Since time.Time
 	// Words say where the rest is of what was cut.
 	Words fault.Words
+}
+
+// old says whether what changed at that time is to be left out.
+func (q *OrientQuery) old(changed time.Time) bool {
+	return !q.Since.IsZero() && !changed.After(q.Since)
 }
 
 // Orientation is one document for a turn.
@@ -53,6 +60,8 @@ type Orientation struct {
 	Slices   []Slice  `json:"tiers"`    // what is given, by tier
 	LeftOut  int      `json:"left_out"` // items and notes that the budget had no room for
 	Degraded []string `json:"degraded"`
+	// Given names what is in the document: ids of items and notes, revisions of named entries.
+	Given []string `json:"-"`
 }
 
 // Text is the whole document.
@@ -64,7 +73,8 @@ func (o *Orientation) Text() string {
 type section struct {
 	heading string
 	lines   []string
-	hits    []*Hit // one for each line; nil for an agent's own notes
+	ids     []string // one for each line
+	hits    []*Hit   // one for each line; nil for an agent's own notes
 	kept    int
 	own     bool
 }
@@ -142,7 +152,7 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 		o.Degraded = append(o.Degraded, res.Degraded...)
 		for i := range res.Slices {
 			for j := range res.Slices[i].Hits {
-				if h := &res.Slices[i].Hits[j]; !slices.Contains(q.Given, h.ID) {
+				if h := &res.Slices[i].Hits[j]; !q.old(h.Updated) && !slices.Contains(q.Given, h.ID) {
 					hits = append(hits, h)
 				}
 			}
@@ -159,7 +169,8 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 		for _, h := range hits[:min(most, len(hits))] {
 			said := *h
 			said.Title, said.Content = q.Clean(h.Title), q.Clean(h.Content)
-			sec.hits, sec.lines = append(sec.hits, h), append(sec.lines, said.Line(now, s.opt.Agent))
+			sec.hits, sec.ids = append(sec.hits, h), append(sec.ids, h.ID)
+			sec.lines = append(sec.lines, said.Line(now, s.opt.Agent))
 			shown = append(shown, h)
 		}
 		return sec
@@ -262,11 +273,12 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (core, journal 
 	}
 	for _, n := range notes { // the newest first
 		switch text := "“" + inline(q.Clean(n.Content), frameContent) + "”\n"; {
-		case !slices.Contains(q.Tiers, n.Tier):
+		case !slices.Contains(q.Tiers, n.Tier), q.old(n.Created), slices.Contains(q.Given, n.ID):
 		case n.Kind == Core:
-			core.lines = append(core.lines, "- "+text)
+			core.ids, core.lines = append(core.ids, n.ID), append(core.lines, "- "+text)
 		case !n.Expired:
-			journal.lines = append(journal.lines, "- "+n.Created.Format(time.DateOnly)+" "+text)
+			line := "- " + n.Created.Format(time.DateOnly) + " " + text
+			journal.ids, journal.lines = append(journal.ids, n.ID), append(journal.lines, line)
 		}
 	}
 	return core, journal, nil
@@ -351,6 +363,7 @@ func (o *Orientation) write(sections []*section, items, own *strings.Builder) {
 			began[sec.own] = true
 			b.WriteString(sep(b) + head)
 		}
+		o.Given = append(o.Given, sec.ids[:sec.kept]...)
 		b.WriteString("\n" + sec.heading + "\n")
 		for _, l := range sec.lines[:sec.kept] {
 			b.WriteString(l)
@@ -468,7 +481,9 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	if err != nil {
 		return err
 	}
-	named = slices.DeleteFunc(named, func(n Named) bool { return n.Body == "" })
+	named = slices.DeleteFunc(named, func(n Named) bool {
+		return n.Body == "" || q.old(n.Updated) || slices.Contains(q.Given, n.version())
+	})
 	// They may take what the rest leaves, and at least a part of the budget, shared by need.
 	limit := max(q.Budget*namedShare/100, q.Budget-others)
 	for i := range named {
@@ -496,7 +511,7 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 			o.Degraded = append(o.Degraded, fmt.Sprintf("the named entry %s is cut to fit the budget", n.Name))
 		}
 		b.WriteString(head + body)
-		o.Named = append(o.Named, n)
+		o.Named, o.Given = append(o.Named, n), append(o.Given, n.version())
 	}
 	return nil
 }

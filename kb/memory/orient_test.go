@@ -2,6 +2,7 @@ package memory
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 func TestOrientStaysWithinItsBudget(t *testing.T) {
@@ -281,5 +284,51 @@ func TestNamedEntriesAreWhole(t *testing.T) {
 	o, err := s.Orient(t.Context(), OrientQuery{Text: "build"})
 	if err != nil || !strings.Contains(o.Markdown, "The end.") || !strings.Contains(o.Markdown, "four minutes") || len(o.Degraded) != 1 { // no model
 		t.Errorf("%v %q\n%s", err, o.Degraded, o.Markdown)
+	}
+}
+
+// TestOrientGivesOnce: a reader who has all that a document named gets nothing of it again, and what was
+// written since.
+func TestOrientGivesOnce(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := open(t, t.TempDir(), Options{Agent: "scout", Author: true, Now: func() time.Time { return now }})
+	for i := range 30 { // more than there is room for
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
+	}
+	write := func(voice, note, item string) {
+		t.Helper()
+		old, err := s.GetNamed(t.Context(), Voice, "")
+		if err != nil && !errors.Is(err, fault.NotFound) {
+			t.Fatal(err)
+		}
+		if _, err := s.EditNamed(t.Context(), Voice, "", voice, old.Revision); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.SaveNote(t.Context(), Core, "", note, false); err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, Item{Tier: Workspace, Content: item, Importance: 0.95})
+	}
+	write("Short words.", "I test first", "Never force-push")
+	first, err := s.Orient(t.Context(), OrientQuery{Budget: 250, Unasked: true})
+	if err != nil || first.LeftOut == 0 || !strings.Contains(first.Text(), "Short words.") || !strings.Contains(first.Text(), "I test first") {
+		t.Fatalf("%s, %v", first.Text(), err)
+	}
+	again := OrientQuery{Budget: 250, Unasked: true, Given: first.Given, Since: now}
+	if o, err := s.Orient(t.Context(), again); err != nil || o.Text() != "" {
+		t.Errorf("it gives again %s, %v", o.Text(), err)
+	}
+	now = now.Add(time.Minute)
+	write("Long words.", "I ask first", "Never merge at night")
+	o, err := s.Orient(t.Context(), again)
+	for _, want := range []string{"Long words.", "I ask first", "Never merge at night"} {
+		if err != nil || !strings.Contains(o.Text(), want) {
+			t.Errorf("there is no %q in %s, %v", want, o.Text(), err)
+		}
+	}
+	for _, old := range []string{"Short words.", "I test first", "force-push", "Deploy rule"} {
+		if strings.Contains(o.Text(), old) {
+			t.Errorf("%q comes again in %s", old, o.Text())
+		}
 	}
 }
