@@ -15,6 +15,7 @@ import (
 
 	"blackboard/hooks/topics"
 	"blackboard/kb"
+	"blackboard/kb/memory"
 )
 
 var t0 = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -46,6 +47,8 @@ type world struct {
 	budget   int
 	limit    int
 	now      time.Time
+	// withMemory says that there is a memory.
+	withMemory bool
 }
 
 // newWorld makes one whose project is no git repository, so that each session has a topic of its own.
@@ -63,6 +66,9 @@ func newWorld(t testing.TB) *world {
 func (w *world) handle(harness, event string, data []byte) Result {
 	cfg := Config{Harness: harness, Event: event, Home: w.home, Env: func(k string) string { return w.env[k] }, Searcher: w.searcher,
 		Budget: w.budget, Limit: w.limit, Now: func() time.Time { return w.now }}
+	if w.withMemory {
+		cfg.Memory = func(o memory.Options) (*memory.Store, error) { return memory.Open(w.home, o) }
+	}
 	return Handle(context.Background(), cfg, bytes.NewReader(data))
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -177,10 +178,19 @@ func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 		if !h.Injects(harness.Prompt) {
 			break
 		}
-		if ask := t.query(); !trivial(ask) {
-			t.locate()
-			return t.recall(ctx, ask)
+		ask, start := t.query(), ""
+		owed := !t.e.Continuation && t.owed()
+		if !owed && trivial(ask) {
+			break
 		}
+		t.locate()
+		if owed {
+			start = t.start(ctx, h)
+		}
+		if trivial(ask) {
+			return start
+		}
+		return strings.TrimSpace(start + "\n\n" + t.recall(ctx, ask))
 	case harness.ToolResult, harness.ToolFailure, harness.FileEdit:
 		if t.records() {
 			t.locate()
@@ -191,8 +201,13 @@ func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 			t.locate()
 			return t.start(ctx, h)
 		}
+		if !h.Restarts() {
+			t.compacted(h.Injects(harness.Prompt))
+		}
 	case harness.PostCompact:
-		t.compacted()
+		if !h.Restarts() {
+			t.compacted(false)
+		}
 	case harness.SessionEnd:
 		t.locate()
 		t.end(ctx, h)

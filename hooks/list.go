@@ -39,7 +39,7 @@ func does(h *harness.Harness, e harness.EventName) string {
 	switch e.Kind {
 	case harness.SessionStart:
 		if injects {
-			return "gives the session its start: checks, memory, topic, knowledge, run"
+			return "gives the session its start: topic, run, knowledge, memory, rules; resumed, what is new"
 		}
 		return "notes when the session began"
 	case harness.Prompt:
@@ -51,6 +51,9 @@ func does(h *harness.Harness, e harness.EventName) string {
 	case harness.PreCompact:
 		if injects {
 			return "gives what the session started with once more"
+		}
+		if !h.Restarts() && h.Injects(harness.Prompt) {
+			return "notes that the context is lost: the next prompt gives the start once more"
 		}
 	case harness.SessionEnd:
 		return "writes the session's sum into the worklog, tidies up the memory"

@@ -44,15 +44,16 @@ func (t *turn) conversation(ctx context.Context, m *memory.Store) string {
 }
 
 // remembered is what the memory has for a session's start: what is always given, and what is
-// surely about the topic. It is the agent's for the rest of the session.
-func (t *turn) remembered(ctx context.Context, r *room, about string, given *seen) (part string) {
+// surely about the topic, within so many bytes. It is the agent's for the rest of the session.
+func (t *turn) remembered(ctx context.Context, r *room, about string, given *seen, most int) (part string) {
 	t.inMemory(func(m *memory.Store) error {
 		const more = 20 // tokens, to say how much had no room
-		budget := min(t.depth.MemoryBudget, (r.left-2)/tokenBytes-more)
+		budget := min(most, r.left-2)/tokenBytes - more
 		if budget < 100 {
 			return nil
 		}
-		o, err := m.Orient(ctx, memory.OrientQuery{Text: about, Conversation: t.conversation(ctx, m), Budget: budget, Unasked: true, Given: given.Given, Clean: clean})
+		o, err := m.Orient(ctx, memory.OrientQuery{Text: about, Conversation: t.conversation(ctx, m), Budget: budget, Unasked: true,
+			Given: given.all(), Since: given.Told, Clean: clean})
 		if err != nil {
 			return err
 		}
@@ -64,11 +65,7 @@ func (t *turn) remembered(ctx context.Context, r *room, about string, given *see
 			part = ""
 			return nil
 		}
-		for _, sl := range o.Slices {
-			for i := range sl.Hits {
-				given.add(sl.Hits[i].ID)
-			}
-		}
+		given.start(o.Given...)
 		return nil
 	})
 	return part

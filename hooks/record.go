@@ -91,11 +91,12 @@ func entry(e *harness.Event, now time.Time, roots ...string) topics.Entry {
 	return out
 }
 
-// end writes the session's sum into the worklog, and forgets what the session has seen.
+// end writes the session's sum into the worklog. What the session has seen is kept for who resumes
+// it, unless it was deleted.
 func (t *turn) end(ctx context.Context, h *harness.Harness) {
 	given, err := openSeen(t.Home, t.e.Session)
 	t.note("read what the session has seen", err)
-	defer func() { t.note("forget what the session has seen", given.forget()) }()
+	defer func() { t.note("close what the session has seen", given.close(t.e.Reason == "deleted")) }()
 	if t.topics == nil || t.topic.Name == "" || t.e.Session == "" {
 		return
 	}

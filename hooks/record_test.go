@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,8 +85,8 @@ func TestWorklog(t *testing.T) {
 	if fmt.Sprintf("%q", lines) != fmt.Sprintf("%q", want) {
 		t.Errorf("the worklog is\n%q, not\n%q", lines, want)
 	}
-	if files, _ := os.ReadDir(seenDir(w.home)); len(files) > 0 {
-		t.Errorf("%s is still there", files[0].Name())
+	if s, err := openSeen(w.home, "s1"); err != nil || !s.Started.IsZero() {
+		t.Errorf("the session still runs: %+v, %v", s, err)
 	}
 }
 

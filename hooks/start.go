@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,86 +20,163 @@ const warmFloor = 0.7
 const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what earlier sessions verified. `board kb remember` keeps what this one verifies and others will need; " +
 	"`board help capsules` says what belongs there. `board topic note \"…\"` is for what only the next session on this topic needs."
 
-// start is what a session starts with, or starts with again after a compaction. What has no room is left out, first the worklog, then capsules, then the topic's spec, which is told by its path.
+// start is what a session starts with, or what is new to one that goes on with its context: what the
+// work is about, what was done, what is known, and what holds in each session. By that order what
+// has no room is left out, but each of the first three leaves some for those after it.
 func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	given, err := openSeen(t.Home, t.e.Session)
 	t.note("read what the session has seen", err)
-	if t.e.Source != harness.Resume { // what was given is not in the context any more, or never was
-		given.Given = nil
-	}
-	if given.Started.IsZero() || t.e.Kind == harness.SessionStart && t.e.Source == harness.Startup {
-		given.Started = t.now
-	}
+	t.begin(h, given)
 	defer func() { t.note("note what was given", given.save()) }()
 	forgetOld(t.Home, t.now)
-	if h.Records() || t.suppressed() {
+	switch {
+	case h.Records() || t.suppressed():
+		return ""
+	case t.e.Kind == harness.SessionStart && !h.Hears(t.e.Source):
+		given.Owed = h.Injects(harness.Prompt)
 		return ""
 	}
-	r := newRoom(t.budget(t.depth.StartBudget))
-	var checks, run, recalled, topic, log, known string
-	if checks, err = prefix(t.Env); !r.take(checks) {
-		checks = ""
+	r := newRoom(t.startBudget())
+	// take takes the place of a part that is new.
+	take := func(name, part string) string {
+		if part != "" && !given.told(name, part) && r.take(part) {
+			given.tell(name, part)
+			return part
+		}
+		return ""
 	}
+	checks, err := prefix(t.Env)
 	t.note("the prefix", err)
-	if run = t.gate(ctx); !r.take(run) {
-		run = ""
+	remind := reminder
+	run, nudge := take("run", t.gate(ctx)), take("nudge", t.nudge())
+	ample := len(checks)+len(remind) <= r.left/4
+	if ample {
+		checks, remind = take("checks", checks), take("reminder", remind)
 	}
-	remind, nudge := reminder, t.nudge()
-	if !r.take(remind) {
-		remind = ""
+	parts := t.topicParts(ctx, r, given)
+	if !ample {
+		checks, remind = take("checks", checks), take("reminder", remind)
 	}
-	if !r.take(nudge) {
-		nudge = ""
+	parts = append(slices.Insert(parts, 1, run), nudge, checks, remind)
+	given.Told = t.now
+	return text.Framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }))
+}
+
+// begin notes when the session starts, and forgets of what was given what is not in its context.
+func (t *turn) begin(h *harness.Harness, given *seen) {
+	starts := t.e.Kind == harness.SessionStart
+	goesOn := starts && (t.e.Source == harness.Resume || t.e.Source == "")
+	if given.Started.IsZero() || starts && (t.e.Source == harness.Startup || t.e.Source == "") {
+		given.Started = t.now
 	}
+	switch {
+	case !goesOn || !h.Replays(harness.Prompt):
+		given.lost(false)
+	case !h.Replays(harness.SessionStart):
+		given.Begun, given.Told = nil, time.Time{}
+	}
+	given.Owed = false
+}
+
+// startBudget is how many tokens a start may have. One that comes with a prompt leaves the
+// prompt its own.
+func (t *turn) startBudget() int {
+	if t.e.Kind == harness.Prompt {
+		return t.budget(min(t.depth.StartBudget, MaxBudget-t.depth.Budget))
+	}
+	return t.budget(t.depth.StartBudget)
+}
+
+// topicParts are the topic's spec, its worklog, and what the knowledge base and the memory have.
+func (t *turn) topicParts(ctx context.Context, r *room, given *seen) []string {
+	var s topics.Startup
 	var about string
-	if t.topics != nil && t.topic.Explicit {
-		about = t.about()
-	}
-	recalled = t.remembered(ctx, r, about, given)
 	if t.topics != nil && t.topic.Name != "" {
-		started, err := t.topics.Startup(t.topic, t.limits(r))
+		var err error
+		s, err = t.topics.Startup(t.topic, t.limits(r))
 		t.note("the topic", err)
-		topic = t.spec(r, started)
-		var ids []string
-		if known, ids = t.warm(ctx, r, started, given); known != "" {
-			given.add(ids...)
-		}
-		log = worklog(r, started.Worklog)
-	}
-	var parts []string
-	for _, part := range []string{checks, recalled, topic, log, known, run, nudge, remind} {
-		if part != "" {
-			parts = append(parts, part)
+		if !s.CleanRoom {
+			about = t.about()
 		}
 	}
-	return text.Framed(parts)
+	entries := t.unseen(s.Worklog, given)
+	log := len(worklog(&room{r.left}, entries)) // what it takes at most
+	kept := min(log, t.depth.TailBytes)
+	r.left -= kept
+	topic := t.spec(r, s, given)
+	hits := t.known(ctx, about, given)
+	left := r.left + kept - min(len(hits)*t.depth.BodyBytes, r.left/4) // for memory and worklog
+	share := min(tokenBytes*t.depth.MemoryBudget, left*2/5)
+	recalled := t.remembered(ctx, r, about, given, max(left-log, share))
+	known := t.warm(ctx, r, hits, topic+recalled, given)
+	r.left += kept
+	return []string{topic, worklog(r, entries), known, recalled}
+}
+
+// unseen are the entries of a worklog that are not in the context: of others, since it was given.
+func (t *turn) unseen(entries []topics.Entry, given *seen) []topics.Entry {
+	if given.Told.IsZero() {
+		return entries
+	}
+	own := clean(t.e.Session)
+	return slices.DeleteFunc(entries, func(e topics.Entry) bool {
+		return e.Session == own || !e.Time.After(given.Told)
+	})
 }
 
 // limits of what the topic gives, within the room that there is.
 func (t *turn) limits(r *room) topics.StartupLimits {
-	return topics.StartupLimits{SpecBytes: min(topics.DefaultSpecBytes, max(1, r.left)), TailEntries: t.depth.TailEntries, TailBytes: t.depth.TailBytes, Full: topics.FullContext(t.Env)}
+	left := max(1, r.left)
+	return topics.StartupLimits{
+		SpecBytes: min(topics.DefaultSpecBytes, left), Full: topics.FullContext(t.Env),
+		TailEntries: t.depth.TailEntries, TailBytes: left,
+	}
 }
 
-// spec tells the topic's spec, whole, or where it is.
-func (t *turn) spec(r *room, s topics.Startup) string {
+// spec tells what is new of the topic's spec: all of it, or what matters most and where it is.
+func (t *turn) spec(r *room, s topics.Startup, given *seen) (part string) {
+	if t.topic.Name == "" || s.Spec+s.Pointer == "" && !t.topic.Explicit {
+		return ""
+	}
 	heading := "## Topic " + oneLine(t.topic.Name, topics.MaxName)
+	if t.branch != "" {
+		heading += ", branch " + oneLine(t.branch, 100)
+	}
 	if s.CleanRoom {
 		heading += "\nA review: what earlier sessions found was left out, so that it is judged anew."
 	}
-	if s.Spec != "" {
-		if part := heading + "\n" + quoted(clean(s.Spec)); r.take(part) {
-			return part
+	says := heading + s.Spec + s.Pointer
+	if given.told("spec", says) {
+		return ""
+	}
+	defer func() {
+		if part != "" {
+			given.tell("spec", says)
+		}
+	}()
+	if s.Spec+s.Pointer == "" {
+		heading += "\nNobody has written its spec: `board topic note \"…\"` begins it."
+		if !r.take(heading) {
+			return ""
+		}
+		return heading
+	}
+	if whole := heading + "\n" + quoted(clean(s.Spec)); s.Pointer == "" {
+		if r.take(whole) {
+			return whole
 		}
 		limits := t.limits(r)
-		limits.SpecBytes = 1
-		short, err := t.topics.Startup(t.topic, limits)
+		limits.SpecBytes = max(1, min(len(s.Spec)-1, r.left/2))
+		var err error
+		s, err = t.topics.Startup(t.topic, limits)
 		t.note("the topic", err)
-		s.Pointer = short.Pointer
 	}
-	if s.Pointer != "" {
-		if part := heading + "\n" + oneLine(s.Pointer, 1500); r.take(part) {
-			return part
-		}
+	pointer := "\n" + oneLine(s.Pointer, 1500)
+	if part = heading + "\n" + quoted(clean(s.Spec)) + pointer; s.Spec != "" && r.take(part) {
+		return part
+	}
+	if part = heading + pointer; r.take(part) {
+		return part
 	}
 	return ""
 }
@@ -132,40 +210,56 @@ func (t *turn) nudge() string {
 		". `board topic use NAME --goal \"…\"` names a topic that later sessions go on with."
 }
 
-// warm tells what is known about a topic that somebody has named, by the words of its spec. A review begins without.
-func (t *turn) warm(ctx context.Context, r *room, s topics.Startup, given *seen) (part string, ids []string) {
-	if t.depth.WarmItems == 0 || !t.topic.Explicit || t.topic.CleanRoom() && s.CleanRoom {
-		return "", nil
-	}
-	text := t.about()
-	if text == "" {
-		return "", nil
+// known asks what is surely about the topic, by words; once a start was given, what is new of it.
+func (t *turn) known(ctx context.Context, about string, given *seen) []kb.Hit {
+	if t.depth.WarmItems == 0 || about == "" {
+		return nil
 	}
 	begin := time.Now()
-	hits, err := t.lookup(ctx, kb.Query{Text: text, Mode: kb.ModeBM25, Floor: warmFloor}, given, t.items(t.depth.WarmItems))
+	hits, err := t.lookup(ctx, kb.Query{Text: about, Mode: kb.ModeBM25, Floor: warmFloor}, given, t.items(t.depth.WarmItems))
 	if err != nil {
 		t.note(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
 	}
-	part, ids = t.capsules(r, "## Known about this topic (`board kb get ID` shows all of one)", hits)
-	t.keep(ctx, retrieval(board.ByStart, "topic "+t.topic.Name, hits, ids))
-	return part, ids
+	return slices.DeleteFunc(hits, func(h kb.Hit) bool {
+		return !given.Told.IsZero() && !h.Updated.After(given.Told)
+	})
 }
 
-// about is what the topic is about, by its spec; "" if nobody has written one.
+// warm tells what is known about the topic, without what was said already.
+func (t *turn) warm(ctx context.Context, r *room, hits []kb.Hit, said string, given *seen) string {
+	said = strings.Join(strings.Fields(said), " ")
+	hits = slices.DeleteFunc(hits, func(h kb.Hit) bool {
+		return h.Body != "" && strings.Contains(said, oneLine(h.Body, len(said)+1))
+	})
+	const heading = "## Known about this topic (`board kb get ID` shows all of one)"
+	part, ids := t.capsules(r, heading, hits)
+	given.start(ids...)
+	t.keep(ctx, retrieval(board.ByStart, "topic "+t.topic.Name, hits, ids))
+	return part
+}
+
+// about is what the topic is about, as a question; "" if nobody has written a spec.
 func (t *turn) about() string {
 	spec, err := t.topics.Spec(t.topic.Name)
-	if t.note("the topic", err); err != nil || !spec.Exists || spec.Seeded || spec.TooLong {
+	if t.note("the topic", err); err != nil || !spec.Exists || spec.TooLong {
 		return ""
 	}
-	return strings.TrimSpace(clip(clean(spec.Text), maxQuery))
+	return strings.TrimSpace(clip(t.topic.About(clean(spec.Text), t.branch), maxQuery))
 }
 
-// compacted forgets what was given: it is not in the context any more.
-func (t *turn) compacted() {
+// compacted forgets what was given: it is not in the context any more. Where no start of the session
+// follows, the next prompt gets it if owed.
+func (t *turn) compacted(owed bool) {
 	given, err := openSeen(t.Home, t.e.Session)
 	t.note("read what the session has seen", err)
-	if len(given.Given) > 0 {
-		given.Given = nil
+	if len(given.all()) > 0 {
+		given.lost(owed)
 		t.note("note what was given", given.save())
 	}
+}
+
+// owed says whether the context was lost, and nobody has given the start since.
+func (t *turn) owed() bool {
+	given, _ := openSeen(t.Home, t.e.Session) // whoever writes it says what is wrong
+	return given.Owed
 }

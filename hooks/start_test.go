@@ -1,10 +1,125 @@
 package hooks
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"blackboard/board"
+	"blackboard/hooks/topics"
 )
+
+// branch puts the project on a branch.
+func (w *world) branch(name string) {
+	w.t.Helper()
+	git := filepath.Join(w.project, ".git")
+	if err := os.MkdirAll(git, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/"+name+"\n"), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestStartOfABranch: a branch that nobody has pinned a topic for, but written a spec, starts with what
+// is known about it; no word of the template is asked for, and none is shown.
+func TestStartOfABranch(t *testing.T) {
+	w := newWorld(t)
+	w.branch("fix/retry-backoff")
+	w.searcher = found(hit("k1", "Rotation", "Keys rotate daily.", 1))
+	if got := w.tell("SessionStart", nil); strings.Contains(got, "k1") || strings.Contains(got, "## Topic") {
+		t.Errorf("without a spec: %s", got)
+	}
+	if _, err := w.topicsDir().Note(t.Context(), "current", "the ledger waits for a lock"); err != nil {
+		t.Fatal(err)
+	}
+	got := w.tell("SessionStart", nil)
+	if !strings.Contains(got, "## Topic current, branch fix/retry-backoff\n| ## Notes\n|\n| - 2026-11-21 12:00 the ledger waits") || !strings.Contains(got, "(k1)") {
+		t.Errorf("with a note: %s", got)
+	}
+	if strings.Contains(got, "Goal:") || strings.Contains(got, "Scope:") || strings.Contains(got, "# current") {
+		t.Errorf("the template is shown: %s", got)
+	}
+	for _, q := range w.searcher.(*answering).asked {
+		if q.Text != "retry backoff\nthe ledger waits for a lock" {
+			t.Errorf("%q was asked for", q.Text)
+		}
+	}
+}
+
+// TestStartPage: what the work is about comes first, then the run, what was done and what is known, then
+// what holds in each session; nothing is said twice, and no heading has nothing below it.
+func TestStartPage(t *testing.T) {
+	w := worked(t)
+	t.Cleanup(closing.Wait)
+	w.env["BOARD_RUN"] = "audit"
+	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	w.searcher = found(hit("k1", "Keys", "Rotate  the keys.", 1), hit("k2", "Ledger", "It is slow.", 0.9))
+	w.named("auth", "# Auth\nGoal: Rotate the keys.\n\n## Decisions\n\n## Notes\n- 2026-11-20 10:00 cents\n- 2026-11-21 10:00 cents\n")
+	got := w.tell("SessionStart", nil)
+	last := -1
+	for _, s := range []string{"## Topic auth", "Goal: Rotate", "21 10:00 cents", "## Run audit", "## Done lately", "make generate", "## Known about", "(k2)", "## From memory", "Never force-push",
+		"What counts as verified", "## Durable knowledge"} {
+		if at := strings.Index(got, s); at <= last {
+			t.Errorf("%q is at %d, after %d, in %s", s, at, last, got)
+		} else {
+			last = at
+		}
+	}
+	for _, s := range []string{"(k1)", "20 10:00 cents", "Decisions"} {
+		if strings.Contains(got, s) {
+			t.Errorf("there is %q in %s", s, got)
+		}
+	}
+	lines := strings.Split(got, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "#") && (i+1 == len(lines) || lines[i+1] == "" && strings.HasPrefix(l, "## ") && l != "## From memory" && l != "## Your own notes") {
+			t.Errorf("nothing follows %q in %s", l, got)
+		}
+	}
+}
+
+// TestStartFillsItsBudget: where there is more to say than there is room, little room is left, and every
+// kind of thing has a part of it.
+func TestStartFillsItsBudget(t *testing.T) {
+	for _, spec := range []string{"# Auth\nGoal: rotate.", "# Auth\nGoal: rotate.\n" + strings.Repeat("A line of the plan.\n", 150), "# Auth\nGoal: rotate.\n\n" + strings.Repeat("A line.\n", 2000)} {
+		w := worked(t)
+		w.named("auth", spec)
+		for i := range 200 {
+			w.now = t0.Add(time.Duration(i) * time.Minute)
+			w.records("auth", "other", fmt.Sprintf("make part-%d of the whole thing, with all its tests, documents and examples, and tell how long each of them took", i))
+		}
+		got := w.tell("SessionStart", nil)
+		if most := Depths[0].StartBudget; tokens(got) > most || tokens(got) < most*8/10 {
+			t.Errorf("it has %d tokens of %d: %s", tokens(got), most, got)
+		}
+		for _, s := range append([]string{"part-199", "part-198"}, "Goal: rotate.", "(k1)", "Never force-push", "I run the tests", "What counts", "## Durable") {
+			if !strings.Contains(got, s) {
+				t.Errorf("there is no %q in %s", s, got)
+			}
+		}
+		if long := len(spec) > topics.DefaultSpecBytes; strings.Contains(got, w.topicsDir().SpecPath("auth")) != long {
+			t.Errorf("with a spec of %d bytes: %s", len(spec), got)
+		}
+	}
+}
+
+// TestReviewStartsWithoutFindings: the memory, too, is not asked about what a review has found.
+func TestReviewStartsWithoutFindings(t *testing.T) {
+	w := worked(t)
+	w.named("auth-review", "# Auth\n\nGoal: judge it.\n\n## Findings\nThe ledger counts wrongly.\n")
+	w.searcher = found(hit("k1", "a", "b", 1))
+	if got := w.tell("SessionStart", nil); strings.Contains(got, "### About this") || strings.Contains(got, "k1") || !strings.Contains(got, "judge it") {
+		t.Errorf("it gave %s", got)
+	}
+}
 
 // TestSpecWithoutRoom: a spec that has room as it is, but not with the marks before its lines, is told by its path.
 func TestSpecWithoutRoom(t *testing.T) {

@@ -151,8 +151,7 @@ func TestNothingBreaksOut(t *testing.T) {
 		if !strings.Contains(start, "a title") || !strings.Contains(start, "| # Auth") || !strings.Contains(start, "Bash") {
 			t.Fatalf("the start lacks a part: %s", start)
 		}
-		w.tell("SessionEnd", nil)
-		checkFrame(t, "the recall", w.tell("UserPromptSubmit", map[string]any{"prompt": "how does the auth of the service work"}))
+		checkFrame(t, "the recall", w.tell("UserPromptSubmit", map[string]any{"session_id": "s2", "prompt": "how does the auth of the service work"}))
 	}
 }
 

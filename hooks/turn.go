@@ -23,6 +23,7 @@ type turn struct {
 	dir       string      // where the session works; "" if nobody knows
 	topics    *topics.Dir // nil where nobody has topics
 	topic     topics.Topic
+	branch    string // "" for one that unrelated sessions share
 	workspace string // as the knowledge base has it; "" for none
 }
 
@@ -79,7 +80,7 @@ func (t *turn) locate() {
 	if t.note("open the topics", err); err != nil {
 		return
 	}
-	t.topic = t.topics.Resolve(t.e.Session, place)
+	t.topic, t.branch = t.topics.Resolve(t.e.Session, place), place.OwnBranch()
 }
 
 func (t *turn) clock() time.Time { return t.now }

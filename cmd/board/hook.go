@@ -19,11 +19,13 @@ object in the harness's form; {} where there is nothing to say. It never breaks 
 turn: it ends within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and nothing on
 standard error; what went wrong is in log/hooks.log of the data home.
 
-  session start    what counts as verified (prefix.txt in $BOARD_CONFIG_DIR, else
-                   $XDG_CONFIG_HOME/blackboard, else ~/.config/blackboard; empty: none),
-                   the memory (named entries, the agent's own notes, what is critical,
-                   about the topic and recent), the topic's spec and the end of its
-                   worklog, what is known about a named topic, the gate of $BOARD_RUN
+  session start    one page: the topic's spec, the gate of $BOARD_RUN, the end of the
+                   worklog, capsules about the topic, the memory (named entries, the
+                   agent's own notes, what is critical, about the topic and recent),
+                   the rules "What counts as verified …". Your own rules go into
+                   prefix.txt in $BOARD_CONFIG_DIR, else $XDG_CONFIG_HOME/blackboard,
+                   else ~/.config/blackboard; an empty file leaves them out.
+                   A resumed session gets what is new, after a compaction all
   prompt           capsules and memories that are surely about it (board kb calibrate
                    measures how sure) and were not given yet, open signals of $BOARD_RUN
                    that are for $BOARD_WORKER

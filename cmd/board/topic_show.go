@@ -108,8 +108,11 @@ func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
 		p.talk("nothing is injected: %s", safe(why))
 		return nil
 	}
-	if told := s.Spec + s.Pointer; told != "" { // one of them is empty
+	told := strings.TrimSpace(s.Spec + "\n\n" + s.Pointer)
+	if told != "" {
 		p.printf("%s\n", safe(text.Harmless(told))) // as a hook gives it
+	} else if len(s.Worklog) == 0 {
+		p.talk("nothing is injected: the spec is empty, and the worklog too")
 	}
 	p.printWorklog(s.Worklog)
 	return nil

@@ -16,7 +16,7 @@ var claudeEvents = []EventName{
 var claude = &Harness{
 	Name: "claude", Title: "Claude Code", Aliases: []string{"claude-code"}, ProjectVariable: "CLAUDE_PROJECT_DIR",
 	shells: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
-	Events: claudeEvents, injects: startAndPrompt,
+	Events: claudeEvents, injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
 		switch {
 		case e.Tool == nil:
@@ -132,6 +132,13 @@ func source(s string) string {
 		return s
 	}
 	return Startup
+}
+
+// unsaid takes back that a session is new, where its harness says so of every one.
+func (e *Event) unsaid() {
+	if e.Source == Startup {
+		e.Source = ""
+	}
 }
 
 // decodeTool reads the use of a tool, of the events that have one.

@@ -20,7 +20,7 @@ var codex = &Harness{
 		{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"PreCompact", PreCompact}, {"PostCompact", PostCompact},
 		{"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
 	},
-	injects: startAndPrompt,
+	injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
 		t := e.Tool
 		switch {

@@ -45,6 +45,7 @@ var cursor = &Harness{
 	Settings: Settings{
 		Binaries: []string{"cursor", "cursor-agent"}, Dirs: []string{".cursor"},
 		tools:  "Shell|Write|Delete|MCP:",
+		asks:   []string{"sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "preCompact", "sessionEnd"},
 		Hooked: both(".cursor/hooks.json"), Header: Object{"version", 1}, Flat: true,
 		Entry: func(command string, h Hook) Object {
 			o := Object{"command", command}
@@ -82,6 +83,9 @@ func decodeCursor(e *Event, p object) {
 	}
 	switch e.Kind {
 	case ToolCall, ToolResult, ToolFailure, FileEdit:
+	case SessionStart:
+		e.unsaid() // no payload has a source
+		return
 	case SubagentStart, SubagentStop:
 		e.Agent, e.AgentType = p.str("subagent_id", "child_conversation_id"), p.str("subagent_type")
 		return

@@ -20,7 +20,8 @@ const (
 // Kinds are all of them.
 var Kinds = []string{SessionStart, Prompt, ToolCall, ToolResult, ToolFailure, FileEdit, PreCompact, PostCompact, SubagentStart, SubagentStop, Stop, SessionEnd, Other}
 
-// Sources of a session's start.
+// Sources of a session's start. It has none if the harness has one word for a new session
+// and for one that goes on.
 const (
 	Startup = "startup"
 	Resume  = "resume"
@@ -36,7 +37,7 @@ type Event struct {
 	Session    string `json:"session,omitempty"`    // its id, by the harness
 	Turn       string `json:"turn,omitempty"`       // the prompt that it belongs to
 	Cwd        string `json:"cwd,omitempty"`        // where the session works
-	Source     string `json:"source,omitempty"`     // of a session's start: Startup, Resume, Clear or Compact
+	Source     string `json:"source,omitempty"`     // of a session's start: Startup, Resume, Clear, Compact or none
 	Reason     string `json:"reason,omitempty"`     // of a session's end, or what set off a compaction
 	Prompt     string `json:"prompt,omitempty"`     // what the user wrote, without what hooks put around it
 	Transcript string `json:"transcript,omitempty"` // the path of the harness's own record

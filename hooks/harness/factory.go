@@ -4,7 +4,7 @@ package harness
 var factory = &Harness{
 	Name: "factory", Title: "Factory", Aliases: []string{"droid", "factory-droid"},
 	variable: "FACTORY_PROJECT_DIR", ProjectVariable: "FACTORY_PROJECT_DIR",
-	Events: claudeEvents, injects: startAndPrompt, Untried: true, decode: claude.decode,
+	Events: claudeEvents, injects: startAndPrompt, Untried: true, decode: claude.decode, restarts: true,
 	Settings: Settings{
 		Binaries: []string{"droid"}, Dirs: []string{".factory"},
 		asks:   []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"},

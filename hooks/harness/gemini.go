@@ -20,9 +20,12 @@ var gemini = &Harness{
 	Events: []EventName{
 		{"SessionStart", SessionStart}, {"BeforeAgent", Prompt}, {"BeforeTool", ToolCall}, {"AfterTool", ToolResult}, {"PreCompress", PreCompact}, {"AfterAgent", Stop}, {"SessionEnd", SessionEnd},
 	},
-	injects: startAndPrompt,
+	injects: startAndPrompt, unreplayed: startAndPrompt, unheard: Clear,
 	decode: func(e *Event, p object) {
 		e.Prompt = unhooked(e.Prompt)
+		if e.Kind == PreCompact && e.Reason == "auto" { // sent before each request to the model
+			e.Kind = Other
+		}
 		if e.Tool != nil && e.Kind == ToolResult {
 			e.Tool.geminiResult(p.obj("tool_response"))
 		}

@@ -71,6 +71,13 @@ type Harness struct {
 	// Untried says that only its documentation, or its code, tells how it speaks and takes a text:
 	// nobody has seen it do so.
 	Untried bool
+	// unreplayed are the kinds of event whose texts are no longer in the context when a session
+	// is resumed. Most harnesses keep them with the conversation.
+	unreplayed []string
+	// restarts says that a session starts again, by the word Compact, after each compaction.
+	restarts bool
+	// unheard is the word for a session's start whose text reaches no model, "" for none.
+	unheard string
 	// eventOf is the name that the payload gives the event, "" if it gives none.
 	eventOf func(object) string
 	// decode fills in the event, which has what Claude's payloads would have said; nil: all is said.
@@ -163,6 +170,16 @@ func (h *Harness) nameOf(kind string) string {
 
 // Injects says whether an event of a kind can be answered with a text.
 func (h *Harness) Injects(kind string) bool { return slices.Contains(h.injects, kind) }
+
+// Replays says whether the context of a resumed session has what events of a kind were
+// answered with before.
+func (h *Harness) Replays(kind string) bool { return !slices.Contains(h.unreplayed, kind) }
+
+// Restarts says whether a session's start follows each compaction.
+func (h *Harness) Restarts() bool { return h.restarts }
+
+// Hears says whether a text reaches the model at a session's start of that source.
+func (h *Harness) Hears(source string) bool { return h.unheard == "" || h.unheard != source }
 
 // Records says that nothing can be put before its model: only what it does is recorded.
 func (h *Harness) Records() bool { return len(h.injects) == 0 }

@@ -22,6 +22,9 @@ var opencode = &Harness{
 	},
 	echoes:  []string{"tool.execute.after", "file.edited"}, // message.part.updated tells failures as well
 	injects: []string{SessionStart, Prompt, PreCompact},
+	// The plugin puts the start into the system message of each request, from its own memory;
+	// what it adds to a prompt is stored with the message.
+	unreplayed: []string{SessionStart},
 	eventOf: func(p object) string {
 		if hook := p.str("hook"); hook != "event" {
 			return hook
@@ -35,6 +38,7 @@ var opencode = &Harness{
 			e.Tool.openCodeExit(p.obj("metadata"))
 		}
 		e.Prompt = unquoted(e.Prompt)
+		e.unsaid() // the plugin knows its own process only
 	},
 	encode:     contextAnswer,
 	transcript: transcript{around: map[string]string{"text": "part"}, inner: "text"},

@@ -18,10 +18,13 @@ var pi = &Harness{
 		{"session_compact", PostCompact}, {"agent_settled", Stop}, {"session_shutdown", SessionEnd},
 	},
 	echoes:  []string{"tool_execution_end"}, // tool_result says what the tool was given
-	injects: startAndPrompt,
+	injects: startAndPrompt, restarts: true,
 	eventOf: func(p object) string { return p.obj("event").str("type") },
 	decode: func(e *Event, p object) {
 		event, ctx := p.obj("event"), p.obj("ctx")
+		if p.str("source") == Startup || event.str("reason") == Startup { // `pi -c` says so too
+			defer e.unsaid()
+		}
 		if event == nil {
 			if e.Tool != nil {
 				e.Tool.piResult(p.obj("tool_response"), e.Kind == ToolFailure)

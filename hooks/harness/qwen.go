@@ -14,7 +14,7 @@ var qwen = &Harness{
 		return strings.Contains(p.transcript(), "/.qwen/") || p.has("tool_call_id") || mode == "auto_edit" || mode == "yolo"
 	},
 	variable: "QWEN_CODE_SESSION_ID", ProjectVariable: "QWEN_PROJECT_DIR",
-	Events: claudeEvents, injects: startAndPrompt,
+	Events: claudeEvents, injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
 		if e.Kind == Prompt {
 			e.Prompt = p.str("submitted_prompt")

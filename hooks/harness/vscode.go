@@ -14,7 +14,10 @@ var vscode = &Harness{
 	},
 	injects: []string{SessionStart}, Untried: true,
 	eventOf: func(p object) string { return p.str("hookEventName") },
-	decode:  func(e *Event, p object) { e.Session = p.str("sessionId") },
+	decode: func(e *Event, p object) {
+		e.Session = p.str("sessionId")
+		e.unsaid() // each is "new"
+	},
 	Settings: Settings{
 		Binaries: []string{"code"}, Dirs: []string{".vscode", ".config/Code", "Library/Application Support/Code"},
 		Shares:  copilot,

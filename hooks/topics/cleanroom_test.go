@@ -140,7 +140,7 @@ func TestStartup(t *testing.T) {
 		}
 	}
 	s, err := d.Startup(topic("a"), StartupLimits{})
-	if err != nil || s.CleanRoom || s.Spec != "# a\n\nGoal: x\n\n## Findings\nleaks\uFFFD" || s.Pointer != "" || len(s.Worklog) != 20 {
+	if err != nil || s.CleanRoom || s.Spec != "Goal: x\n\n## Findings\nleaks\uFFFD" || s.Pointer != "" || len(s.Worklog) != 20 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	line := len("2026-11-21 12:00:00 Bash: make a (unknown)\n")
@@ -155,7 +155,7 @@ func TestStartup(t *testing.T) {
 			t.Errorf("%+v: %d entries, %v", c.limits, len(s.Worklog), err)
 		}
 	}
-	if s, err = d.Startup(topic("a-review"), StartupLimits{}); err != nil || !s.CleanRoom || s.Spec != "# a-review\n\nGoal: x" || len(s.Worklog) > 0 {
+	if s, err = d.Startup(topic("a-review"), StartupLimits{}); err != nil || !s.CleanRoom || s.Spec != "Goal: x" || len(s.Worklog) > 0 {
 		t.Errorf("a review: %+v, %v", s, err)
 	}
 	full := StartupLimits{Full: FullContext(environment("BOARD_HOOK_CONTEXT", "full"))}
@@ -164,7 +164,7 @@ func TestStartup(t *testing.T) {
 	}
 	// A spec that is too long is never cut.
 	text := strings.Repeat("x", DefaultSpecBytes)
-	for name, long := range map[string]string{"b": "# b\n" + text, "b-review": "## Goal\n" + text, "c": strings.Repeat("x", MaxSpec+1)} {
+	for name, long := range map[string]string{"b": "# b\n" + text + "x", "b-review": "## Goal\n" + text, "c": strings.Repeat("x", MaxSpec+1)} {
 		write(t, d.SpecPath(name), long)
 		s, err := d.Startup(topic(name), StartupLimits{})
 		if err != nil || s.Spec != "" || !strings.Contains(s.Pointer, d.SpecPath(name)) || !strings.Contains(s.Pointer, " bytes") || strings.Contains(s.Pointer, "review that") != s.CleanRoom {

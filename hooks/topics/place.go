@@ -123,6 +123,14 @@ func bare(dir string) bool {
 	return err == nil
 }
 
+// OwnBranch is the branch if it is one piece of work, "" if unrelated sessions share it.
+func (p Place) OwnBranch() string {
+	if shared, _ := p.shared(); shared {
+		return ""
+	}
+	return p.Branch
+}
+
 // shared says whether unrelated sessions work in this place, and why.
 func (p Place) shared() (bool, string) {
 	switch {

@@ -28,37 +28,13 @@ type StartupLimits struct {
 type Startup struct {
 	// CleanRoom says that what earlier sessions found was left out.
 	CleanRoom bool `json:"clean_room"`
-	// Spec is the spec, or what a clean room has of it; "" if there is none, or it is too long.
+	// Spec is what somebody has written in the spec, or what a clean room has of it; "" if there
+	// is nothing. Of one that is too long it has the goal, the decisions and the open questions.
 	Spec string `json:"spec"`
 	// Pointer stands for a spec that is too long, and says where it is.
 	Pointer string `json:"pointer"`
 	// Worklog is what the worklog comes to (Fold, Choose), the oldest entry first. A clean room has none.
 	Worklog []Entry `json:"worklog"`
-}
-
-// filled is a spec without the lines of a new one that nobody has filled in yet.
-func filled(spec string) string {
-	lines := strings.Split(spec, "\n")
-	label := func(s string) bool { return strings.HasPrefix(s, "Goal:") || strings.HasPrefix(s, "Scope:") }
-	out := lines[:0:0]
-	for i, l := range lines {
-		if l = strings.TrimSpace(l); l == "Goal:" || l == "Scope:" {
-			next := ""
-			for _, l := range lines[i+1:] {
-				if next = strings.TrimSpace(l); next != "" {
-					break
-				}
-			}
-			if next == "" || label(next) || strings.HasPrefix(next, "#") {
-				continue
-			}
-		}
-		if l == "" && len(out) < i && len(out) > 0 && strings.TrimSpace(out[len(out)-1]) == "" {
-			continue
-		}
-		out = append(out, lines[i])
-	}
-	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
 // Startup returns what a session of a topic starts with. Whether anything is to be injected at all says Suppressed.
@@ -69,12 +45,12 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Spec = strings.TrimSpace(strings.ToValidUTF8(spec.Text, "\uFFFD")); s.CleanRoom {
+	if s.Spec = strings.ToValidUTF8(spec.Text, "\uFFFD"); s.CleanRoom {
 		s.Spec = CleanRoom(s.Spec)
 	}
-	s.Spec = filled(s.Spec)
-	if spec.TooLong || len(s.Spec) > most(limits.SpecBytes, DefaultSpecBytes) {
-		s.Spec, s.Pointer = "", fmt.Sprintf("The spec of the topic %s has %d bytes, too many to be shown here. It is in %s.", t.Name, spec.Bytes, spec.Path)
+	s.Spec = written(s.Spec, t.Name)
+	if room := most(limits.SpecBytes, DefaultSpecBytes); spec.TooLong || len(s.Spec) > room {
+		s.Spec, s.Pointer = outline(s.Spec, room/2), fmt.Sprintf("The spec of the topic %s has %d bytes, too many to be shown here. It is in %s.", t.Name, spec.Bytes, spec.Path)
 		if s.CleanRoom {
 			s.Pointer += " It also holds what earlier sessions found: a review that is to be unbiased does not read it before it has judged."
 		}
