@@ -45,7 +45,7 @@
 //	resume                     what is new since: of the worklog what others did, of memory and knowledge what was written since, the spec or another part if it says something else
 //	startup of OpenCode, pi    resume, if the session was given anything: they have one word for both, and so have Cursor and VS Code
 //
-// Gemini does not replay what hooks gave, so that a resume gives all; OpenCode's start stands in a system message that each process asks for anew, and what prompts were given is not repeated.
+// Gemini does not replay what hooks gave, so that a resume gives all, and Qwen not what a start gave; OpenCode's start stands in a system message that each process asks for anew, and what prompts were given is not repeated.
 // Gemini's clear lets no text through, and Cursor's compaction starts no session: there the next prompt brings the start.
 //
 // What is given stands between two lines that say what it is, and states facts, since harnesses distrust orders. Texts of others cannot leave that frame: lines of a spec or worklog have a mark before

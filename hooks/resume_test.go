@@ -94,7 +94,6 @@ func TestResumeRepeatsNothing(t *testing.T) {
 	}{
 		{harness: "claude", first: "startup", again: "resume"},
 		{harness: "codex", first: "startup", again: "resume", fields: map[string]any{"turn_id": "t", "permission_mode": "default"}},
-		{harness: "qwen", first: "startup", again: "resume", fields: map[string]any{"permission_mode": "yolo", "submitted_prompt": question}},
 		{harness: "pi", first: "startup", again: "startup"},
 		{harness: "pi", first: "new", again: "resume"},
 	} {
@@ -162,7 +161,7 @@ func TestResumeTellsTheLastState(t *testing.T) {
 }
 
 // TestResumeWithoutReplay: Gemini has nothing of what hooks gave when a session is resumed, so it is given
-// again; OpenCode keeps what prompts were given, and asks for the start with each process.
+// again; Qwen keeps what prompts were given; so does OpenCode, and asks for the start with each process.
 func TestResumeWithoutReplay(t *testing.T) {
 	w := worked(t)
 	gemini := func(event, source string) string {
@@ -180,6 +179,21 @@ func TestResumeWithoutReplay(t *testing.T) {
 	}
 	if got := gemini("BeforeAgent", ""); got != "" {
 		t.Errorf("Gemini, after that: %s", got)
+	}
+
+	w = worked(t)
+	qwen := func(event, source string) string {
+		return w.asks("qwen", event, map[string]any{"source": source, "submitted_prompt": question, "permission_mode": "yolo"})
+	}
+	w.searcher = found()
+	qwen("SessionStart", "startup")
+	w.searcher = found(known()...)
+	if got := qwen("UserPromptSubmit", ""); !strings.Contains(got, "(k1)") {
+		t.Fatalf("Qwen: %s", got)
+	}
+	got = qwen("SessionStart", "resume") + qwen("UserPromptSubmit", "")
+	if strings.Contains(got, "(k1)") || strings.Count(got, "## Durable") != 1 || !strings.Contains(got, "Never force-push") {
+		t.Errorf("Qwen, resumed: %s", got)
 	}
 
 	w = worked(t)

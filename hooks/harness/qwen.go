@@ -15,6 +15,7 @@ var qwen = &Harness{
 	},
 	variable: "QWEN_CODE_SESSION_ID", ProjectVariable: "QWEN_PROJECT_DIR",
 	Events: claudeEvents, injects: startAndPrompt, restarts: true,
+	unreplayed: []string{SessionStart}, // it keeps what prompts were given
 	decode: func(e *Event, p object) {
 		if e.Kind == Prompt {
 			e.Prompt = p.str("submitted_prompt")
