@@ -254,7 +254,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLogOnce: what goes wrong at every event is a line a day, but each line of the worklog that is lost is one.
+// TestLogOnce: what goes wrong at every event is a line a day, but each line of the worklog that is
+// lost is one.
 func TestLogOnce(t *testing.T) {
 	home := t.TempDir()
 	for i := range 5 {

@@ -22,9 +22,9 @@ func (p *program) setupCommand() *cli.Command {
 		Description: `Hooks are set up always, the MCP server with --mcp, the skill with --skill, and
 with --pointer some lines in the file of instructions that the agent reads (AGENTS.md,
 CLAUDE.md), between two markers. Without a name it is for every harness that is on
-this machine. It shows what would change and asks. What is not ours stays as it is, byte for byte; what was there is kept as
-FILE.board-backup-TIME; a second run changes nothing. --uninstall takes out what
-is ours, and only that.
+this machine. It shows what would change and asks. What is not ours stays as it is,
+byte for byte; what was there is kept as FILE.board-backup-TIME; a second run
+changes nothing. --uninstall takes out what is ours, and only that.
 
 ` + harnessTable() + `
 Some restart first: OpenCode, pi. Codex runs only hooks that are approved: the

@@ -48,7 +48,8 @@ func unified(change *setup.Change) string {
 	return text
 }
 
-// showWorks shows what is to be done: as differences, or, of what is taken out, in a line for each file.
+// showWorks shows what is to be done: as differences, or, of what is taken out, in a line for each
+// file.
 func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work) {
 	for _, w := range works {
 		for _, change := range w.Changes {

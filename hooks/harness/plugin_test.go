@@ -38,7 +38,7 @@ func runPlugin(t *testing.T, h *Harness, script string) string {
 	return string(out)
 }
 
-// TestTitleGetsNoStart: of the requests of a session, the one for its title has no start of a session.
+// TestTitleGetsNoStart: of a session's requests, the one for its title has no start of a session.
 func TestTitleGetsNoStart(t *testing.T) {
 	for _, h := range []*Harness{opencode, kilo} {
 		out := runPlugin(t, h, `

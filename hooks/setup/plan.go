@@ -128,12 +128,7 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 			w.Changes = append(w.Changes, c)
 		}
 	}
-	if !p.r.Uninstall && slices.Contains(p.r.Parts, harness.PartPointer) && h.Instructions(&p.s.Place) == "" {
-		w.Notes = append(w.Notes, "it has no file of instructions for the user, so there is no pointer: a project has one")
-	}
-	if !p.r.Uninstall && slices.Contains(p.r.Parts, harness.PartMCP) && h.MCP(&p.s.Place) == "" {
-		w.Notes = append(w.Notes, "it has no file of MCP servers here that setup writes: add one by hand, that starts this program with the argument mcp")
-	}
+	p.noPlace(h, w)
 	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
 		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")
 	}
@@ -143,6 +138,21 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 		}
 	}
 	return nil
+}
+
+// noPlace tells of parts that were asked for, and that the harness has no file for at this level.
+func (p *planner) noPlace(h *harness.Harness, w *Work) {
+	if p.r.Uninstall {
+		return
+	}
+	if slices.Contains(p.r.Parts, harness.PartPointer) && h.Instructions(&p.s.Place) == "" {
+		w.Notes = append(w.Notes, "it has no file of instructions for the user, "+
+			"so there is no pointer: a project has one")
+	}
+	if slices.Contains(p.r.Parts, harness.PartMCP) && h.MCP(&p.s.Place) == "" {
+		w.Notes = append(w.Notes, "setup writes no file of MCP servers for it here: "+
+			"add this program to its servers by hand")
+	}
 }
 
 func (p *planner) draft(path string) (*draft, error) {

@@ -101,10 +101,13 @@ func (t target) unread(b []byte) (what string, line int) {
 	return unread(b, t.h.Refuses)
 }
 
-// add brings one part in a text to what it is to be. It refuses a text that the harness does not read.
+// add brings one part in a text to what it is to be. It refuses a text that the harness does not
+// read.
 func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, addition, error) {
 	if what, line := t.unread(b); what != "" {
-		return nil, addition{}, fileError(fmt.Sprintf("%s has %s in line %d, which %s does not read; nothing was changed", t.path, what, line, t.h.Title), "take it out, then set up again")
+		return nil, addition{}, fileError(
+			fmt.Sprintf("%s has %s in line %d, which %s does not read; nothing was changed", t.path, what, line, t.h.Title),
+			"take it out, then set up again")
 	}
 	switch {
 	case t.pointsTo():

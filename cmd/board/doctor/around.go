@@ -213,7 +213,8 @@ func (d *Doctor) lookAtWrites() {
 		for _, dir := range dirs {
 			if err := tryWrite(dir); err != nil {
 				whole = false
-				d.broken("writing", "make it writable for this user, or name another directory with "+variable, "hooks cannot write into %s, and record nothing there: %s", dir, cause(err))
+				d.broken("writing", "make it writable for this user, or name another directory with "+variable,
+					"hooks cannot write into %s, and record nothing there: %s", dir, cause(err))
 			}
 		}
 	}
@@ -230,7 +231,8 @@ func (d *Doctor) lookAtWrites() {
 
 // tryWrite makes a file where a directory is, or would be made, and removes it.
 func tryWrite(dir string) error {
-	f, err := os.CreateTemp(nearest(dir), ".doctor.new-*") // a name that is a leftover if this is killed
+	// Its name is that of a leftover, should this be killed.
+	f, err := os.CreateTemp(nearest(dir), ".doctor.new-*")
 	if err != nil {
 		return err
 	}
