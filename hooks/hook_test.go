@@ -106,7 +106,7 @@ func TestBroken(t *testing.T) {
 // TestPayloads: what is no object is answered with nothing, and logged without what it says.
 func TestPayloads(t *testing.T) {
 	w := newWorld(t)
-	for _, in := range []string{"", "null", "[]", "42", `"text"`, "{", "\xff\xfe", strings.Repeat("[", 20_000), `{"a":` + strings.Repeat(`{"a":`, 20_000), strings.Repeat(" ", maxPayload+1) + "{}"} {
+	for _, in := range []string{"", "null", "[]", "423", `"text"`, "{", "\xff\xfe", strings.Repeat("[", 20_000), `{"a":` + strings.Repeat(`{"a":`, 20_000), strings.Repeat(" ", maxPayload+1) + "{}"} {
 		if r := w.handle("gemini", "BeforeAgent", []byte(in)); string(r.Answer) != "{}\n" {
 			t.Errorf("%.40q: %s", in, r.Answer)
 		}
