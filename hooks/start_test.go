@@ -116,7 +116,7 @@ func TestReviewStartsWithoutFindings(t *testing.T) {
 	w := worked(t)
 	w.named("auth-review", "# Auth\n\nGoal: judge it.\n\n## Findings\nThe ledger counts wrongly.\n")
 	w.searcher = found(hit("k1", "a", "b", 1))
-	if got := w.tell("SessionStart", nil); strings.Contains(got, "### About this") || strings.Contains(got, "k1") || !strings.Contains(got, "judge it") {
+	if got := w.tell("SessionStart", nil); strings.Contains(got, "### About this") || strings.Contains(got, "(k1") || !strings.Contains(got, "judge it") {
 		t.Errorf("it gave %s", got)
 	}
 }

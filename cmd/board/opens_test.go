@@ -58,7 +58,6 @@ var opened = map[string]string{
 	"hooks/setup/apply.go tidy":                 "a harness's settings",
 	"hooks/setup/check.go read":                 "a harness's settings",
 	"hooks/setup/codex.go codex":                "a harness's settings",
-	"hooks/harness/settle.go Settle":            "a harness's record of a session",
 	"hooks/harness/cursor.go checkCursor":       "a harness's settings",
 	"hooks/harness/settle.go Settle":            "a harness's own record of a session",
 	"hooks/setup/disk.go look":                  "a harness's settings",

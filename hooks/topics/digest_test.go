@@ -120,8 +120,8 @@ func TestSettle(t *testing.T) {
 func TestEmptyLabels(t *testing.T) {
 	d := newDir(t, Options{})
 	for spec, want := range map[string]string{
-		seed("a", ""): "# a", seed("a", "Go on"): "# a\n\nGoal: Go on", "# a\n\nGoal:\nScope: x\n": "# a\n\nScope: x",
-		"# a\n\nGoal:\nto be there\n\nScope:\n- one\n": "# a\n\nGoal:\nto be there\n\nScope:\n- one", "# a\n\nGoal:\nScope:\n\n## Notes\n\n- x\n": "# a\n\n## Notes\n\n- x",
+		seed("a", ""): "", seed("a", "Go on"): "Goal: Go on", "# a\n\nGoal:\nScope: x\n": "Scope: x",
+		"# a\n\nGoal:\nto be there\n\nScope:\n- one\n": "Goal:\nto be there\n\nScope:\n- one", "# a\n\nGoal:\nScope:\n\n## Notes\n\n- x\n": "## Notes\n\n- x",
 	} {
 		write(t, d.SpecPath("a"), spec)
 		if s, err := d.Startup(Topic{Name: "a"}, StartupLimits{}); err != nil || s.Spec != want {
