@@ -135,9 +135,11 @@ func TestSteps(t *testing.T) {
 			return
 		}
 		words := strings.Fields(command)
-		var name, positions []string
+		var name, positions, given []string
 		for _, w := range words {
-			if w == strings.ToLower(w) {
+			if flag, ok := strings.CutPrefix(w, "--"); ok {
+				given = append(given, flag)
+			} else if w == strings.ToLower(w) {
 				name = append(name, w)
 			} else {
 				positions = append(positions, strings.ToLower(w))
@@ -146,6 +148,11 @@ func TestSteps(t *testing.T) {
 		has, known := flags[strings.Join(name, " ")]
 		if !known {
 			t.Errorf("%s: there is no command %q", at, strings.Join(name, " "))
+		}
+		for _, flag := range given {
+			if !has[flag] {
+				t.Errorf("%s: %q takes no --%s", at, strings.Join(name, " "), flag)
+			}
 		}
 		for i := 0; i+1 < len(args); i += 2 {
 			if arg := literal(args[i]); !slices.Contains(positions, arg) && !has[flagOf(arg)] {

@@ -228,7 +228,7 @@ func TestOthersAtWork(t *testing.T) {
 		o := randomUnit(r, 64)
 		switch tc.meant {
 		case OpArchive:
-			drop.Importance = .009
+			drop.Created = c.now().Add(-ArchiveAfter)
 		case OpPromote:
 			drop.Importance, drop.Accesses = 1, 4 // each in a session
 		case OpExpire:

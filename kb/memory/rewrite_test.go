@@ -268,7 +268,7 @@ func TestApplyRewrites(t *testing.T) {
 	// A second time everything is refused, with a reason.
 	before := dump(t, s)
 	done, refused, err = agent.ApplyRewrites(t.Context(), strings.NewReader(doc))
-	if err != nil || len(done) != 0 || len(refused) != 2 || !strings.Contains(refused[0].Why, "is forgotten: consolidated, replaced by") || refused[0].From == "" {
+	if err != nil || len(done) != 0 || len(refused) != 2 || !strings.Contains(refused[0].Why, "is forgotten: it was rewritten into another, replaced by") || refused[0].From == "" {
 		t.Errorf("%+v, %+v, %v", done, refused, err)
 	}
 	if dump(t, s) != before {
