@@ -176,6 +176,9 @@ func (s *Store) forgetNote(ctx context.Context, id string) error {
 	return notFound(id)
 }
 
+// indented keeps the further lines of a note below its first: none of them is a heading.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
+
 // AgentContext returns the block with the caller's core memories and its journal of the last week, the oldest first, "" if there is nothing. Agents' prompts hold it: its form is a contract, to the byte.
 func (s *Store) AgentContext(ctx context.Context) (string, error) {
 	all, err := s.Notes(ctx, "", 0)
@@ -187,9 +190,9 @@ func (s *Store) AgentContext(ctx context.Context) (string, error) {
 	for _, n := range all {
 		switch {
 		case n.Kind == Core:
-			core = append(core, "- "+n.Content)
+			core = append(core, "- "+indented(n.Content))
 		case !n.Expired:
-			journal = append(journal, "- ["+n.Created.Format(time.DateOnly)+"] "+n.Content)
+			journal = append(journal, "- ["+n.Created.Format(time.DateOnly)+"] "+indented(n.Content))
 		}
 	}
 	var sections []string
