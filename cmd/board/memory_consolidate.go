@@ -15,7 +15,7 @@ func (p *program) memoryConsolidateCommands() []*cli.Command {
 		{
 			Name: "consolidate", Usage: "promote, archive, merge, rewrite items",
 			Description: `A pass makes long-term what three sessions asked for, archives what nobody has
-read for long, forgets what has expired, and merges what makes the same
+read for a year, forgets what has expired, and merges what makes the same
 statement word for word. What is important (high, critical) is not archived for
 its age. It can be interrupted: the same command continues. At the end of a
 session the hooks make one if 20 items are new, at most once a day.
