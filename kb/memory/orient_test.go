@@ -344,3 +344,18 @@ func TestBlockIsItsOwn(t *testing.T) {
 		t.Errorf("%v\n%s", err, block)
 	}
 }
+
+// TestWorthNothing: what counts for nothing and has no word of the question has a score all the same.
+func TestWorthNothing(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Embedder: fixed{2}})
+	r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: "Roses want sun", Importance: 0}, PutOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := make([]Slice, 1)
+	far[0] = Slice{Tier: Workspace, Hits: []Hit{{Item: r.Item}}}
+	score(far)
+	if got := far[0].Hits[0].Score; got != 0 {
+		t.Errorf("its score is %v", got)
+	}
+}

@@ -58,6 +58,8 @@ type Query struct {
 	Untouched bool
 
 	shown []*Hit // elsewhere: what says the same is left out
+	// words asks by words alone.
+	words bool
 	// recent lists what is critical, then what is newest.
 	recent bool
 	// one is the threshold of evidence among one item; measured is whether it counts cosines.
@@ -167,9 +169,12 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 			q.Channel = c.Channel
 		}
 	}
-	v, err := s.embedText(ctx, q.Text, &res)
-	if err != nil {
-		return res, err
+	var v embed.Vector
+	var err error
+	if !q.words {
+		if v, err = s.embedText(ctx, q.Text, &res); err != nil {
+			return res, err
+		}
 	}
 	q.one = evidence.WordThreshold
 	if v != nil && s.opt.Threshold != nil {
@@ -477,7 +482,9 @@ func score(slicesOf []Slice) {
 	}
 	for _, sl := range slicesOf {
 		for i := range sl.Hits {
-			sl.Hits[i].Score /= top
+			if top > 0 { // else nothing counts, and nothing of the question is there
+				sl.Hits[i].Score /= top
+			}
 		}
 		slices.SortStableFunc(sl.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	}
