@@ -18,123 +18,143 @@ type section struct {
 	own     bool
 }
 
+// collector gathers the sections of an orientation; nothing comes twice.
+type collector struct {
+	*Store
+	ctx   context.Context
+	q     *OrientQuery
+	o     *Orientation
+	shown []*Hit
+}
+
 // sections reads what there may be to say, the first section first.
 func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([]*section, error) {
-	var shown []*Hit
-	// read gives the hits of some tiers, the best first, without what another section has.
-	read := func(rq Query, tiers ...string) (hits []*Hit, err error) {
-		rq.Channel, rq.Conversation, rq.Untouched, rq.shown = q.Channel, q.Conversation, true, shown
-		for _, t := range tiers {
-			if slices.Contains(q.Tiers, t) {
-				rq.Tiers = append(rq.Tiers, t)
-			}
-		}
-		if len(rq.Tiers) == 0 {
-			return nil, nil
-		}
-		res, err := s.Read(ctx, rq)
-		o.Degraded = append(o.Degraded, res.Degraded...)
-		for i := range res.Slices {
-			for j := range res.Slices[i].Hits {
-				if h := &res.Slices[i].Hits[j]; !q.old(h.Updated) && !slices.Contains(q.Given, h.ID) {
-					hits = append(hits, h)
-				}
-			}
-		}
-		if rq.Text != "" {
-			slices.SortStableFunc(hits, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
-		}
-		return hits, err
-	}
-	// of makes a section of hits.
-	of := func(heading string, hits []*Hit, most int) *section {
-		sec := &section{heading: heading}
-		now := s.now()
-		for _, h := range hits[:min(most, len(hits))] {
-			said := *h
-			said.Title, said.Content = q.Clean(h.Title), q.Clean(h.Content)
-			sec.hits, sec.ids = append(sec.hits, h), append(sec.ids, h.ID)
-			sec.lines = append(sec.lines, said.Line(now, s.opt.Agent))
-			shown = append(shown, h)
-		}
-		return sec
-	}
-	counts, err := read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace, Account)
+	c := &collector{Store: s, ctx: ctx, q: q, o: o}
+	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace, Account)
 	if err != nil {
 		return nil, err
 	}
-	talk, err := read(Query{Limit: maxCritical + q.Limit}, Conversation)
+	talk, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Conversation)
 	if err != nil {
 		return nil, err
-	}
-	critical := slices.DeleteFunc(slices.Concat(counts, talk), func(h *Hit) bool { return h.Importance < criticalFrom })
-	slices.SortStableFunc(critical, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
-	all := []*section{of("## Critical", critical, len(critical))}
-	if q.Text != "" {
-		var about []*Hit
-		for _, text := range q.questions() {
-			hits, err := read(Query{Text: text, Limit: q.Limit, Gate: q.Unasked, words: q.Unasked}, Channel, Workspace, Account)
-			if err != nil {
-				return nil, err
-			}
-			for _, h := range hits {
-				if !slices.ContainsFunc(about, func(o *Hit) bool { return o.ID == h.ID }) {
-					about = append(about, h)
-				}
-			}
-		}
-		about = slices.DeleteFunc(about, func(h *Hit) bool { return h.Weak && h.Score < weakShare })
-		if q.Unasked {
-			slices.SortStableFunc(about, func(a, b *Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
-		}
-		all = append(all, of("## About this", about, q.Limit))
-	}
-	// rest are those of some hits that no section has.
-	rest := func(hits []*Hit, in func(*Hit) bool) []*Hit {
-		return slices.DeleteFunc(slices.Clone(hits), func(h *Hit) bool {
-			return !in(h) || slices.ContainsFunc(shown, func(o *Hit) bool { return h.ID == o.ID || h.saysTheSame(o) })
-		})
-	}
-	slices.SortStableFunc(talk, func(a, b *Hit) int { return b.Created.Compare(a.Created) })
-	all = append(all, of("## This conversation", rest(talk, func(*Hit) bool { return true }), q.Limit))
-	if q.Conversation != "" || q.Channel != "" {
-		hits := rest(counts, func(h *Hit) bool { return h.Tier == Channel })
-		// What the conversations before came to, the last one first.
-		slices.SortStableFunc(hits, func(a, b *Hit) int {
-			x, y := slices.Contains(a.Tags, TagSummary), slices.Contains(b.Tags, TagSummary)
-			switch {
-			case x && y:
-				return b.Created.Compare(a.Created)
-			case x:
-				return -1
-			case y:
-				return 1
-			}
-			return 0
-		})
-		if len(hits) > 0 {
-			all = append(all, of("## This channel: "+hits[0].Channel, hits, q.Limit))
-		}
 	}
 	core, journal, err := s.ownSections(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	lately := rest(counts, func(h *Hit) bool { return h.Tier != Channel })
+	critical := slices.DeleteFunc(slices.Concat(counts, talk), func(h *Hit) bool { return h.Importance < criticalFrom })
+	slices.SortStableFunc(critical, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
+	all := []*section{c.section("## Critical", critical, len(critical)), core}
+	about, err := c.about()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, c.section("## About this", about, q.Limit))
+	talk = c.rest(talk, Conversation)
+	slices.SortStableFunc(talk, func(a, b *Hit) int { return b.Created.Compare(a.Created) })
+	all = append(all, c.section("## This conversation", talk, q.Limit))
+	if channel := c.rest(counts, Channel); len(channel) > 0 && (q.Conversation != "" || q.Channel != "") {
+		// What the conversations before came to goes first, the last one before all.
+		slices.SortStableFunc(channel, func(a, b *Hit) int {
+			x, y := slices.Contains(a.Tags, TagSummary), slices.Contains(b.Tags, TagSummary)
+			if x && y {
+				return b.Created.Compare(a.Created)
+			}
+			return first(x, y)
+		})
+		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
+	}
+	lately := c.rest(counts, Workspace, Account)
 	slices.SortStableFunc(lately, func(a, b *Hit) int {
-		if x, y := a.Importance < lowUnder, b.Importance < lowUnder; x != y {
-			return map[bool]int{true: 1, false: -1}[x]
-		}
-		return b.Updated.Compare(a.Updated)
+		return cmp.Or(first(a.Importance >= lowUnder, b.Importance >= lowUnder), b.Updated.Compare(a.Updated))
 	})
-	all = append(all, journal, of("## Lately", lately, q.Limit))
-	return slices.Insert(all, 1, core), nil
+	return append(all, journal, c.section("## Lately", lately, q.Limit)), nil
+}
+
+// first compares so that what has something comes before what has it not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// read gives the hits of some tiers, the best first, without what another section has.
+func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
+	rq.Channel, rq.Conversation, rq.Untouched, rq.shown = c.q.Channel, c.q.Conversation, true, c.shown
+	for _, t := range tiers {
+		if slices.Contains(c.q.Tiers, t) {
+			rq.Tiers = append(rq.Tiers, t)
+		}
+	}
+	if len(rq.Tiers) == 0 {
+		return nil, nil
+	}
+	res, err := c.Read(c.ctx, rq)
+	c.o.Degraded = append(c.o.Degraded, res.Degraded...)
+	for i := range res.Slices {
+		for j := range res.Slices[i].Hits {
+			if h := &res.Slices[i].Hits[j]; !c.q.old(h.Updated) && !slices.Contains(c.q.Given, h.ID) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	return hits, err
+}
+
+// about gives what is about the text, the best first.
+func (c *collector) about() (hits []*Hit, err error) {
+	for _, text := range c.q.questions() {
+		found, err := c.read(Query{Text: text, Limit: c.q.Limit, Gate: c.q.Unasked, words: c.q.Unasked}, Channel, Workspace, Account)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range found {
+			if !slices.ContainsFunc(hits, func(o *Hit) bool { return o.ID == h.ID }) && (!h.Weak || h.Score >= weakShare) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b *Hit) int {
+		if c.q.Unasked { // of several questions, whose scores say nothing of each other
+			return cmp.Compare(b.Evidence, a.Evidence)
+		}
+		return cmp.Compare(b.Score, a.Score)
+	})
+	return hits, nil
+}
+
+// section makes a section of hits.
+func (c *collector) section(heading string, hits []*Hit, most int) *section {
+	sec := &section{heading: heading}
+	now := c.now()
+	for _, h := range hits[:min(most, len(hits))] {
+		said := *h
+		said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
+		sec.hits, sec.ids = append(sec.hits, h), append(sec.ids, h.ID)
+		sec.lines = append(sec.lines, said.Line(now, c.opt.Agent))
+		c.shown = append(c.shown, h)
+	}
+	return sec
+}
+
+// rest are those of some hits, of some tiers, that no section has.
+func (c *collector) rest(hits []*Hit, tiers ...string) []*Hit {
+	return slices.DeleteFunc(slices.Clone(hits), func(h *Hit) bool {
+		return !slices.Contains(tiers, h.Tier) || slices.ContainsFunc(c.shown, func(o *Hit) bool { return h.ID == o.ID || h.saysTheSame(o) })
+	})
 }
 
 // questions are what the text asks. What nobody asks (a topic's page) is about several things:
 // asked as one, none of them would surely be what an item is about.
 func (q *OrientQuery) questions() (all []string) {
-	if !q.Unasked {
+	switch {
+	case q.Text == "":
+		return nil
+	case !q.Unasked:
 		return []string{q.Text}
 	}
 	for line := range strings.Lines(q.Text) {
