@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -419,83 +418,6 @@ func itemsWhere(tx *sqlite.Tx, where string, args ...any) (all []Item, err error
 		return nil
 	}, `SELECT `+itemColumns+` FROM items WHERE `+where, args...)
 	return all, err
-}
-
-// touchWithin is how long accesses wait to be written by a process that lives, and touchMany how many do.
-const (
-	touchWithin = 5 * time.Second
-	touchMany   = 256
-)
-
-// touch notes that items were given to somebody. That is written later, many at a time; never to a file that cannot be written.
-func (f *file) touch(ctx context.Context, items ...*Item) {
-	if len(items) == 0 || f.ReadOnly() {
-		return
-	}
-	now := f.Now()
-	f.mu.Lock()
-	if len(f.touched) == 0 {
-		f.since = now
-	}
-	for _, it := range items {
-		t := f.touched[it.n]
-		f.touched[it.n] = touch{t.times + 1, now}
-	}
-	due := len(f.touched) >= touchMany || now.Sub(f.since) >= touchWithin
-	f.mu.Unlock()
-	if due {
-		f.flush(ctx)
-	}
-}
-
-// Flush writes accesses that are not written yet. Those that cannot be, because others are writing all the time, are given up: they only order things.
-func (s *Store) Flush(ctx context.Context) {
-	s.mu.Lock()
-	files := []*file{s.files[false], s.files[true]}
-	s.mu.Unlock()
-	for _, f := range files {
-		if f != nil {
-			f.flush(ctx)
-		}
-	}
-}
-
-func (f *file) flush(ctx context.Context) {
-	f.mu.Lock()
-	touched, asked := f.touched, f.asked
-	f.touched, f.asked = map[int64]touch{}, map[askedBy]bool{}
-	f.mu.Unlock()
-	if len(touched)+len(asked) == 0 || f.ReadOnly() {
-		return
-	}
-	const patience = 100 * time.Millisecond
-	err := f.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
-		for n, t := range touched {
-			if _, err := tx.Exec(`UPDATE items SET accesses = accesses + ?, accessed = max(accessed, ?) WHERE n = ? AND forgotten IS NULL`, t.times, t.at.UnixMilli(), n); err != nil {
-				return err
-			}
-		}
-		for a := range asked {
-			if _, err := tx.Exec(`INSERT OR IGNORE INTO asked SELECT n, ?2 FROM items WHERE n = ?1 AND `+isLive+` AND (SELECT count(*) FROM asked WHERE item = ?1) < ?3`, a.n, a.session, mostSessions); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil || !errors.Is(err, fault.Busy) {
-		return
-	}
-	f.mu.Lock() // next time
-	defer f.mu.Unlock()
-	maps.Copy(f.asked, asked)
-	for n, t := range touched {
-		have := f.touched[n]
-		have.times += t.times
-		if have.at.Before(t.at) {
-			have.at = t.at
-		}
-		f.touched[n] = have
-	}
 }
 
 // granted refuses to agents what they were not granted; what says what it is.

@@ -1,0 +1,130 @@
+package index
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// cores returns how many cores one search takes at most: others ask too.
+func cores() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+// spread does jobs 0 to n-1 with as many workers, itself the first of them.
+func spread(workers, n int, do func(worker, job int)) {
+	var next atomic.Int64
+	work := func(worker int) {
+		for {
+			job := int(next.Add(1)) - 1
+			if job >= n {
+				return
+			}
+			do(worker, job)
+		}
+	}
+	var wg sync.WaitGroup
+	for worker := 1; worker < workers; worker++ {
+		wg.Go(func() { work(worker) })
+	}
+	work(0)
+	wg.Wait()
+}
+
+var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment); return &s }}
+
+// parallelPostings is from how many postings on a question is worth a second core.
+const parallelPostings = 50_000
+
+// best is the text lane: the best documents by BM25F. On its way it notes the scores of the candidates that are known already.
+func (s *search) best(known map[place]*Candidate) ([]scored, error) {
+	if len(s.terms) == 0 {
+		return nil, nil
+	}
+	knownOf := make([][]place, len(s.v.segs))
+	for p := range known {
+		knownOf[p.seg] = append(knownOf[p.seg], p)
+	}
+	postings := 0
+	for _, t := range s.terms {
+		postings += t.df
+	}
+	workers := min(cores(), len(s.v.segs))
+	if postings < parallelPostings {
+		workers = 1
+	}
+	norms := s.norms()
+	tops := make([]topK, workers)
+	tail := slices.IndexFunc(s.v.segs, func(seg *segment) bool { return seg.mem != nil })
+	for i := range tops {
+		tops[i] = topK{k: s.q.Depth, id: s.id, tail: tail}
+	}
+	spread(workers, len(s.v.segs), func(worker, i int) {
+		buf := accumulators.Get().(*[]float32)
+		defer accumulators.Put(buf)
+		s.score(i, (*buf)[:s.v.segs[i].n], norms, knownOf[i], known, &tops[worker])
+	})
+	var all []scored
+	for i := range tops {
+		found, err := tops[i].sorted()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, better)
+	return all[:min(len(all), s.q.Depth)], nil
+}
+
+// score scores the documents of a segment.
+func (s *search) score(i int, acc []float32, norms *[256]float32, here []place, known map[place]*Candidate, top *topK) {
+	seg := s.v.segs[i]
+	clear(acc)
+	found := false
+	for _, t := range s.terms {
+		if p := t.lists[i]; p != nil {
+			found = true
+			if t.stems == nil {
+				accumulate(acc, seg.lens, p, t.weight, norms)
+			} else {
+				accumulateBut(acc, seg.lens, p, t.weight, norms, s.foreign[i])
+			}
+		}
+		if t.stemmed != nil {
+			for _, p := range t.stemmed[i] {
+				found = true
+				accumulate(acc, seg.lens, p, t.weight, norms)
+			}
+		}
+	}
+	if !found {
+		return
+	}
+	for _, p := range here {
+		known[p].BM25 = float64(acc[p.ord])
+	}
+	top.scan(i, acc, s.ok[i])
+}
+
+// share is what a term of a weight adds to the score of a document that has it with a frequency f.
+func share(weight, f, norm float32) float32 { return weight * f / (f + norm) }
+
+// accumulate adds a term's share to the score of each document that has it.
+func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32) {
+	tfs := p.tfs
+	ords := p.wide[:len(tfs)]
+	lens = lens[:len(acc)]
+	for i, ord := range ords {
+		if int(ord) < len(acc) { // what is on disk is not trusted
+			acc[ord] += share(weight, float32(tfs[i]), norms[lens[ord]])
+		}
+	}
+}
+
+// accumulateBut is accumulate without some documents.
+func accumulateBut(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32, but bitset) {
+	for i, ord := range p.wide[:len(p.tfs)] {
+		if int(ord) < len(acc) && !but.has(int(ord)) {
+			acc[ord] += share(weight, float32(p.tfs[i]), norms[lens[ord]])
+		}
+	}
+}
