@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/embed"
 )
 
@@ -255,6 +256,8 @@ func FuzzSearch(f *testing.F) {
 		"👍 ภาษา", strings.Repeat("pane ", 3000), "$4.5M don't 4.5", "İI\u0130ı", "a\u0301\u0301\u0301"} {
 		f.Add(s, uint8(i*7), uint8(i), int64(i))
 	}
+	words.AnyLanguage.Each(func(_ words.Languages, mark string) { f.Add(mark, uint8(20), uint8(1), int64(1)) }) // as a keyword
+	f.Add(words.StemMark, uint8(20), uint8(1), int64(1))
 	db := openDB(f)
 	x := newIndex(f, db, testConfig)
 	docs := map[int64]Doc{}

@@ -23,6 +23,14 @@ const (
 	stemmed = keywordMark + words.StemMark
 )
 
+// keywordTerm is the term of a keyword. One that begins as a language's mark does gets that beginning twice, so that no keyword is taken for a language.
+func keywordTerm(keyword string) string {
+	if strings.HasPrefix(keyword, words.StemMark) {
+		return keywordMark + words.StemMark + keyword
+	}
+	return keywordMark + keyword
+}
+
 // termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for keywords.
 type termTF struct {
 	term string
@@ -62,7 +70,7 @@ func (x *Index) analyse(d *Doc) (record, error) {
 		if len(k) > maxKeyword || !utf8.ValidString(k) {
 			return r, fmt.Errorf("document %d has a keyword that is longer than %d bytes or no valid text", d.ID, maxKeyword)
 		}
-		r.terms = append(r.terms, termTF{keywordMark + k, 0})
+		r.terms = append(r.terms, termTF{keywordTerm(k), 0})
 	}
 	if langs != 0 {
 		r.terms = append(r.terms, termTF{stemmed, 0})

@@ -247,7 +247,7 @@ func (s *search) filter() error {
 // keywords adds the documents that have one of the keywords to a set.
 func (s *search) keywords(seg *segment, words []string, to bitset) error {
 	for _, k := range words {
-		p, err := seg.plist(s.tx, keywordMark+k)
+		p, err := seg.plist(s.tx, keywordTerm(k))
 		if err != nil {
 			return err
 		}
