@@ -7,7 +7,7 @@
 //	p, err := b.Post(ctx, "reader-1", board.Post{Content: "tokens never expire", SourceDoc: "auth.go", MustSurface: true})
 //	s, err := b.Signal(ctx, "reader-1", board.Raise{Content: "who rotates the keys?", Priority: "high"})
 //	v, err := b.Gate(ctx, board.Policy{})               // v.Open is false while a critical or high signal is open
-//	r, err := survival.OpenReport("report.md")
+//	r, err := documents.Open("report.md")
 //	x, err := b.Survival(ctx, r)                        // does the report carry what must surface?
 //
 // Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate].

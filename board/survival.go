@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 
+	"blackboard/board/documents"
 	"blackboard/board/sqlite"
 	"blackboard/board/survival"
 )
@@ -48,7 +49,7 @@ func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
 
 // Survival says whether everything that the board obliges its artifact to carry is in one or other of the reports. It is read in one
 // transaction, so the answer belongs to one moment of the board; see survival.Check for what counts as being there.
-func (b *Board) Survival(ctx context.Context, reports ...*survival.Report) (survival.Result, error) {
+func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (survival.Result, error) {
 	if len(reports) == 0 {
 		return survival.Result{}, invalid("no report is given", "name the final artifact, or - for standard input")
 	}

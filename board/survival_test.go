@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/survival"
 )
 
 func TestBoardSurvival(t *testing.T) {
@@ -21,7 +21,7 @@ func TestBoardSurvival(t *testing.T) {
 	if _, err := b.Survival(ctx); !errors.Is(err, fault.Invalid) {
 		t.Errorf("without a report: %v", err)
 	}
-	report := survival.NewReport("final.md", "Nothing yet.")
+	report := documents.New("final.md", "Nothing yet.")
 	s, err := b.Survival(ctx, report)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestBoardSurvival(t *testing.T) {
 	if _, err := b.Waive(ctx, "lead", "s2", "coverage is left to the client"); err != nil {
 		t.Fatal(err)
 	}
-	report = survival.NewReport("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
+	report = documents.New("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
 	s, err = b.Survival(ctx, report)
 	if err != nil {
 		t.Fatal(err)

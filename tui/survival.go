@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/documents"
 	"blackboard/board/survival"
 	"blackboard/tui/keys"
 )
@@ -78,7 +79,7 @@ func (p *survivalPage) check() tea.Cmd {
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		var result survival.Result
 		state := stateOf(path)
-		report, err := survival.OpenReport(path)
+		report, err := documents.Open(path)
 		if err == nil {
 			result, err = p.b.Survival(ctx, report)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
+	"blackboard/board/documents"
 	"blackboard/board/survival"
 )
 
@@ -180,10 +181,10 @@ func TestSurvivalErrors(t *testing.T) {
 	h.press("r")
 	h.write("picture.md", "\x00\x01\x02", 1)
 	h.write("large.txt", "x", 1)
-	if err := os.Truncate(filepath.Join(h.cfg.Files, "large.txt"), survival.MaxReport+1); err != nil {
+	if err := os.Truncate(filepath.Join(h.cfg.Files, "large.txt"), documents.Max+1); err != nil {
 		t.Fatal(err)
 	}
-	for typed, says := range map[string]string{"picture.md": "binary file", "large.txt": "64 MiB", "./docs": "is a directory", "../gone.md": "there is no report"} {
+	for typed, says := range map[string]string{"picture.md": "binary file", "large.txt": "64 MiB", "./docs": "is a directory", "../gone.md": "there is no file"} {
 		h.press("ctrl+u")
 		h.typeText(typed)
 		h.press("enter")
@@ -226,7 +227,7 @@ func TestSurvivalChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.do(p.look())
-	h.wants("there is no report report.md")
+	h.wants("there is no file report.md")
 	h.lacks("standard input")
 }
 
@@ -303,7 +304,7 @@ func TestCarriedBy(t *testing.T) {
 		{"Fees of 2027-03-01 were paid", "In 2027 the fees were paid on a Monday.", "fees paid"},
 		{"It costs 4,500 a day", "There is a cost of 4500 a day.", "cost 4500"},
 	} {
-		r := survival.Check([]survival.Item{{ID: "e1", Content: c.item}}, survival.NewReport("report.md", c.report)).Items[0]
+		r := survival.Check([]survival.Item{{ID: "e1", Content: c.item}}, documents.New("report.md", c.report)).Items[0]
 		if r.Passage == nil {
 			t.Errorf("%s: there is no passage: %+v", c.item, r)
 			continue

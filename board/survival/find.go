@@ -3,6 +3,10 @@ package survival
 import (
 	"math"
 	"slices"
+	"strings"
+
+	"blackboard/board/documents"
+	"blackboard/board/words"
 )
 
 const (
@@ -61,7 +65,7 @@ func (f finding) result(item Item) ItemResult {
 func (p *pattern) find(x *index, h *hits) finding {
 	f := finding{pattern: p, index: x, cause: MissAbsent, first: -1}
 	if len(p.wants) == 0 {
-		if at := x.report.find(p.exact); at >= 0 {
+		if at := lineWith(x.report, p.exact); at >= 0 {
 			f.cause = ""
 			if i := x.unitAt(at); i >= 0 {
 				f.first, f.last = i, i
@@ -166,4 +170,14 @@ func (f *finding) locate(x *index, h *hits, at passage) {
 	for f.first < f.last && slices.Equal(h.gather(f.first, f.last-1, under), whole) {
 		f.last--
 	}
+}
+
+// lineWith returns where the line begins that has a folded text, or -1.
+func lineWith(d *documents.Document, exact string) int {
+	for start, line := range d.Lines() {
+		if exact != "" && strings.Contains(words.FoldText(line), exact) {
+			return start
+		}
+	}
+	return -1
 }

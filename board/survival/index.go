@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/words"
 )
@@ -24,7 +25,7 @@ const (
 // never runs on into the next section; the headings right above its section count as part of it. Text that is appended as a new paragraph adds units, and makes passages
 // near the end longer; it changes nothing else. So whatever was found stays found.
 type index struct {
-	report *Report
+	report *documents.Document
 	units  []unit
 	post   map[string][]int32
 	total  []int // lexemes before each unit, and at last of all
@@ -39,19 +40,16 @@ type unit struct {
 	under      span  // the headings right above the unit's section
 }
 
-func newIndex(r *Report) *index {
+func newIndex(r *documents.Document) *index {
 	x := &index{report: r, post: map[string][]int32{}, sizes: map[int][]passage{}}
 	var s words.Scanner
-	line := 0
-	for at := 0; at < len(r.text); {
-		end := at + paragraphEnd(r.text[at:])
-		lexemes := s.Scan(r.text[at:end])
+	text := r.Text()
+	for at := 0; at < len(text); {
+		end := at + paragraphEnd(text[at:])
+		lexemes := s.Scan(text[at:end])
 		for i, l := range lexemes {
 			if i == 0 || x.units[len(x.units)-1].size >= unitSize || endsUnit(s.Text, lexemes[i-1], l) {
-				for line+1 < len(r.starts) && r.starts[line+1] <= at+l.Start {
-					line++
-				}
-				x.units = append(x.units, unit{start: at + l.Start, heading: r.headings[line]})
+				x.units = append(x.units, unit{start: at + l.Start, heading: r.Heading(at + l.Start)})
 			}
 			u := &x.units[len(x.units)-1]
 			u.end = max(u.end, at+l.End)
@@ -174,12 +172,12 @@ func (x *index) finish() {
 
 // quote returns the text from one unit to another, cut to about max runes, and the line it begins on.
 func (x *index) quote(first, last int32, max int) *Passage {
-	end := x.units[last].end
-	if i := strings.IndexFunc(x.report.text[end:], unicode.IsSpace); i >= 0 && i < 8 {
+	text, end := x.report.Text(), x.units[last].end
+	if i := strings.IndexFunc(text[end:], unicode.IsSpace); i >= 0 && i < 8 {
 		end += i // the full stop
 	}
-	text := strings.Join(strings.Fields(strings.ReplaceAll(x.report.text[x.units[first].start:end], "**", "")), " ")
-	return &Passage{Report: x.report.Name, Line: x.report.line(x.units[first].start), Text: fault.Clip(text, max)}
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text[x.units[first].start:end], "**", "")), " ")
+	return &Passage{Report: x.report.Name, Line: x.report.Line(x.units[first].start), Text: fault.Clip(text, max)}
 }
 
 // unitAt returns the unit that holds a place in the text, or -1.

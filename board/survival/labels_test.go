@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/testdata/wait"
 )
@@ -30,7 +31,7 @@ type label struct {
 // irysRun is a real run: its items, and the artifacts it ended with.
 type irysRun struct {
 	Entries, Signals []Item
-	Reports          []*Report
+	Reports          []*documents.Document
 	results          map[string][]ItemResult // by kind
 	plain            []map[string]bool       // the tokens of each report
 }
@@ -78,7 +79,7 @@ func loadIrys(tb testing.TB, name string) irysRun {
 		tb.Fatal("no artifacts in ", dir, err)
 	}
 	for _, path := range paths {
-		r, err := OpenReport(path)
+		r, err := documents.Open(path)
 		if err != nil {
 			tb.Fatal(err)
 		}

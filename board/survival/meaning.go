@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"blackboard/board/documents"
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
@@ -19,9 +21,9 @@ const embedBatch = 64
 // item that was looked for so gets its cosine. Present items stay as they are: meaning adds, and never takes away.
 //
 // The embedder's vectors are compared with each other only. Errors are the embedder's, and fault.Invalid for a minCosine outside 0..1.
-func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*Report) error {
+func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*documents.Document) error {
 	if math.IsNaN(minCosine) || minCosine <= 0 || minCosine > 1 {
-		return invalid(fmt.Sprintf("a least cosine of %v is not between 0 and 1", minCosine), "1 is the same text; what is near enough differs from model to model")
+		return fault.Invalid.New(fmt.Sprintf("a least cosine of %v is not between 0 and 1", minCosine), "1 is the same text; what is near enough differs from model to model")
 	}
 	var missing []int
 	var texts []string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/embed"
 )
@@ -41,9 +42,9 @@ func TestAddMeaning(t *testing.T) {
 		{ID: "e3", Why: WhyMustSurface, Content: "Heavy rain flooded the cellar"},
 		{ID: "e4", Why: WhyMustSurface, Content: "The contract ends in May"},
 	}
-	reports := []*Report{
-		NewReport("a.md", "The contract ends in May.\n\nNothing else here.\n"),
-		NewReport("b.md", "# Vendor\n\nIt is insolvent.\n\n# Logistics\n\nShipping needs 15 days.\n"),
+	reports := []*documents.Document{
+		documents.New("a.md", "The contract ends in May.\n\nNothing else here.\n"),
+		documents.New("b.md", "# Vendor\n\nIt is insolvent.\n\n# Logistics\n\nShipping needs 15 days.\n"),
 	}
 	s := Check(items, reports...)
 	if s.Missing != 3 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"blackboard/board/documents"
 	"blackboard/board/words"
 )
 
@@ -123,7 +124,7 @@ func TestSurvivalNumbersIgnored(t *testing.T) {
 }
 
 func ExampleCheck() {
-	report := NewReport("memo.md", "## Findings\n\nThe Ironworks lien of $4.5 million lapses on 23 March 2026.\n")
+	report := documents.New("memo.md", "## Findings\n\nThe Ironworks lien of $4.5 million lapses on 23 March 2026.\n")
 	for _, r := range Check([]Item{
 		{ID: "e1", Content: "Ironworks' lien ($4,500,000) lapses 2026-03-23."},
 		{ID: "e2", Content: "Ironworks' lien ($4,800,000) lapses 2026-03-23."},

@@ -1,9 +1,8 @@
-// Package survival says whether reports carry what a run must not lose. It reads reports
-// (text, Markdown, HTML, docx) and compares items with them: by their words and numbers
-// ([Check]), then by meaning where there is a model ([Result.AddMeaning]). It knows no
-// database; which items a run has, package board says.
+// Package survival says whether reports carry what a run must not lose. It compares items
+// with them: by their words and numbers ([Check]), then by meaning where there is a model
+// ([Result.AddMeaning]). It knows no database; which items a run has, package board says.
 //
-// A report becomes lines (report*.go), and these an index of units (index.go). An item
+// A report is lines (package documents), which become an index of units (index.go). An item
 // becomes a pattern of wants (pattern.go), and the passage that answers to most of them
 // is looked for (find.go).
 //
@@ -24,6 +23,8 @@
 // model settles nothing here; choose the least cosine for your model on items that you
 // have read.
 package survival
+
+import "blackboard/board/documents"
 
 // Why an item must be found in the artifact.
 const (
@@ -106,7 +107,7 @@ type Semantic struct {
 // It is monotone: text appended to a report as a new paragraph, or a further report,
 // never makes a present item missing. It compares words and not meaning, so a present
 // item may still be contradicted; a missing one may have been said in other words.
-func Check(items []Item, reports ...*Report) Result {
+func Check(items []Item, reports ...*documents.Document) Result {
 	r := Result{Reports: make([]string, len(reports)), Items: make([]ItemResult, len(items))}
 	indexes := make([]*index, len(reports))
 	for i, report := range reports {

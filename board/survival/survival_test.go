@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/board/documents"
 )
 
 func check(t *testing.T, item Item, texts ...string) ItemResult {
 	t.Helper()
-	var reports []*Report
+	var reports []*documents.Document
 	for i, text := range texts {
-		reports = append(reports, NewReport(fmt.Sprintf("report%d.md", i+1), text))
+		reports = append(reports, documents.New(fmt.Sprintf("report%d.md", i+1), text))
 	}
 	r := Check([]Item{item}, reports...).Items[0]
 	if r.Present != (r.Cause == "") || r.MissingTokens == nil || r.MissingNumbers == nil {
@@ -136,7 +138,7 @@ func TestSurvivalMonotone(t *testing.T) {
 			cut++
 		}
 		now := map[int]bool{}
-		for i, r := range Check(list, NewReport("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
+		for i, r := range Check(list, documents.New("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
 			if r.Present {
 				now[i] = true
 			} else if present[i] {
@@ -159,9 +161,9 @@ func FuzzSurvival(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content, reason, text, more string) {
 		item := Item{ID: "s1", Why: WhyWaived, Content: content, Reason: reason}
-		before := Check([]Item{item}, NewReport("r", text)).Items[0]
-		after := Check([]Item{item}, NewReport("r", text+"\n\n"+more)).Items[0]
-		both := Check([]Item{item}, NewReport("r", text), NewReport("s", more)).Items[0]
+		before := Check([]Item{item}, documents.New("r", text)).Items[0]
+		after := Check([]Item{item}, documents.New("r", text+"\n\n"+more)).Items[0]
+		both := Check([]Item{item}, documents.New("r", text), documents.New("s", more)).Items[0]
 		for _, r := range []ItemResult{before, after, both} {
 			if r.Coverage < 0 || r.Coverage > 1 || math.IsNaN(r.Coverage) {
 				t.Errorf("coverage %v", r.Coverage)
@@ -196,7 +198,7 @@ func BenchmarkSurvival(b *testing.B) {
 }
 
 // syntheticRun makes up a report of so many bytes, with words as frequent as in real text (a few very much), and items of its words.
-func syntheticRun(n, size int) ([]*Report, []Item) {
+func syntheticRun(n, size int) ([]*documents.Document, []Item) {
 	seed := uint32(1)
 	next := func(n int) int {
 		seed = seed*1664525 + 1013904223
@@ -222,5 +224,5 @@ func syntheticRun(n, size int) ([]*Report, []Item) {
 	for range n {
 		items = append(items, Item{ID: "e1", Content: sentence(15)})
 	}
-	return []*Report{NewReport("big.md", text.String())}, items
+	return []*documents.Document{documents.New("big.md", text.String())}, items
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/survival"
 	"blackboard/cmd/board/ci"
@@ -267,13 +268,13 @@ func (p *program) survival(c *cli.Context) error {
 		return err
 	}
 	defer b.Close()
-	var reports []*survival.Report
+	var reports []*documents.Document
 	for _, name := range names {
-		var r *survival.Report
+		var r *documents.Document
 		if name == "-" {
-			r, err = survival.ReadReport("standard input", p.in)
+			r, err = documents.Read("standard input", p.in)
 		} else {
-			r, err = survival.OpenReport(name)
+			r, err = documents.Open(name)
 		}
 		if err != nil {
 			return err
@@ -306,7 +307,7 @@ func (p *program) survival(c *cli.Context) error {
 const defaultMinCosine = 0.9
 
 // addMeaning looks for the missing items by meaning.
-func (p *program) addMeaning(c *cli.Context, s *survival.Result, reports []*survival.Report) error {
+func (p *program) addMeaning(c *cli.Context, s *survival.Result, reports []*documents.Document) error {
 	model, err := p.embedder(c.Context)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"blackboard/board"
-	"blackboard/board/survival"
+	"blackboard/board/documents"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
 )
@@ -172,7 +172,7 @@ func (o *orchestration) checkEnd(t *testing.T, run string) {
 	if v, err := b.Gate(t.Context(), board.Policy{RequireSource: true}); err != nil || !v.Open {
 		t.Errorf("the gate: %v, %+v", err, v.Reasons)
 	}
-	report, err := survival.OpenReport(o.report)
+	report, err := documents.Open(o.report)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/survival"
 )
 
 func (s *Server) addJudgeTools() {
@@ -164,10 +164,10 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 }
 
 // reports are the texts to check.
-func (c *call) reports(in *survivalIn) ([]*survival.Report, error) {
-	var all []*survival.Report
+func (c *call) reports(in *survivalIn) ([]*documents.Document, error) {
+	var all []*documents.Document
 	if in.Text != "" {
-		r, err := survival.ReadReport("text.md", strings.NewReader(in.Text))
+		r, err := documents.Read("text.md", strings.NewReader(in.Text))
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (c *call) reports(in *survivalIn) ([]*survival.Report, error) {
 		}
 	}
 	for _, f := range in.Files {
-		r, err := survival.OpenReport(c.path(f))
+		r, err := documents.Open(c.path(f))
 		if err != nil {
 			return nil, err
 		}

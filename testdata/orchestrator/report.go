@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"blackboard/board/survival"
+	"blackboard/board/documents"
 )
 
 // synthesise writes the report. A model would write it from the digest; here it is the findings, as they are. The draft forgets what was left open;
@@ -49,7 +49,7 @@ func section(digest, title string) string {
 
 // survives holds a report against the board, and returns how many items it lacks.
 func (o *orchestrator) survives(ctx context.Context, text string) (missing int, err error) {
-	s, err := o.board.Survival(ctx, survival.NewReport(o.report, text))
+	s, err := o.board.Survival(ctx, documents.New(o.report, text))
 	if err != nil {
 		return 0, fmt.Errorf("check survival: %w", err)
 	}

@@ -1,4 +1,4 @@
-package survival
+package documents
 
 import (
 	"html"
@@ -8,17 +8,17 @@ import (
 )
 
 // readHTML takes the text out of HTML. It reads tags as they come, builds no tree, and never fails.
-func readHTML(name, text string) *Report {
+func readHTML(name, text string) *Document {
 	p := htmlParser{text: newlines.Replace(text), line: 1}
 	p.parse()
-	return p.w.report(name)
+	return p.w.document(name)
 }
 
 type htmlParser struct {
 	text    string
 	at      int
 	line    int // of the source, at place at
-	w       reportWriter
+	w       writer
 	b       strings.Builder // the line being read
 	from    int             // the source line it begins on
 	heading bool

@@ -1,4 +1,4 @@
-package survival
+package documents
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -15,16 +16,15 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/board/words"
 )
 
 var invalid = fault.Invalid.New
 
-// MaxReport is how many bytes of a report are read, after decompression.
-const MaxReport = 64 << 20
+// Max is how many bytes of a document are read, after decompression.
+const Max = 64 << 20
 
-// Report is the text of a final artifact. It is read once and not changed, so it may be shared between goroutines.
-type Report struct {
+// Document is the text of a final artifact. It is read once and not changed, so it may be shared between goroutines.
+type Document struct {
 	Name string
 
 	text     string
@@ -33,15 +33,15 @@ type Report struct {
 	source   []int  // the line of the source that each line comes from; nil: the same one
 }
 
-// NewReport makes a report of plain or Markdown text.
-func NewReport(name, text string) *Report {
-	w := reportWriter{}
+// New makes a document of plain or Markdown text.
+func New(name, text string) *Document {
+	w := writer{}
 	hidden := false
 	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
 		line, hidden = withoutComments(line, hidden)
 		w.add(line, markdownHeading(line), 0)
 	}
-	return w.report(name)
+	return w.document(name)
 }
 
 // withoutComments takes out what no reader of the rendered text sees: comments within the line, and comments that begin with a line and go on to
@@ -86,11 +86,11 @@ func markdownHeading(line string) bool {
 	return level >= 1 && level <= 6 && level < len(line) && (line[level] == ' ' || line[level] == '\t')
 }
 
-// Text returns the report's text, a line for each line, paragraph or table row of the source.
-func (r *Report) Text() string { return r.text }
+// Text returns the document's text, a line for each line, paragraph or table row of the source.
+func (d *Document) Text() string { return d.text }
 
-// reportWriter collects the lines of a report.
-type reportWriter struct {
+// writer collects the lines of a document.
+type writer struct {
 	b        strings.Builder
 	starts   []int
 	headings []bool
@@ -98,7 +98,7 @@ type reportWriter struct {
 }
 
 // add appends a line. The source line is 0 if it is the same one.
-func (w *reportWriter) add(line string, heading bool, source int) {
+func (w *writer) add(line string, heading bool, source int) {
 	if len(w.starts) > 0 {
 		w.b.WriteByte('\n')
 	}
@@ -110,57 +110,57 @@ func (w *reportWriter) add(line string, heading bool, source int) {
 	w.b.WriteString(line)
 }
 
-func (w *reportWriter) report(name string) *Report {
+func (w *writer) document(name string) *Document {
 	if len(w.starts) == 0 {
 		w.add("", false, 0)
 	}
-	r := &Report{Name: name, text: w.b.String(), starts: w.starts, headings: w.headings}
+	r := &Document{Name: name, text: w.b.String(), starts: w.starts, headings: w.headings}
 	if len(w.source) == len(w.starts) {
 		r.source = w.source
 	}
 	return r
 }
 
-// OpenReport reads the report in a file, under its path as its name.
-func OpenReport(path string) (*Report, error) {
+// Open reads the document in a file, under its path as its name.
+func Open(path string) (*Document, error) {
 	f, err := sqlite.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.NotFound.New(fmt.Sprintf("there is no report %s", path), "give the path of the final artifact; `-` reads it from standard input")
+		return nil, fault.NotFound.New(fmt.Sprintf("there is no file %s", path), "give the path of a report or a source; `-` reads it from standard input")
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if fi, err := f.Stat(); err == nil && fi.IsDir() {
-		return nil, invalid(fmt.Sprintf("%s is a directory, not a report", path), "name the file in it; several reports may be given")
+		return nil, invalid(fmt.Sprintf("%s is a directory, not a file", path), "name the file in it; several may be given")
 	}
-	return ReadReport(path, f)
+	return Read(path, f)
 }
 
-// ReadReport reads a report in plain text, Markdown, HTML or Word's docx. The content decides which it is, then the extension of its name.
-func ReadReport(name string, r io.Reader) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxReport+1))
+// Read reads a document in plain text, Markdown, HTML or Word's docx. The content decides which it is, then the extension of its name.
+func Read(name string, r io.Reader) (*Document, error) {
+	data, err := io.ReadAll(io.LimitReader(r, Max+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	if len(data) > MaxReport {
+	if len(data) > Max {
 		return nil, tooLarge(name)
 	}
-	report, err := parseReport(name, data)
+	d, err := parse(name, data)
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(report.text) == "" {
-		return nil, invalid(fmt.Sprintf("the report %s has no text", name), "write the artifact first; an empty one carries nothing")
+	if strings.TrimSpace(d.text) == "" {
+		return nil, invalid(fmt.Sprintf("%s has no text", name), "write it first; an empty one carries nothing")
 	}
-	return report, nil
+	return d, nil
 }
 
 func tooLarge(name string) error {
-	return invalid(fmt.Sprintf("the report %s has more than %d MiB of text or data", name, MaxReport>>20), "check that it is the final artifact; give its parts as several reports if it really is so large")
+	return invalid(fmt.Sprintf("%s has more than %d MiB of text or data", name, Max>>20), "check that it is the right file; give its parts as several files if it really is so large")
 }
 
-func parseReport(name string, data []byte) (*Report, error) {
+func parse(name string, data []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
 		return readZip(name, data)
@@ -177,16 +177,16 @@ func parseReport(name string, data []byte) (*Report, error) {
 	}
 	ext := strings.ToLower(filepath.Ext(name))
 	if ext == ".docx" && strings.TrimSpace(text) != "" {
-		return nil, invalid(fmt.Sprintf("the report %s is not a docx file, whatever its name says", name), "save it as docx again, or rename it if it is text")
+		return nil, invalid(fmt.Sprintf("%s is not a docx file, whatever its name says", name), "save it as docx again, or rename it if it is text")
 	}
 	if ext == ".html" || ext == ".htm" || ext == ".xhtml" || ext != ".md" && looksLikeHTML(text) {
 		return readHTML(name, text), nil
 	}
-	return NewReport(name, text), nil
+	return New(name, text), nil
 }
 
 func unread(name, what string) error {
-	return invalid(fmt.Sprintf("the report %s is %s, which cannot be read", name, what), "convert it to text, Markdown, HTML or docx first, and check that the text is complete")
+	return invalid(fmt.Sprintf("%s is %s, which cannot be read", name, what), "convert it to text, Markdown, HTML or docx first, and check that the text is complete")
 }
 
 func looksLikeHTML(text string) bool {
@@ -213,41 +213,42 @@ func decodeText(name string, data []byte) (string, error) {
 		data = []byte(string(utf16.Decode(units)))
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return "", invalid(fmt.Sprintf("the report %s is a binary file", name), "give text, Markdown, HTML or docx; convert other formats first")
+		return "", invalid(fmt.Sprintf("%s is a binary file", name), "give text, Markdown, HTML or docx; convert other formats first")
 	}
 	if !utf8.Valid(data) {
-		return "", invalid(fmt.Sprintf("the report %s is not UTF-8 text", name), "save it as UTF-8, for example with iconv, and try again")
+		return "", invalid(fmt.Sprintf("%s is not UTF-8 text", name), "save it as UTF-8, for example with iconv, and try again")
 	}
 	return string(data), nil
 }
 
-// line returns the number, from 1, of the source line that holds a place in the text.
-func (r *Report) line(at int) int {
-	i := r.lineIndex(at)
-	if r.source != nil {
-		return r.source[i]
+// Line returns the number, from 1, of the source line that holds a place in the text.
+func (d *Document) Line(at int) int {
+	i := d.lineIndex(at)
+	if d.source != nil {
+		return d.source[i]
 	}
 	return i + 1
 }
 
+// Heading reports whether the line that holds a place in the text is a heading.
+func (d *Document) Heading(at int) bool { return d.headings[d.lineIndex(at)] }
+
 // lineIndex returns which line of the text holds a place in it, from 0.
-func (r *Report) lineIndex(at int) int {
-	return sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > at }) - 1
+func (d *Document) lineIndex(at int) int {
+	return sort.Search(len(d.starts), func(i int) bool { return d.starts[i] > at }) - 1
 }
 
-// find returns where the line begins that has the folded text exact, or -1.
-func (r *Report) find(exact string) int {
-	if exact == "" {
-		return -1
-	}
-	for i, start := range r.starts {
-		end := len(r.text)
-		if i+1 < len(r.starts) {
-			end = r.starts[i+1]
+// Lines yields where each line of the text begins, and the line.
+func (d *Document) Lines() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i, start := range d.starts {
+			end := len(d.text)
+			if i+1 < len(d.starts) {
+				end = d.starts[i+1] - 1
+			}
+			if !yield(start, d.text[start:end]) {
+				return
+			}
 		}
-		if strings.Contains(words.FoldText(r.text[start:end]), exact) {
-			return start
-		}
 	}
-	return -1
 }

@@ -1,4 +1,4 @@
-package survival
+package documents
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func TestReportsThatGrow(t *testing.T) {
 		{"entities.html", "<p>", "&amp"},
 	} {
 		cost.Growth(t, c.name+" "+c.unit, 1<<13, func(n int) {
-			if _, err := ReadReport(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+"\nthe end")); err != nil && !errors.Is(err, fault.Invalid) {
+			if _, err := Read(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+"\nthe end")); err != nil && !errors.Is(err, fault.Invalid) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		})
@@ -42,7 +42,7 @@ func TestCommentsOnALine(t *testing.T) {
 		"<!--b--> <!-- d\nhidden-->e": "\ne",
 		"<!--a--><!--b":               "",
 	} {
-		if got := NewReport("x.md", text).Text(); got != want {
+		if got := New("x.md", text).Text(); got != want {
 			t.Errorf("%q became %q, not %q", text, got, want)
 		}
 	}
@@ -68,13 +68,13 @@ func TestDocxBombs(t *testing.T) {
 	if cost.Race {
 		t.Skip("takes half a minute with the race detector, and has no goroutines")
 	}
-	bomb := docx(t, paragraph(strings.Repeat(" ", MaxReport)))
-	if len(bomb) > MaxReport/500 {
+	bomb := docx(t, paragraph(strings.Repeat(" ", Max)))
+	if len(bomb) > Max/500 {
 		t.Fatalf("the bomb has %d bytes, so that it is none", len(bomb))
 	}
 	var headers []string
 	for i := range 5 { // none is too large by itself
-		headers = append(headers, fmt.Sprintf("word/header%d.xml", i), "<w:hdr "+wordNS+">"+paragraph(strings.Repeat(" ", MaxReport/4))+"</w:hdr>")
+		headers = append(headers, fmt.Sprintf("word/header%d.xml", i), "<w:hdr "+wordNS+">"+paragraph(strings.Repeat(" ", Max/4))+"</w:hdr>")
 	}
 	for _, c := range []struct {
 		name string
@@ -90,11 +90,11 @@ func TestDocxBombs(t *testing.T) {
 		{"a document elsewhere", zipFile(t, "../../word/document.xml", paragraph("x")), "without a Word document"},
 	} {
 		var err error
-		got := cost.Allocated(func() { _, err = ReadReport("r.docx", bytes.NewReader(c.data)) })
+		got := cost.Allocated(func() { _, err = Read("r.docx", bytes.NewReader(c.data)) })
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got > 6*MaxReport {
+		if got > 6*Max {
 			t.Errorf("%s: it took %d MiB", c.name, got>>20)
 		}
 	}
@@ -106,7 +106,7 @@ func TestDocxOfManyFiles(t *testing.T) {
 	for i := range 5000 {
 		others = append(others, fmt.Sprintf("../../x%d", i), "x")
 	}
-	r, err := ReadReport("r.docx", bytes.NewReader(docx(t, paragraph("the text"), others...)))
+	r, err := Read("r.docx", bytes.NewReader(docx(t, paragraph("the text"), others...)))
 	if err != nil || r.Text() != "the text" {
 		t.Errorf("%v, %v", r, err)
 	}

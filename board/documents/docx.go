@@ -1,4 +1,4 @@
-package survival
+package documents
 
 import (
 	"archive/zip"
@@ -14,9 +14,9 @@ import (
 const maxXMLDepth = 500
 
 // readZip reads a docx file: the body, then notes, headers and footers. A paragraph is a line; so is a table row outside other tables.
-func readZip(name string, data []byte) (*Report, error) {
+func readZip(name string, data []byte) (*Document, error) {
 	damaged := func(err error) error {
-		return invalid(fmt.Sprintf("the docx report %s is damaged: %v", name, err), "open it in a word processor and save it again")
+		return invalid(fmt.Sprintf("the docx file %s is damaged: %v", name, err), "open it in a word processor and save it again")
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -29,7 +29,7 @@ func readZip(name string, data []byte) (*Report, error) {
 	if files["word/document.xml"] == nil {
 		return nil, unread(name, zipKind(files))
 	}
-	w, left := reportWriter{}, int64(MaxReport)
+	w, left := writer{}, int64(Max)
 	for _, part := range docxParts(files) {
 		n, err := readPart(files[part], left, &w)
 		if errors.Is(err, errTooLarge) {
@@ -40,7 +40,7 @@ func readZip(name string, data []byte) (*Report, error) {
 		}
 		left -= n
 	}
-	return w.report(name), nil
+	return w.document(name), nil
 }
 
 // zipKind names a zip file that is not docx.
@@ -94,7 +94,7 @@ func (l *limited) Read(p []byte) (int, error) {
 }
 
 // readPart adds the text of one part and returns how many bytes it had.
-func readPart(f *zip.File, left int64, w *reportWriter) (int64, error) {
+func readPart(f *zip.File, left int64, w *writer) (int64, error) {
 	if f.UncompressedSize64 > uint64(left) { // it may lie, so what is read is limited, too
 		return 0, errTooLarge
 	}
@@ -122,7 +122,7 @@ func readPart(f *zip.File, left int64, w *reportWriter) (int64, error) {
 // docxParser turns WordprocessingML into lines.
 type docxParser struct {
 	decoder    *xml.Decoder
-	w          *reportWriter
+	w          *writer
 	depth      int
 	skip       int              // deleted text, fallbacks: what lies deeper than this does not count; 0: nothing is skipped
 	properties int              // likewise the depth of w:pPr
