@@ -348,8 +348,8 @@ func blocks(section string) []block {
 		}
 		for len(l) > blockMost {
 			n := blockMost
-			for n > 0 && !utf8.RuneStart(l[n]) {
-				n--
+			for n > blockMost-utf8.UTFMax && !utf8.RuneStart(l[n]) {
+				n-- // no further: what is no text may have no character at all
 			}
 			b.text, l = l[:n], l[n:]
 			end()

@@ -55,7 +55,7 @@ func FuzzSidecar(f *testing.F) {
 func FuzzChunks(f *testing.F) {
 	for _, s := range []string{
 		"# A\n\ntext\n\n## B\n\nmore\n", "A\n=\n\ntext\nB\n---\n", "```\n# not\n```\n# yes\nx", "---\ntitle: T\n---\nx", "~~~~\n```\n~~~\n~~~~\n## h ##\ny", strings.Repeat("word ", 3000), strings.Repeat("line\n", 3000),
-		"# a\n" + strings.Repeat("para\n\n", 2000), "#\n##\n# \n", "\x00", "é" + strings.Repeat("é", 7000),
+		"# a\n" + strings.Repeat("para\n\n", 2000), "#\n##\n# \n", "\x00", "é" + strings.Repeat("é", 7000), strings.Repeat("\x8e", 7000),
 	} {
 		f.Add(s)
 	}
