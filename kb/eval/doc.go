@@ -76,8 +76,13 @@
 //	                          fresh               aged                tidied
 //	                     before       now    before       now         now
 //	plain FTS5          .44, .66
-//	by words            .49, .67  .50, .68  .12, .63  .50, .68  .50, .68
-//	with potion-base-2M .47, .73  .52, .71  .24, .70  .52, .71  .52, .71
+//	by words            .49, .67  .49, .68  .12, .63  .49, .68  .49, .68
+//	with potion-base-2M .47, .73  .51, .72  .24, .70  .51, .72  .51, .72
+//
+// On each project a memory is no worse than plain full text, and with the model at least .05
+// better in hit@1. Function words weigh at most .15 of what a rare word does, which from .06 to
+// .17 moves no figure of a set by more than two questions; at .1 code review had 41 of 60 right
+// answers among ten by words, where plain full text has 42.
 //
 // Asked unasked, as a prompt asks, half of the questions get an answer, five of six of them the
 // right one; of the other projects' questions 4 % get something.

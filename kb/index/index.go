@@ -31,6 +31,8 @@ type Config struct {
 	// K1 and B are BM25's: how soon more of the same word stops to count, and how much long texts are held back. They are read at
 	// search time, so changing them needs no new index.
 	K1, B float64
+	// FunctionWeight is what a function word weighs at most, as a share of what a word of a single document does; 0 means a tenth. It, too, is of the search alone.
+	FunctionWeight float64
 	// Seal is the number of documents at which the tail becomes a segment; 0 means SealAt.
 	Seal int
 }
@@ -87,6 +89,9 @@ func New(cfg Config) *Index {
 	x := &Index{cfg: cfg}
 	if x.cfg.Seal == 0 {
 		x.cfg.Seal = SealAt
+	}
+	if x.cfg.FunctionWeight == 0 {
+		x.cfg.FunctionWeight = functionWeight
 	}
 	for _, w := range cfg.Weights {
 		q := w * 4

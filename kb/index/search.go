@@ -258,7 +258,7 @@ func (s *search) keywords(seg *segment, words []string, to bitset) error {
 	return nil
 }
 
-// functionWeight is what a function word weighs at most, as a share of what a word of a single document does. Over a few dozen documents it is chance which ones
+// functionWeight is the default of Config.FunctionWeight. Over a few dozen documents it is chance which ones
 // have "do" or "i", and a question in whole words would find those. The value is measured on the three sets of package kb's tests: from a sixth to a sixteenth all
 // are much the same, better than without on two and within .002 of it on the third; 0, as if there were stop words, is worse than without on two.
 const functionWeight = 0.1
@@ -425,7 +425,7 @@ func (s *search) weight(term string, df int, times float64) float32 {
 	n := float64(s.v.docs)
 	rarity := idf(n, float64(df))
 	if functionTerms()[term] {
-		rarity = min(rarity, functionWeight*idf(n, 1))
+		rarity = min(rarity, s.x.cfg.FunctionWeight*idf(n, 1))
 	}
 	return float32(times * rarity * (s.x.cfg.K1 + 1))
 }

@@ -32,7 +32,7 @@ var migration3 string
 
 var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1, migration2, migration3}}
 
-var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75}
+var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75, FunctionWeight: 0.15}
 
 // kind is what a file holds. The index has the live and the archived items.
 var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,

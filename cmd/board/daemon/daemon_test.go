@@ -364,3 +364,44 @@ func (o *once) Embed(ctx context.Context, texts []string) ([]embed.Vector, error
 	}
 	return o.Hash.Embed(ctx, texts)
 }
+
+// counted counts the texts that a model is given.
+type counted struct {
+	embed.Embedder
+	texts atomic.Int64
+}
+
+func (c *counted) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	c.texts.Add(int64(len(texts)))
+	return c.Embedder.Embed(ctx, texts)
+}
+
+// TestPromptIsEmbeddedOnce: a prompt asks the knowledge base, and then the memory.
+func TestPromptIsEmbeddedOnce(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 2)
+	model := &counted{Embedder: embedtest.NewHash(64)}
+	c := start(t, dir, func(cfg *Config) {
+		cfg.OpenModel = func(context.Context, string) (embed.Embedder, func() error, error) {
+			return model, func() error { return nil }, nil
+		}
+	}).client(t)
+	asks := func(text string) int64 {
+		t.Helper()
+		before := model.texts.Load()
+		if _, err := c.Search(t.Context(), kb.Query{Text: text}); err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := c.Embed(t.Context(), []string{text})
+		want, _ := embedtest.NewHash(64).Embed(t.Context(), []string{text})
+		if err != nil || !slices.Equal(got[0], want[0]) {
+			t.Fatalf("%v: %v, want %v", err, got, want)
+		}
+		return model.texts.Load() - before
+	}
+	for _, text := range []string{"how does a capsule end", "and another prompt"} {
+		if n := asks(text); n != 1 {
+			t.Errorf("%q is embedded %d times", text, n)
+		}
+	}
+}

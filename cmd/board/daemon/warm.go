@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,36 @@ type warm struct {
 	modelErr error
 	kb       *kb.KB // nil: there is none yet
 	watch    *watcher
+}
+
+// lastQuestion is a model that remembers the vector of the text it was asked for last: a prompt
+// asks the knowledge base, and then the memory.
+type lastQuestion struct {
+	embed.Embedder
+
+	mu     sync.Mutex
+	text   string
+	vector embed.Vector
+}
+
+// Embed embeds texts; see embed.Embedder.
+func (l *lastQuestion) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	if len(texts) != 1 {
+		return l.Embedder.Embed(ctx, texts)
+	}
+	l.mu.Lock()
+	text, v := l.text, l.vector
+	l.mu.Unlock()
+	if v != nil && text == texts[0] {
+		return []embed.Vector{slices.Clone(v)}, nil
+	}
+	vs, err := l.Embedder.Embed(ctx, texts)
+	if err == nil && len(vs) == 1 {
+		l.mu.Lock()
+		l.text, l.vector = texts[0], slices.Clone(vs[0])
+		l.mu.Unlock()
+	}
+	return vs, err
 }
 
 // load opens everything before it is asked for. What goes wrong will be said to who asks.
@@ -111,7 +142,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 		m, closing, err := w.cfg.OpenModel(ctx, w.cfg.ModelDir)
 		switch {
 		case err == nil:
-			w.model, w.closing = m, closing
+			w.model, w.closing = &lastQuestion{Embedder: m}, closing
 			w.log.Info("model loaded", "model", m.Model().Name, "dir", w.cfg.ModelDir)
 		case ctx.Err() != nil:
 			return ctx.Err()
