@@ -182,11 +182,12 @@ func TestErrors(t *testing.T) {
 		{"a.pdf", []byte("%PDF-1.7\n\x00\x01"), "a PDF"},
 		{"a.rtf", []byte(`{\rtf1 hello}`), "an RTF file"},
 		{"a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), "old Office file"},
-		{"a.docx", zipFile(t, "xl/workbook.xml", "<x/>"), "xlsx"},
-		{"b.docx", zipFile(t, "ppt/presentation.xml", "<x/>"), "pptx"},
-		{"c.odt", zipFile(t, "mimetype", "", "content.xml", "<x/>"), "OpenDocument"},
+		{"a.xlsx", zipFile(t, "xl/workbook.xml", "<x/>"), "has no text"},
+		{"b.xlsb", zipFile(t, "xl/workbook.bin", ""), "xlsb"},
+		{"b.pptx", zipFile(t, "ppt/presentation.xml", "<x/>"), "has no text"},
+		{"c.ods", zipFile(t, "mimetype", "", "content.xml", "<x/>"), "OpenDocument"},
 		{"d.epub", zipFile(t, "META-INF/container.xml", "<x/>"), "EPUB"},
-		{"e.zip", zipFile(t, "readme.txt", "hello"), "zip archive without a Word document"},
+		{"e.zip", zipFile(t, "readme.txt", "hello"), "zip archive without a document"},
 		{"text.docx", []byte("plain text"), "not a docx file"},
 		{"cut.docx", good[:len(good)-40], "damaged"},
 		{"flipped.docx", flipped, "damaged"},
@@ -246,18 +247,29 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if strings.TrimSpace(r.Text()) == "" {
-			t.Error("a document without text")
-		}
-		if len(r.starts) != len(r.headings) || r.source != nil && len(r.source) != len(r.starts) || strings.Count(r.Text(), "\n")+1 != len(r.starts) {
-			t.Error("the lines are inconsistent")
-		}
-		for _, at := range []int{0, len(r.Text()) / 2, len(r.Text())} {
-			if r.Line(at) < 1 {
-				t.Errorf("line %d", r.Line(at))
-			}
-		}
+		consistent(t, r)
 	})
+}
+
+// consistent holds what every document is to hold.
+func consistent(t *testing.T, r *Document) {
+	t.Helper()
+	if strings.TrimSpace(r.Text()) == "" {
+		t.Error("a document without text")
+	}
+	if len(r.starts) != len(r.headings) || r.source != nil && len(r.source) != len(r.starts) || strings.Count(r.Text(), "\n")+1 != len(r.starts) {
+		t.Error("the lines are inconsistent")
+	}
+	for i, p := range r.places {
+		if i > 0 && p.at < r.places[i-1].at || p.at > len(r.text)+1 {
+			t.Error("the places are inconsistent")
+		}
+	}
+	for _, at := range []int{0, len(r.Text()) / 2, len(r.Text())} {
+		if r.Line(at) < 1 || r.Where(at) == "" {
+			t.Errorf("line %d, %q", r.Line(at), r.Where(at))
+		}
+	}
 }
 
 // TestReportComments: what no reader sees does not count.

@@ -2,60 +2,22 @@ package documents
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/xml"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
 
-const maxXMLDepth = 500
-
-// readZip reads a docx file: the body, then notes, headers and footers. A paragraph is a line; so is a table row outside other tables.
-func readZip(name string, data []byte) (*Document, error) {
-	damaged := func(err error) error {
-		return invalid(fmt.Sprintf("the docx file %s is damaged: %v", name, err), "open it in a word processor and save it again")
-	}
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, damaged(err)
-	}
-	files := map[string]*zip.File{}
-	for _, f := range archive.File {
-		files[f.Name] = f
-	}
-	if files["word/document.xml"] == nil {
-		return nil, unread(name, zipKind(files))
-	}
-	w, left := writer{}, int64(Max)
-	for _, part := range docxParts(files) {
-		n, err := readPart(files[part], left, &w)
-		if errors.Is(err, errTooLarge) {
-			return nil, tooLarge(name)
-		}
-		if err != nil {
-			return nil, damaged(fmt.Errorf("%s: %w", part, err))
-		}
-		left -= n
-	}
-	return w.document(name), nil
-}
-
-// zipKind names a zip file that is not docx.
-func zipKind(files map[string]*zip.File) string {
-	for _, k := range []struct{ part, kind string }{
-		{"xl/workbook.xml", "an Excel workbook (xlsx)"},
-		{"ppt/presentation.xml", "a PowerPoint presentation (pptx)"},
-		{"META-INF/container.xml", "an EPUB book"},
-		{"content.xml", "an OpenDocument file"},
-	} {
-		if files[k.part] != nil {
-			return k.kind
+// readDocx reads a docx file: the body, then notes, headers and footers. A paragraph is a line;
+// so is a table row outside other tables.
+func readDocx(a *archive) (*Document, error) {
+	w := writer{unit: "paragraph"}
+	for _, part := range docxParts(a.files) {
+		p := docxParser{w: &w}
+		if err := a.tokens(part, p.token); err != nil {
+			return nil, err
 		}
 	}
-	return "a zip archive without a Word document in it"
+	return w.document(a.name), nil
 }
 
 // docxParts lists the parts that hold text, in the order they are read.
@@ -74,54 +36,8 @@ func docxParts(files map[string]*zip.File) []string {
 	return parts
 }
 
-var errTooLarge = errors.New("too large")
-
-// limited fails, rather than ends, when more than left bytes are read.
-type limited struct {
-	r    io.Reader
-	left int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	if l.left < 0 {
-		return 0, errTooLarge
-	}
-	n, err := l.r.Read(p[:min(int64(len(p)), l.left+1)])
-	if l.left -= int64(n); l.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
-}
-
-// readPart adds the text of one part and returns how many bytes it had.
-func readPart(f *zip.File, left int64, w *writer) (int64, error) {
-	if f.UncompressedSize64 > uint64(left) { // it may lie, so what is read is limited, too
-		return 0, errTooLarge
-	}
-	r, err := f.Open()
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	l := &limited{r: r, left: left}
-	p := docxParser{decoder: xml.NewDecoder(l), w: w}
-	for {
-		token, err := p.decoder.Token()
-		if err == io.EOF {
-			return left - l.left, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		if err := p.token(token); err != nil {
-			return 0, err
-		}
-	}
-}
-
 // docxParser turns WordprocessingML into lines.
 type docxParser struct {
-	decoder    *xml.Decoder
 	w          *writer
 	depth      int
 	skip       int              // deleted text, fallbacks: what lies deeper than this does not count; 0: nothing is skipped
@@ -146,9 +62,7 @@ type docxTable struct {
 func (p *docxParser) token(t xml.Token) error {
 	switch t := t.(type) {
 	case xml.StartElement:
-		if p.depth++; p.depth > maxXMLDepth {
-			return errors.New("its elements are nested too deeply")
-		}
+		p.depth++
 		if p.skip == 0 {
 			p.start(t)
 		}
@@ -186,6 +100,10 @@ func (p *docxParser) start(t xml.StartElement) {
 	if !wordprocessing(t.Name) {
 		return
 	}
+	if t.Name.Local == "rPrChange" || t.Name.Local == "pPrChange" {
+		p.skip = p.depth // how it looked before a tracked change
+		return
+	}
 	if p.properties > 0 {
 		switch t.Name.Local {
 		case "pStyle":
@@ -202,9 +120,10 @@ func (p *docxParser) start(t xml.StartElement) {
 		p.paragraphs = append(p.paragraphs, &docxParagraph{tables: len(p.tables)})
 	case "pPr":
 		p.properties = p.depth
-	case "vanish":
-		v := attribute(t, "val")
-		p.hidden = v != "0" && v != "false" && v != "off"
+	case "vanish", "webHidden", "strike", "dstrike":
+		if v := attribute(t, "val"); v != "0" && v != "false" && v != "off" {
+			p.hidden = true
+		}
 	case "t":
 		p.inText = true
 	case "tab":
@@ -277,13 +196,4 @@ func (p *docxParser) line(text string, heading bool, tables int) {
 // wordprocessing reports whether a name is of WordprocessingML, transitional or strict.
 func wordprocessing(n xml.Name) bool {
 	return strings.HasSuffix(n.Space, "/main") && strings.Contains(n.Space, "wordprocessingml")
-}
-
-func attribute(t xml.StartElement, name string) string {
-	for _, a := range t.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
 }

@@ -25,6 +25,7 @@ type htmlParser struct {
 	row     bool // in a table row
 	pre     bool
 	noMore  [256]bool // characters that do not come any more
+	open    htmlOpen
 }
 
 // htmlBlocks are the elements that begin and end a line, sorted.
@@ -108,16 +109,21 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func (p *htmlParser) tag(tag string) {
 	closing := tag[1] == '/'
-	name := strings.TrimPrefix(tag[1:], "/")
-	name = strings.ToLower(name[:strings.IndexAny(name, " \t\n\f/>")])
+	name := tagName(tag)
 	if slices.Contains(htmlRaw, name) && !closing && !strings.HasSuffix(tag, "/>") {
 		p.skipElement(name)
 		return
 	}
-	_, block := slices.BinarySearch(htmlBlocks(), name)
+	block := isBlock(name)
+	switch {
+	case closing:
+		p.open.end(name)
+	case !strings.HasSuffix(tag, "/>") && !slices.Contains(htmlVoid, name):
+		p.open.start(name, block, hides(name, tag))
+	}
 	switch {
 	case name == "td" || name == "th":
-		if !closing && p.b.Len() > 0 {
+		if !closing && p.b.Len() > 0 && p.open.hiding == 0 {
 			p.b.WriteString(" | ")
 		}
 	case p.row && block && name != "tr" && name != "table":
@@ -147,7 +153,7 @@ func (p *htmlParser) skipElement(name string) {
 
 // add adds text to the line, with single blanks; in <pre> its lines stay.
 func (p *htmlParser) add(s string) {
-	if s == "" {
+	if s == "" || p.open.hiding > 0 {
 		return
 	}
 	begin := p.line - strings.Count(s, "\n")

@@ -1,0 +1,229 @@
+package documents
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// readTable reads comma- or tab-separated values: a record is a line, its cells parted as those
+// of a table.
+func readTable(name, text, ext string) (*Document, error) {
+	r := csv.NewReader(strings.NewReader(newlines.Replace(text)))
+	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
+	r.Comma = separator(text, ext)
+	var w writer
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			return w.document(name), nil
+		}
+		if err != nil {
+			return nil, invalid(fmt.Sprintf("the table %s is damaged: %v", name, err), "open it in a spreadsheet and save it again")
+		}
+		line, _ := r.FieldPos(0)
+		for i, cell := range record {
+			record[i] = strings.Join(strings.Fields(cell), " ")
+		}
+		w.add(strings.Join(record, " | "), false, line)
+	}
+}
+
+// separator is what parts the cells: a tab in a tsv, or what the first line has most of.
+func separator(text, ext string) rune {
+	if ext == ".tsv" || ext == ".tab" {
+		return '\t'
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	best := ','
+	for _, c := range ";\t" {
+		if strings.Count(first, string(c)) > strings.Count(first, string(best)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// readJSON reads JSON, or a JSON value a line: strings without their quotes and escapes, and a
+// line for each line, object and list.
+func readJSON(name, text string, lines bool) (*Document, error) {
+	text = newlines.Replace(text)
+	if lines {
+		n := 0
+		for line := range strings.SplitSeq(text, "\n") {
+			n++
+			if strings.TrimSpace(line) != "" && !json.Valid([]byte(line)) {
+				return nil, invalid(fmt.Sprintf("line %d of %s is not valid JSON", n, name), "write it again with the program that it comes from, or rename it if it is text")
+			}
+		}
+	} else if strings.TrimSpace(text) != "" {
+		if err := validJSON(name, text); err != nil {
+			return nil, err
+		}
+	}
+	w, line, source := writer{}, strings.Builder{}, 1
+	flush := func() {
+		w.add(strings.TrimRight(line.String(), " \t"), false, source)
+		line.Reset()
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			end := i + 1
+			for end < len(text) && text[end] != '"' {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			var s string
+			json.Unmarshal([]byte(text[i:min(end+1, len(text))]), &s) // it is valid
+			line.WriteString(strings.Join(strings.Fields(s), " "))
+			i = end
+		case c == '\n':
+			flush()
+			source++
+		default:
+			line.WriteByte(c)
+			if i+1 == len(text) || text[i+1] == '\n' {
+				continue
+			}
+			switch c {
+			case ',':
+				if i > 0 && (text[i-1] == '}' || text[i-1] == ']') {
+					flush()
+				} else {
+					line.WriteByte(' ') // 1,234 would be one number
+				}
+			case ':':
+				line.WriteByte(' ')
+			}
+		}
+	}
+	flush()
+	return w.document(name), nil
+}
+
+// validJSON says on which line a text stops being JSON.
+func validJSON(name, text string) error {
+	if json.Valid([]byte(text)) {
+		return nil
+	}
+	var raw json.RawMessage
+	line := 1
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal([]byte(text), &raw); errors.As(err, &syntax) {
+		line += strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
+	}
+	return invalid(fmt.Sprintf("%s is not valid JSON, from line %d on", name, line), "write it again with the program that it comes from, or rename it if it is text")
+}
+
+// notebookText is a text of a notebook: a string, or a list of lines.
+type notebookText string
+
+func (t *notebookText) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("[")) {
+		var lines []string
+		err := json.Unmarshal(data, &lines)
+		*t = notebookText(strings.Join(lines, ""))
+		return err
+	}
+	if !bytes.HasPrefix(data, []byte(`"`)) {
+		return nil // an image's metadata, a JSON value
+	}
+	return json.Unmarshal(data, (*string)(t))
+}
+
+// notebookCell is a cell of a Jupyter notebook.
+type notebookCell struct {
+	Kind     string       `json:"cell_type"`
+	Source   notebookText `json:"source"`
+	Input    notebookText `json:"input"` // the source of a code cell in format 3
+	Metadata struct {
+		Jupyter struct {
+			SourceHidden  bool `json:"source_hidden"`
+			OutputsHidden bool `json:"outputs_hidden"`
+		} `json:"jupyter"`
+	} `json:"metadata"`
+	Outputs []struct {
+		Text  notebookText `json:"text"`
+		Name  string       `json:"ename"`
+		Value string       `json:"evalue"`
+		Data  struct {
+			Plain    notebookText `json:"text/plain"`
+			Markdown notebookText `json:"text/markdown"`
+			HTML     notebookText `json:"text/html"`
+		} `json:"data"`
+	} `json:"outputs"`
+}
+
+// readNotebook reads a Jupyter notebook: the cells, and what they put out as text.
+func readNotebook(name, text string) (*Document, error) {
+	if strings.TrimSpace(text) == "" {
+		return New(name, text), nil
+	}
+	if err := validJSON(name, text); err != nil {
+		return nil, err
+	}
+	var book struct {
+		Cells      []notebookCell `json:"cells"`
+		Worksheets []struct {
+			Cells []notebookCell `json:"cells"`
+		} `json:"worksheets"` // in format 3
+	}
+	if err := json.Unmarshal([]byte(text), &book); err != nil {
+		return nil, invalid(fmt.Sprintf("the notebook %s is damaged: %v", name, err), "open it in Jupyter and save it again")
+	}
+	for _, sheet := range book.Worksheets {
+		book.Cells = append(book.Cells, sheet.Cells...)
+	}
+	w := writer{unit: "cell"}
+	for i, c := range book.Cells {
+		w.place(i + 1)
+		if !c.Metadata.Jupyter.SourceHidden {
+			if c.Kind == "code" || c.Kind == "raw" {
+				w.addLines(string(c.Source + c.Input))
+			} else {
+				w.addDocument(New(name, string(c.Source)))
+			}
+		}
+		if c.Metadata.Jupyter.OutputsHidden {
+			continue
+		}
+		for _, o := range c.Outputs {
+			w.addLines(string(o.Text))
+			w.addLines(strings.Trim(o.Name+": "+o.Value, ": "))
+			switch {
+			case o.Data.Markdown != "":
+				w.addDocument(New(name, string(o.Data.Markdown)))
+			case o.Data.HTML != "":
+				w.addDocument(readHTML(name, string(o.Data.HTML)))
+			default:
+				w.addLines(string(o.Data.Plain))
+			}
+		}
+		w.add("", false, 0) // cells are paragraphs
+	}
+	return w.document(name), nil
+}
+
+// addLines adds plain text.
+func (w *writer) addLines(text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
+		w.add(line, false, 0)
+	}
+}
+
+// addDocument adds the lines of a document.
+func (w *writer) addDocument(d *Document) {
+	for at, line := range d.Lines() {
+		w.add(line, d.Heading(at), 0)
+	}
+}

@@ -1,0 +1,231 @@
+package documents
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+)
+
+// Open reads the document in a regular file, under its path as its name.
+func Open(path string) (*Document, error) {
+	f, err := openRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.NotFound.New(fmt.Sprintf("there is no file %s", path), "give the path of a report or a source; `-` reads it from standard input")
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err == nil && fi.Size() > Max {
+		return nil, tooLarge(path)
+	}
+	return Read(path, f)
+}
+
+// openRegular opens a file that is neither a device, a pipe, a socket nor a directory, and not
+// one of the files in which a system shows its processes: a server's own input is one of them.
+func openRegular(path string) (*sqlite.File, error) {
+	refuse := func(what string) error {
+		return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what), "name a file; `-` reads standard input where a command takes it")
+	}
+	if device(path) {
+		return nil, refuse("in the system's own files")
+	}
+	fi, err := os.Stat(path) // before it is opened: that waits for the other end of a pipe
+	if err != nil {
+		return nil, err
+	}
+	if fi.IsDir() {
+		return nil, invalid(fmt.Sprintf("%s is a directory, not a file", path), "name the file in it; several may be given")
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, refuse(fileKind(fi.Mode()))
+	}
+	f, err := sqlite.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() { // it was another one before
+		f.Close()
+		return nil, refuse("no longer a file")
+	}
+	return f, nil
+}
+
+// fileKind names what is no regular file.
+func fileKind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+// device reports whether a path, or a link that it is, leads to the files of devices or processes.
+// /dev/stdin may lead to a regular file, and is still what a program was given to talk through.
+func device(path string) bool {
+	for range 40 {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return false
+		}
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+			abs = filepath.Join(dir, filepath.Base(abs))
+		}
+		for _, root := range []string{"/dev/", "/proc/", "/sys/"} {
+			if strings.HasPrefix(abs, root) && !strings.HasPrefix(abs, "/dev/shm/") {
+				return true
+			}
+		}
+		target, err := os.Readlink(abs)
+		if err != nil {
+			return false
+		}
+		if path = target; !filepath.IsAbs(target) {
+			path = filepath.Join(filepath.Dir(abs), target)
+		}
+	}
+	return true
+}
+
+// Read reads a document in one of the formats of the package. The content decides which it is, then
+// the extension of its name.
+func Read(name string, r io.Reader) (*Document, error) {
+	head := make([]byte, 512)
+	n, err := io.ReadFull(r, head)
+	if head = head[:n]; err == nil && isBinary(head) { // not read to its end: a directory may have many
+		return nil, binaryFile(name)
+	}
+	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), r), Max+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(data) > Max {
+		return nil, tooLarge(name)
+	}
+	d, err := parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(d.text) == "" {
+		return nil, invalid(fmt.Sprintf("%s has no text", name), "write it first; an empty one carries nothing")
+	}
+	return d, nil
+}
+
+func tooLarge(name string) error {
+	return invalid(fmt.Sprintf("%s has more than %d MiB of text or data", name, Max>>20), "check that it is the right file; give its parts as several files if it really is so large")
+}
+
+func parse(name string, data []byte) (*Document, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
+		return readZip(name, data)
+	case bytes.HasPrefix(data, []byte("%PDF-")):
+		return readPDF(name, data)
+	case bytes.HasPrefix(data, []byte("{\\rtf")):
+		return nil, unread(name, "an RTF file")
+	case bytes.HasPrefix(data, []byte("\xD0\xCF\x11\xE0")):
+		return nil, unread(name, "an old Office file, or one with a password")
+	}
+	text, err := decodeText(name, data)
+	if err != nil {
+		return nil, err
+	}
+	ext := strings.ToLower(filepath.Ext(name))
+	switch {
+	case slices.Contains(officeKinds, ext) && strings.TrimSpace(text) != "":
+		return nil, invalid(fmt.Sprintf("%s is not a %s file, whatever its name says", name, ext[1:]), fmt.Sprintf("save it as %s again, or rename it if it is text", ext[1:]))
+	case ext == ".csv" || ext == ".tsv" || ext == ".tab":
+		return readTable(name, text, ext)
+	case ext == ".json":
+		return readJSON(name, text, false)
+	case ext == ".jsonl" || ext == ".ndjson":
+		return readJSON(name, text, true)
+	case ext == ".ipynb":
+		return readNotebook(name, text)
+	case slices.Contains(plainKinds(), strings.TrimPrefix(cmp.Or(ext, filepath.Base(name)), ".")):
+		return newPlain(name, text), nil
+	case ext == ".html" || ext == ".htm" || ext == ".xhtml" || ext != ".md" && looksLikeHTML(text):
+		return readHTML(name, text), nil
+	}
+	return New(name, text), nil
+}
+
+var officeKinds = []string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}
+
+// plainKinds are the endings of source code and data, where every character counts.
+var plainKinds = sync.OnceValue(func() []string {
+	return strings.Fields(`asm awk bash bat bib c cc cfg clj cmake cmd conf cpp cs css cxx dart diff dockerfile Dockerfile
+		el env erl ex exs fish fs go gradle graphql groovy h hcl hh hpp hs ini java jl js json5 jsonc jsx kt kts less lisp
+		log lua m Makefile mjs mk ml mm nim nix patch php pl pm properties proto ps1 py pyi r rb rs sas scala scss sh sol sql
+		svg svelte swift tcl tex tf toml ts tsx v vb vhd vim vue xml xsd xsl yaml yml zig zsh`)
+})
+
+func unread(name, what string) error {
+	return invalid(fmt.Sprintf("%s is %s, which cannot be read", name, what), "convert it to text, Markdown, HTML, docx or PDF first, and check that the text is complete")
+}
+
+func binaryFile(name string) error {
+	return invalid(fmt.Sprintf("%s is a binary file", name), "give text, an office file or a PDF; convert other formats first")
+}
+
+// isBinary reports whether the beginning of a file is of none that parse knows.
+func isBinary(head []byte) bool {
+	for _, known := range []string{"PK", "%PDF-", "\xD0\xCF\x11\xE0", "\xFF\xFE", "\xFE\xFF"} {
+		if bytes.HasPrefix(head, []byte(known)) {
+			return false
+		}
+	}
+	return bytes.IndexByte(head, 0) >= 0
+}
+
+func looksLikeHTML(text string) bool {
+	head := strings.ToLower(strings.TrimSpace(text[:min(len(text), 512)]))
+	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
+}
+
+// decodeText returns the text of a file in UTF-8 or, with a byte order mark, UTF-16.
+func decodeText(name string, data []byte) (string, error) {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
+		data = data[3:]
+	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		order = binary.BigEndian
+	}
+	if order != nil {
+		units := make([]uint16, len(data)/2-1)
+		for i := range units {
+			units[i] = order.Uint16(data[2*i+2:])
+		}
+		data = []byte(string(utf16.Decode(units)))
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", binaryFile(name)
+	}
+	if !utf8.Valid(data) {
+		return "", invalid(fmt.Sprintf("%s is not UTF-8 text", name), "save it as UTF-8, for example with iconv, and try again")
+	}
+	return string(data), nil
+}
