@@ -2,9 +2,10 @@ package tui
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -259,7 +260,9 @@ func (p *survivalPage) openItem() tea.Cmd {
 }
 
 // noText says that an editor of text cannot open the report.
-func (p *survivalPage) noText() bool { return strings.EqualFold(filepath.Ext(p.report), ".docx") }
+func (p *survivalPage) noText() bool {
+	return slices.Contains([]string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}, strings.ToLower(filepath.Ext(p.report)))
+}
 
 // openReport opens the report in the editor, where the chosen item is or comes nearest.
 func (p *survivalPage) openReport() tea.Cmd {
@@ -267,7 +270,7 @@ func (p *survivalPage) openReport() tea.Cmd {
 		return nil
 	}
 	if p.noText() {
-		return noticeError(errors.New("an editor of text cannot open a docx; open it in the program that wrote it"))
+		return noticeError(fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it", strings.TrimPrefix(filepath.Ext(p.report), ".")))
 	}
 	line := 0
 	if it := p.item(); it != nil && it.Passage != nil {

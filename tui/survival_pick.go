@@ -22,7 +22,7 @@ const (
 )
 
 // reportKinds are the endings of files that can be a report.
-var reportKinds = []string{".md", ".markdown", ".txt", ".html", ".htm", ".docx"}
+var reportKinds = []string{".md", ".markdown", ".txt", ".html", ".htm", ".docx", ".xlsx", ".pptx", ".odt", ".pdf", ".csv", ".ipynb"}
 
 // reportFile is a file that may be the report.
 type reportFile struct {
@@ -184,7 +184,7 @@ func (p *reportPicker) view() []string {
 	case p.filter.value() != "":
 		p.list.empty = "no file here has this in its path; enter takes it as the path of the report"
 	default:
-		p.list.empty = "There is no md, txt, html or docx in this directory, nor near below it. Type the path of the report."
+		p.list.empty = "There is no report (md, html, docx, pdf …) in this directory, nor near below it. Type the path of the report."
 	}
 	lines := []string{p.app.st.heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.view(p.w-1)}
 	return append(lines, p.list.view(true)...)

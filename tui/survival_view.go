@@ -179,7 +179,12 @@ func (p *survivalPage) itemLines(it *survival.ItemResult) []docLine {
 		x.heading("Nothing like it is in the report")
 		return x.lines
 	}
-	where := fmt.Sprintf("%s:%d", shownPath(p.app, it.Passage.Report), it.Passage.Line)
+	where := shownPath(p.app, it.Passage.Report)
+	if p.noText() {
+		where += ", " + clean(it.Passage.Where)
+	} else {
+		where += fmt.Sprintf(":%d", it.Passage.Line)
+	}
 	facts := fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
 	if !p.noText() {
 		facts += "   e opens it"

@@ -177,7 +177,8 @@ func (x *index) quote(first, last int32, max int) *Passage {
 		end += i // the full stop
 	}
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text[x.units[first].start:end], "**", "")), " ")
-	return &Passage{Report: x.report.Name, Line: x.report.Line(x.units[first].start), Text: fault.Clip(text, max)}
+	at := x.units[first].start
+	return &Passage{Report: x.report.Name, Line: x.report.Line(at), Where: x.report.Where(at), Text: fault.Clip(text, max)}
 }
 
 // unitAt returns the unit that holds a place in the text, or -1.

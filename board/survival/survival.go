@@ -56,6 +56,7 @@ const (
 type Passage struct {
 	Report string `json:"report"` // its name
 	Line   int    `json:"line"`   // from 1, of the text as it was read (a docx paragraph is a line)
+	Where  string `json:"where"`  // as documents.Document.Where says it: "line 12", "page 3", "Totals!B7"
 	Text   string `json:"text"`   // at most 300 characters of it, on one line
 }
 
@@ -75,13 +76,16 @@ type ItemResult struct {
 // Result says whether the reports carry what the run found. Passing is necessary, not sufficient: words and
 // numbers were compared, not meaning.
 type Result struct {
-	Run     string       `json:"run"`
-	Seq     int64        `json:"seq"`     // the event up to which the board was looked at
-	Reports []string     `json:"reports"` // their names
-	Passed  bool         `json:"passed"`  // nothing is missing
-	Checked int          `json:"checked"` // items
-	Missing int          `json:"missing"` // of them
-	Items   []ItemResult `json:"items"`
+	Run     string   `json:"run"`
+	Seq     int64    `json:"seq"`     // the event up to which the board was looked at
+	Reports []string `json:"reports"` // their names
+	// Skipped are the files of the directories and patterns given that were not read. The caller
+	// of Check sets them.
+	Skipped []documents.Skipped `json:"skipped,omitempty"`
+	Passed  bool                `json:"passed"`  // nothing is missing
+	Checked int                 `json:"checked"` // items
+	Missing int                 `json:"missing"` // of them
+	Items   []ItemResult        `json:"items"`
 	// Semantic says how meaning was compared; null if it was not.
 	Semantic *Semantic `json:"semantic"`
 }

@@ -81,7 +81,7 @@ func TestSurvivalResult(t *testing.T) {
 	if r.Coverage != 0.8 {
 		t.Errorf("coverage is %v", r.Coverage)
 	}
-	want := Passage{Report: "report1.md", Line: 5, Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
+	want := Passage{Report: "report1.md", Line: 5, Where: "line 5", Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
 	if r.Passage == nil || *r.Passage != want {
 		t.Errorf("passage is %+v, want %+v", r.Passage, want)
 	}

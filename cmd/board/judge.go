@@ -227,8 +227,11 @@ func (p *program) reasonLine(r *board.Reason) string {
 	}
 }
 
-// shownReasons bounds the text: a verdict is for people, --json for programs.
-const shownReasons = 200
+// shownReasons and shownSkipped bound the text: a verdict is for people, --json for programs.
+const (
+	shownReasons = 200
+	shownSkipped = 10
+)
 
 func (p *program) printVerdict(v *board.Verdict) {
 	p.printf("gate of %s: %s\n", v.Run, p.gateLine(v))
@@ -268,23 +271,15 @@ func (p *program) survival(c *cli.Context) error {
 		return err
 	}
 	defer b.Close()
-	var reports []*documents.Document
-	for _, name := range names {
-		var r *documents.Document
-		if name == "-" {
-			r, err = documents.Read("standard input", p.in)
-		} else {
-			r, err = documents.Open(name)
-		}
-		if err != nil {
-			return err
-		}
-		reports = append(reports, r)
+	reports, skipped, err := p.documents(names)
+	if err != nil {
+		return err
 	}
 	s, err := b.Survival(c.Context, reports...)
 	if err != nil {
 		return err
 	}
+	s.Skipped = skipped
 	if c.Bool("semantic") {
 		if err := p.addMeaning(c, &s, reports); err != nil {
 			return err
@@ -300,6 +295,24 @@ func (p *program) survival(c *cli.Context) error {
 		return verdictError(exitSurvival)
 	}
 	return nil
+}
+
+// documents reads what the arguments name: files, directories, patterns, and - for standard input.
+func (p *program) documents(names []string) (all []*documents.Document, skipped []documents.Skipped, err error) {
+	var paths []string
+	for _, name := range names {
+		if name != "-" {
+			paths = append(paths, name)
+			continue
+		}
+		d, err := documents.Read("standard input", p.in)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, d)
+	}
+	read, skipped, err := documents.OpenAll(paths)
+	return append(all, read...), skipped, err
 }
 
 // defaultMinCosine is high, since what is near enough differs from model to model: a small static model gives .86 to passages that have only their
@@ -326,7 +339,14 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	if !s.Passed {
 		head = p.paint(red, "FAILED")
 	}
-	p.printf("survival of %s in %s: %s, %d of %s present\n", s.Run, safe(strings.Join(s.Reports, ", ")), head, s.Checked-s.Missing, count(int64(s.Checked), "item", "items"))
+	p.printf("survival of %s in %s: %s, %d of %s present\n", s.Run, safe(shortList(s.Reports)), head, s.Checked-s.Missing, count(int64(s.Checked), "item", "items"))
+	for i, skipped := range s.Skipped {
+		if i == shownSkipped {
+			p.printf("and %d more files were not read; --json lists all\n", len(s.Skipped)-i)
+			break
+		}
+		p.printf("not read: %s\n", line(skipped.Reason, 160))
+	}
 	if s.Checked == 0 {
 		p.printf("nothing was checked: no entry on the board must surface, and no signal is open or waived\n")
 	}
@@ -351,7 +371,7 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 		}
 		p.printf("  %-6s %s (%s)\n         | %s\n", r.ID, state, why, line(r.Content, 200))
 		if pass := r.Passage; pass != nil {
-			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s:%d (%s): %s", safe(filepath.Base(pass.Report)), pass.Line, nearness(r), line(pass.Text, 200))))
+			p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s (%s): %s", safe(placeOf(pass)), nearness(r), line(pass.Text, 200))))
 		} else if !r.Present {
 			p.printf("         %s\n", p.paint(dim, "nothing like it in the report"))
 		}
@@ -364,6 +384,24 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 		note = fmt.Sprintf("necessary, not sufficient: beyond words and numbers, a cosine of %.2f by %s counted as present", s.Semantic.MinCosine, s.Semantic.Model)
 	}
 	p.printf("%s\n", p.paint(dim, note))
+}
+
+// placeOf names the place of a passage: with its line where the file has lines, so that terminals and editors open it there.
+func placeOf(p *survival.Passage) string {
+	name := filepath.Base(p.Report)
+	if strings.HasPrefix(p.Where, "line ") {
+		return fmt.Sprintf("%s:%d", name, p.Line)
+	}
+	return name + ", " + p.Where
+}
+
+// shortList joins names, the first ten of them.
+func shortList(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // orAddress is the third way to pass, if a signal is missing that can be addressed.

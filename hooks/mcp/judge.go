@@ -100,7 +100,7 @@ func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 type survivalIn struct {
 	onRun
 	Text      string   `json:"text,omitempty" jsonschema:"the final text itself"`
-	Files     []string `json:"files,omitempty" jsonschema:"or files that have it: md, txt, html, docx"`
+	Files     []string `json:"files,omitempty" jsonschema:"or files that have it, or directories of them: md, html, docx, xlsx, pptx, pdf, csv, json, ipynb …"`
 	Semantic  bool     `json:"semantic,omitempty" jsonschema:"look for missing items by meaning too; takes an embedding model"`
 	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9" jsonschema:"with semantic: how near counts"`
 }
@@ -114,6 +114,7 @@ type missingOut struct {
 	MissingNumbers []string `json:"missing_numbers"`
 	Nearest        string   `json:"nearest,omitempty" jsonschema:"the passage that comes nearest"`
 	Line           int      `json:"line,omitempty"`
+	Where          string   `json:"where,omitempty" jsonschema:"its place: line 12, page 3, Totals!B7"`
 }
 
 type survivalOut struct {
@@ -153,7 +154,7 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 			}
 			m := missingOut{ID: r.ID, Why: r.Why, Content: r.Content, Cause: r.Cause, MissingTokens: list(r.MissingTokens), MissingNumbers: list(r.MissingNumbers)}
 			if r.Passage != nil {
-				m.Nearest, m.Line = board.Line(r.Passage.Text, 200), r.Passage.Line
+				m.Nearest, m.Line, m.Where = board.Line(r.Passage.Text, 200), r.Passage.Line, r.Passage.Where
 			}
 			out.Items = append(out.Items, m)
 		}
@@ -178,13 +179,15 @@ func (c *call) reports(in *survivalIn) ([]*documents.Document, error) {
 			return nil, err
 		}
 	}
-	for _, f := range in.Files {
-		r, err := documents.Open(c.path(f))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
+	paths := make([]string, len(in.Files))
+	for i, f := range in.Files {
+		paths[i] = c.path(f)
 	}
+	read, _, err := documents.OpenAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, read...)
 	if len(all) == 0 {
 		return nil, badArgument("give text, or files", "there is nothing to check")
 	}
@@ -214,7 +217,7 @@ func (s *survivalOut) text() string {
 			line += "\n  numbers not there: " + strings.Join(m.MissingNumbers, ", ")
 		}
 		if m.Nearest != "" {
-			line += fmt.Sprintf("\n  nearest, line %d: %s", m.Line, inLine(m.Nearest))
+			line += fmt.Sprintf("\n  nearest, %s: %s", inLine(m.Where), inLine(m.Nearest))
 		}
 		lines = append(lines, line)
 	}
