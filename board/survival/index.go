@@ -16,7 +16,8 @@ const (
 	passageBase  = 50 // the words of an item must stand together in so much text
 	passageStep  = 3  // and so much for each token of the item,
 	passageMax   = 100
-	vicinitySize = 60 // its numbers there, or so near to it on either side
+	passageLong  = 1000 // but a longer item as many as it has itself, up to this
+	vicinitySize = 60   // its numbers there, or so near to it on either side
 )
 
 // index is a report made searchable: its text in units (a sentence, a line, a row), and for each key the units that answer to it.

@@ -64,6 +64,9 @@ func newPattern(content string) *pattern {
 		p.need = max(int(math.Ceil(leastCoverage*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
 	}
 	p.size = min(passageBase+passageStep*len(p.wants), passageMax)
+	if n := len(s.Lexemes); n > p.size { // an item that is longer has room at least for itself
+		p.size = min((n+passageMax-1)/passageMax*passageMax, passageLong)
+	}
 	return p
 }
 

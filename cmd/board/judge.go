@@ -70,9 +70,10 @@ func (p *program) judgeCommands() []*cli.Command {
 		},
 		{
 			Name: "survival", Category: catJudge, Usage: "say whether the artifact carries what the run found: exit 0 yes, 4 no", ArgsUsage: "REPORT…",
-			Description: `Looks for every must-surface entry, every contradiction, and every open or waived signal in the reports: md, txt, html, docx; - is
-standard input. An item is present if one report has its words and all its numbers in one passage. Passing is necessary, not
-sufficient: words and numbers are compared, not meaning.`,
+			Description: `Looks for every must-surface entry, every contradiction, and every open or waived signal in the reports: text, Markdown,
+HTML, docx, xlsx, pptx, odt, PDF with text, csv, JSON, notebooks, source code; directories and patterns of them; - is standard input.
+An item is present if one report has its words and all its numbers in one passage; struck and hidden text does not count. Passing is
+necessary, not sufficient: words and numbers are compared, not meaning.`,
 			Flags: flags([]cli.Flag{
 				&cli.StringSliceFlag{Name: "report", Usage: "the same as an argument (`FILE`), repeatable"},
 				&cli.BoolFlag{Name: "semantic", Usage: "look for what words did not find by meaning too, with the embedding model of $BOARD_MODEL_DIR"},

@@ -19,12 +19,14 @@ func (p *program) moveCommands() []*cli.Command {
 		{
 			Name: "export", Category: catMove, Usage: "write everything as JSONL, a markdown digest for synthesis, or an HTML report",
 			Description: `jsonl  everything, the event log included; ` + "`board import`" + ` rebuilds the board from it
-md     a digest for whoever writes the synthesis: what blocks, what must surface, then the strongest; --budget bounds it
+md     a digest for whoever writes the synthesis: what blocks, what must surface, then the strongest; --budget bounds it;
+       --appendix: what must surface and the questions left open, to append to a report, which then passes survival
 html   one file to read and pass on: entries, links, signals and their timeline`,
 			Flags: readFlags(
 				&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "`FORMAT`: jsonl, md or html (default: from the file's ending, else jsonl)"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all"},
-				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"}),
+				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"},
+				&cli.BoolFlag{Name: "appendix", Usage: "md: only what survival looks for, word for word, as the end of a report"}),
 			Action: p.export,
 		},
 		{
@@ -64,6 +66,9 @@ func (p *program) export(c *cli.Context) error {
 	if c.IsSet("budget") && f != "md" {
 		return usagef("add --format md", "--budget is for the markdown digest")
 	}
+	if c.Bool("appendix") && (f != "md" || c.IsSet("budget") || c.Bool("json")) {
+		return usagef("`board export --format md --appendix`", "--appendix is Markdown, whole")
+	}
 	if n := c.Int("budget"); n != 0 && n < minBudget {
 		return usagef("give more, or 0 for no limit", "a budget of %d tokens is too small for a digest: %d is the least", n, minBudget)
 	}
@@ -77,6 +82,13 @@ func (p *program) export(c *cli.Context) error {
 		return p.writeFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
 	case "html":
 		return p.writeFile(out, func(w io.Writer) error { return b.ExportHTML(c.Context, w) })
+	}
+	if c.Bool("appendix") {
+		text, err := b.Appendix(c.Context)
+		if err != nil {
+			return err
+		}
+		return p.writeFile(out, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 	}
 	s, err := b.Snapshot(c.Context)
 	if err != nil {
