@@ -47,8 +47,11 @@
 //
 // # Files from elsewhere
 //
-//   - Reports (docx, HTML, text): 64 MiB after decompression, XML 500 deep; entities, scripts
-//     and links are not followed, nothing is unpacked to disk.
+//   - Reports and sources: 64 MiB after decompression, XML 500 deep; entities, scripts and links
+//     are not followed, nothing is unpacked to disk. A workbook has at most 64 MiB of text as
+//     well, a PDF 20,000 pages. Only regular files are opened: no device, pipe or socket, nor
+//     what /dev and /proc show. A directory gives 2,000 files and 256 MiB of text at most;
+//     links in it are not followed.
 //   - Sidecars edited by hand: 512 KiB, of which YAML 128 KiB, aliases bounded; a link in a
 //     sidecar's place is not read.
 //   - Imports of capsules: 64 MiB a file and 200,000 records; of memories 1 GiB; documents 4

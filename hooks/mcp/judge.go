@@ -123,13 +123,17 @@ type survivalOut struct {
 	Checked int          `json:"checked"`
 	Missing int          `json:"missing"`
 	Items   []missingOut `json:"items" jsonschema:"what is missing, 30 at most"`
+	Skipped []string     `json:"not_read,omitempty" jsonschema:"files of the directories that were not read, 30 at most"`
 }
 
 func (c *call) survival(in survivalIn) (out survivalOut, text string, err error) {
 	out.Items = []missingOut{}
-	reports, err := c.reports(&in)
+	reports, skipped, err := c.reports(&in)
 	if err != nil {
 		return out, "", err
+	}
+	for _, f := range skipped[:min(len(skipped), mostReasons)] {
+		out.Skipped = append(out.Skipped, f.Reason)
 	}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		s, err := b.Survival(c.ctx, reports...)
@@ -164,34 +168,32 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 	return out, text, err
 }
 
-// reports are the texts to check.
-func (c *call) reports(in *survivalIn) ([]*documents.Document, error) {
-	var all []*documents.Document
+// reports are the texts to check, and the files of directories that are not read.
+func (c *call) reports(in *survivalIn) (all []*documents.Document, skipped []documents.Skipped, err error) {
 	if in.Text != "" {
 		r, err := documents.Read("text.md", strings.NewReader(in.Text))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, r)
 	}
 	if len(in.Files) > 0 {
 		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	paths := make([]string, len(in.Files))
 	for i, f := range in.Files {
 		paths[i] = c.path(f)
 	}
-	read, _, err := documents.OpenAll(paths)
+	read, skipped, err := documents.OpenAll(paths)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all = append(all, read...)
-	if len(all) == 0 {
-		return nil, badArgument("give text, or files", "there is nothing to check")
+	if all = append(all, read...); len(all) == 0 {
+		return nil, nil, badArgument("give text, or files", "there is nothing to check")
 	}
-	return all, nil
+	return all, skipped, nil
 }
 
 // path is where a file that a client names is: below the workspace, unless it says otherwise.
@@ -223,6 +225,9 @@ func (s *survivalOut) text() string {
 	}
 	if left := s.Missing - len(s.Items); left > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", left))
+	}
+	for _, f := range s.Skipped {
+		lines = append(lines, "not read: "+inLine(f))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,0 +1,46 @@
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestSurvivalOfFiles: a client names files and directories below the workspace, and nothing that
+// is no file: the server's own input is what it hears its client through.
+func TestSurvivalOfFiles(t *testing.T) {
+	s := everything(t, nil)
+	c := connect(t, s, nil)
+	must(t, c, "board_post", `{"content":"Crestline owes $4.5 million","must_surface":true}`)
+	dir := filepath.Join(s.cfg.Workspace, "docs")
+	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte("Name,Debt\nCrestline,owes $4.5 million\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, files := range []string{`["docs"]`, `["docs/*.csv"]`, `["docs/a.md","docs/table.csv"]`} {
+		if got := must(t, c, "board_survival", `{"files":`+files+`}`); !strings.Contains(got, "1 of 1 present") {
+			t.Errorf("%s: %s", files, got)
+		}
+	}
+	if got := must(t, c, "board_survival", `{"text":"# Report\n\nCrestline owes $5.5 million"}`); !strings.Contains(got, "nearest, line ") {
+		t.Errorf("the place of the nearest passage: %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "z.png"), []byte("\x89PNG\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, c, "board_post", `{"content":"Beta owes 7","must_surface":true}`)
+	if got := must(t, c, "board_survival", `{"files":["docs"]}`); !strings.Contains(got, "not read: ") || !strings.Contains(got, "z.png") {
+		t.Errorf("what is not read: %s", got)
+	}
+	refused(t, c, "board_survival", `{"files":["none"]}`, "there is no file")
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Symlink("/dev/stdin", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"/dev/stdin", "/dev/null", "docs/link", "/dev/fd/0"} {
+		refused(t, c, "board_survival", `{"files":["`+file+`"]}`, "not a regular file")
+	}
+}
