@@ -46,7 +46,8 @@ func (b *Board) Appendix(ctx context.Context) (string, error) {
 			if label == "" {
 				label = it.Priority
 			}
-			fmt.Fprintf(&out, "- %s, %s, %s: %s\n", it.ID, appendixText(label), appendixText(it.Worker), appendixText(it.Content))
+			fmt.Fprintf(&out, "- %s, %s, %s: %s\n", it.ID, appendixText(label),
+				appendixText(it.Worker), appendixText(it.Content))
 			if it.Reason != "" {
 				fmt.Fprintf(&out, "  (left open: %s)\n", appendixText(it.Reason))
 			}
@@ -58,7 +59,8 @@ func (b *Board) Appendix(ctx context.Context) (string, error) {
 
 // appendixEscapes are the characters that begin, within a line, what Markdown does not show as it
 // is written.
-var appendixEscapes = strings.NewReplacer("\\", "\\\\", "<", "&lt;", "~", "\\~", "`", "\\`", "[", "\\[", "|", "\\|")
+var appendixEscapes = strings.NewReplacer("\\", "\\\\", "<", "&lt;",
+	"~", "\\~", "`", "\\`", "[", "\\[", "|", "\\|")
 
 // appendixText is a text on one line, as Markdown that shows it.
 func appendixText(s string) string { return appendixEscapes.Replace(text.OneLine(s)) }

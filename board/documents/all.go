@@ -58,13 +58,15 @@ func (g *gatherer) path(path string) error {
 	switch {
 	case err == nil && fi.IsDir():
 		if device(path) {
-			return invalid(fmt.Sprintf("%s is one of the system's own directories", path), "name the directory of the reports")
+			return invalid(fmt.Sprintf("%s is one of the system's own directories", path),
+				"name the directory of the reports")
 		}
 		return g.directory(path)
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
 		matches, err := filepath.Glob(path)
 		if err != nil {
-			return invalid(fmt.Sprintf("the pattern %s is not valid", path), "close its brackets; a directory stands for all files below it")
+			return invalid(fmt.Sprintf("the pattern %s is not valid", path),
+				"close its brackets; a directory stands for all files below it")
 		}
 		for _, match := range matches {
 			if strings.HasPrefix(filepath.Base(match), ".") {
@@ -88,16 +90,19 @@ func (g *gatherer) path(path string) error {
 func (g *gatherer) nothing(path string) error {
 	for i := len(g.skipped) - 1; i >= 0; i-- {
 		if s := g.skipped[i]; strings.HasPrefix(s.File, strings.TrimRight(path, "/*")) {
-			return invalid(fmt.Sprintf("nothing in %s can be read: %s", path, s.Reason), "name the file that is the report or source")
+			return invalid(fmt.Sprintf("nothing in %s can be read: %s", path, s.Reason),
+				"name the file that is the report or source")
 		}
 	}
-	return fault.NotFound.New(fmt.Sprintf("there is no document in %s", path), "check the path; hidden files do not count")
+	return fault.NotFound.New(fmt.Sprintf("there is no document in %s", path),
+		"check the path; hidden files do not count")
 }
 
 func (g *gatherer) directory(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if g.entries++; g.entries > maxEntries {
-			return invalid(fmt.Sprintf("%s has more than %d files and directories", dir, maxEntries), "name a directory with less in it")
+			return invalid(fmt.Sprintf("%s has more than %d files and directories", dir, maxEntries),
+				"name a directory with less in it")
 		}
 		switch {
 		case path != dir && strings.HasPrefix(d.Name(), "."):
@@ -133,7 +138,8 @@ func (g *gatherer) file(path string, named bool) error {
 		return nil
 	}
 	if len(g.all) == MaxFiles {
-		return invalid(fmt.Sprintf("there are more than %d files to read", MaxFiles), "name fewer of them")
+		return invalid(fmt.Sprintf("there are more than %d files to read", MaxFiles),
+			"name fewer of them")
 	}
 	d, err := Open(path)
 	if err != nil {
@@ -144,7 +150,8 @@ func (g *gatherer) file(path string, named bool) error {
 		return nil
 	}
 	if g.bytes += len(d.text); g.bytes > MaxTotal {
-		return invalid(fmt.Sprintf("the files have more than %d MiB of text", MaxTotal>>20), "name fewer of them")
+		return invalid(fmt.Sprintf("the files have more than %d MiB of text", MaxTotal>>20),
+			"name fewer of them")
 	}
 	g.seen[key] = true
 	g.found++

@@ -23,7 +23,8 @@ func readTable(name, text, ext string) (*Document, error) {
 			return w.document(name), nil
 		}
 		if err != nil {
-			return nil, invalid(fmt.Sprintf("the table %s is damaged: %v", name, err), "open it in a spreadsheet and save it again")
+			return nil, invalid(fmt.Sprintf("the table %s is damaged: %v", name, err),
+				"open it in a spreadsheet and save it again")
 		}
 		line, _ := r.FieldPos(0)
 		for i, cell := range record {
@@ -57,7 +58,8 @@ func readJSON(name, text string, lines bool) (*Document, error) {
 		for line := range strings.SplitSeq(text, "\n") {
 			n++
 			if strings.TrimSpace(line) != "" && !json.Valid([]byte(line)) {
-				return nil, invalid(fmt.Sprintf("line %d of %s is not valid JSON", n, name), "write it again with the program that it comes from, or rename it if it is text")
+				return nil, invalid(fmt.Sprintf("line %d of %s is not valid JSON", n, name),
+					"write it again with the program that it comes from, or rename it if it is text")
 			}
 		}
 	} else if strings.TrimSpace(text) != "" {
@@ -119,7 +121,8 @@ func validJSON(name, text string) error {
 	if err := json.Unmarshal([]byte(text), &raw); errors.As(err, &syntax) {
 		line += strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
 	}
-	return invalid(fmt.Sprintf("%s is not valid JSON, from line %d on", name, line), "write it again with the program that it comes from, or rename it if it is text")
+	return invalid(fmt.Sprintf("%s is not valid JSON, from line %d on", name, line),
+		"write it again with the program that it comes from, or rename it if it is text")
 }
 
 // notebookText is a text of a notebook: a string, or a list of lines.
@@ -176,7 +179,8 @@ func readNotebook(name, text string) (*Document, error) {
 		} `json:"worksheets"` // in format 3
 	}
 	if err := json.Unmarshal([]byte(text), &book); err != nil {
-		return nil, invalid(fmt.Sprintf("the notebook %s is damaged: %v", name, err), "open it in Jupyter and save it again")
+		return nil, invalid(fmt.Sprintf("the notebook %s is damaged: %v", name, err),
+			"open it in Jupyter and save it again")
 	}
 	for _, sheet := range book.Worksheets {
 		book.Cells = append(book.Cells, sheet.Cells...)

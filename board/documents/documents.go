@@ -15,7 +15,8 @@ var invalid = fault.Invalid.New
 // Max is how many bytes of a document are read, after decompression.
 const Max = 64 << 20
 
-// Document is the text of a report or a source. It is read once and not changed, so it may be shared between goroutines.
+// Document is the text of a report or a source. It is read once and not changed, so it may be
+// shared between goroutines.
 type Document struct {
 	Name string
 
@@ -76,7 +77,8 @@ func (w *writer) document(name string) *Document {
 	if len(w.starts) == 0 {
 		w.add("", false, 0)
 	}
-	r := &Document{Name: name, text: w.b.String(), starts: w.starts, headings: w.headings, unit: w.unit, places: w.places, sheets: w.sheets}
+	r := &Document{Name: name, text: w.b.String(), starts: w.starts, headings: w.headings,
+		unit: w.unit, places: w.places, sheets: w.sheets}
 	if len(w.source) == len(w.starts) {
 		r.source = w.source
 	}

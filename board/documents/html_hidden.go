@@ -9,7 +9,8 @@ import (
 const maxHTMLDepth = 4096
 
 // htmlVoid are the elements without an end tag.
-var htmlVoid = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+var htmlVoid = []string{"area", "base", "br", "col", "embed", "hr",
+	"img", "input", "link", "meta", "param", "source", "track", "wbr"}
 
 func isBlock(name string) bool {
 	_, block := slices.BinarySearch(htmlBlocks(), name)

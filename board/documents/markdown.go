@@ -45,10 +45,12 @@ func (p *markdownParser) line(line string) {
 	}
 	trimmed := strings.TrimLeft(line, " ")
 	fence := ""
-	if len(line)-len(trimmed) <= 3 && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")) {
+	begins := strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")
+	if begins && len(line)-len(trimmed) <= 3 {
 		fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
-		if rest := trimmed[len(fence):]; fence[0] == '`' && strings.Contains(rest, "`") || p.fence != "" && strings.TrimSpace(rest) != "" {
-			fence = ""
+		rest := trimmed[len(fence):]
+		if fence[0] == '`' && strings.Contains(rest, "`") || p.fence != "" && strings.TrimSpace(rest) != "" {
+			fence = "" // code in a line, or no end
 		}
 	}
 	switch {

@@ -2,7 +2,6 @@ package documents
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,7 +23,8 @@ import (
 func Open(path string) (*Document, error) {
 	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.NotFound.New(fmt.Sprintf("there is no file %s", path), "give the path of a report or a source; `-` reads it from standard input")
+		return nil, fault.NotFound.New(fmt.Sprintf("there is no file %s", path),
+			"give the path of a report or a source; `-` reads it from standard input")
 	}
 	if err != nil {
 		return nil, err
@@ -40,7 +40,8 @@ func Open(path string) (*Document, error) {
 // one of the files in which a system shows its processes: a server's own input is one of them.
 func openRegular(path string) (*sqlite.File, error) {
 	refuse := func(what string) error {
-		return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what), "name a file; `-` reads standard input where a command takes it")
+		return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what),
+			"name a file; `-` reads standard input where a command takes it")
 	}
 	if device(path) {
 		return nil, refuse("in the system's own files")
@@ -50,7 +51,8 @@ func openRegular(path string) (*sqlite.File, error) {
 		return nil, err
 	}
 	if fi.IsDir() {
-		return nil, invalid(fmt.Sprintf("%s is a directory, not a file", path), "name the file in it; several may be given")
+		return nil, invalid(fmt.Sprintf("%s is a directory, not a file", path),
+			"name the file in it; several may be given")
 	}
 	if !fi.Mode().IsRegular() {
 		return nil, refuse(fileKind(fi.Mode()))
@@ -126,13 +128,15 @@ func Read(name string, r io.Reader) (*Document, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(d.text) == "" {
-		return nil, invalid(fmt.Sprintf("%s has no text", name), "write it first; an empty one carries nothing")
+		return nil, invalid(fmt.Sprintf("%s has no text", name),
+			"write it first; an empty one carries nothing")
 	}
 	return d, nil
 }
 
 func tooLarge(name string) error {
-	return invalid(fmt.Sprintf("%s has more than %d MiB of text or data", name, Max>>20), "check that it is the right file; give its parts as several files if it really is so large")
+	return invalid(fmt.Sprintf("%s has more than %d MiB of text or data", name, Max>>20),
+		"check that it is the right file; give its parts as several files if it really is so large")
 }
 
 func parse(name string, data []byte) (*Document, error) {
@@ -162,7 +166,7 @@ func parse(name string, data []byte) (*Document, error) {
 		return readJSON(name, text, true)
 	case ext == ".ipynb":
 		return readNotebook(name, text)
-	case slices.Contains(plainKinds(), strings.TrimPrefix(cmp.Or(ext, filepath.Base(name)), ".")):
+	case isPlain(name, ext):
 		return newPlain(name, text), nil
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml" || ext != ".md" && looksLikeHTML(text):
 		return readHTML(name, text), nil
@@ -172,20 +176,30 @@ func parse(name string, data []byte) (*Document, error) {
 
 var officeKinds = []string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}
 
+// isPlain reports whether a file is of source code or data, by its name.
+func isPlain(name, ext string) bool {
+	if ext == "" {
+		return slices.Contains([]string{"Makefile", "Dockerfile"}, filepath.Base(name))
+	}
+	return slices.Contains(plainKinds(), ext[1:])
+}
+
 // plainKinds are the endings of source code and data, where every character counts.
 var plainKinds = sync.OnceValue(func() []string {
-	return strings.Fields(`asm awk bash bat bib c cc cfg clj cmake cmd conf cpp cs css cxx dart diff dockerfile Dockerfile
+	return strings.Fields(`asm awk bash bat bib c cc cfg clj cmake cmd conf cpp cs css cxx dart diff
 		el env erl ex exs fish fs go gradle graphql groovy h hcl hh hpp hs ini java jl js json5 jsonc jsx kt kts less lisp
-		log lua m Makefile mjs mk ml mm nim nix patch php pl pm properties proto ps1 py pyi r rb rs sas scala scss sh sol sql
+		log lua m mjs mk ml mm nim nix patch php pl pm properties proto ps1 py pyi r rb rs sas scala scss sh sol sql
 		svg svelte swift tcl tex tf toml ts tsx v vb vhd vim vue xml xsd xsl yaml yml zig zsh`)
 })
 
 func unread(name, what string) error {
-	return invalid(fmt.Sprintf("%s is %s, which cannot be read", name, what), "convert it to text, Markdown, HTML, docx or PDF first, and check that the text is complete")
+	return invalid(fmt.Sprintf("%s is %s, which cannot be read", name, what),
+		"convert it to text, Markdown, HTML, docx or PDF first, and check that the text is complete")
 }
 
 func binaryFile(name string) error {
-	return invalid(fmt.Sprintf("%s is a binary file", name), "give text, an office file or a PDF; convert other formats first")
+	return invalid(fmt.Sprintf("%s is a binary file", name),
+		"give text, an office file or a PDF; convert other formats first")
 }
 
 // isBinary reports whether the beginning of a file is of none that parse knows.
@@ -225,7 +239,8 @@ func decodeText(name string, data []byte) (string, error) {
 		return "", binaryFile(name)
 	}
 	if !utf8.Valid(data) {
-		return "", invalid(fmt.Sprintf("%s is not UTF-8 text", name), "save it as UTF-8, for example with iconv, and try again")
+		return "", invalid(fmt.Sprintf("%s is not UTF-8 text", name),
+			"save it as UTF-8, for example with iconv, and try again")
 	}
 	return string(data), nil
 }

@@ -115,6 +115,9 @@ func TestPDFFilters(t *testing.T) {
 }
 
 func TestPDFErrors(t *testing.T) {
+	if cost.Race {
+		t.Skip("takes long with the race detector, and has no goroutines")
+	}
 	drawing := []string{"0 0 100 100 re f"}
 	flood := pdfStreamOf("/Subtype /Form /Filter /FlateDecode", strings.Repeat(" ", Max+1))
 	for _, c := range []struct {

@@ -71,7 +71,8 @@ func readZip(name string, data []byte) (*Document, error) {
 var errUnread = errors.New("an OpenDocument file that is no text")
 
 func damagedOffice(name, kind string, err error) error {
-	return invalid(fmt.Sprintf("the %s file %s is damaged: %v", kind, name, err), "open it in the program that wrote it and save it again")
+	return invalid(fmt.Sprintf("the %s file %s is damaged: %v", kind, name, err),
+		"open it in the program that wrote it and save it again")
 }
 
 // limited fails, rather than ends, when more than left bytes are read.
