@@ -28,13 +28,17 @@ var migration0002 string
 //go:embed migrations/0003_no_words.sql
 var migration0003 string
 
+//go:embed migrations/0005_expected.sql
+var migration0005 string
+
 var schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001, migration0002, migration0003},
+	Migrations:    []string{migration0001, migration0002, migration0003, migration0005},
 }
 
-// readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, and done without.
+// readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, or a table that is read as empty
+// where it is not there.
 const readableSchema = 1
 
 const fileSuffix = ".sqlite3"
@@ -156,9 +160,15 @@ func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) 
 
 // openOld opens a file of an older schema that cannot be migrated because it cannot be written to.
 func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
-	old := schema
-	old.Migrations = schema.Migrations[:readableSchema]
-	db, err := sqlite.Open(ctx, path, old, sqlite.ReadWrite)
+	var db *sqlite.DB
+	err := error(nil)
+	for version := len(schema.Migrations) - 1; version >= readableSchema; version-- {
+		old := schema
+		old.Migrations = schema.Migrations[:version]
+		if db, err = sqlite.Open(ctx, path, old, sqlite.ReadWrite); err == nil {
+			break
+		}
+	}
 	if err == nil && !db.ReadOnly() { // it can be written to by now
 		db.Close()
 		return nil, sqlite.Fault(fault.ReadOnly, path, "is on read-only storage", nil)
@@ -455,7 +465,7 @@ func inspect(ctx context.Context, dir, name string) (Info, error) {
 			info.Blocking += n
 		}
 	}
-	info.Open = info.Blocking == 0
+	info.Open = info.Blocking == 0 && len(awaited(st.Expected)) == 0 && st.Entries.Total+st.Signals.Total > 0
 	if fi, err := os.Stat(b.path); err == nil {
 		info.Bytes = fi.Size()
 	}

@@ -115,7 +115,7 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 		return l
 	}
 	var err error
-	switch r.IntN(13) {
+	switch r.IntN(16) {
 	case 0, 1, 2, 3:
 		p := Post{Content: fmt.Sprint("finding ", r.Uint32()), Type: EntryTypes[r.IntN(len(EntryTypes))], Supports: links(), MustSurface: r.IntN(3) == 0}
 		switch r.IntN(4) {
@@ -123,6 +123,11 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 			p.Contradicts = links()
 		case 1:
 			p.Supersedes = links()
+			if p.MustSurface = false; r.IntN(3) == 0 {
+				p.Addresses = []string{signal()}
+			} else if r.IntN(3) == 0 {
+				p.DropDuty = "no use"
+			}
 		case 2:
 			p.Addresses = []string{signal()}
 		}
@@ -139,6 +144,12 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 		_, err = b.Reopen(ctx, worker, signal(), "")
 	case 10:
 		_, err = b.Link(ctx, worker, entry(), Links{Contradicts: links(), Supersedes: links()})
+	case 13:
+		_, err = b.Expect(ctx, "lead", []string{worker, "w3"}, r.IntN(2) == 0)
+	case 14:
+		_, err = b.Done(ctx, worker)
+	case 15:
+		_, err = b.Drop(ctx, "lead", worker, "late")
 	case 12:
 		err = b.Retrieved(ctx, worker, Retrieval{Way: RetrievalWays[r.IntN(len(RetrievalWays))], Role: "planner", Task: "task", Capsules: []Given{{ID: "k0000000a1", Score: 1}}})
 	case 11:

@@ -180,7 +180,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 
 func TestDigestEmptyBoard(t *testing.T) {
 	d := (&Snapshot{Run: "empty", Seq: 1}).Digest(0, inOps)
-	if !strings.Contains(d.Text, "Gate: open.") || !strings.Contains(d.Text, "Nothing was left out.") || d.Included != 0 {
+	if !strings.Contains(d.Text, "Gate: CLOSED, nothing was posted or raised yet.") || !strings.Contains(d.Text, "Nothing was left out.") || d.Included != 0 {
 		t.Errorf("%+v", d)
 	}
 }

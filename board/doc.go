@@ -6,11 +6,12 @@
 //	b, err := board.OpenOrCreate(ctx, dir, "audit-7")   // the first write makes the run
 //	p, err := b.Post(ctx, "reader-1", board.Post{Content: "tokens never expire", SourceDoc: "auth.go", MustSurface: true})
 //	s, err := b.Signal(ctx, "reader-1", board.Raise{Content: "who rotates the keys?", Priority: "high"})
+//	w, err := b.Expect(ctx, "lead", []string{"reader-1"}, false) // the gate waits until it is done: b.Done(ctx, "reader-1")
 //	v, err := b.Gate(ctx, board.Policy{})               // v.Open is false while a critical or high signal is open
 //	r, err := documents.Open("report.md")
 //	x, err := b.Survival(ctx, r)                        // does the report carry what must surface?
 //
-// Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate].
+// Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate], [WaitRun].
 // The past: [Board.Events], [Board.Replay]. In and out: [Board.Export], [Import], [Snapshot.Digest], [Snapshot.HTML].
 // A damaged file: [ReadDamaged], [Rebuild], [SalvageTo].
 // Errors match a kind of package fault, and name the next step as an operation.
@@ -23,6 +24,8 @@
 //	links      entry → entry (supports, contradicts, supersedes) or entry → signal (addresses)
 //	signals    open questions and what became of them
 //	variables  key → JSON value with a version
+//	expected   workers that the gate waits for, and what became of each
+//	dropped_duties  superseded entries that had to surface, and whose successors need not
 //	events     the log: one row per changed thing, in the same transaction as the change
 //	counts, entries_fts   derived, kept by triggers: running counts, full text
 //
@@ -37,7 +40,10 @@
 //     thing is an event of its own (a post that contradicts e3 is "post e9", "dispute e3"), so the rules of today never change the past.
 //   - Nothing is deleted, so ids are never reused: e1, e2, … and s1, s2, … in the order of their events.
 //   - A contradicts link disputes an active target; the dispute ends when no standing entry contradicts it any more. A supersedes link retires
-//     its target; supersedes has no cycles. An addresses link closes an open signal.
+//     its target; supersedes has no cycles. An addresses link closes an open signal, which opens again when the answer is superseded by
+//     what does not address it. What supersedes a must-surface entry must surface too, unless that is dropped with a reason. An import
+//     of another program's board does neither: its data say what its statuses are.
+//   - A run on which nothing was posted or raised has a closed gate, and one without entries does not survive.
 //   - A signal is claimed under a lease; a lease that ran out holds nobody back. A claim is its worker's, and that of one session if the
 //     caller has one. Waiving needs a reason.
 //   - What of the knowledge base was given to whom is in the log alone, as events of the verb retrieval ([Board.Retrieved], [Board.Retrievals], [UsageOf]).

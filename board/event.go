@@ -28,6 +28,12 @@ const (
 	verbSet       = "set"       // a variable got a value
 	verbDelete    = "delete"    // a variable was deleted
 	verbRetrieval = "retrieval" // somebody was given something of the knowledge base
+
+	verbExpect      = "expect"       // the run waits for a worker
+	verbDone        = "done"         // a worker is through
+	verbDrop        = "drop"         // the run no longer waits for a worker
+	verbMustSurface = "must-surface" // an entry took over the duty of one that it supersedes
+	verbDropDuty    = "drop-duty"    // what supersedes an entry need not surface, although the entry had to
 )
 
 type createPayload struct {
@@ -44,6 +50,16 @@ type postPayload struct {
 type byPayload struct {
 	By   string `json:"by,omitempty"` // the entry that did it
 	Note string `json:"note,omitempty"`
+}
+
+type dropDutyPayload struct {
+	By     string `json:"by"` // the entry that supersedes it
+	Reason string `json:"reason"`
+}
+
+// takenPayload says of whom a duty was taken over.
+type takenPayload struct {
+	From string `json:"from"`
 }
 
 type linkPayload struct {
@@ -68,6 +84,10 @@ type addressPayload struct {
 
 type waivePayload struct {
 	Reason string `json:"reason"`
+}
+
+type reasonPayload struct {
+	Reason string `json:"reason,omitempty"`
 }
 
 type notePayload struct {
@@ -165,8 +185,12 @@ func (e *Event) Describe() string {
 		if p.LeaseUntil != nil {
 			return "until " + p.LeaseUntil.Format(time.RFC3339)
 		}
-	case verbWaive:
+	case verbWaive, verbDrop:
 		return p.Reason
+	case verbMustSurface:
+		return "takes that over from " + p.From
+	case verbDropDuty:
+		return "by " + p.By + ": " + p.Reason
 	case verbReopen:
 		return p.Note
 	case verbSet:

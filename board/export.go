@@ -13,16 +13,19 @@ import (
 // exportSchema is the version of the JSONL export. An import refuses a newer one.
 const exportSchema = 1
 
-// exportLine is one line of the JSONL export. The first is the run's, with the counts of what follows: entries, signals and variables as they
-// are, then the whole event log. The log alone is what an import rebuilds the board from; the other lines are for readers, and a check.
+// exportLine is one line of the JSONL export. The first is the run's, with the counts of what follows: entries, signals, variables, expected
+// workers and dropped duties as they are, then the whole event log. The log alone is what an import rebuilds the board from; the other lines are for readers, and a check.
 type exportLine struct {
 	V        int        `json:"v"`
-	Kind     string     `json:"kind"` // run, entry, signal, variable or event
+	Kind     string     `json:"kind"` // run, entry, signal, variable, expected, dropped_duty or event
 	Run      *exportRun `json:"run,omitempty"`
 	Entry    *Entry     `json:"entry,omitempty"`
 	Signal   *Signal    `json:"signal,omitempty"`
 	Variable *Variable  `json:"variable,omitempty"`
+	Expected *Expected  `json:"expected,omitempty"`
 	Event    *Event     `json:"event,omitempty"`
+
+	Dropped *DroppedDuty `json:"dropped_duty,omitempty"`
 }
 
 type exportRun struct {
@@ -62,6 +65,16 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 		}
 		for i := range s.Variables {
 			if err := line(exportLine{Kind: "variable", Variable: &s.Variables[i]}); err != nil {
+				return err
+			}
+		}
+		for i := range s.Expected {
+			if err := line(exportLine{Kind: "expected", Expected: &s.Expected[i]}); err != nil {
+				return err
+			}
+		}
+		for i := range s.Dropped {
+			if err := line(exportLine{Kind: "dropped_duty", Dropped: &s.Dropped[i]}); err != nil {
 				return err
 			}
 		}

@@ -132,6 +132,10 @@ func FuzzImportJSONL(f *testing.F) {
 	try(b.Waive(ctx, "w", "s1", "r"))
 	try(b.Reopen(ctx, "w", "s1", "n"))
 	try(b.Post(ctx, "w", Post{Content: "three", Supersedes: []string{"e2"}, Addresses: []string{"s1"}}))
+	try(b.Post(ctx, "w", Post{Content: "four", Supersedes: []string{"e3"}, DropDuty: "no use"}))
+	try(b.Expect(ctx, "lead", []string{"w", "x"}, false))
+	try(b.Done(ctx, "w"))
+	try(b.Drop(ctx, "lead", "x", "late"))
 	try(b.Set(ctx, "w", "v", []byte(`{"a":[1]}`), AnyVersion))
 	try(b.Delete(ctx, "w", "v", AnyVersion))
 	var out bytes.Buffer

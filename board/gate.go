@@ -10,7 +10,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Policy says when synthesis may proceed. The zero value is the default: no open critical or high signal.
+// Policy says when synthesis may proceed. The zero value is the default: something was posted or raised, no worker is expected still, and no
+// critical or high signal is open.
 type Policy struct {
 	// Block lists the priorities whose open signals keep the gate closed; nil means critical and high.
 	Block []string `json:"block"`
@@ -18,7 +19,9 @@ type Policy struct {
 	MaxOpen *int64 `json:"max_open"`
 	// MaxDisputed is the largest number of disputed entries that is let through; nil: any number.
 	MaxDisputed *int64 `json:"max_disputed"`
-	// RequireSource closes the gate on must-surface entries that name no source.
+	// MinEntries is how many entries must have been posted; 0: one, or one signal.
+	MinEntries int64 `json:"min_entries"`
+	// RequireSource closes the gate on entries that must surface, or answer a signal, and name no source.
 	RequireSource bool `json:"require_source"`
 }
 
@@ -41,15 +44,21 @@ func (p Policy) check() error {
 			return invalid(fmt.Sprintf("%d is not a number of signals or entries", *n), "give 0 or more")
 		}
 	}
+	if p.MinEntries < 0 {
+		return invalid(fmt.Sprintf("%d is not a number of entries", p.MinEntries), "give 0 or more")
+	}
 	return nil
 }
 
 // Rules that a Reason can come from.
 const (
+	RuleEmpty       = "empty"          // nothing at all was posted or raised
+	RuleMinEntries  = "min-entries"    // too few entries were posted
+	RuleExpected    = "expected"       // a worker that is expected is not done; the reason's Worker names it
 	RuleOpenSignal  = "open-signal"    // a signal of a blocking priority is open
 	RuleMaxOpen     = "max-open"       // too many signals are open
 	RuleMaxDisputed = "max-disputed"   // too many entries are disputed
-	RuleSource      = "require-source" // a must-surface entry has no source
+	RuleSource      = "require-source" // an entry that must surface, or answers a signal, has no source
 )
 
 // Reason is one thing that keeps the gate closed.
@@ -58,7 +67,7 @@ type Reason struct {
 	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
 	Priority string `json:"priority"`   // of a signal
 	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
-	Worker   string `json:"worker"`     // who raised or posted it
+	Worker   string `json:"worker"`     // who raised or posted it, or is expected
 	Claimed  string `json:"claimed_by"` // who works on the signal, "" for nobody
 	Clear    string `json:"clear"`      // what would clear it; adapters that have words for Next put those here
 
@@ -84,6 +93,8 @@ type gateInput struct {
 	disputed  []Entry  // needed only with MaxDisputed
 	unsourced []Entry  // needed only with RequireSource
 	allOpen   int64    // open signals of any priority
+	posted    int64    // entries
+	raised    int64    // signals
 }
 
 // judge is the gate: a pure function of the board and the policy.
@@ -94,6 +105,7 @@ func judge(p Policy, in gateInput) Verdict {
 	for _, pr := range p.Block {
 		blocking[pr] = true
 	}
+	v.Reasons = append(v.Reasons, unready(p, in)...)
 	for _, s := range in.open {
 		if blocking[s.Priority] {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID, Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy,
@@ -114,11 +126,46 @@ func judge(p Policy, in gateInput) Verdict {
 	if p.RequireSource {
 		for _, e := range in.unsourced {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: "supersede it by one with a source", Next: []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…", "must_surface", "", "supersedes", e.ID)}})
+				Clear: "supersede it by one with a source", Next: []fault.Step{fault.Do("entry.post", "{}", withSource(&e)...)}})
 		}
 	}
 	v.Open = len(v.Reasons) == 0
 	return v
+}
+
+// unready are the reasons why there is too little to judge yet: an empty board has no open question
+// either.
+func unready(p Policy, in gateInput) (reasons []Reason) {
+	post := []fault.Step{fault.Do("entry.post", "{}", "content", "…")}
+	switch {
+	case in.posted < p.MinEntries:
+		reasons = append(reasons, Reason{Rule: RuleMinEntries, Content: fmt.Sprintf("%s posted; at least %d are needed", counted(in.posted, "entry")+was(in.posted), p.MinEntries),
+			Clear: "post what was found", Next: post})
+	case in.posted+in.raised == 0:
+		reasons = append(reasons, Reason{Rule: RuleEmpty, Content: "nothing was posted or raised yet", Clear: "post what was found", Next: post})
+	}
+	for _, e := range awaited(in.state.Expected) {
+		reasons = append(reasons, Reason{Rule: RuleExpected, Worker: e.Worker, Content: e.Worker + " is expected and not done",
+			Clear: "it says that it is done, or is dropped with a reason", Next: []fault.Step{
+				fault.Do("worker.done", "{}", "names", e.Worker), fault.Do("worker.drop", "or {}", "names", e.Worker, "reason", "…")}})
+	}
+	return reasons
+}
+
+// withSource are the arguments of a post that supersedes an entry by one with a source, and answers what it answered.
+func withSource(e *Entry) []string {
+	args := []string{"content", "…", "source_doc", "…", "supersedes", e.ID}
+	if len(e.Addresses) > 0 {
+		args = append(args, "addresses", strings.Join(e.Addresses, ","))
+	}
+	return args
+}
+
+func was(n int64) string {
+	if n == 1 {
+		return " was"
+	}
+	return " were"
 }
 
 // In puts what would clear the reasons into the words of an adapter.
@@ -153,6 +200,9 @@ func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
 	if err := tx.QueryRow(`SELECT count(*) FROM signals WHERE status = 'open'`).Scan(&in.allOpen); err != nil {
 		return Verdict{}, err
 	}
+	if err := tx.QueryRow(`SELECT (SELECT coalesce(max(id), 0) FROM entries), (SELECT coalesce(max(id), 0) FROM signals)`).Scan(&in.posted, &in.raised); err != nil {
+		return Verdict{}, err
+	}
 	var ranks []string
 	for _, pr := range p.block() {
 		rank, err := PriorityRank(pr)
@@ -178,7 +228,11 @@ func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
 		}
 	}
 	if p.RequireSource {
-		if in.unsourced, err = selectEntries(tx, `FROM entries e WHERE e.must_surface = 1 AND e.status <> 'superseded' AND e.source_doc = '' AND e.source_ref = '' ORDER BY e.id`); err != nil {
+		// An index has those that must surface; of the others, only answers are looked at.
+		if in.unsourced, err = selectEntries(tx, `FROM entries e WHERE e.id IN (
+				SELECT id FROM entries WHERE must_surface = 1 AND status <> 'superseded' AND source_doc = '' AND source_ref = ''
+				UNION SELECT l.src FROM signals s JOIN links l ON l.dst = s.id AND l.kind = 'addresses')
+			AND e.status <> 'superseded' AND e.source_doc = '' AND e.source_ref = '' ORDER BY e.id`); err != nil {
 			return Verdict{}, err
 		}
 	}

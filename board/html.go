@@ -75,6 +75,11 @@ type htmlGroup struct {
 	Total         int
 }
 
+// OnlySignals says that nothing but open signals keeps the gate closed.
+func (p *htmlPage) OnlySignals() bool {
+	return !slices.ContainsFunc(p.Verdict.Reasons, func(r Reason) bool { return r.Rule != RuleOpenSignal })
+}
+
 // Hidden is how many items the page leaves out.
 func (g htmlGroup) Hidden() int { return g.Total - len(g.Items) }
 
@@ -83,7 +88,9 @@ type htmlItem struct {
 	Entry  *Entry
 	Signal *Signal
 	Answer string // the beginning of the entry that addressed a signal
-	Links  []htmlLinks
+	// Dropped are the duties of an entry to surface that its successors dropped.
+	Dropped []DroppedDuty
+	Links   []htmlLinks
 }
 
 type htmlLinks struct {
@@ -131,9 +138,15 @@ func newHTMLPage(s *Snapshot, events []Event) *htmlPage {
 	for i := range p.Signals.Items {
 		b.linkSignal(&p.Signals.Items[i])
 	}
+	dropped := map[string][]DroppedDuty{}
+	for _, d := range s.Dropped {
+		dropped[d.ID] = append(dropped[d.ID], d)
+	}
 	for g := range p.Groups {
 		for i := range p.Groups[g].Items {
-			b.linkEntry(&p.Groups[g].Items[i])
+			item := &p.Groups[g].Items[i]
+			b.linkEntry(item)
+			item.Dropped = dropped[item.Entry.ID]
 		}
 	}
 

@@ -119,7 +119,7 @@ func TestHTMLHasEverything(t *testing.T) {
 			t.Errorf("missing: %s", want)
 		}
 	}
-	if page := htmlOf(t, &Snapshot{Run: "empty"}, nil); !strings.Contains(page, "Gate open") {
+	if page := htmlOf(t, &Snapshot{Run: "empty"}, nil); !strings.Contains(page, "Gate closed: 1 reason") || !strings.Contains(page, "nothing was posted or raised yet") {
 		t.Error("an empty board has no page")
 	} else {
 		checkHTML(t, page)

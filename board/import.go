@@ -131,7 +131,7 @@ type eventLog struct {
 func readExport(r *bufio.Reader) (*eventLog, error) {
 	log := &eventLog{board: newReplayer()}
 	var header *exportRun
-	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{}}
+	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{}, Expected: []Expected{}, Dropped: []DroppedDuty{}}
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if err == io.EOF {
@@ -168,6 +168,10 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 			said.Signals = append(said.Signals, *l.Signal)
 		case l.Kind == "variable" && l.Variable != nil:
 			said.Variables = append(said.Variables, *l.Variable)
+		case l.Kind == "expected" && l.Expected != nil:
+			said.Expected = append(said.Expected, *l.Expected)
+		case l.Kind == "dropped_duty" && l.Dropped != nil:
+			said.Dropped = append(said.Dropped, *l.Dropped)
 		case l.Kind == "event" && l.Event != nil:
 			if err := checkEvent(l.Event); err != nil {
 				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
@@ -376,6 +380,16 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 	}
 	for _, v := range vars {
 		if err := w.variableRow(*v); err != nil {
+			return err
+		}
+	}
+	for _, e := range s.Expected {
+		if err := w.expectedRow(e); err != nil {
+			return err
+		}
+	}
+	for _, d := range s.Dropped {
+		if err := w.droppedRow(d); err != nil {
 			return err
 		}
 	}

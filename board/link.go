@@ -35,7 +35,12 @@ func (w *writer) effects(p *Post, id int64) error {
 			if err != nil {
 				return err
 			}
-			if err := w.effect(id, kind, dst); err != nil {
+			if kind == Supersedes {
+				err = w.supersede(id, dst, p.DropDuty)
+			} else {
+				err = w.effect(id, kind, dst)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -44,13 +49,17 @@ func (w *writer) effects(p *Post, id int64) error {
 }
 
 // effect applies one link: contradicts disputes an active entry, supersedes retires one, addresses answers an open signal.
+// What follows of it for answers and duties is supersede's: an import takes the statuses of its source.
 func (w *writer) effect(src int64, kind string, dst int64) error {
 	by := byPayload{By: EntryID(src)}
 	switch kind {
-	case Contradicts:
+	case Contradicts, Addresses:
 		source, err := getEntry(w.tx, src)
 		if err != nil || source.Status == Superseded {
 			return err // it was replaced in the same batch
+		}
+		if kind == Addresses {
+			return w.closeSignal(dst, Addressed, verbAddress, addressPayload{By: EntryID(src)})
 		}
 		return w.setStatus(dst, Active, Disputed, verbDispute, by)
 	case Supersedes:
@@ -58,8 +67,6 @@ func (w *writer) effect(src int64, kind string, dst int64) error {
 			return err
 		}
 		return w.settle(dst, by)
-	case Addresses:
-		return w.closeSignal(dst, Addressed, verbAddress, addressPayload{By: EntryID(src)})
 	}
 	return nil
 }
@@ -99,6 +106,18 @@ func (w *writer) settle(superseded int64, by byPayload) error {
 //
 // Errors: as for Post, and fault.Conflict when the entry is superseded or has that link.
 func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Entry, error) {
+	return b.LinkDropping(ctx, worker, entry, links, "")
+}
+
+// linkOrder is the order of effects: what an entry answers is known before it supersedes another answer.
+var linkOrder = []string{Supports, Contradicts, Addresses, Supersedes}
+
+// LinkDropping is Link for an entry that need not surface although what it supersedes had to,
+// with the reason. Without one, the entry takes the duty over.
+func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Links, dropDuty string) (Entry, error) {
+	if err := checkText("the reason to drop the duty", dropDuty, MaxField, false); err != nil {
+		return Entry{}, err
+	}
 	src, err := ParseEntryID(entry)
 	if err != nil {
 		return Entry{}, err
@@ -117,9 +136,12 @@ func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (En
 		if err != nil {
 			return err
 		}
-		for _, kind := range LinkKinds {
+		if err := w.checkDrop(dropDuty, e.MustSurface, links.Supersedes); err != nil {
+			return err
+		}
+		for _, kind := range linkOrder {
 			for _, target := range links.Of(kind) {
-				if err := w.addLink(src, kind, target, e); err != nil {
+				if err := w.addLink(src, kind, target, e, dropDuty); err != nil {
 					return err
 				}
 			}
@@ -133,7 +155,7 @@ func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (En
 	return out, err
 }
 
-func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
+func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty string) error {
 	if err := w.target(kind, target, src); err != nil {
 		return err
 	}
@@ -180,6 +202,9 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry) error {
 	}
 	if err := w.linkRow(src, kind, target); err != nil {
 		return err
+	}
+	if kind == Supersedes {
+		return w.supersede(src, dst, dropDuty)
 	}
 	return w.effect(src, kind, dst)
 }

@@ -19,7 +19,8 @@ type Post struct {
 	Evidence    string   `json:"evidence,omitempty"`
 	Confidence  *float64 `json:"confidence,omitempty"`
 	Tags        []string `json:"tags,omitempty"`
-	MustSurface bool     `json:"must_surface,omitempty"` // always on for contradictions
+	MustSurface bool     `json:"must_surface,omitempty"` // always on for contradictions, and for what supersedes an entry that must surface
+	DropDuty    string   `json:"drop_duty,omitempty"`    // why it need not surface, although what it supersedes had to
 	// Links name entries (e12), signals (s3) and, within one batch, other posts by their key (@key).
 	Supports    []string `json:"supports,omitempty"`
 	Contradicts []string `json:"contradicts,omitempty"`
@@ -214,11 +215,15 @@ func (p *Post) prepare() error {
 		{"the source reference", p.SourceRef, MaxField, false},
 		{"the evidence", p.Evidence, MaxContent, false},
 		{"the key", p.Key, MaxField, false},
+		{"the reason to drop the duty", p.DropDuty, MaxField, false},
 		{"the worker's name", p.Worker, MaxName, true},
 	} {
 		if err := checkText(f.what, f.text, f.max, f.required); err != nil {
 			return err
 		}
+	}
+	if p.DropDuty != "" && p.MustSurface {
+		return invalid("an entry that must surface itself takes the duty over: it cannot drop it", "leave one out")
 	}
 	if c := p.Confidence; c != nil && (math.IsNaN(*c) || *c < 0 || *c > 1) {
 		return invalid(fmt.Sprintf("confidence %v is not between 0 and 1", *c), "0 is a guess, 1 is certain")

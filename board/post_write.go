@@ -49,6 +49,9 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 			return prefixed(at(i, len(posts)), err)
 		}
 	}
+	if err := w.takeDuties(posts, ids, out); err != nil {
+		return err
+	}
 	for i := range posts {
 		if out[i].Existing {
 			continue
@@ -93,7 +96,7 @@ func sameAs(p *Post, old *Entry) error {
 		differs = "another source"
 	case p.Evidence != old.Evidence:
 		differs = "other evidence"
-	case p.MustSurface != old.MustSurface:
+	case p.MustSurface != old.MustSurface && (p.MustSurface || len(old.Supersedes) == 0): // it may have taken the duty over
 		differs = map[bool]string{true: "must-surface", false: "no must-surface"}[old.MustSurface]
 	case (p.Confidence == nil) != (old.Confidence == nil) || p.Confidence != nil && *p.Confidence != *old.Confidence:
 		differs = "another confidence"

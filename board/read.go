@@ -226,8 +226,8 @@ func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
 
 // history returns the events of an entry or a signal, oldest first.
 func history(tx *sqlite.Tx, id string) ([]Event, error) {
-	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?) ORDER BY seq`, id,
-		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval) // a run or a variable may be called e1
+	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`, id,
+		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbExpect, verbDone, verbDrop) // a run, a variable or a worker may be called e1
 }
 
 // Query selects entries. Empty fields select everything; a list selects any of its members, except Tags, all of which must be there.

@@ -342,7 +342,7 @@ func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Sign
 		if err != nil {
 			return err
 		}
-		return w.addLink(src, Addresses, s.ID, e)
+		return w.addLink(src, Addresses, s.ID, e, "")
 	})
 }
 
@@ -405,6 +405,7 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 }
 
 // Reopen opens an addressed or waived signal again. The answer's link stays, and the log keeps both.
+// A signal whose answer is superseded by what does not answer it opens by itself; see supersede.
 func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, error) {
 	if err := checkText("the note", note, MaxField, false); err != nil {
 		return Signal{}, err
@@ -413,9 +414,13 @@ func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, er
 		if s.Status == SignalOpen {
 			return conflict(s.ID+" is open already", "nothing is to be done", fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
-		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = NULL, reason = '', closed_by = '', closed = NULL WHERE id = ?`, SignalOpen, n); err != nil {
-			return err
-		}
-		return w.event(verbReopen, s.ID, notePayload{note})
+		return w.reopen(n, note)
 	})
+}
+
+func (w *writer) reopen(id int64, note string) error {
+	if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = NULL, reason = '', closed_by = '', closed = NULL WHERE id = ?`, SignalOpen, id); err != nil {
+		return err
+	}
+	return w.event(verbReopen, SignalID(id), notePayload{note})
 }

@@ -24,6 +24,10 @@ type Snapshot struct {
 	Entries   []Entry    `json:"entries"`
 	Signals   []Signal   `json:"signals"`
 	Variables []Variable `json:"variables"`
+	// Expected are the workers that the run waits or has waited for.
+	Expected []Expected `json:"expected"`
+	// Dropped are the duties to surface that were dropped.
+	Dropped []DroppedDuty `json:"dropped_duties"`
 	// Retrievals are what was given of the knowledge base, the oldest first. Only the log
 	// has them.
 	Retrievals []Retrieval `json:"retrievals"`
@@ -63,6 +67,12 @@ func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
 		return nil, err
 	}
 	if s.Variables, err = variables(tx); err != nil {
+		return nil, err
+	}
+	if s.Expected, err = expected(tx); err != nil {
+		return nil, err
+	}
+	if s.Dropped, err = droppedDuties(tx); err != nil {
 		return nil, err
 	}
 	s.Retrievals, err = retrievals(tx, "")
@@ -156,7 +166,7 @@ type replayer struct {
 
 func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
-		Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
+		Expected: []Expected{}, Dropped: []DroppedDuty{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
 }
 
 // snapshot returns what has been rebuilt so far. The replayer must not be used any more.
@@ -270,6 +280,14 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		return r.applySignal(e.Event)
 	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:
 		return r.applySignalChange(e.Event)
+	case verbExpect, verbDone, verbDrop:
+		return r.expectation(e.Event)
+	case verbMustSurface, verbDropDuty:
+		var p dropDutyPayload
+		if err := decode(&p); err != nil {
+			return err
+		}
+		return r.duty(e.Event, p)
 	case verbSet, verbDelete:
 		var p setPayload
 		if err := decode(&p); err != nil {
@@ -384,7 +402,7 @@ func (r *replayer) applySignalChange(e Event) error {
 func (s *Snapshot) State() State {
 	st := newState()
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At, s.Seq, s.Variables
-	st.Retrievals = int64(len(s.Retrievals))
+	st.Expected, st.Retrievals = s.Expected, int64(len(s.Retrievals))
 	workers := map[string]*Worker{}
 	seen := func(name string, at time.Time) *Worker {
 		w := workers[name]
@@ -436,7 +454,7 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 	if err := p.check(); err != nil {
 		return Verdict{}, err
 	}
-	in := gateInput{state: s.State()}
+	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals))}
 	for _, sig := range s.Signals {
 		if sig.Status == SignalOpen {
 			if !sig.ClaimedAt(s.At) {
@@ -455,7 +473,7 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 		if e.Status == Disputed {
 			in.disputed = append(in.disputed, e)
 		}
-		if e.MustSurface && e.Status != Superseded && e.SourceDoc == "" && e.SourceRef == "" {
+		if (e.MustSurface || len(e.Addresses) > 0) && e.Status != Superseded && e.SourceDoc == "" && e.SourceRef == "" {
 			in.unsourced = append(in.unsourced, e)
 		}
 	}

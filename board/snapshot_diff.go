@@ -17,6 +17,10 @@ func (s *Snapshot) diff(o *Snapshot) string {
 		return fmt.Sprintf("%d signals, not %d%s", len(o.Signals), len(s.Signals), absent(s.Signals, o.Signals, func(g *Signal) string { return g.ID }))
 	case len(s.Variables) != len(o.Variables):
 		return fmt.Sprintf("%d variables, not %d", len(o.Variables), len(s.Variables))
+	case !reflect.DeepEqual(s.Expected, o.Expected):
+		return "the workers that are expected differ"
+	case !reflect.DeepEqual(s.Dropped, o.Dropped):
+		return "the duties that were dropped differ"
 	}
 	for i := range s.Entries {
 		if !reflect.DeepEqual(s.Entries[i], o.Entries[i]) {

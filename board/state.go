@@ -24,6 +24,7 @@ type State struct {
 	Links     CountsByName `json:"links"`   // by kind
 	Workers   []Worker     `json:"workers"` // the most recent first
 	Variables []Variable   `json:"variables"`
+	Expected  []Expected   `json:"expected"` // workers that the run waits or has waited for
 	// Retrievals is how often something of the knowledge base was given to somebody who
 	// works on the run.
 	Retrievals int64 `json:"retrievals"`
@@ -86,7 +87,7 @@ func (b *Board) State(ctx context.Context) (State, error) {
 }
 
 func newState() State {
-	st := State{Workers: []Worker{}, Variables: []Variable{}, Links: CountsByName{}}
+	st := State{Workers: []Worker{}, Variables: []Variable{}, Expected: []Expected{}, Links: CountsByName{}}
 	st.Entries = EntryCounts{ByType: CountsByName{}, ByStatus: CountsByName{}}
 	st.Signals = SignalCounts{Open: CountsByName{}, Addressed: CountsByName{}, Waived: CountsByName{}}
 	return st
@@ -152,6 +153,9 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 		if err := tx.QueryRow(`SELECT count(*) ` + fromRetrievals).Scan(&st.Retrievals); err != nil {
 			return st, err
 		}
+	}
+	if st.Expected, err = expected(tx); err != nil {
+		return st, err
 	}
 	st.Variables, err = variables(tx)
 	return st, err

@@ -48,15 +48,24 @@ func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
 }
 
 // Survival says whether everything that the board obliges its artifact to carry is in one or other of the reports. It is read in one
-// transaction, so the answer belongs to one moment of the board; see survival.Check for what counts as being there.
+// transaction, so the answer belongs to one moment of the board; see survival.Check for what counts as being there. A run without entries
+// does not pass; survival.Result.Demand asks for more items.
 func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (survival.Result, error) {
 	if len(reports) == 0 {
 		return survival.Result{}, invalid("no report is given", "name the final artifact, or - for standard input")
 	}
 	var list []survival.Item
+	var dropped []survival.Dropped
 	var seq int64
+	var empty bool
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
 		if seq, err = lastSeq(tx); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM entries)`).Scan(&empty); err != nil {
+			return err
+		}
+		if dropped, err = droppedItems(tx); err != nil {
 			return err
 		}
 		list, err = items(tx)
@@ -66,6 +75,25 @@ func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (s
 		return survival.Result{}, err
 	}
 	s := survival.Check(list, reports...)
-	s.Run, s.Seq = b.run, seq
+	s.Run, s.Seq, s.Dropped = b.run, seq, dropped
+	s.Demand(empty, 0)
 	return s, nil
+}
+
+// droppedItems are what the artifact would have to carry, had nobody dropped that.
+func droppedItems(tx *sqlite.Tx) ([]survival.Dropped, error) {
+	all, err := droppedDuties(tx)
+	out := []survival.Dropped{}
+	for _, d := range all {
+		n, err := ParseEntryID(d.ID)
+		if err != nil {
+			return nil, err
+		}
+		e, err := getEntry(tx, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, survival.Dropped{ID: d.ID, By: d.By, Worker: d.Worker, Reason: d.Reason, Content: e.Content})
+	}
+	return out, err
 }

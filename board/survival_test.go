@@ -26,7 +26,7 @@ func TestBoardSurvival(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Passed || s.Run != "run" || s.Seq != 1 || s.Checked != 0 || s.Items == nil || !slices.Equal(s.Reports, []string{"final.md"}) {
+	if s.Passed || !s.Empty || s.Warning == "" || s.Run != "run" || s.Seq != 1 || s.Checked != 0 || s.Items == nil || !slices.Equal(s.Reports, []string{"final.md"}) {
 		t.Errorf("empty board: %+v", s)
 	}
 

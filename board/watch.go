@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"iter"
+	"os"
 	"time"
 
 	"blackboard/board/fault"
@@ -123,6 +125,31 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// WaitRun opens the board of a run as soon as the run exists. It is fault.NotFound if there is none
+// when ctx ends.
+func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
+	tick := time.NewTicker(PollInterval)
+	defer tick.Stop()
+	for {
+		// Whether the file is there is asked without opening it, which costs more.
+		_, err := os.Stat(Path(dir, run))
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || CheckRun(run) != nil {
+			b, err := Open(context.WithoutCancel(ctx), dir, run)
+			if !errors.Is(err, fault.NotFound) {
+				return b, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			if ctx.Err() == context.DeadlineExceeded {
+				return nil, (&Board{run: run}).missing()
+			}
+			return nil, ctx.Err()
+		case <-tick.C:
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,12 +55,10 @@ func (t *turn) gate(ctx context.Context) string {
 		return fmt.Sprintf("## Run %s\nThe gate is open: no critical or high question is left. `board show` has the findings.", run)
 	}
 	var ids []string
-	for _, r := range v.Reasons {
-		if r.ID != "" && len(ids) < 20 {
-			ids = append(ids, strings.TrimSpace(r.ID+" "+r.Priority))
-		}
+	for _, r := range v.Reasons[:min(len(v.Reasons), 20)] {
+		ids = append(ids, cmp.Or(strings.TrimSpace(r.ID+" "+r.Priority), r.Content))
 	}
-	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis waits: %s. `board signals` has the questions.", run, oneLine(strings.Join(ids, ", "), 300))
+	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis waits: %s. `board gate` says what would clear it.", run, oneLine(strings.Join(ids, ", "), 300))
 }
 
 // signals tells the run's open signals that this worker has claimed, or that name it as @WORKER, and were not told yet. It needs $BOARD_RUN and $BOARD_WORKER.

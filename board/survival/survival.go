@@ -24,7 +24,11 @@
 // have read.
 package survival
 
-import "blackboard/board/documents"
+import (
+	"fmt"
+
+	"blackboard/board/documents"
+)
 
 // Why an item must be found in the artifact.
 const (
@@ -82,12 +86,36 @@ type Result struct {
 	// Skipped are the files of the directories and patterns given that were not read. The caller
 	// of Check sets them.
 	Skipped []documents.Skipped `json:"skipped,omitempty"`
-	Passed  bool                `json:"passed"`  // nothing is missing
+	Passed  bool                `json:"passed"`  // nothing is missing, and there was enough to look for
 	Checked int                 `json:"checked"` // items
 	Missing int                 `json:"missing"` // of them
 	Items   []ItemResult        `json:"items"`
+	// Empty says that the run has no entry: nothing was found that a report could carry.
+	Empty bool `json:"empty"`
+	// MinItems is how many items there must be.
+	MinItems int `json:"min_items"`
+	// Warning says that there was nothing, or too little, to look for; "" if there was enough.
+	Warning string `json:"warning"`
+	// Dropped are superseded entries that had to surface, and whose successors need not.
+	Dropped []Dropped `json:"dropped"`
 	// Semantic says how meaning was compared; null if it was not.
 	Semantic *Semantic `json:"semantic"`
+}
+
+// Dropped is a superseded entry that had to surface. What supersedes it need not, for a reason.
+type Dropped struct {
+	ID      string `json:"id"`
+	By      string `json:"by"`     // the entry that supersedes it
+	Worker  string `json:"worker"` // who dropped the duty
+	Reason  string `json:"reason"`
+	Content string `json:"content"`
+}
+
+// Demand says whether the run has entries, and how many items it must have. Without entries, or
+// with fewer items, the result is not passed.
+func (r *Result) Demand(empty bool, minItems int) {
+	r.Empty, r.MinItems = empty, minItems
+	r.count()
 }
 
 // Semantic is how meaning was compared.
@@ -112,7 +140,7 @@ type Semantic struct {
 // never makes a present item missing. It compares words and not meaning, so a present
 // item may still be contradicted; a missing one may have been said in other words.
 func Check(items []Item, reports ...*documents.Document) Result {
-	r := Result{Reports: make([]string, len(reports)), Items: make([]ItemResult, len(items))}
+	r := Result{Reports: make([]string, len(reports)), Dropped: []Dropped{}, Items: make([]ItemResult, len(items))}
 	indexes := make([]*index, len(reports))
 	for i, report := range reports {
 		r.Reports[i], indexes[i] = report.Name, newIndex(report)
@@ -139,5 +167,14 @@ func (r *Result) count() {
 			r.Missing++
 		}
 	}
-	r.Passed = r.Missing == 0
+	r.Warning = ""
+	switch {
+	case r.Empty:
+		r.Warning = "the run has no entries: nothing was found that a report could carry"
+	case r.Checked < r.MinItems:
+		r.Warning = fmt.Sprintf("%d %s had to surface; at least %d was asked for", r.Checked, map[bool]string{true: "item", false: "items"}[r.Checked == 1], r.MinItems)
+	case r.Checked == 0:
+		r.Warning = "nothing on the board had to surface: no entry must, and no signal is open or waived"
+	}
+	r.Passed = r.Missing == 0 && !r.Empty && r.Checked >= r.MinItems
 }

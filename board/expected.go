@@ -1,0 +1,177 @@
+package board
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+)
+
+// What became of a worker that is expected.
+const (
+	WorkerExpected = "expected" // the gate waits for it
+	WorkerDone     = "done"     // it has said that it is through
+	WorkerDropped  = "dropped"  // somebody decided, with a reason, not to wait for it
+)
+
+// Expected is a worker that the run waits for, and what became of it.
+type Expected struct {
+	Worker string    `json:"worker"`
+	Seq    int64     `json:"seq"`    // the event that named it first
+	Status string    `json:"status"` // expected, done or dropped
+	At     time.Time `json:"at"`     // since when it is so
+	By     string    `json:"by"`     // who said so
+	Reason string    `json:"reason"` // why it was dropped
+}
+
+// expectVerbs are the verbs of what becomes of a worker, whose name is the event's id.
+var expectVerbs = map[string]string{verbExpect: WorkerExpected, verbDone: WorkerDone, verbDrop: WorkerDropped}
+
+// Expect has the gate wait for workers, by name. One that is known already stays as it is, done
+// or dropped too, so that a script may say it twice; with again it is expected anew.
+// It returns all that are known, in the order in which they came to be.
+func (b *Board) Expect(ctx context.Context, worker string, names []string, again bool) ([]Expected, error) {
+	return b.setExpected(ctx, worker, names, func(w *writer, name string, is *Expected) error {
+		if is != nil && (!again || is.Status == WorkerExpected) {
+			return nil
+		}
+		return w.expectation(verbExpect, name, reasonPayload{})
+	})
+}
+
+// Done says that workers are through with what they were expected for: the worker itself, if
+// none is named. One that nobody expects yet is noted as done, however fast it was. What a
+// worker posts after it changes nothing: it stays done.
+func (b *Board) Done(ctx context.Context, worker string, names ...string) ([]Expected, error) {
+	if len(names) == 0 {
+		names = []string{worker}
+	}
+	return b.setExpected(ctx, worker, names, func(w *writer, name string, is *Expected) error {
+		if is != nil && is.Status == WorkerDone {
+			return nil
+		}
+		return w.expectation(verbDone, name, reasonPayload{})
+	})
+}
+
+// Drop has the gate no longer wait for a worker. The reason stays on record.
+//
+// Errors: fault.NotFound when nobody expects it; fault.Conflict when it is done.
+func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expected, error) {
+	if strings.TrimSpace(reason) == "" {
+		return nil, invalid("dropping a worker needs a reason", "", fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
+	}
+	if err := checkText("the reason", reason, MaxField, true); err != nil {
+		return nil, err
+	}
+	return b.setExpected(ctx, worker, []string{name}, func(w *writer, name string, is *Expected) error {
+		list := fault.Do("worker.list", "{} lists the workers that are expected")
+		switch {
+		case is == nil:
+			return notFound("nobody expects "+clip(name, 60), "", list)
+		case is.Status == WorkerDone:
+			return conflict(clip(name, 60)+" is done: there is nothing to drop", "", list)
+		case is.Status == WorkerDropped:
+			return nil
+		}
+		return w.expectation(verbDrop, name, reasonPayload{reason})
+	})
+}
+
+// setExpected runs set for each of some workers, with what is known of it, and returns all.
+func (b *Board) setExpected(ctx context.Context, worker string, names []string, set func(w *writer, name string, is *Expected) error) (all []Expected, err error) {
+	if len(names) == 0 {
+		return nil, invalid("no worker is named", "name those that the run waits for")
+	}
+	if len(names) > MaxBatch {
+		return nil, invalid(fmt.Sprintf("%d workers are named; at most %d are taken at once", len(names), MaxBatch), "name them in several calls")
+	}
+	for _, name := range names {
+		if err := checkWorker(name); err != nil {
+			return nil, err
+		}
+	}
+	err = b.write(ctx, worker, func(w *writer) (err error) {
+		known, err := expected(w.tx)
+		if err != nil {
+			return err
+		}
+		for i, name := range names {
+			if slices.Contains(names[:i], name) {
+				continue
+			}
+			var is *Expected
+			if at := slices.IndexFunc(known, func(e Expected) bool { return e.Worker == name }); at >= 0 {
+				is = &known[at]
+			}
+			if err := set(w, name, is); err != nil {
+				return err
+			}
+		}
+		all, err = expected(w.tx)
+		return err
+	})
+	return all, err
+}
+
+// expectation says what becomes of a worker.
+func (w *writer) expectation(verb, name string, p reasonPayload) error {
+	if err := w.event(verb, name, p); err != nil {
+		return err
+	}
+	return w.expectedRow(Expected{name, w.seq, expectVerbs[verb], fromMillis(w.at), w.actor, p.Reason})
+}
+
+// expectedRow writes the row of a worker. Its event counts only if the worker is new.
+func (w *writer) expectedRow(e Expected) error {
+	_, err := w.tx.Exec(`INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+		status = excluded.status, changed = excluded.changed, changed_by = excluded.changed_by, reason = excluded.reason`,
+		e.Worker, e.Seq, e.Status, e.At.UnixMilli(), e.By, e.Reason)
+	return err
+}
+
+// expected returns the workers that the run waits or has waited for, as they came to be.
+func expected(tx *sqlite.Tx) ([]Expected, error) {
+	if there, err := hasTable(tx, "expected"); err != nil || !there {
+		return []Expected{}, err
+	}
+	return sqlite.All(tx, func(e *Expected) []any {
+		return []any{&e.Worker, &e.Seq, &e.Status, sqlite.Time(&e.At), &e.By, &e.Reason}
+	}, `SELECT worker, seq, status, changed, changed_by, reason FROM expected ORDER BY seq`)
+}
+
+// hasTable reports whether the file has a table that files of older schemas lack. Those are
+// read as they are where they cannot be migrated.
+func hasTable(tx *sqlite.Tx, name string) (there bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)`, name).Scan(&there)
+	return there, err
+}
+
+// awaited returns those for whom the gate waits.
+func awaited(all []Expected) []Expected {
+	return slices.DeleteFunc(slices.Clone(all), func(e Expected) bool { return e.Status != WorkerExpected })
+}
+
+// expectation applies an event about a worker that is expected.
+func (r *replayer) expectation(e Event) error {
+	var p reasonPayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return err
+	}
+	if err := checkWorker(e.ID); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(r.Expected, func(x Expected) bool { return x.Worker == e.ID })
+	if at < 0 {
+		at = len(r.Expected)
+		r.Expected = append(r.Expected, Expected{Worker: e.ID, Seq: e.Seq})
+	}
+	x := &r.Expected[at]
+	x.Status, x.At, x.By, x.Reason = expectVerbs[e.Verb], e.At, e.Actor, p.Reason
+	return nil
+}
