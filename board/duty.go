@@ -211,6 +211,18 @@ func droppedDuties(tx *sqlite.Tx) ([]DroppedDuty, error) {
 	}, `SELECT 'e' || entry, 'e' || successor, seq, worker, reason FROM dropped_duties ORDER BY seq`)
 }
 
+// DroppedOf returns the duties to surface that were dropped: an entry's own, and those of entries
+// that it supersedes.
+func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
+	of := []DroppedDuty{}
+	for _, d := range s.Dropped {
+		if d.ID == id || d.By == id {
+			of = append(of, d)
+		}
+	}
+	return of
+}
+
 // duty applies an event about the duty to surface.
 func (r *replayer) duty(e Event, p dropDutyPayload) error {
 	entry, err := r.entry(e.ID)

@@ -153,10 +153,12 @@ type Backlink struct {
 
 // EntryDetail is an entry with what points at it and its history.
 type EntryDetail struct {
-	Entry   Entry      `json:"entry"`
-	Linked  []Backlink `json:"linked_by"`
-	Raised  []Signal   `json:"raised"` // signals that arose from it
-	History []Event    `json:"history"`
+	Entry  Entry      `json:"entry"`
+	Linked []Backlink `json:"linked_by"`
+	Raised []Signal   `json:"raised"` // signals that arose from it
+	// Dropped are duties to surface that were dropped: its own, and those of entries that it supersedes.
+	Dropped []DroppedDuty `json:"dropped_duties"`
+	History []Event       `json:"history"`
 }
 
 // SignalDetail is a signal with the entries that address it and its history.
@@ -185,6 +187,11 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 		if d.Raised, err = selectSignals(tx, `FROM signals s WHERE s.origin = ? ORDER BY s.id`, n); err != nil {
 			return err
 		}
+		all, err := droppedDuties(tx)
+		if err != nil {
+			return err
+		}
+		d.Dropped = (&Snapshot{Dropped: all}).DroppedOf(id)
 		d.History, err = history(tx, id)
 		return err
 	})

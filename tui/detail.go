@@ -421,7 +421,7 @@ func (p *detailPage) readPast(ctx context.Context, id string, past *board.Snapsh
 	if i := slices.IndexFunc(past.Signals, func(s board.Signal) bool { return s.ID == id }); i >= 0 {
 		found.signal = &board.SignalDetail{Signal: past.Signals[i], Linked: linked, History: history}
 	} else if i := slices.IndexFunc(past.Entries, func(e board.Entry) bool { return e.ID == id }); i >= 0 {
-		found.entry = &board.EntryDetail{Entry: past.Entries[i], Linked: linked, History: history}
+		found.entry = &board.EntryDetail{Entry: past.Entries[i], Linked: linked, Dropped: past.DroppedOf(id), History: history}
 		for _, s := range past.Signals {
 			if s.Origin == id {
 				found.entry.Raised = append(found.entry.Raised, s)

@@ -127,7 +127,7 @@ func (f *feed) happened(events []board.Event) {
 		switch e.Verb {
 		case "post":
 			newest = max(newest, n)
-		case "dispute", "supersede", "settle", "link":
+		case "dispute", "supersede", "settle", "link", "must-surface":
 		default:
 			continue // a variable may be called e1
 		}

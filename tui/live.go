@@ -186,11 +186,12 @@ func (p *runPage) showWanted() tea.Cmd {
 
 // show puts a scene on the page.
 func (p *runPage) show(s scene) {
-	reason, worker := p.gate.chosen(), p.workers.chosen()
+	reason, worker := p.gate.chosenReason(), p.workers.chosen()
+	s.workers = everyWorker(&s.state)
 	p.scene = s
 	p.signals.show(s.signals)
 	p.gate.show(s.verdict.Reasons, reason)
-	p.workers.show(s.state.Workers, worker)
+	p.workers.show(s.workers, worker)
 	p.acted = false
 	p.layout()
 }

@@ -28,6 +28,7 @@ type scene struct {
 	state   board.State
 	verdict board.Verdict
 	signals []board.Signal
+	workers []board.Worker // who wrote, the latest first, then who is expected and has not
 }
 
 // runPage shows one run: entries, signals, gate, workers, and when.
@@ -223,7 +224,7 @@ func (p *runPage) layout() {
 		left := p.w * 57 / 100
 		rest := p.w - left - 1
 		gate := min(max(len(p.scene.verdict.Reasons)+2, 3), h/4)
-		workers := min(max(len(p.scene.state.Workers)+1, 3), h/5)
+		workers := min(max(len(p.scene.workers)+1, 3), h/5)
 		p.area[paneFeed] = rect{0, 1, left, h}
 		p.area[paneGate] = rect{left + 1, 1, rest, gate}
 		p.area[paneSignals] = rect{left + 1, 1 + gate, rest, h - gate - workers}

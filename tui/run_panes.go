@@ -228,8 +228,20 @@ func (g *gatePane) rows() *list { return &g.list }
 func (g *gatePane) above() int { return 2 }
 
 // show keeps the chosen reason chosen among others.
-func (g *gatePane) show(all []board.Reason, chosen string) {
-	g.list.keep(len(all), slices.IndexFunc(all, func(r board.Reason) bool { return r.ID == chosen }), g.page.acted)
+func (g *gatePane) show(all []board.Reason, chosen reasonKey) {
+	g.list.keep(len(all), slices.IndexFunc(all, func(r board.Reason) bool { return reasonKeyOf(&r) == chosen }), g.page.acted)
+}
+
+// reasonKey tells a reason from others: not each is about a signal or an entry.
+type reasonKey struct{ rule, id, worker string }
+
+func reasonKeyOf(r *board.Reason) reasonKey { return reasonKey{r.Rule, r.ID, r.Worker} }
+
+func (g *gatePane) chosenReason() (key reasonKey) {
+	if i := g.list.cursor; i < len(g.page.scene.verdict.Reasons) && !g.list.lost {
+		key = reasonKeyOf(&g.page.scene.verdict.Reasons[i])
+	}
+	return key
 }
 
 func (g *gatePane) view(focused bool) []string {
@@ -238,7 +250,10 @@ func (g *gatePane) view(focused bool) []string {
 	if v.Open {
 		light = st.good.Render(light) + st.faint.Render("  synthesis may begin")
 	} else {
-		light = st.bad.Render(light) + st.faint.Render("  enter shows one, a addresses, w waives")
+		light = st.bad.Render(light)
+		if g.chosen() != "" { // a signal or an entry
+			light += st.faint.Render("  enter shows one, a addresses, w waives")
+		}
 	}
 	body := append([]string{" " + light}, g.list.view(focused)...)
 	note := "blocks: " + strings.Join(v.Policy.Block, ", ")
@@ -258,6 +273,9 @@ func (g *gatePane) chosen() string {
 
 func (g *gatePane) row(i, w int) string {
 	st, r := g.page.app.st, &g.page.scene.verdict.Reasons[i]
+	if r.ID == "" { // what is needed is said by itself
+		return fit(st.warn.Render(fit(r.Rule, 12))+" "+oneLine(r.Content, rowRunes), w)
+	}
 	tail := st.faint.Render("by " + oneLine(r.Worker, 20))
 	if r.Claimed != "" {
 		tail = st.accent.Render("⚑ " + oneLine(r.Claimed, 20))
@@ -266,7 +284,18 @@ func (g *gatePane) row(i, w int) string {
 	return spread(columns(fit(r.ID, 5), priority, oneLine(r.Content, rowRunes)), tail, w)
 }
 
-// workersPane lists who wrote to the board, the latest first.
+// everyWorker lists who wrote to the board, the latest first, then who is expected and has not.
+func everyWorker(st *board.State) []board.Worker {
+	all := slices.Clone(st.Workers)
+	for _, e := range st.Expected {
+		if !slices.ContainsFunc(st.Workers, func(w board.Worker) bool { return w.Name == e.Worker }) {
+			all = append(all, board.Worker{Name: e.Worker})
+		}
+	}
+	return all
+}
+
+// workersPane lists who wrote to the board, the latest first, and what became of those who are expected.
 type workersPane struct {
 	page *runPage
 	list list
@@ -292,14 +321,14 @@ func (ws *workersPane) view(focused bool) []string {
 }
 
 func (ws *workersPane) chosen() string {
-	if i := ws.list.cursor; i < len(ws.page.scene.state.Workers) && !ws.list.lost {
-		return ws.page.scene.state.Workers[i].Name
+	if i := ws.list.cursor; i < len(ws.page.scene.workers) && !ws.list.lost {
+		return ws.page.scene.workers[i].Name
 	}
 	return ""
 }
 
 func (ws *workersPane) row(i, w int) string {
-	st, x := ws.page.app.st, &ws.page.scene.state.Workers[i]
+	st, x := ws.page.app.st, &ws.page.scene.workers[i]
 	claims := 0
 	for j := range ws.page.scene.signals {
 		if s := &ws.page.scene.signals[j]; s.Status == board.SignalOpen && s.ClaimedBy == x.Name && s.ClaimedAt(ws.page.moment()) {
@@ -310,5 +339,15 @@ func (ws *workersPane) row(i, w int) string {
 	if claims > 0 {
 		facts += st.accent.Render(" ⚑ " + count(int64(claims)))
 	}
-	return spread(fit(oneLine(x.Name, 60), max(w-32, 8))+" "+facts, st.faint.Render(ago(x.Last, ws.page.moment())), w)
+	for j := range ws.page.scene.state.Expected {
+		if e := &ws.page.scene.state.Expected[j]; e.Worker == x.Name {
+			facts += " " + map[string]string{board.WorkerExpected: st.warn.Render("expected"), board.WorkerDone: st.good.Render("✓ done"),
+				board.WorkerDropped: st.faint.Render("dropped")}[e.Status]
+		}
+	}
+	last := ""
+	if !x.Last.IsZero() {
+		last = ago(x.Last, ws.page.moment())
+	}
+	return spread(fit(oneLine(x.Name, 60), max(w-32, 8))+" "+facts, st.faint.Render(last), w)
 }

@@ -297,3 +297,23 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestExpectedWorkers: the gate names each worker that it waits for, and the list of workers says what became of them.
+func TestExpectedWorkers(t *testing.T) {
+	ctx := context.Background()
+	var b *board.Board
+	h := newHarness(t, func(h *harness) {
+		b = h.openRun("audit-8")
+		must(b.Post(ctx, "reader-1", board.Post{Content: "Tokens never expire"}))
+		must(b.Expect(ctx, "lead", []string{"reader-1", "reader-2", "reader-3"}, false))
+		must(b.Done(ctx, "reader-1"))
+		must(b.Drop(ctx, "lead", "reader-3", "its documents are gone"))
+		h.cfg.Run = "audit-8"
+	})
+	h.press("3")
+	h.goldens("run-expected")
+	h.wants("reader-2 is expected and not done")
+	h.press("4")
+	h.goldens("run-expected-workers")
+	h.wants("✓ done", "dropped", "expected")
+}

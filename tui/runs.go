@@ -186,7 +186,10 @@ func (p *runsPage) row(i, w int) string {
 		return fit(st.bad.Render("✗ ")+fit(clean(r.Run), 20)+" "+st.bad.Render(oneLine(r.Error, w)), w)
 	}
 	light, gate := st.bad.Render("●"), st.bad.Render("closed "+count(r.Blocking))
-	if r.Open {
+	switch {
+	case r.Blocking == 0 && !r.Open: // for another reason than a signal
+		gate = st.bad.Render("closed")
+	case r.Open:
 		light, gate = st.good.Render("●"), st.good.Render("open")
 	}
 	return fit(light+" "+p.columns(clean(r.Run), gate, count(r.Entries), count(r.OpenSignal), count(int64(r.Workers)), ago(r.Updated, p.app.Now()), st.faint.Render(oneLine(r.Goal, 200))), w)

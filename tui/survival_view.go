@@ -62,8 +62,10 @@ func (p *survivalPage) view() []string {
 func (p *survivalPage) verdict() string {
 	st, s := p.app.st, p.result
 	switch {
-	case s.Checked == 0:
+	case s.Passed && s.Warning != "":
 		return st.warn.Render("✓ passed: there was nothing to check") + "  no entry must surface, no signal is open or waived"
+	case s.Missing == 0 && s.Warning != "":
+		return st.bad.Render("✗ not passed") + ": " + s.Warning
 	case s.Passed:
 		return st.good.Render("✓ passed") + ": " + plural(int64(s.Checked), "item") + " checked, none missing"
 	}

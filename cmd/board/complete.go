@@ -122,7 +122,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 			return p.entryIDs(ctx, words)
 		}
 		return p.workers(ctx, words)
-	case "worker", "w", "claimed-by":
+	case "worker", "w", "claimed-by", "drop":
 		return p.workers(ctx, words)
 	}
 	return nil
@@ -174,6 +174,8 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
 	case "reopen":
 		return p.signalIDs(ctx, words, []string{board.Addressed, board.Waived})
+	case "expect", "done":
+		return p.workers(ctx, words)
 	case "link":
 		return p.entryIDs(ctx, words)
 	case "show":

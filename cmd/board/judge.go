@@ -36,12 +36,13 @@ func policyFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "block", Usage: "`PRIORITY` whose open signals close the gate, repeatable (default critical, high); none: no priority does"},
 		&cli.Int64Flag{Name: "max-open", Usage: "close it with more than `N` open signals of any priority"},
 		&cli.Int64Flag{Name: "max-disputed", Usage: "close it with more than `N` disputed entries"},
-		&cli.BoolFlag{Name: "require-source", Usage: "close it while a must-surface entry names no source"},
+		&cli.Int64Flag{Name: "min-entries", Usage: "close it until `N` entries were posted (default: one, or a signal)"},
+		&cli.BoolFlag{Name: "require-source", Usage: "close it while an entry that must surface, or answers a signal, names no source"},
 	}
 }
 
 func policyFrom(c *cli.Context) board.Policy {
-	p := board.Policy{RequireSource: c.Bool("require-source")}
+	p := board.Policy{RequireSource: c.Bool("require-source"), MinEntries: c.Int64("min-entries")}
 	if c.IsSet("block") {
 		p.Block = list(c, "block")
 		if len(p.Block) == 1 && p.Block[0] == "none" {
@@ -61,7 +62,8 @@ func (p *program) judgeCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "gate", Category: catJudge, Usage: "say whether synthesis may proceed: exit 0 open, 3 closed, 5 no such run",
-			Description: "By default the gate is closed while a critical or high signal is open. With --wait it blocks until it opens.",
+			Description: `By default the gate is closed while nothing was posted or raised, while a worker that is expected (board expect) is
+not done, and while a critical or high signal is open. With --wait it blocks until it opens, also for a run that is not there yet.`,
 			Flags: flags(policyFlags(), []cli.Flag{
 				&cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
 				&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this long, with the verdict of that moment"},
@@ -72,12 +74,14 @@ func (p *program) judgeCommands() []*cli.Command {
 			Name: "survival", Category: catJudge, Usage: "say whether the artifact carries what the run found: exit 0 yes, 4 no", ArgsUsage: "REPORT…",
 			Description: `Looks for every must-surface entry, every contradiction, and every open or waived signal in the reports: text, Markdown,
 HTML, docx, xlsx, pptx, odt, PDF with text, csv, JSON, notebooks, source code; directories and patterns of them; - is standard input.
-An item is present if one report has its words and all its numbers in one passage; struck and hidden text does not count. Passing is
-necessary, not sufficient: words and numbers are compared, not meaning.`,
+An item is present if one report has its words and all its numbers in one passage; struck and hidden text does not count. A run
+without entries fails; where nothing had to surface it passes, with a warning. Passing is necessary, not sufficient: words and numbers
+are compared, not meaning.`,
 			Flags: flags([]cli.Flag{
 				&cli.StringSliceFlag{Name: "report", Usage: "the same as an argument (`FILE`), repeatable"},
 				&cli.BoolFlag{Name: "semantic", Usage: "look for what words did not find by meaning too, with the embedding model of $BOARD_MODEL_DIR"},
 				&cli.Float64Flag{Name: "min-cosine", Usage: "with --semantic: how near in meaning a passage must be (`COSINE`, 0 to 1)", Value: defaultMinCosine},
+				&cli.IntFlag{Name: "min-items", Usage: "fail with fewer than `N` things to look for"},
 				&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list the items that are present, too"},
 			}, formatFlags(), readFlags()),
 			Action: p.survival,
@@ -160,12 +164,18 @@ func (p *program) gate(c *cli.Context) error {
 	if c.IsSet("timeout") && !c.Bool("wait") {
 		return usagef("add --wait", "--timeout has a meaning only with --wait")
 	}
-	b, err := p.open(c)
+	ctx, cancel := timeout(c)
+	defer cancel()
+	open := board.Open
+	if c.Bool("wait") {
+		open = p.waitRun(ctx)
+	}
+	b, err := p.openWith(c, open)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	v, err := p.judge(c, b)
+	v, err := p.judge(ctx, c, b)
 	if err != nil {
 		return err
 	}
@@ -180,17 +190,27 @@ func (p *program) gate(c *cli.Context) error {
 }
 
 // judge asks the gate once, or waits for it. A wait that times out gives the verdict of that moment.
-func (p *program) judge(c *cli.Context, b *board.Board) (board.Verdict, error) {
+func (p *program) judge(ctx context.Context, c *cli.Context, b *board.Board) (board.Verdict, error) {
 	if !c.Bool("wait") {
 		return b.Gate(c.Context, policyFrom(c))
 	}
-	ctx, cancel := timeout(c)
-	defer cancel()
 	v, err := b.WaitGate(ctx, policyFrom(c))
 	if errors.Is(err, fault.Timeout) {
 		err = nil
 	}
 	return v, err
+}
+
+// waitRun opens the board of a run, as soon as there is one, and says that it waits.
+func (p *program) waitRun(ctx context.Context) func(context.Context, string, string) (*board.Board, error) {
+	return func(c context.Context, dir, run string) (*board.Board, error) {
+		b, err := board.Open(c, dir, run)
+		if !errors.Is(err, fault.NotFound) {
+			return b, err
+		}
+		p.talk("there is no run %s yet; %swaiting for it", run, board.DidYouMean(run, p.runNames()))
+		return board.WaitRun(ctx, dir, run)
+	}
 }
 
 // timeout is the command's context, ended by --timeout if that is set.
@@ -220,7 +240,9 @@ func (p *program) reasonLine(r *board.Reason) string {
 			s += p.paint(dim, "  (claimed by "+safe(r.Claimed)+")")
 		}
 		return s
-	case board.RuleMaxOpen:
+	case board.RuleExpected:
+		return fmt.Sprintf("  %s  expected, not done", line(r.Worker, board.MaxName))
+	case board.RuleMaxOpen, board.RuleEmpty, board.RuleMinEntries:
 		return "  " + line(r.Content, 160) + p.paint(dim, ": "+r.Clear)
 	default:
 		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source"}[r.Rule]
@@ -236,9 +258,12 @@ const (
 
 func (p *program) printVerdict(v *board.Verdict) {
 	p.printf("gate of %s: %s\n", v.Run, p.gateLine(v))
-	rules := map[string]string{} // the first id of each rule, as an example
+	rules := map[string]string{} // the first id of each rule, or its worker, as an example
 	for i := len(v.Reasons) - 1; i >= 0; i-- {
 		rules[v.Reasons[i].Rule] = v.Reasons[i].ID
+		if v.Reasons[i].Rule == board.RuleExpected {
+			rules[board.RuleExpected] = line(v.Reasons[i].Worker, board.MaxName)
+		}
 	}
 	for i := range v.Reasons {
 		if i == shownReasons {
@@ -247,6 +272,9 @@ func (p *program) printVerdict(v *board.Verdict) {
 		}
 		p.printf("%s\n", p.reasonLine(&v.Reasons[i]))
 	}
+	if name, ok := rules[board.RuleExpected]; ok {
+		p.printf("to wait no longer for a worker: board done %s, or board expect --drop %s --reason …\n", name, name)
+	}
 	if id, ok := rules[board.RuleOpenSignal]; ok {
 		p.printf("to clear a signal: board address %s \"the answer\" --source-doc …, or board waive %s --reason …\n", id, id)
 	}
@@ -254,7 +282,7 @@ func (p *program) printVerdict(v *board.Verdict) {
 		p.printf("to settle a dispute: post the corrected entry with --supersedes %s, or with the one that contradicts it\n", id)
 	}
 	if id, ok := rules[board.RuleSource]; ok {
-		p.printf("to give a source: post the entry again with --source-doc, --must-surface and --supersedes %s\n", id)
+		p.printf("to give a source: post the entry again with --source-doc and --supersedes %s, and --addresses if it is an answer\n", id)
 	}
 }
 
@@ -266,6 +294,9 @@ func (p *program) survival(c *cli.Context) error {
 	names := append(c.StringSlice("report"), c.Args().Slice()...)
 	if len(names) == 0 {
 		return usagef("`board survival report.md`", "no report is given")
+	}
+	if c.Int("min-items") < 0 {
+		return usagef("give 0 or more", "%d is not a number of items", c.Int("min-items"))
 	}
 	b, err := p.open(c) // before the reports: without its board there is nothing to check
 	if err != nil {
@@ -288,6 +319,7 @@ func (p *program) survival(c *cli.Context) error {
 	} else if c.IsSet("min-cosine") {
 		return usagef("add --semantic", "--min-cosine has a meaning only with --semantic")
 	}
+	s.Demand(s.Empty, c.Int("min-items"))
 	text := func(q *program) { q.printSurvival(&s, c.Bool("all")) }
 	if err := p.verdict(c, f, text, []any{"survival", s}, ci.Survival(s, versionString())); err != nil {
 		return err
@@ -348,8 +380,11 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 		}
 		p.printf("not read: %s\n", line(skipped.Reason, 160))
 	}
-	if s.Checked == 0 {
-		p.printf("nothing was checked: no entry on the board must surface, and no signal is open or waived\n")
+	switch {
+	case s.Warning != "" && s.Passed:
+		p.printf("%s: %s; --min-items 1 makes that a failure\n", p.paint(yellow, "warning"), s.Warning)
+	case s.Warning != "":
+		p.printf("%s\n", s.Warning)
 	}
 	for i := range s.Items {
 		r := &s.Items[i]
@@ -377,7 +412,13 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 			p.printf("         %s\n", p.paint(dim, "nothing like it in the report"))
 		}
 	}
-	if !s.Passed {
+	for _, d := range s.Dropped {
+		p.printf("  %-6s need not surface: %s dropped that with %s: %s\n         | %s\n", d.ID, line(d.Worker, board.MaxName), d.By, line(d.Reason, 200), line(d.Content, 200))
+	}
+	if s.Warning != "" && !s.Passed {
+		p.printf("to pass: post what was found, with --must-surface what the report has to carry\n")
+	}
+	if s.Missing > 0 {
 		p.printf("to pass: say it in the report with its numbers; or, if it no longer holds, post what supersedes it%s\n", orAddress(s))
 	}
 	note := "necessary, not sufficient: words and numbers were compared, not meaning"

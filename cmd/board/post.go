@@ -28,8 +28,13 @@ func postFlags(defaultType string) []cli.Flag {
 		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
 		&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"}, Usage: "`TAG`, repeatable or with commas"},
 		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"}, Usage: "the final artifact must carry it (always so for the type contradiction)"},
+		dropDutyFlag(),
 		&cli.StringFlag{Name: "key", Aliases: []string{"k"}, Usage: "a `KEY` of your own: posting again under it returns the first entry"},
 	}
+}
+
+func dropDutyFlag() cli.Flag {
+	return &cli.StringFlag{Name: "drop-duty", Usage: "why it need not surface (`REASON`), although what it supersedes had to; else it takes that over"}
 }
 
 // linkFlags are what an entry points at.
@@ -54,7 +59,7 @@ func (p *program) postCommands() []*cli.Command {
 			Description: `The text is the argument, or standard input. All links and their effects are written in one transaction, or nothing.
 
 --batch reads JSON lines from FILE or standard input, all or nothing. Fields: content, type, source_doc,
-source_ref, evidence, confidence, must_surface, key, worker; lists: tags, supports, contradicts,
+source_ref, evidence, confidence, must_surface, drop_duty, key, worker; lists: tags, supports, contradicts,
 supersedes, addresses. Within a batch a link may name another post by its key:
 {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
 			Flags:  flags(postFlags(board.Observation), linkFlags(), []cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, quietFlag(), noCreateFlag()}, writeFlags()),
@@ -62,7 +67,7 @@ supersedes, addresses. Within a batch a link may name another post by its key:
 		},
 		{
 			Name: "link", Category: catWrite, Usage: "add a link to an entry that is on the board", ArgsUsage: "ENTRY --supports|--contradicts|--supersedes|--addresses ID",
-			Flags:  flags(linkFlags(), writeFlags()),
+			Flags:  flags(linkFlags(), []cli.Flag{dropDutyFlag()}, writeFlags()),
 			Action: p.link,
 		},
 	}
@@ -71,13 +76,16 @@ supersedes, addresses. Within a batch a link may name another post by its key:
 // postFrom reads the flags of an entry.
 func postFrom(c *cli.Context, content, defaultType string) (board.Post, error) {
 	post := board.Post{Type: defaultType, Content: content, SourceDoc: c.String("source-doc"), SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
-		Tags: list(c, "tags"), MustSurface: c.Bool("must-surface"), Key: c.String("key")}
+		Tags: list(c, "tags"), MustSurface: c.Bool("must-surface"), DropDuty: c.String("drop-duty"), Key: c.String("key")}
 	post.SetLinks(linksFrom(c))
 	if c.IsSet("type") {
 		post.Type = c.String("type")
 		if post.Type == "" {
 			return post, usagef("choose one of "+strings.Join(board.EntryTypes, ", "), "--type is empty")
 		}
+	}
+	if err := dropsForReason(c); err != nil {
+		return post, err
 	}
 	if c.IsSet("confidence") {
 		f, err := strconv.ParseFloat(c.String("confidence"), 64)
@@ -87,6 +95,14 @@ func postFrom(c *cli.Context, content, defaultType string) (board.Post, error) {
 		post.Confidence = &f
 	}
 	return post, nil
+}
+
+// dropsForReason refuses a duty that is dropped without a reason.
+func dropsForReason(c *cli.Context) error {
+	if c.IsSet("drop-duty") && strings.TrimSpace(c.String("drop-duty")) == "" {
+		return usagef("say why: it is what the reader of the report will see", "--drop-duty is empty")
+	}
+	return nil
 }
 
 func (p *program) post(c *cli.Context) error {
@@ -248,11 +264,14 @@ func (p *program) link(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("`board link e12 --supports e3`", "one entry is needed, but %d are given", c.NArg())
 	}
+	if err := dropsForReason(c); err != nil {
+		return err
+	}
 	b, err := p.open(c)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	e, err := b.Link(c.Context, p.workerName(c), c.Args().First(), linksFrom(c))
+	e, err := b.LinkDropping(c.Context, p.workerName(c), c.Args().First(), linksFrom(c), c.String("drop-duty"))
 	return p.answer(c, err, func() { p.printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e)) }, "entry", e)
 }

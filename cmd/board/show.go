@@ -95,7 +95,7 @@ func (p *program) show(c *cli.Context) error {
 			return err
 		}
 		if c.Bool("json") {
-			return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "history", d.History)
+			return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "dropped_duties", d.Dropped, "history", d.History)
 		}
 		p.printEntry(&d)
 		return nil
@@ -157,6 +157,17 @@ func (p *program) printState(st *board.State, v *board.Verdict, latest []board.R
 		workers = append(workers, fmt.Sprintf("%s %d", line(w.Name, board.MaxName), w.Entries))
 	}
 	p.printf("workers    %d: %s\n", len(st.Workers), strings.Join(workers, ", "))
+	if len(st.Expected) > 0 {
+		var is []string
+		for i, e := range st.Expected {
+			if i == shownWorkers {
+				is = append(is, fmt.Sprintf("and %d more", len(st.Expected)-shownWorkers))
+				break
+			}
+			is = append(is, line(e.Worker, board.MaxName)+" "+e.Status)
+		}
+		p.printf("expected   %s\n", strings.Join(is, ", "))
+	}
 	for _, v := range st.Variables {
 		p.printf("variable   %s = %s  %s\n", line(v.Key, board.MaxName), line(string(v.Value), 120), p.paint(dim, fmt.Sprintf("(version %d, %s)", v.Version, line(v.Worker, board.MaxName))))
 	}
@@ -207,6 +218,13 @@ func (p *program) printEntry(d *board.EntryDetail) {
 		}
 	}
 	p.backlinks(d.Linked)
+	for _, x := range d.Dropped {
+		if x.By == e.ID {
+			p.printf("%s need not surface: %s\n", x.ID, line(x.Reason, 400))
+		} else {
+			p.printf("need not surface: %s dropped that with %s: %s\n", line(x.Worker, board.MaxName), x.By, line(x.Reason, 400))
+		}
+	}
 	for i := range d.Raised {
 		p.printf("← %-12s %s\n", "raised", p.signalLine(&d.Raised[i], time.Now()))
 	}

@@ -113,13 +113,17 @@ func (p *program) wait(c *cli.Context) error {
 			return usagef("add --gate", "--%s is about the gate", name)
 		}
 	}
-	b, err := p.open(c)
+	ctx, cancel := timeout(c)
+	defer cancel()
+	open := board.Open
+	if c.Bool("gate") {
+		open = p.waitRun(ctx)
+	}
+	b, err := p.openWith(c, open)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	ctx, cancel := timeout(c)
-	defer cancel()
 	switch {
 	case c.Bool("gate"):
 		v, err := b.WaitGate(ctx, policyFrom(c))
@@ -231,14 +235,14 @@ func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s 
 	if n > int64(len(s.Entries)) {
 		return missing
 	}
-	d := board.EntryDetail{Entry: s.Entries[n-1], Linked: s.Backlinks(id), Raised: []board.Signal{}, History: history}
+	d := board.EntryDetail{Entry: s.Entries[n-1], Linked: s.Backlinks(id), Raised: []board.Signal{}, Dropped: s.DroppedOf(id), History: history}
 	for _, sig := range s.Signals {
 		if sig.Origin == id {
 			d.Raised = append(d.Raised, sig)
 		}
 	}
 	if asJSON {
-		return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "history", d.History)
+		return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "dropped_duties", d.Dropped, "history", d.History)
 	}
 	p.printEntry(&d)
 	return nil

@@ -16,6 +16,7 @@ var commandOf = map[string]string{
 	"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
 	"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim", "signal.reopen": "reopen SIGNAL",
 	"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
+	"worker.list": "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
 	"variable.list": "state list", "variable.get": "state get KEY",
 
 	"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID", "kb.history": "kb history ID", "kb.remember": "kb remember",

@@ -16,9 +16,9 @@ import (
 
 func (s *Server) addJudgeTools() {
 	add(s, tool{name: "board_gate", title: "May the synthesis begin?", profile: ProfileRun, kind: reads,
-		about: "Ask before you write the final text. Closed while a critical or high signal is open; each reason says what would clear it. A closed gate is an answer, not an error."}, (*call).gate)
+		about: "Ask before you write the final text. Closed while nothing was posted, an expected worker is not done, or a critical or high signal is open; each reason says what would clear it. A closed gate is an answer, not an error."}, (*call).gate)
 	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads,
-		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
+		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? A board without entries does not pass. Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
 	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
 		about: "Wait until the gate opens, a signal is settled, or anything happens, for at most the timeout. Running out of time is no error: `happened` is false, and you may wait again."}, (*call).wait)
 }
@@ -28,7 +28,8 @@ type gateIn struct {
 	Block         []string `json:"block,omitempty" enum:"priorities" jsonschema:"priorities that block; default critical and high"`
 	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" jsonschema:"at most so many open signals of any priority"`
 	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" jsonschema:"at most so many disputed entries"`
-	RequireSource bool     `json:"require_source,omitempty" jsonschema:"each entry that must surface needs a source"`
+	MinEntries    int64    `json:"min_entries,omitempty" min:"0" jsonschema:"at least so many entries"`
+	RequireSource bool     `json:"require_source,omitempty" jsonschema:"each entry that must surface, or answers a signal, needs a source"`
 }
 
 type reasonOut struct {
@@ -86,7 +87,7 @@ func (g *gateOut) text() string {
 
 func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		v, err := b.Gate(c.ctx, board.Policy{Block: in.Block, MaxOpen: in.MaxOpen, MaxDisputed: in.MaxDisputed, RequireSource: in.RequireSource})
+		v, err := b.Gate(c.ctx, board.Policy{Block: in.Block, MaxOpen: in.MaxOpen, MaxDisputed: in.MaxDisputed, MinEntries: in.MinEntries, RequireSource: in.RequireSource})
 		if err != nil {
 			return err
 		}
@@ -101,6 +102,7 @@ type survivalIn struct {
 	onRun
 	Text      string   `json:"text,omitempty" jsonschema:"the final text itself"`
 	Files     []string `json:"files,omitempty" jsonschema:"or files that have it, or directories of them: md, html, docx, xlsx, pptx, pdf, csv, json, ipynb …"`
+	MinItems  int      `json:"min_items,omitempty" min:"0" jsonschema:"fail with fewer things to look for"`
 	Semantic  bool     `json:"semantic,omitempty" jsonschema:"look for missing items by meaning too; takes an embedding model"`
 	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9" jsonschema:"with semantic: how near counts"`
 }
@@ -122,6 +124,8 @@ type survivalOut struct {
 	Passed  bool         `json:"passed"`
 	Checked int          `json:"checked"`
 	Missing int          `json:"missing"`
+	Warning string       `json:"warning,omitempty" jsonschema:"there was nothing, or too little, to look for"`
+	Dropped []string     `json:"dropped,omitempty" jsonschema:"what had to surface and need not any more, with who dropped that, and why"`
 	Items   []missingOut `json:"items" jsonschema:"what is missing, 30 at most"`
 	Skipped []string     `json:"not_read,omitempty" jsonschema:"files of the directories that were not read, 30 at most"`
 }
@@ -150,7 +154,11 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 				return err
 			}
 		}
-		out.Run, out.Passed, out.Checked, out.Missing = s.Run, s.Passed, s.Checked, s.Missing
+		s.Demand(s.Empty, in.MinItems)
+		out.Run, out.Passed, out.Checked, out.Missing, out.Warning = s.Run, s.Passed, s.Checked, s.Missing, s.Warning
+		for _, d := range s.Dropped[:min(len(s.Dropped), mostReasons)] {
+			out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID, inLine(board.Line(d.Content, 200)), inLine(d.Worker), d.By, inLine(d.Reason)))
+		}
 		for i := range s.Items {
 			r := &s.Items[i]
 			if r.Present || len(out.Items) == mostReasons {
@@ -205,12 +213,22 @@ func (c *call) path(name string) string {
 }
 
 func (s *survivalOut) text() string {
-	if s.Checked == 0 {
-		return fmt.Sprintf("Nothing was checked: no entry of %s must surface, and no signal is open or waived.", s.Run)
+	text := s.verdict()
+	for _, d := range s.Dropped {
+		text += "\nNeed not surface: " + d
 	}
+	return text
+}
+
+func (s *survivalOut) verdict() string {
 	head := fmt.Sprintf("Survival in %s: %d of %d present", s.Run, s.Checked-s.Missing, s.Checked)
-	if s.Passed {
+	switch {
+	case s.Passed && s.Warning != "":
+		return head + ". Passed, with a warning: " + s.Warning + "."
+	case s.Passed:
 		return head + ". Passed: words and numbers are there; whether it says what they mean is yours to judge."
+	case s.Missing == 0:
+		return head + ". FAILED: " + s.Warning + "."
 	}
 	lines := []string{head + ". FAILED; missing:"}
 	for _, m := range s.Items {
@@ -284,7 +302,18 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 	defer cancel()
 	quiet := c.tell(ctx, limit)
 	defer quiet()
-	err = c.onBoard(in.Run, false, func(b *board.Board) (err error) {
+	open := board.Open
+	if in.For == waitGate { // of a run that may come yet
+		open = func(_ context.Context, dir, run string) (*board.Board, error) {
+			b, err := board.WaitRun(ctx, dir, run)
+			if errors.Is(err, fault.NotFound) {
+				out.Run, text = run, "There is no run "+run+" yet."
+				err = fault.Timeout.New(text, "")
+			}
+			return b, err
+		}
+	}
+	err = c.withBoard(in.Run, false, open, func(b *board.Board) (err error) {
 		out.Run = b.Run()
 		switch in.For {
 		case waitGate:

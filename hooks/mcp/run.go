@@ -16,7 +16,8 @@ type entryFields struct {
 	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
 	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 a guess, 1 certain"`
 	Tags        []string `json:"tags,omitempty"`
-	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the final text has to carry it"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the final text has to carry it; so too what supersedes such an entry"`
+	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"why it need not surface, although what it supersedes had to"`
 	Supports    []string `json:"supports,omitempty" jsonschema:"entries (e12) that it supports"`
 	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries that it contradicts; they become disputed"`
 	Supersedes  []string `json:"supersedes,omitempty" jsonschema:"entries that it replaces"`
@@ -25,7 +26,7 @@ type entryFields struct {
 }
 
 func (e *entryFields) post() board.Post {
-	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface,
+	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface, DropDuty: e.DropDuty,
 		Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses, Key: e.Key}
 }
 

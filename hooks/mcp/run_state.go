@@ -51,6 +51,7 @@ type stateOut struct {
 	Signals   []signalOut      `json:"open_signals" jsonschema:"the most urgent first, 20 at most"`
 	Open      int64            `json:"open,omitempty" jsonschema:"how many signals are open"`
 	Workers   []workerOut      `json:"workers"`
+	Expected  []expectedOut    `json:"expected,omitempty" jsonschema:"workers that the gate waits for, and what became of each"`
 	Variables []variableOut    `json:"variables"`
 	Runs      []runOut         `json:"runs" jsonschema:"where no run is named: those that there are"`
 }
@@ -77,6 +78,7 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 		for _, w := range st.Workers[:min(len(st.Workers), mostListed)] {
 			out.Workers = append(out.Workers, workerOut{w.Name, w.Entries, timeText(w.Last)})
 		}
+		out.Expected = each(st.Expected, expectedOf)
 		out.Variables = each(st.Variables, variableOf)
 		text = out.text(st.Entries.Total)
 		return nil
@@ -104,6 +106,9 @@ func (s *stateOut) text(entries int64) string {
 		for i, w := range s.Workers {
 			fmt.Fprintf(&b, "%s %s (%d)", map[bool]string{true: "", false: ","}[i == 0], inLine(w.Name), w.Entries)
 		}
+	}
+	for i := range s.Expected {
+		fmt.Fprintf(&b, "\nExpected: %s", s.Expected[i].line())
 	}
 	for i := range s.Variables {
 		fmt.Fprintf(&b, "\nVariable %s", s.Variables[i].line())

@@ -130,6 +130,7 @@ func New(cfg Config) *Server {
 	s.sdk.AddReceivingMiddleware(s.addressable)
 	s.addRunTools()
 	s.addSettleTools()
+	s.addExpectTools()
 	s.addJudgeTools()
 	s.addKnowledgeTools()
 	s.addMemoryTools()

@@ -42,6 +42,10 @@ type (
 		ClassName string        `xml:"classname,attr"`
 		Time      string        `xml:"time,attr"`
 		Failure   *junitFailure `xml:"failure"`
+		Skipped   *junitSkipped `xml:"skipped"`
+	}
+	junitSkipped struct {
+		Message string `xml:"message,attr"`
 	}
 	junitFailure struct {
 		Message string `xml:"message,attr"`
@@ -50,18 +54,26 @@ type (
 	}
 )
 
-// JUnit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run.
+// JUnit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run. A finding with a warning
+// is a test that was skipped, which readers show apart from those that passed.
 func (r Report) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
 		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
+	for _, n := range r.notes {
+		suite.Properties = append(suite.Properties, junitProperty{"note", n})
+	}
 	for _, f := range r.findings {
 		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", ".") + "." + f.rule, Time: "0"}
 		if !f.ok {
 			c.Failure = &junitFailure{Message: line(f.message, cellRunes), Type: f.cause, Text: strings.Join(f.lines(messageRunes), "\n")}
 		}
+		if f.warning != "" {
+			c.Skipped = &junitSkipped{line(f.warning, cellRunes)}
+			suite.Skipped++
+		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	doc := junitSuites{Name: r.tool, Tests: suite.Tests, Failures: suite.Failures, Time: "0", Suites: []junitSuite{suite}}
+	doc := junitSuites{Name: r.tool, Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped, Time: "0", Suites: []junitSuite{suite}}
 	data, err := xml.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		return err
@@ -122,7 +134,7 @@ type (
 	}
 )
 
-// SARIF writes the findings that failed as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
+// SARIF writes the findings that failed, and those with a warning, as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
 // Code scanning also wants a file for every result. Where there is none, as for a gate, it is "board/RUN", line 1: no such file needs
 // to exist, but the alerts of a run stand together. The id is the logical location.
 func (r Report) SARIF(w io.Writer) error {
@@ -135,11 +147,16 @@ func (r Report) SARIF(w io.Writer) error {
 		index[rule.id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.id, sarifText{rule.text}, sarifText{rule.help}})
 	}
-	for _, f := range r.failed() {
+	for _, f := range append(r.failed(), r.warned()...) {
+		level := "error"
+		if f.ok {
+			level, f.message = "warning", f.warning
+			f.label = f.rule
+		}
 		// "](" would make an embedded link out of a content.
 		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(messageRunes), "\n"), "](", "] (")
 		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule)))
-		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: "error", Message: sarifText{text}, Locations: make([]sarifLocation, 1),
+		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: level, Message: sarifText{text}, Locations: make([]sarifLocation, 1),
 			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}
 		at := &res.Locations[0]
 		at.Physical.Artifact.URI, at.Physical.Region.StartLine = fileURI(cmp.Or(f.file, "board/"+r.run)), max(1, f.line)

@@ -39,7 +39,8 @@ type Report struct {
 	seq      int64
 	ok       bool
 	headline string
-	caveat   string // what a pass does not say
+	caveat   string   // what a pass does not say
+	notes    []string // what a reader of the verdict should know besides
 	findings []finding
 }
 
@@ -55,23 +56,31 @@ type finding struct {
 	file    string // a slashed path, for survival
 	line    int    // from 1; 0 if no place is near
 	ok      bool
+	warning string // of one that is ok: what makes that worth little
 }
+
+// ruleEnough is about what there is to look for.
+const ruleEnough = "nothing-to-check"
 
 type rule struct{ id, text, help string }
 
 // rules lists the rules that findings refer to, by tool.
 var rules = map[string][]rule{
 	"board gate": {
+		{board.RuleEmpty, "Something was posted or raised", "Post what was found: board post."},
+		{board.RuleMinEntries, "As many entries were posted as the policy asks for", "Post what was found: board post."},
+		{board.RuleExpected, "Every worker that is expected is done", "Say that it is done (board done), or drop it with a reason (board expect --drop)."},
 		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board address), or waive it with a reason (board waive)."},
 		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
-		{board.RuleSource, "Every must-surface entry names its source", "Post the entry again with --source-doc, superseding the one without."},
+		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source-doc, superseding the one without."},
 	},
 	"board survival": {
 		{"must-surface", "The artifact carries every must-surface entry", "Write the finding, with its numbers, into one passage of the artifact."},
 		{"contradiction", "The artifact carries every contradiction", "Say in the artifact what contradicts what."},
 		{"open-signal", "The artifact carries every open signal", "Say in the artifact that the question is open."},
 		{"waived-signal", "The artifact carries every waived signal", "Say in the artifact that the question was left open, and why."},
+		{ruleEnough, "There is something that the artifact has to carry", "Post what was found (board post), with --must-surface what the artifact has to carry."},
 	},
 }
 
@@ -91,6 +100,9 @@ func Gate(v board.Verdict, version string) Report {
 		if reason.Claimed != "" {
 			f.details = append(f.details, "claimed by "+line(reason.Claimed, titleRunes))
 		}
+		if reason.Rule == board.RuleExpected { // the worker is in its content
+			f.id, f.details = reason.Worker, nil
+		}
 		f.label = cmp.Or(strings.TrimSpace(reason.ID+" "+reason.Priority), reason.Rule)
 		r.findings = append(r.findings, f)
 	}
@@ -100,6 +112,12 @@ func Gate(v board.Verdict, version string) Report {
 			r.findings = append(r.findings, finding{rule: rule, label: label, ok: true})
 		}
 	}
+	if p.MinEntries > 0 {
+		pass(board.RuleMinEntries, "at least "+text.Count(p.MinEntries, "entry", "entries")+" posted")
+	} else {
+		pass(board.RuleEmpty, "something was posted or raised")
+	}
+	pass(board.RuleExpected, "no worker is expected still")
 	none := "no priority is set to block"
 	if len(p.Block) > 0 {
 		none = "no " + strings.Join(p.Block, " or ") + " signal is open"
@@ -112,7 +130,7 @@ func Gate(v board.Verdict, version string) Report {
 		pass(board.RuleMaxDisputed, fmt.Sprintf("at most %s disputed", text.Count(*p.MaxDisputed, "entry", "entries")))
 	}
 	if p.RequireSource {
-		pass(board.RuleSource, "every must-surface entry names its source")
+		pass(board.RuleSource, "every entry that must surface, or answers a signal, names its source")
 	}
 	return r.checked()
 }
@@ -124,6 +142,12 @@ func Survival(s survival.Result, version string) Report {
 		caveat:   "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
 	if !s.Passed {
 		r.headline = fmt.Sprintf("survival failed: %d of %s missing", s.Missing, text.Count(int64(s.Checked), "item", "items"))
+		if s.Missing == 0 {
+			r.headline = "survival failed: " + s.Warning
+		}
+	}
+	for _, d := range s.Dropped {
+		r.notes = append(r.notes, fmt.Sprintf("%s need not surface: %s dropped that with %s: %s", d.ID, line(d.Worker, titleRunes), d.By, line(d.Reason, cellRunes)))
 	}
 	var report string
 	if len(s.Reports) > 0 {
@@ -151,8 +175,12 @@ func Survival(s survival.Result, version string) Report {
 		}
 		r.findings = append(r.findings, f)
 	}
-	if len(s.Items) == 0 && s.Passed {
-		r.findings = append(r.findings, finding{rule: "must-surface", label: "nothing on the board has to surface", ok: true})
+	switch {
+	case s.Warning != "" && s.Passed:
+		r.findings = append(r.findings, finding{rule: ruleEnough, label: s.Warning, warning: s.Warning, file: report, ok: true})
+	case s.Warning != "":
+		r.findings = append(r.findings, finding{rule: ruleEnough, label: ruleEnough, cause: ruleEnough, message: s.Warning, file: report,
+			clear: "post what was found, with --must-surface what the artifact has to carry"})
 	}
 	return r.checked()
 }
@@ -169,6 +197,17 @@ func (r Report) failed() []finding {
 	var out []finding
 	for _, f := range r.findings {
 		if !f.ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// warned are the findings that are ok, and worth little.
+func (r Report) warned() []finding {
+	var out []finding
+	for _, f := range r.findings {
+		if f.warning != "" {
 			out = append(out, f)
 		}
 	}
@@ -204,8 +243,11 @@ func (r Report) GitHub(w io.Writer) error {
 		fmt.Fprintf(&b, "::%s %s::%s\n", name, strings.Join(props, ","), githubData(message))
 	}
 	failed := r.failed()
+	for _, f := range r.warned() {
+		command("warning", finding{label: r.tool, file: f.file, line: f.line}, f.warning)
+	}
 	if r.ok {
-		command("notice", finding{label: r.tool}, strings.TrimSpace(r.headline+"\n"+r.caveat))
+		command("notice", finding{label: r.tool}, strings.TrimSpace(strings.Join(append([]string{r.headline, r.caveat}, r.notes...), "\n")))
 	} else if len(failed) > maxAnnotations {
 		command("error", finding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, maxAnnotations))
 	}
@@ -220,14 +262,23 @@ func (r Report) GitHub(w io.Writer) error {
 func (r Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	light := "✅"
-	if !r.ok {
+	switch {
+	case !r.ok:
 		light = "❌"
+	case len(r.warned()) > 0:
+		light = "⚠️"
 	}
 	fmt.Fprintf(&b, "## %s %s\n\nRun `%s`, up to event %d.", light, markdownCell(r.headline), r.run, r.seq)
 	if r.caveat != "" {
 		b.WriteString(" " + r.caveat)
 	}
 	b.WriteString("\n")
+	for _, f := range r.warned() {
+		fmt.Fprintf(&b, "\nWarning: %s.\n", markdownCell(f.warning))
+	}
+	for _, n := range r.notes {
+		fmt.Fprintf(&b, "\n%s\n", markdownCell(n))
+	}
 	failed := r.failed()
 	if len(failed) > 0 {
 		b.WriteString("\n| Id | Rule | What | Details | To clear |\n| --- | --- | --- | --- | --- |\n")

@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	"blackboard/board"
+)
+
+// What board_expect does.
+const (
+	expectAct = "expect"
+	doneAct   = "done"
+	dropAct   = "drop"
+)
+
+func (s *Server) addExpectTools() {
+	add(s, tool{name: "board_expect", title: "Wait for workers", profile: ProfileRun, kind: sets,
+		about: "The gate waits for each worker named until it is done, or dropped with a reason. An orchestrator names its workers before they begin; a worker says done under the name that it was given."}, (*call).expect)
+}
+
+type expectIn struct {
+	on
+	Do     string   `json:"do,omitempty" enum:"expectations" default:"expect" jsonschema:"one that is done or dropped is not expected again"`
+	Names  []string `json:"names,omitempty" jsonschema:"the workers; default for done: worker"`
+	Reason string   `json:"reason,omitempty" jsonschema:"why one is dropped; it is kept"`
+}
+
+type expectedOut struct {
+	Worker string `json:"worker"`
+	Status string `json:"status"`
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func expectedOf(e *board.Expected) expectedOut {
+	return expectedOut{e.Worker, e.Status, e.By, e.Reason}
+}
+
+// line puts a worker that is expected on one line.
+func (e *expectedOut) line() string {
+	text := inLine(e.Worker) + " " + e.Status
+	if e.Reason != "" {
+		text += fmt.Sprintf(" by %s: %s", inLine(e.By), inLine(e.Reason))
+	}
+	return text
+}
+
+type expectOut struct {
+	Run      string        `json:"run"`
+	Expected []expectedOut `json:"expected"`
+}
+
+func (c *call) expect(in expectIn) (out expectOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
+	if in.Do == dropAct && len(in.Names) != 1 {
+		return out, "", badArgument("give one name in names, and the reason", "drop takes one worker, not %d", len(in.Names))
+	}
+	change := func(b *board.Board) error {
+		var all []board.Expected
+		var err error
+		switch in.Do {
+		case doneAct:
+			all, err = b.Done(c.ctx, who, in.Names...)
+		case dropAct:
+			all, err = b.Drop(c.ctx, who, in.Names[0], in.Reason)
+		default:
+			all, err = b.Expect(c.ctx, who, in.Names, false)
+		}
+		if err != nil {
+			return err
+		}
+		out = expectOut{b.Run(), each(all, expectedOf)}
+		var said []string
+		for i := range out.Expected {
+			said = append(said, out.Expected[i].line())
+		}
+		text = fmt.Sprintf("Expected in %s: %s", b.Run(), strings.Join(said, "; "))
+		return nil
+	}
+	if in.Do == doneAct || in.Do == dropAct {
+		err = c.onBoard(in.Run, true, change)
+	} else {
+		err = c.onNewBoard(in.Run, change)
+	}
+	return out, text, err
+}
