@@ -114,12 +114,10 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 	defer stop()
 	for {
 		ok, err := done()
-		if ok && err == nil {
-			return nil
+		if ok || err != nil { // what was refused is told, even if the time is over too
+			return err
 		}
-		if err == nil {
-			_, err, _ = next()
-		}
+		_, err, _ = next()
 		if ctx.Err() == context.DeadlineExceeded {
 			return fault.Timeout.New(what+" in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
 		}
