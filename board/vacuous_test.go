@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/survival"
@@ -196,7 +197,7 @@ func TestOlderSchema(t *testing.T) {
 	if got := rules(t, b, Policy{}); got != "" {
 		t.Error(got)
 	}
-	if s, err := b.Survival(ctx, survival.NewReport("r.md", "x")); err != nil || !s.Passed {
+	if s, err := b.Survival(ctx, documents.New("r.md", "x")); err != nil || !s.Passed {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if err := b.Check(ctx); err != nil {
@@ -372,7 +373,7 @@ func TestDutyToSurface(t *testing.T) {
 	must("e3")
 	post(Post{Content: "no use", Supersedes: []string{"e3"}, DropDuty: "the test was wrong"})
 	must()
-	s, err := b.Survival(ctx, survival.NewReport("r.md", "x"))
+	s, err := b.Survival(ctx, documents.New("r.md", "x"))
 	if err != nil || !s.Passed || len(s.Dropped) != 1 || s.Dropped[0] != (survival.Dropped{ID: "e3", By: "e5", Worker: "w", Reason: "the test was wrong", Content: "d"}) {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -101,7 +101,7 @@ func Gate(v board.Verdict, version string) Report {
 			f.details = append(f.details, "claimed by "+line(reason.Claimed, titleRunes))
 		}
 		if reason.Rule == board.RuleExpected { // the worker is in its content
-			f.id, f.details = reason.Worker, nil
+			f.id, f.details = line(reason.Worker, titleRunes), nil
 		}
 		f.label = cmp.Or(strings.TrimSpace(reason.ID+" "+reason.Priority), reason.Rule)
 		r.findings = append(r.findings, f)
@@ -231,7 +231,7 @@ func (f finding) lines(content int) []string {
 	return lines
 }
 
-// GitHub writes workflow commands: an ::error for every finding that failed, or one ::notice.
+// GitHub writes workflow commands: an ::error for every finding that failed, or one ::notice, or one ::warning.
 func (r Report) GitHub(w io.Writer) error {
 	var b strings.Builder
 	command := func(name string, f finding, message string) {
@@ -243,10 +243,11 @@ func (r Report) GitHub(w io.Writer) error {
 		fmt.Fprintf(&b, "::%s %s::%s\n", name, strings.Join(props, ","), githubData(message))
 	}
 	failed := r.failed()
-	for _, f := range r.warned() {
-		command("warning", finding{label: r.tool, file: f.file, line: f.line}, f.warning)
-	}
-	if r.ok {
+	warned := r.warned()
+	if len(warned) > 0 {
+		f := warned[0]
+		command("warning", finding{label: r.tool, file: f.file, line: f.line}, strings.Join(append([]string{f.warning}, r.notes...), "\n"))
+	} else if r.ok {
 		command("notice", finding{label: r.tool}, strings.TrimSpace(strings.Join(append([]string{r.headline, r.caveat}, r.notes...), "\n")))
 	} else if len(failed) > maxAnnotations {
 		command("error", finding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, maxAnnotations))
@@ -290,17 +291,17 @@ func (r Report) Markdown(w io.Writer) error {
 			if f.line > 0 {
 				details += fmt.Sprintf(":%d", f.line)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cmp.Or(f.id, "–"), f.rule, markdownCell(line(f.message, cellRunes)), markdownCell(details), markdownCell(line(f.clear, cellRunes)))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cmp.Or(markdownCell(f.id), "–"), f.rule, markdownCell(line(f.message, cellRunes)), markdownCell(details), markdownCell(line(f.clear, cellRunes)))
 		}
 		if rest := len(failed) - maxRows; rest > 0 {
 			fmt.Fprintf(&b, "\n%d more are not shown: run `%s` for them.\n", rest, r.tool)
 		}
 	}
-	if passed := len(r.findings) - len(failed); passed > 0 {
+	if passed := len(r.findings) - len(failed) - len(r.warned()); passed > 0 {
 		fmt.Fprintf(&b, "\n<details><summary>%s passed</summary>\n\n", text.Count(int64(passed), "check", "checks"))
 		shown := 0
 		for _, f := range r.findings {
-			if f.ok && shown < maxRows {
+			if f.ok && f.warning == "" && shown < maxRows {
 				shown++
 				fmt.Fprintf(&b, "- %s\n", markdownCell(f.title()))
 			}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board"
+	"blackboard/board/documents"
 	"blackboard/board/survival"
 )
 
@@ -43,9 +44,20 @@ func samples() map[string]Report {
 		{Item: survival.Item{ID: "s3", Why: survival.WhyWaived, Priority: "high", Worker: "asker", Content: strings.Repeat("x", 10_000), Reason: "the page | is lost"}, Cause: survival.MissScattered, Coverage: .625},
 	}}
 	passed := survival.Result{Run: "lease-1", Seq: 43, Reports: []string{"-"}, Passed: true, Checked: 1, Items: []survival.ItemResult{missing.Items[0]}}
+	waiting := board.Verdict{Run: "lease-1", Seq: 2, Policy: board.Policy{Block: []string{"critical", "high"}, MinEntries: 2}, Reasons: []board.Reason{
+		{Rule: board.RuleMinEntries, Content: "0 entries were posted; at least 2 are needed", Clear: "board post …"},
+		{Rule: board.RuleExpected, Worker: nasty, Content: nasty + " is expected and not done", Clear: "board done"},
+		{Rule: board.RuleExpected, Worker: "reader-2", Content: "reader-2 is expected and not done", Clear: "board done reader-2, or board expect --drop reader-2 --reason …"},
+	}}
+	nothing := survival.Check(nil, documents.New("final.md", "x"))
+	nothing.Run, nothing.Seq, nothing.Dropped = "lease-1", 9, []survival.Dropped{{ID: "e1", By: "e2", Worker: nasty, Reason: nasty, Content: nasty}}
+	nothing.Demand(false, 0)
+	empty := nothing
+	empty.Demand(true, 0)
 	const version = "v0.0.0-test"
 	return map[string]Report{
 		"gate_closed": Gate(gate, version), "gate_open": Gate(open, version), "survival_failed": Survival(missing, version), "survival_passed": Survival(passed, version),
+		"gate_waiting": Gate(waiting, version), "survival_nothing": Survival(nothing, version), "survival_empty": Survival(empty, version),
 	}
 }
 
@@ -175,7 +187,7 @@ func TestSARIF(t *testing.T) {
 			text(rule, "help", "text")
 		}
 		results := get(run, "results").([]any)
-		if len(results) != len(r.failed()) {
+		if len(results) != len(r.failed())+len(r.warned()) {
 			t.Errorf("%s: %d results", name, len(results))
 		}
 		prints := map[string]bool{}
@@ -198,7 +210,7 @@ func TestSARIF(t *testing.T) {
 			if line := get(place, "physicalLocation", "region", "startLine").(float64); line < 1 || line != float64(int(line)) {
 				t.Errorf("%s: line %v", name, line)
 			}
-			if f := r.failed()[i]; f.id != "" && text(place, "logicalLocations", 0, "name") != f.id {
+			if f := append(r.failed(), r.warned()...)[i]; f.id != "" && text(place, "logicalLocations", 0, "name") != f.id {
 				t.Errorf("%s: result %d is not about %s", name, i, f.id)
 			}
 			print := text(res, "partialFingerprints", "boardItem/v1")
@@ -211,7 +223,7 @@ func TestSARIF(t *testing.T) {
 }
 
 func TestGitHub(t *testing.T) {
-	command := regexp.MustCompile(`^::(error|notice) ((?:[a-z]+=[^:,\r\n]*,?)+)::[^\r\n]*$`)
+	command := regexp.MustCompile(`^::(error|warning|notice) ((?:[a-z]+=[^:,\r\n]*,?)+)::[^\r\n]*$`)
 	for name, r := range samples() {
 		lines := strings.Split(strings.TrimSuffix(written(t, r.GitHub), "\n"), "\n")
 		if want := max(1, len(r.failed())); len(lines) != want {
@@ -219,7 +231,7 @@ func TestGitHub(t *testing.T) {
 		}
 		for _, l := range lines {
 			m := command.FindStringSubmatch(l)
-			if m == nil || (m[1] == "notice") != r.ok || regexp.MustCompile(`%(?:$|[^0-9A-F]|[0-9A-F](?:$|[^0-9A-F]))`).MatchString(l) {
+			if m == nil || (m[1] != "error") != r.ok || regexp.MustCompile(`%(?:$|[^0-9A-F]|[0-9A-F](?:$|[^0-9A-F]))`).MatchString(l) {
 				t.Errorf("%s: %s", name, l)
 			}
 		}
@@ -264,7 +276,7 @@ func TestNeverGreenByMistake(t *testing.T) {
 			t.Errorf("%s: it looks green", name)
 		}
 	}
-	if r := Survival(survival.Result{Run: "r", Passed: true}, ""); len(r.findings) != 1 || !r.findings[0].ok {
+	if r := Survival(survival.Check(nil), ""); !r.ok || len(r.findings) != 1 || !r.findings[0].ok || len(r.warned()) != 1 {
 		t.Errorf("nothing to check: %+v", r.findings)
 	}
 }
