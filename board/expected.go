@@ -29,8 +29,19 @@ type Expected struct {
 	Reason string    `json:"reason"` // why it was dropped
 }
 
-// expectVerbs are the verbs of what becomes of a worker, whose name is the event's id.
-var expectVerbs = map[string]string{verbExpect: WorkerExpected, verbDone: WorkerDone, verbDrop: WorkerDropped}
+// becomes is what an event makes of a worker, whose name is the event's id; "" for one about
+// something else.
+func becomes(verb string) string {
+	switch verb {
+	case verbExpect:
+		return WorkerExpected
+	case verbDone:
+		return WorkerDone
+	case verbDrop:
+		return WorkerDropped
+	}
+	return ""
+}
 
 // Expect has the gate wait for workers, by name. One that is known already stays as it is, done
 // or dropped too, so that a script may say it twice; with again it is expected anew.
@@ -124,7 +135,7 @@ func (w *writer) expectation(verb, name string, p reasonPayload) error {
 	if err := w.event(verb, name, p); err != nil {
 		return err
 	}
-	return w.expectedRow(Expected{name, w.seq, expectVerbs[verb], fromMillis(w.at), w.actor, p.Reason})
+	return w.expectedRow(Expected{name, w.seq, becomes(verb), fromMillis(w.at), w.actor, p.Reason})
 }
 
 // expectedRow writes the row of a worker. Its event counts only if the worker is new.
@@ -172,6 +183,6 @@ func (r *replayer) expectation(e Event) error {
 		r.Expected = append(r.Expected, Expected{Worker: e.ID, Seq: e.Seq})
 	}
 	x := &r.Expected[at]
-	x.Status, x.At, x.By, x.Reason = expectVerbs[e.Verb], e.At, e.Actor, p.Reason
+	x.Status, x.At, x.By, x.Reason = becomes(e.Verb), e.At, e.Actor, p.Reason
 	return nil
 }

@@ -265,7 +265,7 @@ func (m *mender) fillUpTo(e *Event) error {
 		json.Unmarshal(e.Payload, into) // what is none of them is empty
 	}
 	names := []string{e.ID}
-	if expectVerbs[e.Verb] != "" {
+	if becomes(e.Verb) != "" {
 		return nil // a worker may be called e1
 	}
 	if e.Verb == verbPost {

@@ -165,6 +165,16 @@ func TestExpected(t *testing.T) {
 	}
 	is("")
 	sound(t, b)
+	if _, err := b.Drop(ctx, "lead", "w2", "late"); !errors.Is(err, fault.Conflict) {
+		t.Errorf("one that is done was dropped: %v", err)
+	}
+	snap, err := b.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := htmlOf(t, snap, nil); !strings.Contains(page, "Expected workers <small>4</small>") {
+		t.Error("the page does not say who is expected")
+	}
 
 	_, err = b.Expect(ctx, "lead", nil, false)
 	refused(t, err, fault.Invalid, "no worker is named")

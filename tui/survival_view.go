@@ -96,6 +96,9 @@ func (p *survivalPage) tally() string {
 			why = append(why, count(int64(n))+" "+cause)
 		}
 	}
+	if n := len(p.result.Dropped); n > 0 {
+		why = append(why, count(int64(n))+" need not surface any more")
+	}
 	if len(why) == 0 {
 		return fit(" "+st.faint.Render(said[0]), p.w)
 	}

@@ -185,7 +185,7 @@ func looksLikeFlag(a string) bool {
 
 // synonyms are words that people try, and what they mean here.
 var synonyms = map[string]string{
-	"answer": "address", "ask": "signal", "await": "expect", "check": "doctor", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "finish": "done", "get": "show", "grep": "query", "history": "show",
+	"answer": "address", "ask": "signal", "check": "doctor", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
 	"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
 	"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
 	"context add": "write", "context find": "search", "context remove": "delete", "context rm": "delete", "context show": "read",
