@@ -9,7 +9,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/kb/clash"
+	"blackboard/board/clash"
 	"blackboard/kb/index"
 )
 

@@ -74,7 +74,7 @@ func ReadClaims(title, body string) *Claims {
 	}
 	flush()
 	for i := range cl.Sentences {
-		cl.figuresOf(&cl.Sentences[i])
+		cl.figuresOf(i)
 	}
 	for i := range cl.Figures {
 		if len(cl.Figures[i].Context) == 0 { // "30 s." says of what in the title

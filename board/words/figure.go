@@ -19,13 +19,16 @@ type Figure struct {
 	Date    string // 2026, 2026-03 or 2026-03-23
 	Shown   string // as it was written
 	Context map[string]Near
+
+	Sentence int // the index of its sentence
 }
 
 // Near is a word of a context, as it stands, and what stands right before it: "search" of "search API".
 type Near struct{ Word, Before string }
 
 // figuresOf reads the figures of a sentence. No word belongs to two: the 3 of "March 3" is no number.
-func (cl *Claims) figuresOf(s *Sentence) {
+func (cl *Claims) figuresOf(n int) {
+	s := &cl.Sentences[n]
 	taken := 0 // words before this one belong to a figure
 	for i := 0; i < len(s.words) && len(cl.Figures) < maxFigures; i++ {
 		if i < taken {
@@ -36,7 +39,7 @@ func (cl *Claims) figuresOf(s *Sentence) {
 			continue
 		}
 		taken = to
-		f.Context = contextOf(s.words, from, to, f.Unit)
+		f.Context, f.Sentence = contextOf(s.words, from, to, f.Unit), n
 		cl.Figures = append(cl.Figures, *f)
 	}
 }

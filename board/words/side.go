@@ -174,6 +174,16 @@ func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
 	return m
 }
 
+// Words yields the sentence's words, numbers and marks in their order: as they stand, in lower
+// case, and their stems, which function words, numbers and marks do not have.
+func (s *Sentence) Words(yield func(text, low, stem string) bool) {
+	for _, w := range s.words {
+		if !yield(w.text, w.low, w.stem) {
+			return
+		}
+	}
+}
+
 func phrase(words []token, i int, want ...string) bool {
 	for k, w := range want {
 		if i+k >= len(words) || words[i+k].low != w {

@@ -15,7 +15,7 @@
 //	               gets here: `board model` fetches, verifies and measures it
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
 //	kb/store       a SQLite file whose rows have such an index: opening, mending, embedding, salvage, for kb, kb/memory and kb/chunks
-//	kb/clash       why two texts about the same may contradict each other: a pure function
+//	board/clash    why two texts about the same may contradict each other: a pure function
 //	kb/markdown    front matter, and where markdown files lie
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
 //	kb/secret      finds and masks what looks like a secret

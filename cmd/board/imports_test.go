@@ -29,14 +29,14 @@ var allowedImports = map[string][]string{
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
-	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
+	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
 	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "blackboard/kb/store"},
 	"hooks":            {"blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/shell", "blackboard/hooks/topics"},
 	"hooks/harness":    {},
 	"hooks/shell":      {"mvdan.cc/sh/v3/syntax"},                                                                                                      // the grammar of shells
 	"hooks/topics":     {"blackboard/board/replace", "blackboard/hooks/shell", "github.com/rogpeppe/go-internal/lockedfile", "blackboard/board/words"}, // the lock: many hooks at once
 	"hooks/setup":      {"blackboard/board/replace", "blackboard/hooks/harness", "github.com/pelletier/go-toml/v2"},
-	"kb":               {"blackboard/board/text", "blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/clash", "blackboard/kb/evidence", "blackboard/kb/markdown", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
+	"kb":               {"blackboard/board/text", "blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/markdown", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
 	"tui":              {"blackboard/board/documents", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
@@ -46,7 +46,7 @@ var allowedImports = map[string][]string{
 	"kb/learn":         {"blackboard/board/text", "blackboard/kb", "blackboard/kb/secret"},
 	"kb/importers":     {"blackboard/board/sqlite", "blackboard/board/text", "blackboard/kb", "blackboard/kb/markdown", "go.yaml.in/yaml/v4"},
 	"kb/markdown":      {"go.yaml.in/yaml/v4"},
-	"kb/clash":         {"blackboard/board/words"},
+	"board/clash":       {"blackboard/board/words"},
 	"kb/evidence":      {"blackboard/board/words", "blackboard/kb/index"},
 	"kb/eval":          {"blackboard/board/sqlite", "blackboard/board/words", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/rank"},
 	"board/fault":      {},

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"blackboard/board/sqlite"
-	"blackboard/kb/clash"
+	"blackboard/board/clash"
 )
 
 // statementKey is equal for items of the same readers that may make the same statement.

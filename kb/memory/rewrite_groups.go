@@ -11,7 +11,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
-	"blackboard/kb/clash"
+	"blackboard/board/clash"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )

@@ -1,7 +1,7 @@
 // Package clash says why two texts about the same thing may contradict each other.
 //
-// It compares words, not meaning: somebody has to judge. It is of use only where something else (their cosine) has
-// said that both are about one thing.
+// It compares words, not meaning: somebody has to judge. It is of use only where something else (their cosine, or
+// the words that both have) has said that both are about one thing.
 //
 //	figures     numbers, versions and dates that differ, of the same unit, in a context that is the same
 //	negation    a word that one of them negates, in sentences that are alike
@@ -26,23 +26,50 @@ const maxReasons = 8
 // Text is what is compared.
 type Text struct{ Title, Body string }
 
+// Kinds of a Clash.
+const (
+	KindFigure   = "figure"   // numbers or versions
+	KindDate     = "date"     // dates
+	KindNegation = "negation" // a word that one side negates, or its opposite
+	KindOrder    = "order"    // what comes before what
+)
+
+// A Clash is one thing that speaks against another.
+type Clash struct {
+	Kind     string
+	A, B     string // what each text says, as it says it
+	About    string // what both are about, "" if A and B say it
+	InA, InB int    // the sentences, as indexes of Claims.Sentences
+}
+
+func (c Clash) String() string {
+	if c.About == "" {
+		return c.A + " against " + c.B
+	}
+	return fmt.Sprintf("%s against %s (%s)", c.A, c.B, c.About)
+}
+
 // Reasons returns the reasons, each short, with a's side first. Whether there are any does not depend on which is a.
 func Reasons(a, b Text) []string {
 	if a == b {
 		return nil
 	}
-	x, y := words.ReadClaims(a.Title, a.Body), words.ReadClaims(b.Title, b.Body)
 	var out []string
-	for _, reason := range slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y)) {
-		if len(out) < maxReasons && !slices.Contains(out, reason) {
+	for _, c := range Compare(words.ReadClaims(a.Title, a.Body), words.ReadClaims(b.Title, b.Body)) {
+		if reason := c.String(); len(out) < maxReasons && !slices.Contains(out, reason) {
 			out = append(out, reason)
 		}
 	}
 	return out
 }
 
+// Compare is Reasons for texts that were read: all that speaks against each other, with where it stands.
+func Compare(x, y *words.Claims) []Clash {
+	return slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y))
+}
+
 // clashingFigures compares what is only in x with what is only in y: a figure that the other text has, too, is agreed on.
-func clashingFigures(x, y *words.Claims) (out []string) {
+func clashingFigures(x, y *words.Claims) (out []Clash) {
 	own := func(a, b *words.Claims) (out []*words.Figure) {
 		for i := range a.Figures {
 			f := &a.Figures[i]
@@ -59,7 +86,11 @@ func clashingFigures(x, y *words.Claims) (out []string) {
 				continue
 			}
 			if about := sameContext(f, g); about != "" {
-				out = append(out, fmt.Sprintf("%s against %s (%s)", f.Shown, g.Shown, about))
+				kind := KindFigure
+				if f.Kind == "date" {
+					kind = KindDate
+				}
+				out = append(out, Clash{kind, f.Shown, g.Shown, about, f.Sentence, g.Sentence})
 			}
 		}
 	}
@@ -123,7 +154,7 @@ func sameContext(f, g *words.Figure) string {
 }
 
 // clashingWords compares how each word is meant in sentences that are alike.
-func clashingWords(x, y *words.Claims) (out []string) {
+func clashingWords(x, y *words.Claims) (out []Clash) {
 	spoken := func(st string) bool { return x.Stems[st] || y.Stems[st] }
 	all := func(c *words.Claims) (out []map[string]words.Side) {
 		for i := range c.Sentences {
@@ -152,7 +183,7 @@ func clashingWords(x, y *words.Claims) (out []string) {
 				if said(st, xs[i][st], ys, xs[i]) || said(st, ys[j][st], xs, ys[j]) {
 					continue // each for its own case, and both say so
 				}
-				out = append(out, fmt.Sprintf("%s against %s", x.Sentences[i].As(st, xs[i][st]), y.Sentences[j].As(st, ys[j][st])))
+				out = append(out, Clash{KindNegation, x.Sentences[i].As(st, xs[i][st]), y.Sentences[j].As(st, ys[j][st]), "", i, j})
 			}
 		}
 	}
@@ -180,7 +211,7 @@ func compareSides(a, b map[string]words.Side, few bool) (differ []string, alike 
 }
 
 // clashingOrder compares what comes before what. "A before B" clashes with "A after B", and with "B before A".
-func clashingOrder(x, y *words.Claims) (out []string) {
+func clashingOrder(x, y *words.Claims) (out []Clash) {
 	for i := range x.Sentences {
 		l1, r1, w1 := x.Sentences[i].Order()
 		if w1 == "" {
@@ -193,7 +224,7 @@ func clashingOrder(x, y *words.Claims) (out []string) {
 			}
 			straight, crossed := min(common(l1, l2), common(r1, r2)), min(common(l1, r2), common(r1, l2))
 			if straight > crossed && w1 != w2 || crossed > straight && w1 == w2 {
-				out = append(out, fmt.Sprintf("%s against %s (%s)", w1, w2, strings.Join(slices.Sorted(maps.Keys(r1)), " ")))
+				out = append(out, Clash{KindOrder, w1, w2, strings.Join(slices.Sorted(maps.Keys(r1)), " "), i, j})
 			}
 		}
 	}
