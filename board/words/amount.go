@@ -43,7 +43,7 @@ var (
 	amountScales = []string{"k", "K", "thousand", "M", "million", "bn", "B", "billion"}
 	// what follows names a place, not an amount
 	placeWords = []string{"line", "lines", "page", "pages", "issue", "pr", "chapter", "section", "step", "item", "figure", "fig", "table",
-		"rfc", "commit", "ticket", "bug", "ch", "no", "nr", "example", "case", "task"}
+		"rfc", "commit", "ticket", "bug", "ch", "no", "nr", "example", "case", "task", "§"}
 	aboutWords = []string{"about", "around", "roughly", "approximately", "nearly", "almost", "~", "≈", "some", "circa"}
 )
 
@@ -72,6 +72,9 @@ func readNumber(words []token, i int) (f *Figure, from, to int) {
 	if slices.Contains(placeWords, before) || w.glued && before == ":" && strings.ContainsAny(at(i-2).low, "./") || w.glued && before == "-" && at(i-2).stem != "" {
 		return nil, 0, 0 // line 42, foo.go:42, SHA-256
 	}
+	if inTime(words, i) || len(w.low) < 3 && Digits(w.low) && before == "(" && w.glued && strings.HasPrefix(at(i+1).low, ")") {
+		return nil, 0, 0 // 10:23, and (2) of a list
+	}
 	to = i + 1
 	if at(to).low == "-" && at(to).glued && at(to+1).stem != "" && at(to+1).glued { // 30-second
 		to++
@@ -97,6 +100,15 @@ func readNumber(words []token, i int) (f *Figure, from, to int) {
 		to += f.measure(at(to))
 	}
 	return f, f.bound(words, i), to
+}
+
+// inTime reports whether a number is part of a time of day, 10:23.
+func inTime(words []token, i int) bool {
+	colon := func(k, digit int) bool {
+		c, d := wordAt(words, k), wordAt(words, digit)
+		return c.low == ":" && c.glued && startsDigit(d.low)
+	}
+	return colon(i+1, i+2) && wordAt(words, i+2).glued || colon(i-1, i-2) && words[i].glued
 }
 
 // amount reads a word that is a number. Its unit is "" unless it is a part of the word: $5, 5%.

@@ -2,8 +2,11 @@ package words
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // This file reads what a text claims: its sentences and its figures, so that two texts about one
@@ -33,7 +36,7 @@ type token struct {
 
 // tokens keeps together what means one thing: 2026-03-23, v1.2, $1,000, 5%, don't, foo.go, read/write. All other marks are there to end sentences, ranges and parts.
 var tokens = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|[.!?;,:()=<>≤≥~≈\n–—-]+`)
+	return regexp.MustCompile(`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|%|§|[.!?;,:()=<>≤≥~≈\n–—-]+`)
 })
 
 // ReadClaims cuts a text into sentences, also where one says two things: at "but", "whereas", "while". A negation is to reach no further.
@@ -61,6 +64,15 @@ func ReadClaims(title, body string) *Claims {
 		if len(words) >= 200 { // no sentence, and costly
 			flush()
 		}
+		if abbreviates(words, s, text[m[1]:]) {
+			if last := &words[len(words)-1]; last.low == "no" {
+				last.low, last.stem = "no.", "" // of a number: it denies nothing
+			}
+			if s = s[1:]; s == "" {
+				continue
+			}
+			w.text, w.low = s, s
+		}
 		if strings.Trim(s, ".!?;\n") != s || w.low == "but" || w.low == "whereas" || w.low == "while" {
 			flush()
 			continue
@@ -82,6 +94,31 @@ func ReadClaims(title, body string) *Claims {
 		}
 	}
 	return cl
+}
+
+// abbreviations are words whose full stop does not end a sentence, in lower case.
+var abbreviations = strings.Fields(`inc corp co ltd llc rev sec art vs mr mrs ms dr st jr sr approx dept ave blvd etc`)
+
+// abbreviates reports whether a mark begins with the full stop of an abbreviation: what comes next
+// goes on with the sentence. "The" does not, after "Inc.".
+func abbreviates(words []token, mark, rest string) bool {
+	if len(words) == 0 || mark[0] != '.' || strings.ContainsAny(mark, "\n!?;") {
+		return false
+	}
+	last := words[len(words)-1].low
+	next, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	first, _ := utf8.DecodeRuneInString(next)
+	switch {
+	case next == "":
+		return false
+	case mark == "." && !strings.HasPrefix(rest, " "):
+		return slices.Contains(abbreviations, last)
+	case unicode.IsLower(first), mark != "." && strings.ContainsAny(mark, ",:"):
+		return true
+	case last == "no" || last == "nos":
+		return unicode.IsDigit(first) || unicode.IsUpper(first) && strings.ContainsFunc(next, unicode.IsDigit)
+	}
+	return slices.Contains(abbreviations, last) && !saysNothing(strings.ToLower(next))
 }
 
 // stemsOf is what is spoken of: the stems of what is not a function word.

@@ -20,7 +20,8 @@ type Figure struct {
 	Shown   string // as it was written
 	Context map[string]Near
 
-	Sentence int // the index of its sentence
+	Sentence int    // the index of its sentence
+	After    string // the stem of the word right after it, "" for a function word or a mark
 }
 
 // Near is a word of a context, as it stands, and what stands right before it: "search" of "search API".
@@ -36,20 +37,23 @@ func (cl *Claims) figuresOf(n int) {
 		}
 		f, from, to := readFigure(s.words, i)
 		if f == nil {
+			taken = max(taken, to)
 			continue
 		}
 		taken = to
+		f.After = wordAt(s.words, to).stem
 		f.Context, f.Sentence = contextOf(s.words, from, to, f.Unit), n
 		cl.Figures = append(cl.Figures, *f)
 	}
 }
 
-// readFigure reads the figure that begins at a word, and says from where to where it goes.
+// readFigure reads the figure that begins at a word, and says from where to where it goes. It is nil
+// for a date that is no part of the claim, too.
 func readFigure(words []token, i int) (f *Figure, from, to int) {
 	if f, n := readDate(words, i); f != nil {
 		for k := max(0, i-3); k < i; k++ {
 			if slices.Contains(lookedAt, words[k].low) || words[k].low == "as" && words[k+1].low == "of" {
-				return nil, 0, 0
+				return nil, i, i + n
 			}
 		}
 		return f, i, i + n

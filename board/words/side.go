@@ -95,8 +95,8 @@ type Sentence struct {
 	Aside map[string]bool // named only to be ruled out: "a digest, not a tag"
 }
 
-// meaning is the word that a stem stands for, and the Side: "disabl" is "enabl", negated.
-func meaning(stem string) (word string, as Side) {
+// Meaning is the word that a stem stands for, and the Side: "disabl" is "enabl", negated.
+func Meaning(stem string) (word string, as Side) {
 	word, as = stem, Affirmed
 	if o := opposites()[stem]; o != "" {
 		word, as = o, Negated
@@ -142,7 +142,7 @@ func (cl *Claims) sentence(words []token) {
 		if w.stem == "fail" && negated > 0 { // fails to
 			continue
 		}
-		st, as := meaning(w.stem)
+		st, as := Meaning(w.stem)
 		if negated > 0 {
 			if !slices.Contains([]string{"use", "uses", "used", "using"}, w.low) { // not to use something says no to the thing
 				negated = -1
@@ -164,7 +164,7 @@ func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
 	m := map[string]Side{}
 	for st, as := range s.sides {
 		for _, p := range negPrefix {
-			if rest, ok := strings.CutPrefix(st, p); ok && len(rest) >= 4 && spoken(rest) {
+			if rest := withoutPrefix(st, p); rest != "" && spoken(rest) {
 				st, as = rest, as.Opposite()
 				break
 			}
@@ -174,13 +174,29 @@ func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
 	return m
 }
 
-// Words yields the sentence's words, numbers and marks in their order: as they stand, in lower
-// case, and their stems, which function words, numbers and marks do not have.
-func (s *Sentence) Words(yield func(text, low, stem string) bool) {
-	for _, w := range s.words {
-		if !yield(w.text, w.low, w.stem) {
-			return
+// Unprefixed returns what a stem denies by its prefix: safe of unsafe, encrypt of unencrypt; ""
+// without one. Whether it does so is known only if the rest is spoken of, too: see Sides.
+func Unprefixed(stem string) string {
+	for _, p := range negPrefix {
+		if rest := withoutPrefix(stem, p); rest != "" {
+			return rest
 		}
+	}
+	return ""
+}
+
+func withoutPrefix(stem, prefix string) string {
+	if rest, ok := strings.CutPrefix(stem, prefix); ok && len(rest) >= 4 {
+		return rest
+	}
+	return ""
+}
+
+// EachWord calls do for the sentence's words, numbers and marks in their order: as they stand, in
+// lower case, and their stems, which function words, numbers and marks do not have.
+func (s *Sentence) EachWord(do func(text, low, stem string)) {
+	for _, w := range s.words {
+		do(w.text, w.low, w.stem)
 	}
 }
 
@@ -196,7 +212,7 @@ func phrase(words []token, i int, want ...string) bool {
 // As shows how a sentence means a word, in the sentence's own words where it can: "not safe", "unsafe", "disabled".
 func (s *Sentence) As(stem string, meant Side) string {
 	for i, w := range s.words {
-		st, own := meaning(w.stem)
+		st, own := Meaning(w.stem)
 		prefixed := st != stem && st != "" && strings.HasSuffix(st, stem)
 		if st != stem && !prefixed {
 			if stem == "enabl" && (w.low == "on" || w.low == "off") && i > 0 {
