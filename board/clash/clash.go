@@ -40,6 +40,9 @@ type Clash struct {
 	A, B     string // what each text says, as it says it
 	About    string // what both are about, "" if A and B say it
 	InA, InB int    // the sentences, as indexes of Claims.Sentences
+	Word     string // the stem that both mean in opposite ways, of a negation
+
+	FigureA, FigureB *words.Figure // of figures and dates
 }
 
 func (c Clash) String() string {
@@ -90,7 +93,8 @@ func clashingFigures(x, y *words.Claims) (out []Clash) {
 				if f.Kind == "date" {
 					kind = KindDate
 				}
-				out = append(out, Clash{kind, f.Shown, g.Shown, about, f.Sentence, g.Sentence})
+				out = append(out, Clash{Kind: kind, A: f.Shown, B: g.Shown, About: about,
+					InA: f.Sentence, InB: g.Sentence, FigureA: f, FigureB: g})
 			}
 		}
 	}
@@ -183,7 +187,8 @@ func clashingWords(x, y *words.Claims) (out []Clash) {
 				if said(st, xs[i][st], ys, xs[i]) || said(st, ys[j][st], xs, ys[j]) {
 					continue // each for its own case, and both say so
 				}
-				out = append(out, Clash{KindNegation, x.Sentences[i].As(st, xs[i][st]), y.Sentences[j].As(st, ys[j][st]), "", i, j})
+				out = append(out, Clash{Kind: KindNegation, A: x.Sentences[i].As(st, xs[i][st]),
+					B: y.Sentences[j].As(st, ys[j][st]), InA: i, InB: j, Word: st})
 			}
 		}
 	}
@@ -224,7 +229,7 @@ func clashingOrder(x, y *words.Claims) (out []Clash) {
 			}
 			straight, crossed := min(common(l1, l2), common(r1, r2)), min(common(l1, r2), common(r1, l2))
 			if straight > crossed && w1 != w2 || crossed > straight && w1 == w2 {
-				out = append(out, Clash{KindOrder, w1, w2, strings.Join(slices.Sorted(maps.Keys(r1)), " "), i, j})
+				out = append(out, Clash{Kind: KindOrder, A: w1, B: w2, About: strings.Join(slices.Sorted(maps.Keys(r1)), " "), InA: i, InB: j})
 			}
 		}
 	}

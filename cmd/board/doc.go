@@ -8,6 +8,8 @@
 //	board/replace  puts files in the place of others, whole or not at all
 //	board/text     what others wrote, made fit for a screen: what is not to be seen, one line, cut, counted
 //	board/words    one reader of text: words, stems, identifiers, numbers, dates, negations, opposites, order
+//	board/clash    why two texts about the same may contradict each other: a pure function
+//	board/conflicts which findings may contradict each other: an index of what is about one thing, and clash
 //	board/survival whether reports carry what a run must not lose: the readers of reports, the comparison
 //	board          the domain: entries, signals, variables, events; gate, replay, export and import
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
@@ -15,7 +17,6 @@
 //	               gets here: `board model` fetches, verifies and measures it
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
 //	kb/store       a SQLite file whose rows have such an index: opening, mending, embedding, salvage, for kb, kb/memory and kb/chunks
-//	board/clash    why two texts about the same may contradict each other: a pure function
 //	kb/markdown    front matter, and where markdown files lie
 //	kb/rank        fusion of lists, MMR, boosts, floors and gates, retrieval metrics: pure functions
 //	kb/secret      finds and masks what looks like a secret

@@ -17,7 +17,7 @@ var allowedImports = map[string][]string{
 	"board/lazyregexp": {},
 	"board/replace":    {},
 	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix"},
-	"board":            {"blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/survival", "blackboard/board/words"},
+	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/survival", "blackboard/board/words"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
 	"board/survival":   {"blackboard/board/documents", "blackboard/board/words", "blackboard/embed"},
 	"embed":            {},
@@ -46,6 +46,7 @@ var allowedImports = map[string][]string{
 	"kb/learn":         {"blackboard/board/text", "blackboard/kb", "blackboard/kb/secret"},
 	"kb/importers":     {"blackboard/board/sqlite", "blackboard/board/text", "blackboard/kb", "blackboard/kb/markdown", "go.yaml.in/yaml/v4"},
 	"kb/markdown":      {"go.yaml.in/yaml/v4"},
+	"board/conflicts":  {"blackboard/board/clash", "blackboard/board/words"},
 	"board/clash":       {"blackboard/board/words"},
 	"kb/evidence":      {"blackboard/board/words", "blackboard/kb/index"},
 	"kb/eval":          {"blackboard/board/sqlite", "blackboard/board/words", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/rank"},

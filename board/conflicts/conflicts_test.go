@@ -1,0 +1,248 @@
+package conflicts
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// labelled are the pairs of testdata/conflicts/pairs.json.
+type labelled struct {
+	Kind, A, B string
+	Conflict   bool
+}
+
+func labelledPairs(t testing.TB) []labelled {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "conflicts", "pairs.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs []labelled
+	if err := json.Unmarshal(data, &pairs); err != nil {
+		t.Fatal(err)
+	}
+	return pairs
+}
+
+func check(t testing.TB, contents ...string) Found {
+	t.Helper()
+	var items []Item
+	for i, s := range contents {
+		items = append(items, Item{ID: fmt.Sprint("e", i+1), Content: s})
+	}
+	got, err := Check(t.Context(), items, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestPairs holds what was reached on the pairs that were labelled first, either way round.
+func TestPairs(t *testing.T) {
+	var found, missed, wrong int
+	for _, p := range labelledPairs(t) {
+		got := check(t, p.A, p.B)
+		if back := check(t, p.B, p.A); (back.Total > 0) != (got.Total > 0) {
+			t.Errorf("not symmetric: %q | %q", p.A, p.B)
+		}
+		switch {
+		case p.Conflict && got.Total == 1:
+			found++
+		case p.Conflict:
+			missed++
+			t.Logf("missed: %s: %q | %q", p.Kind, p.A, p.B)
+		case got.Total > 0:
+			wrong++
+			t.Logf("wrong: %s: %q | %q: %q", p.Kind, p.A, p.B, got.Pairs[0].Why)
+		}
+	}
+	t.Logf("found %d, missed %d, wrong %d", found, missed, wrong)
+	if found < 19 || missed > 1 || wrong > 0 {
+		t.Error("fewer are found, or more are wrong, than before")
+	}
+}
+
+// TestAmongOthers: all pairs on one board, where words are less rare and every entry has others to
+// be taken for.
+func TestAmongOthers(t *testing.T) {
+	var contents []string
+	want := map[string]bool{}
+	for i, p := range labelledPairs(t) {
+		contents = append(contents, p.A, p.B)
+		if p.Conflict {
+			want[fmt.Sprintf("e%d e%d", 2*i+1, 2*i+2)] = true
+		}
+	}
+	got := check(t, contents...)
+	real := 0
+	for _, p := range got.Pairs {
+		if want[p.A.ID+" "+p.B.ID] {
+			real++
+		} else { // real, most of them: the pairs share their subjects
+			t.Logf("%.2f %q: %q | %q", p.Score, p.Why, p.A.Content, p.B.Content)
+		}
+	}
+	if real < 19 || got.Total > 31 {
+		t.Errorf("%d of 20 conflicts are among %d pairs", real, got.Total)
+	}
+	if !slices.IsSortedFunc(got.Pairs, best) {
+		t.Error("the best do not come first")
+	}
+	if again := check(t, contents...); !reflect.DeepEqual(got, again) {
+		t.Error("the same items give another list")
+	}
+}
+
+func TestWhy(t *testing.T) {
+	for _, tc := range []struct{ a, b, kind, why string }{
+		{"Customer churn in the enterprise segment was 12 % in fiscal 2025.", "In fiscal 2025 customer churn in the enterprise segment was 15 %.", "figure", "12 % and 15 %: churn customer enterprise"},
+		{"Backups of the billing database are not encrypted.", "Backups of the billing database are encrypted.", "negation", "not encrypted / encrypted"},
+		{"Tessera Bank filed its statement on March 3, 2021.", "Tessera Bank filed its statement on May 3, 2021.", "date", "2021-03-03 and 2021-05-03: bank filed statement"},
+	} {
+		got := check(t, tc.a, tc.b)
+		if got.Total != 1 || got.Pairs[0].Kind != tc.kind || got.Pairs[0].Why[0] != tc.why {
+			t.Errorf("%q | %q: %+v", tc.a, tc.b, got.Pairs)
+		}
+	}
+}
+
+// TestLeftOut: what is skipped is not counted, and Max cuts the list but not the count.
+func TestLeftOut(t *testing.T) {
+	items := []Item{{ID: "e1", Content: "The gateway closes idle connections after 30 seconds."},
+		{ID: "e2", Content: "The gateway closes idle connections after 60 seconds."},
+		{ID: "e3", Content: "The gateway closes idle connections after 90 seconds."}}
+	all, err := Check(t.Context(), items, Options{Max: 1})
+	if err != nil || all.Total != 3 || len(all.Pairs) != 1 || all.Compared != 3 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	some, err := Check(t.Context(), items, Options{Skip: func(a, b *Item) bool { return a.ID == "e1" && b.ID == "e2" }})
+	if err != nil || some.Total != 2 {
+		t.Errorf("%+v, %v", some, err)
+	}
+}
+
+// TestSources: labels of two documents are about two things unless a name that few documents have
+// says otherwise.
+func TestSources(t *testing.T) {
+	for _, tc := range []struct {
+		a, b Item
+		want int
+	}{
+		{Item{Source: "a.md", Content: "Filing Date: March 23, 2021"}, Item{Source: "b.md", Content: "Filing Date: June 22, 2024"}, 0},
+		{Item{Source: "a.md", Content: "Filing Date: March 23, 2021"}, Item{Source: "a.md", Content: "Filing Date: June 22, 2024"}, 1},
+		{Item{Source: "a.md", Content: "Filing OH-77 has the lapse date March 23, 2026."}, Item{Source: "b.md", Content: "The lapse date of filing OH-77 is June 22, 2029."}, 1},
+	} {
+		tc.a.ID, tc.b.ID = "e1", "e2"
+		got, err := Check(t.Context(), []Item{tc.a, tc.b}, Options{})
+		if err != nil || got.Total != tc.want {
+			t.Errorf("%q | %q: %+v, %v", tc.a.Content, tc.b.Content, got.Pairs, err)
+		}
+	}
+}
+
+// TestRuns holds the labels of two runs of agents, which are not part of the project: every pair
+// that is listed was read, and half of them at least are real.
+func TestRuns(t *testing.T) {
+	shared := os.Getenv("BOARD_SHARED")
+	if shared == "" {
+		t.Skip("BOARD_SHARED names no folder of real inputs")
+	}
+	for _, run := range []string{"draft-safe-agreement", "extract-lien-and-debt-information"} {
+		var in struct {
+			Entries []struct {
+				Type, Content string
+				Source        *struct{ Document string }
+			}
+		}
+		readJSON(t, filepath.Join(shared, "data", "irys", run, "iter_12_final.json"), &in)
+		var items []Item
+		for i, e := range in.Entries {
+			item := Item{ID: fmt.Sprint("e", i+1), Type: e.Type, Content: e.Content}
+			if e.Source != nil {
+				item.Source = e.Source.Document
+			}
+			items = append(items, item)
+		}
+		var labels []struct {
+			A, B string
+			Real bool
+		}
+		readJSON(t, filepath.Join("..", "..", "testdata", "conflicts", run+".json"), &labels)
+		got, err := Check(t.Context(), items, Options{Max: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		real, unread := 0, 0
+		for _, p := range got.Pairs {
+			read := false
+			for _, l := range labels {
+				if l.A == p.A.ID && l.B == p.B.ID {
+					read = true
+					if l.Real {
+						real++
+					}
+				}
+			}
+			if !read {
+				unread++
+				t.Logf("not labelled: %s %s %.2f %q", p.A.ID, p.B.ID, p.Score, p.Why)
+			}
+		}
+		known := 0
+		for _, l := range labels {
+			if l.Real {
+				known++
+			}
+		}
+		t.Logf("%s: %d listed, %d of them real, %d not labelled; %d of %d that are known are listed", run, len(got.Pairs), real, unread, real, known)
+		if 2*real < len(got.Pairs) || real == 0 {
+			t.Errorf("%s: %d of %d are real", run, real, len(got.Pairs))
+		}
+	}
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FuzzCheck: any two texts can be compared, either way round, and none conflicts with itself.
+func FuzzCheck(f *testing.F) {
+	for _, p := range labelledPairs(f) {
+		f.Add(p.A, p.B)
+	}
+	f.Add("\xff 1.2.3.4 v No. (1) § Inc.", "99999999999999999999999999999999999 kb -1 $ € v1..2, which it not")
+	f.Add(strings.Repeat("not enabled, which is 3 % ", 40), strings.Repeat("disabled, it is 4 % ", 40))
+	f.Fuzz(func(t *testing.T, a, b string) {
+		there, back := check(t, a, b), check(t, b, a)
+		if there.Total != back.Total {
+			t.Fatalf("not symmetric: %+v | %+v", there.Pairs, back.Pairs)
+		}
+		for _, p := range there.Pairs {
+			if !(p.Score > 0 && p.Score <= 1) || len(p.Why) == 0 || p.Kind == "" {
+				t.Fatalf("%+v", p)
+			}
+			for _, why := range p.Why {
+				if !utf8.ValidString(why) || strings.ContainsAny(why, "\n\r") {
+					t.Fatalf("%q", why)
+				}
+			}
+		}
+		if check(t, a, a).Total > 0 {
+			t.Fatal("it conflicts with its copy")
+		}
+	})
+}
