@@ -31,10 +31,13 @@ var migration0003 string
 //go:embed migrations/0004_expected.sql
 var migration0004 string
 
+//go:embed migrations/0005_settlements.sql
+var migration0005 string
+
 var schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001, migration0002, migration0003, migration0004},
+	Migrations:    []string{migration0001, migration0002, migration0003, migration0004, migration0005},
 }
 
 // readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, or a table that is read as empty

@@ -101,6 +101,8 @@ type digester struct {
 
 	contradicting, disputed, answered, others, dropped *digestSection
 
+	settled map[string][]Settlement // by entry
+
 	limited bool
 	room    int // quarters of a token left, if limited
 	head    string
@@ -109,7 +111,7 @@ type digester struct {
 }
 
 func newDigester(s *Snapshot, budget int, words fault.Words) *digester {
-	d := &digester{words: words, ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget, lost: []string{}}
+	d := &digester{words: words, settled: settledByEntry(s.Settled), ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget, lost: []string{}}
 	d.verdict, _ = s.Gate(Policy{}) // the default policy is valid
 	section := func(title string, must bool) *digestSection {
 		sec := &digestSection{title: title, must: must}
@@ -380,6 +382,10 @@ func (d *digester) entryLine(e *Entry, cut int) (string, bool) {
 		if by := d.standing(e.ID, Contradicts); len(by) > 0 {
 			b.WriteString(" by " + d.withWorkers(by))
 		}
+	}
+	for _, s := range d.settled[e.ID] {
+		reason, _ := oneLine(s.Reason, digestName)
+		fmt.Fprintf(&b, ", settled with %s by %s: %s", s.Other(e.ID), digestLabel(s.Worker), reason)
 	}
 	switch n := d.strength[e.ID]; n {
 	case 0:

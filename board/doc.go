@@ -26,6 +26,7 @@
 //	variables  key → JSON value with a version
 //	expected   workers that the gate waits for, and what became of each
 //	dropped_duties  superseded entries that had to surface, and whose successors need not
+//	settlements  pairs of entries that seem to contradict each other and do not, with the reason
 //	events     the log: one row per changed thing, in the same transaction as the change
 //	counts, entries_fts   derived, kept by triggers: running counts, full text
 //
@@ -44,6 +45,8 @@
 //     what does not address it. What supersedes a must-surface entry must surface too, unless that is dropped with a reason. An import
 //     of another program's board does neither: its data say what its statuses are.
 //   - A run on which nothing was posted or raised has a closed gate, and one without entries does not survive.
+//   - Two entries are a conflict ([Board.Conflicts]) until a link or a settlement ([Board.Settle]) says otherwise, or the signal that asks
+//     about them is addressed or waived. Nothing of it is stored but that: what conflicts is compared anew each time.
 //   - A signal is claimed under a lease; a lease that ran out holds nobody back. A claim is its worker's, and that of one session if the
 //     caller has one. Waiving needs a reason.
 //   - What of the knowledge base was given to whom is in the log alone, as events of the verb retrieval ([Board.Retrieved], [Board.Retrievals], [UsageOf]).

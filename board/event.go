@@ -19,6 +19,7 @@ const (
 	verbDispute   = "dispute"   // an entry became disputed
 	verbSupersede = "supersede" // an entry became superseded
 	verbSettle    = "settle"    // a disputed entry became active again
+	verbReconcile = "reconcile" // two entries that seem to contradict each other are no conflict
 	verbSignal    = "signal"    // a signal was raised
 	verbClaim     = "claim"     // a worker took a signal, until its lease runs out
 	verbRelease   = "release"   // a worker gave a signal back
@@ -157,7 +158,7 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 // Describe says in a few words what an event did, beyond its verb and id: the content that was posted, who it was answered by, why it was waived.
 func (e *Event) Describe() string {
 	var p struct {
-		Type, Content, Priority, By, Note, Reason, Kind, Target, Goal, Format, Source, From string
+		Type, Content, Priority, By, Note, Reason, Kind, Target, Goal, Format, Source, From, With string
 
 		Value      json.RawMessage
 		LeaseUntil *time.Time `json:"lease_until"`
@@ -181,6 +182,8 @@ func (e *Event) Describe() string {
 			return p.Note
 		}
 		return "by " + p.By
+	case verbReconcile:
+		return "with " + p.With + ": " + p.Reason
 	case verbClaim:
 		if p.LeaseUntil != nil {
 			return "until " + p.LeaseUntil.Format(time.RFC3339)

@@ -14,10 +14,10 @@ import (
 const exportSchema = 1
 
 // exportLine is one line of the JSONL export. The first is the run's, with the counts of what follows: entries, signals, variables, expected
-// workers and dropped duties as they are, then the whole event log. The log alone is what an import rebuilds the board from; the other lines are for readers, and a check.
+// workers, dropped duties and settlements as they are, then the whole event log. The log alone is what an import rebuilds the board from; the other lines are for readers, and a check.
 type exportLine struct {
 	V        int        `json:"v"`
-	Kind     string     `json:"kind"` // run, entry, signal, variable, expected, dropped_duty or event
+	Kind     string     `json:"kind"` // run, entry, signal, variable, expected, dropped_duty, settlement or event
 	Run      *exportRun `json:"run,omitempty"`
 	Entry    *Entry     `json:"entry,omitempty"`
 	Signal   *Signal    `json:"signal,omitempty"`
@@ -25,7 +25,8 @@ type exportLine struct {
 	Expected *Expected  `json:"expected,omitempty"`
 	Event    *Event     `json:"event,omitempty"`
 
-	Dropped *DroppedDuty `json:"dropped_duty,omitempty"`
+	Dropped    *DroppedDuty `json:"dropped_duty,omitempty"`
+	Settlement *Settlement  `json:"settlement,omitempty"`
 }
 
 type exportRun struct {

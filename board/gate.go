@@ -19,6 +19,9 @@ type Policy struct {
 	MaxOpen *int64 `json:"max_open"`
 	// MaxDisputed is the largest number of disputed entries that is let through; nil: any number.
 	MaxDisputed *int64 `json:"max_disputed"`
+	// MaxConflicts is the largest number of pairs of entries that may contradict each other, and
+	// nobody settled, that is let through; nil: any number, and nothing is compared.
+	MaxConflicts *int64 `json:"max_conflicts"`
 	// MinEntries is how many entries must have been posted; 0: one, or one signal.
 	MinEntries int64 `json:"min_entries"`
 	// RequireSource closes the gate on entries that must surface, or answer a signal, and name no source.
@@ -39,9 +42,9 @@ func (p Policy) check() error {
 	if err := checkAll("priority", p.block(), Priorities); err != nil {
 		return err
 	}
-	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed} {
+	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed, p.MaxConflicts} {
 		if n != nil && *n < 0 {
-			return invalid(fmt.Sprintf("%d is not a number of signals or entries", *n), "give 0 or more")
+			return invalid(fmt.Sprintf("%d is not a number of signals, entries or pairs", *n), "give 0 or more")
 		}
 	}
 	if p.MinEntries < 0 {
@@ -58,6 +61,7 @@ const (
 	RuleOpenSignal  = "open-signal"    // a signal of a blocking priority is open
 	RuleMaxOpen     = "max-open"       // too many signals are open
 	RuleMaxDisputed = "max-disputed"   // too many entries are disputed
+	RuleConflicts   = "max-conflicts"  // too many pairs of entries may contradict each other
 	RuleSource      = "require-source" // an entry that must surface, or answers a signal, has no source
 )
 
@@ -65,6 +69,7 @@ const (
 type Reason struct {
 	Rule     string `json:"rule"`       // one of the Rule… values
 	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
+	Other    string `json:"other"`      // of a pair of entries the newer one
 	Priority string `json:"priority"`   // of a signal
 	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
 	Worker   string `json:"worker"`     // who raised or posted it, or is expected
@@ -89,12 +94,13 @@ type Verdict struct {
 // gateInput is what a verdict depends on.
 type gateInput struct {
 	state     State
-	open      []Signal // open signals, of the blocking priorities at least, by urgency
-	disputed  []Entry  // needed only with MaxDisputed
-	unsourced []Entry  // needed only with RequireSource
-	allOpen   int64    // open signals of any priority
-	posted    int64    // entries
-	raised    int64    // signals
+	open      []Signal  // open signals, of the blocking priorities at least, by urgency
+	disputed  []Entry   // needed only with MaxDisputed
+	unsourced []Entry   // needed only with RequireSource
+	allOpen   int64     // open signals of any priority
+	posted    int64     // entries
+	raised    int64     // signals
+	conflicts Conflicts // needed only with MaxConflicts
 }
 
 // judge is the gate: a pure function of the board and the policy.
@@ -121,6 +127,13 @@ func judge(p Policy, in gateInput) Verdict {
 		for _, e := range in.disputed {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID, Content: e.Content, Worker: e.Worker,
 				Clear: "supersede it, or the entry that contradicts it", Next: []fault.Step{fault.Do("entry.post", "{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)}})
+		}
+	}
+	if p.MaxConflicts != nil && int64(in.conflicts.Total) > *p.MaxConflicts {
+		for _, c := range in.conflicts.Pairs {
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleConflicts, ID: c.A.ID, Other: c.B.ID, Content: fmt.Sprintf("%s and %s may contradict each other: %s", c.A.ID, c.B.ID, c.Why[0]),
+				Worker: c.B.Worker, Clear: "settle the pair with a reason, or supersede the entry that is wrong",
+				Next: []fault.Step{fault.Do("entry.settle", "{}, or supersede the entry that is wrong", "entry", c.A.ID, "other", c.B.ID, "reason", "…")}})
 		}
 	}
 	if p.RequireSource {
@@ -184,13 +197,13 @@ func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	}
 	var v Verdict
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
-		v, err = gate(tx, p)
+		v, err = gate(ctx, tx, p)
 		return err
 	})
 	return v, err
 }
 
-func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
+func gate(ctx context.Context, tx *sqlite.Tx, p Policy) (Verdict, error) {
 	in := gateInput{}
 	var err error
 	if in.state, err = state(tx, false); err != nil {
@@ -224,6 +237,15 @@ func gate(tx *sqlite.Tx, p Policy) (Verdict, error) {
 	}
 	if p.MaxDisputed != nil {
 		if in.disputed, err = selectEntries(tx, `FROM entries e WHERE e.status = 'disputed' AND `+unsettled+` ORDER BY e.id`); err != nil {
+			return Verdict{}, err
+		}
+	}
+	if p.MaxConflicts != nil {
+		pairs, err := loadConflicts(tx, nil)
+		if err == nil {
+			err = in.conflicts.find(ctx, pairs, 0)
+		}
+		if err != nil {
 			return Verdict{}, err
 		}
 	}

@@ -118,7 +118,7 @@ func newHTMLPage(s *Snapshot, events []Event) *htmlPage {
 	p := &htmlPage{Snapshot: s, State: s.State(), Timeline: newHTMLTimeline(s, events)}
 	p.Verdict, _ = s.Gate(Policy{}) // the default policy is valid
 	p.Reasons = p.Verdict.Reasons[:min(len(p.Verdict.Reasons), 50)]
-	b := &htmlBuilder{ranking: newRanking(s), shown: map[string]bool{}, raised: map[string][]string{}}
+	b := &htmlBuilder{ranking: newRanking(s), settled: settledByEntry(s.Settled), shown: map[string]bool{}, raised: map[string][]string{}}
 
 	p.Signals = htmlGroup{Title: "Signals", Anchor: "signals", Total: len(s.Signals)}
 	room := htmlBytes
@@ -203,8 +203,9 @@ func (p *htmlPage) groupEntries(b *htmlBuilder) {
 // htmlBuilder knows what an item is linked to and what the page shows.
 type htmlBuilder struct {
 	*ranking
-	shown  map[string]bool
-	raised map[string][]string // signals by the entry they arose from
+	shown   map[string]bool
+	raised  map[string][]string // signals by the entry they arose from
+	settled map[string][]Settlement
 }
 
 func (b *htmlBuilder) links(item *htmlItem, verb string, ids []string) {
@@ -232,6 +233,11 @@ func (b *htmlBuilder) linkEntry(item *htmlItem) {
 	}
 	b.linkIn(item, e.ID)
 	b.links(item, "raised", b.raised[e.ID])
+	var settled []string
+	for _, s := range b.settled[e.ID] {
+		settled = append(settled, s.Other(e.ID))
+	}
+	b.links(item, "settled with", settled)
 }
 
 func (b *htmlBuilder) linkSignal(item *htmlItem) {

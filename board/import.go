@@ -131,7 +131,7 @@ type eventLog struct {
 func readExport(r *bufio.Reader) (*eventLog, error) {
 	log := &eventLog{board: newReplayer()}
 	var header *exportRun
-	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{}, Expected: []Expected{}, Dropped: []DroppedDuty{}}
+	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{}, Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}}
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if err == io.EOF {
@@ -172,6 +172,8 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 			said.Expected = append(said.Expected, *l.Expected)
 		case l.Kind == "dropped_duty" && l.Dropped != nil:
 			said.Dropped = append(said.Dropped, *l.Dropped)
+		case l.Kind == "settlement" && l.Settlement != nil:
+			said.Settled = append(said.Settled, *l.Settlement)
 		case l.Kind == "event" && l.Event != nil:
 			if err := checkEvent(l.Event); err != nil {
 				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
@@ -375,6 +377,11 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 		}
 		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = ?, lease_until = ? WHERE id = ?`,
 			g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy, millisOrNil(g.LeaseUntil), id); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.Settled {
+		if err := w.settlementRow(p); err != nil {
 			return err
 		}
 	}

@@ -158,7 +158,9 @@ type EntryDetail struct {
 	Raised []Signal   `json:"raised"` // signals that arose from it
 	// Dropped are duties to surface that were dropped: its own, and those of entries that it supersedes.
 	Dropped []DroppedDuty `json:"dropped_duties"`
-	History []Event       `json:"history"`
+	// Settled are the pairs with another entry that were said to be no conflict.
+	Settled []Settlement `json:"settled"`
+	History []Event      `json:"history"`
 }
 
 // SignalDetail is a signal with the entries that address it and its history.
@@ -187,11 +189,16 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 		if d.Raised, err = selectSignals(tx, `FROM signals s WHERE s.origin = ? ORDER BY s.id`, n); err != nil {
 			return err
 		}
-		all, err := droppedDuties(tx)
+		dropped, err := droppedDuties(tx)
 		if err != nil {
 			return err
 		}
-		d.Dropped = (&Snapshot{Dropped: all}).DroppedOf(id)
+		d.Dropped = (&Snapshot{Dropped: dropped}).DroppedOf(id)
+		all, err := settlements(tx)
+		if err != nil {
+			return err
+		}
+		d.Settled = append([]Settlement{}, settledByEntry(all)[id]...)
 		d.History, err = history(tx, id)
 		return err
 	})

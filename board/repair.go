@@ -46,7 +46,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	}
 	defer os.RemoveAll(tmp)
 	sound := filepath.Join(tmp, run+fileSuffix)
-	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links", "signals", "variables", "expected", "dropped_duties", "events")
+	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links", "signals", "variables", "expected", "dropped_duties", "settlements", "events")
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +137,7 @@ type mender struct {
 	set     []Variable
 	expects []Expected
 	drops   []DroppedDuty
+	settled []Settlement
 	goal    string   // of the run's row
 	taken   []string // ids whose events are missing, but not their rows
 	missing []string // ids that have placeholders
@@ -168,6 +169,9 @@ func (m *mender) load(tx *sqlite.Tx) error {
 		return err
 	}
 	if m.drops, err = droppedDuties(tx); err != nil {
+		return err
+	}
+	if m.settled, err = settlements(tx); err != nil {
 		return err
 	}
 	m.set, err = variables(tx)
@@ -261,7 +265,8 @@ func (m *mender) fillUpTo(e *Event) error {
 	var p postPayload
 	var by addressPayload
 	var link linkPayload
-	for _, into := range []any{&p, &by, &link} {
+	var settled reconcilePayload
+	for _, into := range []any{&p, &by, &link, &settled} {
 		json.Unmarshal(e.Payload, into) // what is none of them is empty
 	}
 	names := []string{e.ID}
@@ -273,7 +278,7 @@ func (m *mender) fillUpTo(e *Event) error {
 			names = append(names, p.links().Of(kind)...)
 		}
 	} else {
-		names = append(names, by.By, link.Target)
+		names = append(names, by.By, link.Target, settled.With)
 	}
 	for _, name := range names {
 		if err := m.fillTo(name, e); err != nil {
@@ -404,7 +409,7 @@ func (m *mender) fillLinks(at time.Time, e, row *Entry) {
 	}
 }
 
-// fillSettled gives signals and variables the state that only the rows have, where the
+// fillSettled gives signals, settled pairs and variables the state that only the rows have, where the
 // log is not whole.
 func (m *mender) fillSettled(at time.Time) error {
 	if m.out.Whole {
@@ -431,6 +436,13 @@ func (m *mender) fillSettled(at time.Time) error {
 		}
 		if err != nil {
 			m.miss("that %s is %s is lost: %v", g.ID, row.Status, err)
+		}
+	}
+	for _, s := range m.settled {
+		if !slices.ContainsFunc(m.Settled, func(have Settlement) bool { return have.A == s.A && have.B == s.B }) {
+			if err := m.made(s.At, s.Worker, verbReconcile, s.A, reconcilePayload{s.B, s.Reason}); err != nil {
+				m.miss("that %s and %s were settled is lost: %v", s.A, s.B, err)
+			}
 		}
 	}
 	for _, v := range m.set {

@@ -28,6 +28,8 @@ type Snapshot struct {
 	Expected []Expected `json:"expected"`
 	// Dropped are the duties to surface that were dropped.
 	Dropped []DroppedDuty `json:"dropped_duties"`
+	// Settled are the pairs of entries that are no conflict, the oldest settlement first.
+	Settled []Settlement `json:"settled"`
 	// Retrievals are what was given of the knowledge base, the oldest first. Only the log
 	// has them.
 	Retrievals []Retrieval `json:"retrievals"`
@@ -73,6 +75,9 @@ func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
 		return nil, err
 	}
 	if s.Dropped, err = droppedDuties(tx); err != nil {
+		return nil, err
+	}
+	if s.Settled, err = settlements(tx); err != nil {
 		return nil, err
 	}
 	s.Retrievals, err = retrievals(tx, "")
@@ -166,7 +171,7 @@ type replayer struct {
 
 func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
-		Expected: []Expected{}, Dropped: []DroppedDuty{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
+		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
 }
 
 // snapshot returns what has been rebuilt so far. The replayer must not be used any more.
@@ -276,6 +281,12 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 			return err
 		}
 		entry.Status = map[string]string{verbDispute: Disputed, verbSupersede: Superseded, verbSettle: Active}[e.Verb]
+	case verbReconcile:
+		var p reconcilePayload
+		if err := decode(&p); err != nil {
+			return err
+		}
+		return r.applySettlement(e.Event, p)
 	case verbSignal:
 		return r.applySignal(e.Event)
 	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:
@@ -475,6 +486,11 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 		}
 		if (e.MustSurface || len(e.Addresses) > 0) && e.Status != Superseded && e.SourceDoc == "" && e.SourceRef == "" {
 			in.unsourced = append(in.unsourced, e)
+		}
+	}
+	if p.MaxConflicts != nil {
+		if err := in.conflicts.find(context.Background(), s.conflictInput(), 0); err != nil {
+			return Verdict{}, err
 		}
 	}
 	return judge(p, in), nil

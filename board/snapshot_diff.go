@@ -21,6 +21,8 @@ func (s *Snapshot) diff(o *Snapshot) string {
 		return "the workers that are expected differ"
 	case !reflect.DeepEqual(s.Dropped, o.Dropped):
 		return "the duties that were dropped differ"
+	case len(s.Settled) != len(o.Settled):
+		return fmt.Sprintf("%d settled pairs, not %d", len(o.Settled), len(s.Settled))
 	}
 	for i := range s.Entries {
 		if !reflect.DeepEqual(s.Entries[i], o.Entries[i]) {
@@ -35,6 +37,11 @@ func (s *Snapshot) diff(o *Snapshot) string {
 	for i := range s.Variables {
 		if !reflect.DeepEqual(s.Variables[i], o.Variables[i]) {
 			return fmt.Sprintf("the variable %q differs", s.Variables[i].Key)
+		}
+	}
+	for i := range s.Settled {
+		if !reflect.DeepEqual(s.Settled[i], o.Settled[i]) {
+			return fmt.Sprintf("the settlement of %s and %s differs", s.Settled[i].A, s.Settled[i].B)
 		}
 	}
 	return ""

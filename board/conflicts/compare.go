@@ -3,12 +3,12 @@ package conflicts
 import (
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"blackboard/board/clash"
+	"blackboard/board/lazyregexp"
 	"blackboard/board/words"
 )
 
@@ -30,34 +30,47 @@ type sentence struct {
 
 // marks are words that say of what kind a statement is: of two statements of which one alone is
 // of a kind, both may hold.
-var marks = map[string]string{
-	"planned":   "planned planning budget budgeted target targeted targets scheduled projected projection forecast expected anticipated estimate estimated intended intends commits committed",
-	"ought":     "should recommend recommends recommendation recommended proposes suggest suggested ought must shall",
-	"unsaid":    "unclear unknown unspecified undisclosed undetermined",
-	"condition": "if assuming assume assumes hypothetical scenario would could might unless example illustrative",
-	"earlier":   "before until formerly previously prior former earlier originally original initial initially used",
-	"later":     "since now currently current amended revised restated later thereafter",
-	"part":      "share portion part remaining remainder came each per additional partial half excluding except net other among",
-	"whole":     "total totals totaling aggregate combined overall sum gross",
-	"bound":     "minimum maximum least most exceed exceeds exceeding limit limits threshold",
+var marks = [][2]string{
+	{"planned", `
+		planned planning budget budgeted target targeted targets scheduled projected projection
+		forecast expected anticipated estimate estimated intended intends commits committed
+		deadline due`},
+	{"ought", `
+		should recommend recommends recommendation recommended proposes suggest suggested ought
+		must shall`},
+	{"unsaid", "unclear unknown unspecified undisclosed undetermined"},
+	{"condition", `
+		if assuming assume assumes hypothetical scenario would could might unless example
+		illustrative`},
+	{"earlier", `
+		before until formerly previously prior former earlier originally original initial
+		initially used`},
+	{"later", "since now currently current amended revised restated later thereafter"},
+	{"part", `
+		share portion part remaining remainder came each per additional partial half excluding
+		except net other among`},
+	{"whole", "total totals totaling aggregate combined overall sum gross"},
+	{"bound", "minimum maximum least most exceed exceeds exceeding limit limits threshold"},
 }
 
 // figureMarks are the marks that count for figures alone.
 var figureMarks = []string{"part", "whole", "bound"}
 
 // dateMarks are marks of dates alone: what begins, and what ends.
-var dateMarks = map[string]string{
-	"end":   "end ends ended ending expire expires expired expiration expiry lapse lapses lapsed deadline due terminates terminated termination matures matured maturity until through",
-	"renew": "continued continuation renewed renewal extended extends extending extension",
-	"look":  "search searched searches performed conducted report reported",
+var dateMarks = [][2]string{
+	{"end", `
+		end ends ended ending expire expires expired expiration expiry lapse lapses lapsed
+		terminates terminated termination matures matured maturity until through`},
+	{"renew", "continued continuation renewed renewal extended extends extending extension"},
+	{"look", "search searched searches performed conducted report reported"},
 }
 
-func byWord(classes map[string]string) func() map[string]string {
+func byWord(classes [][2]string) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {
 		m := map[string]string{}
-		for class, list := range classes {
-			for _, w := range strings.Fields(list) {
-				m[w] = class
+		for _, class := range classes {
+			for _, w := range strings.Fields(class[1]) {
+				m[w] = class[0]
 			}
 		}
 		return m
@@ -65,29 +78,39 @@ func byWord(classes map[string]string) func() map[string]string {
 }
 
 // bases are the bases of words between blanks.
-func bases(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[words.Base(w)] = true
-	}
-	return m
+func bases(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(list) {
+			m[words.Base(w)] = true
+		}
+		return m
+	})
 }
 
 var markOf, dateMarkOf = byWord(marks), byWord(dateMarks)
 
 // denials say that something is not, without a negation.
-var denials = bases("exclude distinct different separate lack absent absence missing false unlike fail none deny refuse prevent")
+var denials = bases(`
+	exclude distinct different separate lack absent absence missing false unlike fail none
+	deny refuse prevent`)
 
 // tells are what texts do: "does not specify the amount" denies no amount.
-var tells = bases("specify mention state disclose provide define identify determine refer reference document list name say indicate show")
+var tells = bases(`
+	specify mention state disclose provide define identify determine refer reference
+	document list name say indicate show`)
 
 // notNames are written with capitals and name nothing: kinds of numbers and of companies, times.
-var notNames = bases("id ein ref no inc llc llp corp co ltd lp plc gmbh ag am pm est edt cst cdt mst mdt pst pdt utc gmt cet january february march april june july august september october november december jan feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday friday saturday sunday")
+var notNames = bases(`
+	id ein ref no inc llc llp corp co ltd lp plc gmbh ag am pm est edt cst cdt mst mdt pst
+	pdt utc gmt cet january february march april june july august september october november
+	december jan feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday
+	friday saturday sunday`)
 
 // subordinate are the words that a clause begins with that goes on about the one before it.
 const subordinate = " which meaning because since so although though thereby therefore it and "
 
-var periodWord = regexp.MustCompile(`^(?:(?:19|20)\d\d|[qh][1-4]|fy\d\d(?:\d\d)?|(?:19|20)\d\d-\d\d(?:-\d\d)?)$`)
+var periodWord = lazyregexp.New(`^(?:(?:19|20)\d\d|[qh][1-4]|fy\d\d(?:\d\d)?|(?:19|20)\d\d-\d\d(?:-\d\d)?)$`)
 
 func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 	s := sentence{words: map[string]bool{}, names: map[string]bool{}, before: map[string]string{}, marks: map[string]bool{}}
@@ -101,8 +124,8 @@ func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 				s.marks[class] = true
 			}
 		}
-		s.denied = s.denied || words.Negates(low) || denials[base] || low == "0" || low == "zero"
-		s.tells = s.tells || tells[base]
+		s.denied = s.denied || words.Negates(low) || denials()[base] || low == "0" || low == "zero"
+		s.tells = s.tells || tells()[base]
 		if periodWord.MatchString(low) {
 			s.periods = append(s.periods, low)
 		}
@@ -134,21 +157,33 @@ func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 	return s
 }
 
-// sameSource reports whether two items can be about one thing by where they come from: items of
-// two documents are only if they share a name.
-func (x *index) sameSource(a, b *read, p *Pair) bool {
+// ofSources returns how much two items can be about one thing by where they come from: 0 not at
+// all, 1 as far as their words say. "Filing Date: May 3" is about its document alone, unless it
+// shares a name with the other item that few documents have.
+func (x *index) ofSources(a, b *read, p *Pair) float64 {
 	if p.A.Source == p.B.Source {
-		return true
-	}
-	if p.A.Source == "" || p.B.Source == "" { // drawn from several; "Filing Date: May 3" is about its own alone
-		return len(a.names) > 0 && len(b.names) > 0
+		return 1
 	}
 	other := strings.Split(p.B.Source, ";")
 	for _, doc := range strings.Split(p.A.Source, ";") {
 		if slices.ContainsFunc(other, func(o string) bool { return strings.TrimSpace(o) == strings.TrimSpace(doc) }) {
-			return true
+			return 1
 		}
 	}
+	if x.shareName(a, b) {
+		return 1
+	}
+	switch {
+	case (p.A.Source == "" || p.B.Source == "") && len(a.names) > 0 && len(b.names) > 0:
+		return 1 // drawn from several documents
+	case label.MatchString(p.A.Content), label.MatchString(p.B.Content):
+		return 0
+	}
+	return 0.6
+}
+
+// shareName reports whether two items share a name that few documents have.
+func (x *index) shareName(a, b *read) bool {
 	for n := range a.names {
 		if b.names[n] && x.tellsApart(n) {
 			return true
@@ -157,17 +192,22 @@ func (x *index) sameSource(a, b *read, p *Pair) bool {
 	return false
 }
 
+// label is a content that begins with the name of a field.
+var label = lazyregexp.New(`^[^.:\n]{1,60}:`)
+
 // judge returns how much the sentences of a clash are about one thing, 0 to 1.
 func (x *index) judge(a, b *read, c clash.Clash) float64 {
 	s, t := &a.sentences[c.InA], &b.sentences[c.InB]
-	if otherEntity(a, c.InA, b) && otherEntity(b, c.InB, a) {
+	mine, theirs := otherEntity(a, c.InA, b), otherEntity(b, c.InB, a)
+	if mine && theirs {
 		return 0
 	}
 	if c.Kind != clash.KindDate && otherPeriod(s, t) {
 		return 0
 	}
 	dated := c.Kind == clash.KindDate || c.Kind == clash.KindOrder
-	for class := range marks {
+	for _, m := range marks {
+		class := m[0]
 		switch {
 		case s.marks[class] == t.marks[class],
 			dated && (class == "earlier" || class == "later"),
@@ -193,7 +233,8 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 		}
 		score = math.Sqrt(score * x.alike(near, other))
 	case clash.KindDate:
-		for class := range dateMarks {
+		for _, m := range dateMarks {
+			class := m[0]
 			if s.marks[class] != t.marks[class] {
 				return 0
 			}
@@ -210,7 +251,7 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 		score = math.Sqrt(score * x.alike(stems(f.Context), stems(g.Context)))
 		score /= 1 + others(a, f)/4 + others(b, g)/4
 	}
-	if (len(a.names) == 0) != (len(b.names) == 0) {
+	if (len(a.names) == 0) != (len(b.names) == 0) || c.FigureA != nil && mine != theirs && !x.shareName(a, b) {
 		score /= 2 // who is spoken of is said by one alone
 	}
 	return score
@@ -358,7 +399,7 @@ func (x *index) otherAttribute(f, g *words.Figure, a, b *read) bool {
 			}
 		case x.otherThing(s, t, n.Before, m.Before):
 			return true
-		case !a.names[w] && !b.names[w] && !notNames[w]:
+		case !a.names[w] && !b.names[w] && !notNames()[w]:
 			shared += x.idf(w)
 		}
 	}

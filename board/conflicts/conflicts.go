@@ -181,7 +181,8 @@ func (r *reader) pair(a, b int) (Pair, bool) {
 		return p, false
 	}
 	x, y := r.read(a), r.read(b)
-	if !r.x.sameSource(x, y, &p) {
+	share := r.x.ofSources(x, y, &p)
+	if share == 0 {
 		return p, false
 	}
 	type reason struct {
@@ -190,7 +191,7 @@ func (r *reader) pair(a, b int) (Pair, bool) {
 	}
 	var reasons []reason
 	for _, c := range clash.Compare(x.claims, y.claims) {
-		if score := r.x.judge(x, y, c) * (2 + r.x.cover(a, b)) / 3; score >= enough(c.Kind) {
+		if score := share * r.x.judge(x, y, c) * (2 + r.x.cover(a, b)) / 3; score >= enough(c.Kind) {
 			reasons = append(reasons, reason{c, score})
 		}
 	}

@@ -271,7 +271,7 @@ func (x *index) named(text, stem string) bool {
 	if strings.ContainsFunc(text, unicode.IsDigit) {
 		return true
 	}
-	if !looksNamed(text) || notNames[stem] {
+	if !looksNamed(text) || notNames()[stem] {
 		return false
 	}
 	capital := x.capital[stem]

@@ -176,7 +176,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return p.signalIDs(ctx, words, []string{board.Addressed, board.Waived})
 	case "expect", "done":
 		return p.workers(ctx, words)
-	case "link":
+	case "link", "settle":
 		return p.entryIDs(ctx, words)
 	case "show":
 		return append(p.entryIDs(ctx, words), p.signalIDs(ctx, words, nil)...)

@@ -47,7 +47,7 @@ var allowedImports = map[string][]string{
 	"kb/importers":     {"blackboard/board/sqlite", "blackboard/board/text", "blackboard/kb", "blackboard/kb/markdown", "go.yaml.in/yaml/v4"},
 	"kb/markdown":      {"go.yaml.in/yaml/v4"},
 	"board/conflicts":  {"blackboard/board/clash", "blackboard/board/words"},
-	"board/clash":       {"blackboard/board/words"},
+	"board/clash":      {"blackboard/board/words"},
 	"kb/evidence":      {"blackboard/board/words", "blackboard/kb/index"},
 	"kb/eval":          {"blackboard/board/sqlite", "blackboard/board/words", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/rank"},
 	"board/fault":      {},

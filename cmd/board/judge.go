@@ -36,6 +36,7 @@ func policyFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "block", Usage: "`PRIORITY` whose open signals close the gate, repeatable (default critical, high); none: no priority does"},
 		&cli.Int64Flag{Name: "max-open", Usage: "close it with more than `N` open signals of any priority"},
 		&cli.Int64Flag{Name: "max-disputed", Usage: "close it with more than `N` disputed entries"},
+		&cli.Int64Flag{Name: "max-conflicts", Usage: "close it with more than `N` pairs of entries that may contradict each other (see board conflicts)"},
 		&cli.Int64Flag{Name: "min-entries", Usage: "close it until `N` entries were posted (default: one, or a signal)"},
 		&cli.BoolFlag{Name: "require-source", Usage: "close it while an entry that must surface, or answers a signal, names no source"},
 	}
@@ -49,7 +50,7 @@ func policyFrom(c *cli.Context) board.Policy {
 			p.Block = []string{}
 		}
 	}
-	for name, into := range map[string]**int64{"max-open": &p.MaxOpen, "max-disputed": &p.MaxDisputed} {
+	for name, into := range map[string]**int64{"max-open": &p.MaxOpen, "max-disputed": &p.MaxDisputed, "max-conflicts": &p.MaxConflicts} {
 		if c.IsSet(name) {
 			n := c.Int64(name)
 			*into = &n
@@ -244,6 +245,8 @@ func (p *program) reasonLine(r *board.Reason) string {
 		return fmt.Sprintf("  %s  expected, not done", line(r.Worker, board.MaxName))
 	case board.RuleMaxOpen, board.RuleEmpty, board.RuleMinEntries:
 		return "  " + line(r.Content, 160) + p.paint(dim, ": "+r.Clear)
+	case board.RuleConflicts:
+		return "  " + line(r.Content, 160)
 	default:
 		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source"}[r.Rule]
 		return fmt.Sprintf("  %-6s %-9s %s", r.ID, what, line(r.Content, 160))
@@ -260,7 +263,7 @@ func (p *program) printVerdict(v *board.Verdict) {
 	p.printf("gate of %s: %s\n", v.Run, p.gateLine(v))
 	rules := map[string]string{} // the first id of each rule, or its worker, as an example
 	for i := len(v.Reasons) - 1; i >= 0; i-- {
-		rules[v.Reasons[i].Rule] = v.Reasons[i].ID
+		rules[v.Reasons[i].Rule] = strings.TrimSpace(v.Reasons[i].ID + " " + v.Reasons[i].Other)
 		if v.Reasons[i].Rule == board.RuleExpected {
 			rules[board.RuleExpected] = line(v.Reasons[i].Worker, board.MaxName)
 		}
@@ -280,6 +283,9 @@ func (p *program) printVerdict(v *board.Verdict) {
 	}
 	if id, ok := rules[board.RuleMaxDisputed]; ok {
 		p.printf("to settle a dispute: post the corrected entry with --supersedes %s, or with the one that contradicts it\n", id)
+	}
+	if pair, ok := rules[board.RuleConflicts]; ok {
+		p.printf("to settle a pair: board settle %s --reason …, or supersede the entry that is wrong; board conflicts shows both\n", pair)
 	}
 	if id, ok := rules[board.RuleSource]; ok {
 		p.printf("to give a source: post the entry again with --source-doc and --supersedes %s, and --addresses if it is an answer\n", id)

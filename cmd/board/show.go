@@ -95,7 +95,7 @@ func (p *program) show(c *cli.Context) error {
 			return err
 		}
 		if c.Bool("json") {
-			return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "dropped_duties", d.Dropped, "history", d.History)
+			return p.json("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "dropped_duties", d.Dropped, "settled", d.Settled, "history", d.History)
 		}
 		p.printEntry(&d)
 		return nil
@@ -227,6 +227,10 @@ func (p *program) printEntry(d *board.EntryDetail) {
 	}
 	for i := range d.Raised {
 		p.printf("← %-12s %s\n", "raised", p.signalLine(&d.Raised[i], time.Now()))
+	}
+	for i := range d.Settled {
+		s := &d.Settled[i]
+		p.printf("↔ %-12s %s by %s: %s\n", "settled with", s.Other(e.ID), line(s.Worker, board.MaxName), line(s.Reason, 200))
 	}
 	p.history(d.History)
 }

@@ -13,7 +13,7 @@ import (
 // next step. What stands in capitals is an argument; others are flags.
 var commandOf = map[string]string{
 	"run.list": "runs", "run.create": "new", "run.show": "show", "run.export": "export", "event.list": "watch",
-	"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
+	"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT", "entry.settle": "settle ENTRY OTHER",
 	"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim", "signal.reopen": "reopen SIGNAL",
 	"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
 	"worker.list": "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",

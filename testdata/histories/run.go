@@ -323,7 +323,7 @@ func (w *world) makeOld() error {
 	if out, err := w.command("new", runName).CombinedOutput(); err != nil {
 		return fmt.Errorf("board new: %w: %s", err, out)
 	}
-	return execSQL(w.boardFile(), "PRAGMA user_version = 1")
+	return execSQL(w.boardFile(), "DROP TABLE settlements", "PRAGMA user_version = 1")
 }
 
 // newerSchema makes the board's schema newer than the program for a moment.

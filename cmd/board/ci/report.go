@@ -47,7 +47,7 @@ type Report struct {
 // finding is one thing that was checked.
 type finding struct {
 	rule    string // one of rules
-	id      string // e12, s3, or "" for a rule about a number
+	id      string // e12, s3, "e3 e9", or "" for a rule about a number
 	label   string // what it is about, in a few words
 	cause   string // open, absent, number differs, …; "" if ok
 	message string // the content
@@ -64,6 +64,9 @@ const ruleEnough = "nothing-to-check"
 
 type rule struct{ id, text, help string }
 
+// ruleConflict is the one rule of board conflicts.
+const ruleConflict = "conflict"
+
 // rules lists the rules that findings refer to, by tool.
 var rules = map[string][]rule{
 	"board gate": {
@@ -73,7 +76,11 @@ var rules = map[string][]rule{
 		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board address), or waive it with a reason (board waive)."},
 		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
+		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board settle), or supersede the entry that is wrong."},
 		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source-doc, superseding the one without."},
+	},
+	"board conflicts": {
+		{ruleConflict, "No two findings contradict each other unseen", "Read both. Settle the pair with a reason (board settle), supersede the entry that is wrong, or link them (board link --contradicts)."},
 	},
 	"board survival": {
 		{"must-surface", "The artifact carries every must-surface entry", "Write the finding, with its numbers, into one passage of the artifact."},
@@ -93,7 +100,7 @@ func Gate(v board.Verdict, version string) Report {
 	broken := map[string]bool{}
 	for _, reason := range v.Reasons {
 		broken[reason.Rule] = true
-		f := finding{rule: reason.Rule, id: reason.ID, cause: reason.Rule, message: reason.Content, clear: reason.Clear}
+		f := finding{rule: reason.Rule, id: strings.TrimSpace(reason.ID + " " + reason.Other), cause: reason.Rule, message: reason.Content, clear: reason.Clear}
 		if reason.Worker != "" {
 			f.details = append(f.details, "from "+line(reason.Worker, titleRunes))
 		}
@@ -103,7 +110,7 @@ func Gate(v board.Verdict, version string) Report {
 		if reason.Rule == board.RuleExpected { // the worker is in its content
 			f.id, f.details = line(reason.Worker, titleRunes), nil
 		}
-		f.label = cmp.Or(strings.TrimSpace(reason.ID+" "+reason.Priority), reason.Rule)
+		f.label = cmp.Or(strings.TrimSpace(f.id+" "+reason.Priority), reason.Rule)
 		r.findings = append(r.findings, f)
 	}
 	p := v.Policy
@@ -129,8 +136,42 @@ func Gate(v board.Verdict, version string) Report {
 	if p.MaxDisputed != nil {
 		pass(board.RuleMaxDisputed, fmt.Sprintf("at most %s disputed", text.Count(*p.MaxDisputed, "entry", "entries")))
 	}
+	if p.MaxConflicts != nil {
+		pass(board.RuleConflicts, fmt.Sprintf("at most %s of entries may contradict each other", text.Count(*p.MaxConflicts, "pair", "pairs")))
+	}
 	if p.RequireSource {
 		pass(board.RuleSource, "every entry that must surface, or answers a signal, names its source")
+	}
+	return r.checked()
+}
+
+// Conflicts turns a list of conflicts into a report: a failed finding for each pair, or one that
+// passed.
+func Conflicts(c board.Conflicts, version string) Report {
+	r := Report{tool: "board conflicts", version: version, run: c.Run, seq: c.Seq, ok: c.Total == 0,
+		headline: fmt.Sprintf("no conflict found among %s", text.Count(int64(c.Compared), "active entry", "active entries")),
+		caveat:   "Words were compared, not meaning: some pairs are no conflict, and some conflicts are not found."}
+	if c.Total > 0 {
+		r.headline = text.Count(int64(c.Total), "pair of findings may contradict each other", "pairs of findings may contradict each other")
+	}
+	for _, p := range c.Pairs {
+		id := p.A.ID + " " + p.B.ID
+		f := finding{rule: ruleConflict, id: id, label: id, cause: p.Kind, message: strings.Join(p.Why, "; "),
+			clear: fmt.Sprintf("board settle %s --reason …, or supersede the entry that is wrong", id)}
+		for _, e := range []struct{ id, content, source string }{{p.A.ID, p.A.Content, p.A.Source}, {p.B.ID, p.B.Content, p.B.Source}} {
+			detail := e.id + ": " + line(e.content, cellRunes)
+			if e.source != "" {
+				detail += " (" + line(e.source, titleRunes) + ")"
+			}
+			f.details = append(f.details, detail)
+		}
+		if p.Signal != "" {
+			f.details = append(f.details, "asked in "+p.Signal)
+		}
+		r.findings = append(r.findings, f)
+	}
+	if len(r.findings) == 0 {
+		r.findings = append(r.findings, finding{rule: ruleConflict, label: "no two findings contradict each other unseen", ok: true})
 	}
 	return r.checked()
 }
