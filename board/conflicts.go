@@ -48,7 +48,8 @@ func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, erro
 		return Conflicts{}, err
 	}
 	if q.Max < 0 {
-		return Conflicts{}, invalid(fmt.Sprintf("%d is not a number of pairs", q.Max), "give 1 or more, or 0 for all")
+		return Conflicts{}, invalid(fmt.Sprintf("%d is not a number of pairs", q.Max),
+			"give 1 or more, or 0 for all")
 	}
 	out := Conflicts{Run: b.run}
 	var in conflictInput
@@ -67,9 +68,8 @@ func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, erro
 
 // find compares the items.
 func (c *Conflicts) find(ctx context.Context, in conflictInput, limit int) error {
-	found, err := conflicts.Check(ctx, in.items, conflicts.Options{Max: limit, Skip: func(older, newer *conflicts.Item) bool {
-		return in.settled[[2]string{older.ID, newer.ID}]
-	}})
+	skip := func(older, newer *conflicts.Item) bool { return in.settled[[2]string{older.ID, newer.ID}] }
+	found, err := conflicts.Check(ctx, in.items, conflicts.Options{Max: limit, Skip: skip})
 	c.Compared, c.Total, c.Pairs = found.Compared, found.Total, []Conflict{}
 	for _, p := range found.Pairs {
 		c.Pairs = append(c.Pairs, Conflict{p, in.signals[[2]string{p.A.ID, p.B.ID}]})
@@ -92,7 +92,8 @@ func loadConflicts(tx *sqlite.Tx, types []string) (conflictInput, error) {
 		item.ID = EntryID(id)
 		in.items = append(in.items, item)
 		return nil
-	}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, ?) FROM entries e`+whereClause(where)+` ORDER BY e.id`, args...); err != nil {
+	}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, ?) FROM entries e`+
+		whereClause(where)+` ORDER BY e.id`, args...); err != nil {
 		return in, err
 	}
 	if err := tx.Each([]any{&id, &dst}, func() error {
@@ -144,7 +145,8 @@ func (s *Snapshot) conflictInput() conflictInput {
 			}
 		}
 		if e.Status == Active && e.Type != Contradiction {
-			in.items = append(in.items, conflicts.Item{ID: e.ID, Type: e.Type, Worker: e.Worker, Source: e.SourceDoc, Content: e.Content})
+			in.items = append(in.items, conflicts.Item{ID: e.ID, Type: e.Type, Worker: e.Worker,
+				Source: e.SourceDoc, Content: e.Content})
 		}
 	}
 	for _, p := range s.Settled {
@@ -157,7 +159,9 @@ func (s *Snapshot) conflictInput() conflictInput {
 // RaiseConflicts makes a signal of each pair that has none, in one transaction, and notes it in
 // the pairs. It returns the signals that are new. A pair whose signal was closed meanwhile gets no
 // other one: it is settled.
-func (b *Board) RaiseConflicts(ctx context.Context, worker string, c *Conflicts, priority string) ([]Signal, error) {
+func (b *Board) RaiseConflicts(
+	ctx context.Context, worker string, c *Conflicts, priority string,
+) ([]Signal, error) {
 	raised := []Signal{}
 	if _, err := PriorityRank(priority); err != nil {
 		return raised, err
@@ -166,7 +170,8 @@ func (b *Board) RaiseConflicts(ctx context.Context, worker string, c *Conflicts,
 		raised = raised[:0]
 		for i := range c.Pairs {
 			p := &c.Pairs[i]
-			r := Raise{Content: p.Question(), Priority: priority, Origin: p.B.ID, Key: conflictKey(p.A.ID, p.B.ID)}
+			r := Raise{Content: p.Question(), Priority: priority, Origin: p.B.ID,
+				Key: conflictKey(p.A.ID, p.B.ID)}
 			s, err := signalByKey(w.tx, r.Key)
 			if err != nil {
 				return err

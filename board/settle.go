@@ -54,7 +54,8 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 		return Settlement{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return Settlement{}, invalid("settling needs a reason", "", fault.Give("reason", "", "give {}: why both entries hold, or why the difference does not matter"))
+		return Settlement{}, invalid("settling needs a reason", "", fault.Give("reason", "",
+			"give {}: why both entries hold, or why the difference does not matter"))
 	}
 	if err := checkText("the reason", reason, MaxField, true); err != nil {
 		return Settlement{}, err
@@ -71,7 +72,8 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 			}
 			for _, kind := range []string{Contradicts, Supersedes} {
 				if to := EntryID(pair[1]); slices.Contains(e.Of(kind), to) {
-					return conflict(fmt.Sprintf("%s %s %s by a link: the pair is on record", e.ID, kind, to), "to end a dispute, post the corrected entry",
+					return conflict(fmt.Sprintf("%s %s %s by a link: the pair is on record", e.ID, kind, to),
+						"to end a dispute, post the corrected entry",
 						fault.Do("entry.post", "{}", "content", "…", "supersedes", to))
 				}
 			}
@@ -82,7 +84,8 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 		}
 		for _, s := range all {
 			if s.A == EntryID(x) && s.B == EntryID(y) {
-				return conflict(fmt.Sprintf("%s and %s were settled by %s: %s", s.A, s.B, s.Worker, Line(s.Reason, 120)), "nothing is to be done")
+				return conflict(fmt.Sprintf("%s and %s were settled by %s: %s", s.A, s.B, s.Worker,
+					Line(s.Reason, 120)), "nothing is to be done")
 			}
 		}
 		if err := w.event(verbReconcile, EntryID(x), reconcilePayload{EntryID(y), reason}); err != nil {
@@ -100,7 +103,8 @@ func (w *writer) settlementRow(s Settlement) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.tx.Exec(`INSERT INTO settlements VALUES (?, ?, ?, ?, ?, ?)`, x, y, s.Seq, s.At.UnixMilli(), s.Worker, s.Reason)
+	_, err = w.tx.Exec(`INSERT INTO settlements VALUES (?, ?, ?, ?, ?, ?)`,
+		x, y, s.Seq, s.At.UnixMilli(), s.Worker, s.Reason)
 	return err
 }
 
@@ -108,7 +112,8 @@ func (w *writer) settlementRow(s Settlement) error {
 func settlements(tx *sqlite.Tx) ([]Settlement, error) {
 	all := []Settlement{}
 	var tables int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'settlements'`).Scan(&tables); err != nil || tables == 0 {
+	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema
+		WHERE type = 'table' AND name = 'settlements'`).Scan(&tables); err != nil || tables == 0 {
 		return all, err
 	}
 	var a, b int64

@@ -113,7 +113,8 @@ const subordinate = " which meaning because since so although though thereby the
 var periodWord = lazyregexp.New(`^(?:(?:19|20)\d\d|[qh][1-4]|fy\d\d(?:\d\d)?|(?:19|20)\d\d-\d\d(?:-\d\d)?)$`)
 
 func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
-	s := sentence{words: map[string]bool{}, names: map[string]bool{}, before: map[string]string{}, marks: map[string]bool{}}
+	s := sentence{words: map[string]bool{}, names: map[string]bool{}, before: map[string]string{},
+		marks: map[string]bool{}}
 	first, last := true, ""
 	goesOn, began := false, false
 	from.EachWord(func(text, low, stem string) {
@@ -373,7 +374,8 @@ func (x *index) otherThing(s, t *sentence, before, other string) bool {
 func (x *index) otherObject(s, t *sentence, word string, near map[string]bool) bool {
 	mine, theirs := s.after(word), t.after(word)
 	in := func(of *sentence) func(string) bool { return func(w string) bool { return of.words[w] } }
-	if len(mine) > 0 && len(theirs) > 0 && (!slices.ContainsFunc(mine, in(t)) || !slices.ContainsFunc(theirs, in(s))) {
+	if len(mine) > 0 && len(theirs) > 0 &&
+		(!slices.ContainsFunc(mine, in(t)) || !slices.ContainsFunc(theirs, in(s))) {
 		return true
 	}
 	for w := range near {
