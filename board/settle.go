@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,7 +128,11 @@ func settlements(tx *sqlite.Tx) ([]Settlement, error) {
 }
 
 // applySettlement replays the event of a settlement.
-func (r *replayer) applySettlement(e Event, p reconcilePayload) error {
+func (r *replayer) applySettlement(e Event) error {
+	var p reconcilePayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return err
+	}
 	for _, id := range []string{e.ID, p.With} {
 		if _, err := r.entry(id); err != nil {
 			return err

@@ -282,11 +282,7 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		}
 		entry.Status = map[string]string{verbDispute: Disputed, verbSupersede: Superseded, verbSettle: Active}[e.Verb]
 	case verbReconcile:
-		var p reconcilePayload
-		if err := decode(&p); err != nil {
-			return err
-		}
-		return r.applySettlement(e.Event, p)
+		return r.applySettlement(e.Event)
 	case verbSignal:
 		return r.applySignal(e.Event)
 	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:
