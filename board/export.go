@@ -79,6 +79,11 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 				return err
 			}
 		}
+		for i := range s.Settled {
+			if err := line(exportLine{Kind: "settlement", Settlement: &s.Settled[i]}); err != nil {
+				return err
+			}
+		}
 		for after := int64(0); after < s.Seq; {
 			events, err := eventsAfter(tx, after, 5000)
 			if err != nil {
