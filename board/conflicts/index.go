@@ -289,12 +289,15 @@ func looksNamed(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) })
 }
 
-// idf is how much a word tells: the rarer, the more.
+// idf is how much a word tells: the rarer, the more. It is rounded to what sums hold exactly, so that
+// they are the same in whatever order words come out of a map.
 func (x *index) idf(w string) float64 {
+	const steps = 1 << 20
+	weight := math.Log(1 + x.many())
 	if t, ok := x.ids[w]; ok {
-		return x.weight[t]
+		weight = x.weight[t]
 	}
-	return math.Log(1 + x.many())
+	return math.Round(weight*steps) / steps
 }
 
 // many is how many items there are, for weights: of a few nobody can say which words are rare.
