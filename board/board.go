@@ -34,10 +34,13 @@ var migration0004 string
 //go:embed migrations/0005_settlements.sql
 var migration0005 string
 
+//go:embed migrations/0006_sources.sql
+var migration0006 string
+
 var schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001, migration0002, migration0003, migration0004, migration0005},
+	Migrations:    []string{migration0001, migration0002, migration0003, migration0004, migration0005, migration0006},
 }
 
 // readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, or a table that is read as empty

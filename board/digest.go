@@ -374,6 +374,9 @@ func (d *digester) entryLine(e *Entry, cut int) (string, bool) {
 	if source := strings.TrimSpace(e.SourceDoc + " " + e.SourceRef); source != "" {
 		b.WriteString(", " + digestLabel(source))
 	}
+	if mark := e.Verified.Mark(); mark != "" {
+		b.WriteString(", " + mark)
+	}
 	if len(e.Contradicts) > 0 {
 		b.WriteString(", contradicts " + d.withWorkers(e.Contradicts))
 	}

@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ const (
 	verbSet       = "set"       // a variable got a value
 	verbDelete    = "delete"    // a variable was deleted
 	verbRetrieval = "retrieval" // somebody was given something of the knowledge base
+	verbSource    = "source"    // a file that the run reads was registered, or taken from the list
+	verbVerify    = "verify"    // an entry was held against its source
 
 	verbExpect      = "expect"       // the run waits for a worker
 	verbDone        = "done"         // a worker is through
@@ -198,6 +201,15 @@ func (e *Event) Describe() string {
 		return p.Note
 	case verbSet:
 		return string(p.Value)
+	case verbSource:
+		if s, removed, err := e.source(); err == nil && !removed {
+			return fmt.Sprintf("%d bytes, SHA-256 %.12s…", s.Size, s.SHA256)
+		}
+		return "removed"
+	case verbVerify:
+		if v, err := e.verification(); err == nil {
+			return v.Describe()
+		}
 	case verbRetrieval:
 		if r, err := e.retrieval(); err == nil {
 			return strings.TrimPrefix(r.describe("")+": "+r.IDs(), ": ")

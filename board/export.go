@@ -17,12 +17,13 @@ const exportSchema = 1
 // workers, dropped duties and settlements as they are, then the whole event log. The log alone is what an import rebuilds the board from; the other lines are for readers, and a check.
 type exportLine struct {
 	V        int        `json:"v"`
-	Kind     string     `json:"kind"` // run, entry, signal, variable, expected, dropped_duty, settlement or event
+	Kind     string     `json:"kind"` // run, entry, signal, variable, expected, dropped_duty, settlement, source or event
 	Run      *exportRun `json:"run,omitempty"`
 	Entry    *Entry     `json:"entry,omitempty"`
 	Signal   *Signal    `json:"signal,omitempty"`
 	Variable *Variable  `json:"variable,omitempty"`
 	Expected *Expected  `json:"expected,omitempty"`
+	Source   *Source    `json:"source,omitempty"`
 	Event    *Event     `json:"event,omitempty"`
 
 	Dropped    *DroppedDuty `json:"dropped_duty,omitempty"`
@@ -81,6 +82,11 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 		}
 		for i := range s.Settled {
 			if err := line(exportLine{Kind: "settlement", Settlement: &s.Settled[i]}); err != nil {
+				return err
+			}
+		}
+		for i := range s.Sources {
+			if err := line(exportLine{Kind: "source", Source: &s.Sources[i]}); err != nil {
 				return err
 			}
 		}

@@ -26,6 +26,11 @@ type Policy struct {
 	MinEntries int64 `json:"min_entries"`
 	// RequireSource closes the gate on entries that must surface, or answer a signal, and name no source.
 	RequireSource bool `json:"require_source"`
+	// RequireVerified closes the gate on must-surface entries, and on answers to signals, that do not
+	// stand in their source: not held against it yet, doubted, or held against another file than it is by now.
+	RequireVerified bool `json:"require_verified"`
+	// RequireEvidence closes the gate on must-surface entries, and on answers to signals, that have no quote.
+	RequireEvidence bool `json:"require_evidence"`
 }
 
 // defaultBlock lists the priorities that block unless a policy says otherwise.
@@ -55,14 +60,16 @@ func (p Policy) check() error {
 
 // Rules that a Reason can come from.
 const (
-	RuleEmpty       = "empty"          // nothing at all was posted or raised
-	RuleMinEntries  = "min-entries"    // too few entries were posted
-	RuleExpected    = "expected"       // a worker that is expected is not done; the reason's Worker names it
-	RuleOpenSignal  = "open-signal"    // a signal of a blocking priority is open
-	RuleMaxOpen     = "max-open"       // too many signals are open
-	RuleMaxDisputed = "max-disputed"   // too many entries are disputed
-	RuleConflicts   = "max-conflicts"  // too many pairs of entries may contradict each other
-	RuleSource      = "require-source" // an entry that must surface, or answers a signal, has no source
+	RuleEmpty       = "empty"            // nothing at all was posted or raised
+	RuleMinEntries  = "min-entries"      // too few entries were posted
+	RuleExpected    = "expected"         // a worker that is expected is not done; the reason's Worker names it
+	RuleOpenSignal  = "open-signal"      // a signal of a blocking priority is open
+	RuleMaxOpen     = "max-open"         // too many signals are open
+	RuleMaxDisputed = "max-disputed"     // too many entries are disputed
+	RuleConflicts   = "max-conflicts"    // too many pairs of entries may contradict each other
+	RuleSource      = "require-source"   // an entry that must surface, or answers a signal, has no source
+	RuleVerified    = "require-verified" // a must-surface entry or an answer does not stand in its source
+	RuleEvidence    = "require-evidence" // a must-surface entry or an answer has no quote
 )
 
 // Reason is one thing that keeps the gate closed.
@@ -101,6 +108,7 @@ type gateInput struct {
 	posted    int64     // entries
 	raised    int64     // signals
 	conflicts Conflicts // needed only with MaxConflicts
+	vital     []Entry   // must-surface entries and answers; needed only with RequireVerified or RequireEvidence
 }
 
 // judge is the gate: a pure function of the board and the policy.
@@ -142,6 +150,15 @@ func judge(p Policy, in gateInput) Verdict {
 				Clear: "supersede it by one with a source", Next: []fault.Step{fault.Do("entry.post", "{}", withSource(&e)...)}})
 		}
 	}
+	for _, e := range in.vital {
+		if p.RequireVerified && !e.Verified.Sound() {
+			v.Reasons = append(v.Reasons, verifiedReason(&e))
+		}
+		if p.RequireEvidence && strings.TrimSpace(e.Evidence) == "" {
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content, Worker: e.Worker,
+				Clear: "supersede it by one with a quote", Next: []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…", "evidence", "…", "must_surface", "", "supersedes", e.ID)}})
+		}
+	}
 	v.Open = len(v.Reasons) == 0
 	return v
 }
@@ -179,6 +196,16 @@ func was(n int64) string {
 		return " was"
 	}
 	return " were"
+}
+
+// verifiedReason says why an entry does not count as verified, and what would make it so.
+func verifiedReason(e *Entry) Reason {
+	r := Reason{Rule: RuleVerified, ID: e.ID, Content: e.Content, Worker: e.Worker, Clear: "verify it", Next: []fault.Step{fault.Do("entry.verify", "{}", "id", e.ID)}}
+	if v := e.Verified; v != nil && !v.Stale || e.SourceDoc == "" {
+		r.Clear = "supersede it by one that stands in its source"
+		r.Next = []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…", "evidence", "…", "must_surface", "", "supersedes", e.ID)}
+	}
+	return r
 }
 
 // In puts what would clear the reasons into the words of an adapter.
@@ -255,6 +282,12 @@ func gate(ctx context.Context, tx *sqlite.Tx, p Policy) (Verdict, error) {
 				SELECT id FROM entries WHERE must_surface = 1 AND status <> 'superseded' AND source_doc = '' AND source_ref = ''
 				UNION SELECT l.src FROM signals s JOIN links l ON l.dst = s.id AND l.kind = 'addresses')
 			AND e.status <> 'superseded' AND e.source_doc = '' AND e.source_ref = '' ORDER BY e.id`); err != nil {
+			return Verdict{}, err
+		}
+	}
+	if p.RequireVerified || p.RequireEvidence {
+		if in.vital, err = selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded' AND (e.must_surface = 1
+			OR e.id IN (SELECT addressed_by FROM signals WHERE status = 'addressed')) ORDER BY e.id`); err != nil {
 			return Verdict{}, err
 		}
 	}

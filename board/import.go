@@ -39,8 +39,8 @@ type ImportOptions struct {
 	MustSurface []string
 }
 
-// maxLine bounds a line of a JSONL import, in bytes: the largest entry there can be, with every character escaped, and some air.
-const maxLine = 2*6*MaxContent + 1<<20
+// maxLine bounds a line of a JSONL import, in bytes: the largest event there can be, with every character escaped, and some air.
+const maxLine = 6*MaxSourceText + 1<<20
 
 // hintExport is the next step where an export does not say what it said when it was written.
 const hintExport = "the file was changed or cut; export the run again"
@@ -174,6 +174,8 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 			said.Dropped = append(said.Dropped, *l.Dropped)
 		case l.Kind == "settlement" && l.Settlement != nil:
 			said.Settled = append(said.Settled, *l.Settlement)
+		case l.Kind == "source" && l.Source != nil:
+			said.Sources = append(said.Sources, *l.Source)
 		case l.Kind == "event" && l.Event != nil:
 			if err := checkEvent(l.Event); err != nil {
 				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
@@ -354,6 +356,11 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 		if err := w.entryRow(&p, id, e.ExternalID, e.Seq, e.Created.UnixMilli()); err != nil {
 			return fmt.Errorf("%s: %w", e.ID, err)
 		}
+		if e.Verified != nil {
+			if err := w.verificationRow(id, e.Verified); err != nil {
+				return err
+			}
+		}
 		if e.Status != Active {
 			if _, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ?`, e.Status, id); err != nil {
 				return err
@@ -397,6 +404,11 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 	}
 	for _, d := range s.Dropped {
 		if err := w.droppedRow(d); err != nil {
+			return err
+		}
+	}
+	for _, src := range s.Sources {
+		if err := w.sourceRow(src); err != nil {
 			return err
 		}
 	}

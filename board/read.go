@@ -61,6 +61,9 @@ func fillLinks(tx *sqlite.Tx, entries []Entry) error {
 			return nil
 		}, `SELECT src, kind, dst FROM links `+rest, args...)
 	}
+	if err := fillVerified(tx, index); err != nil {
+		return err
+	}
 	if len(entries) > 2000 {
 		return fill(`ORDER BY src, kind, pos`)
 	}
@@ -240,8 +243,8 @@ func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
 
 // history returns the events of an entry or a signal, oldest first.
 func history(tx *sqlite.Tx, id string) ([]Event, error) {
-	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`, id,
-		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbExpect, verbDone, verbDrop) // a run, a variable or a worker may be called e1
+	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`, id,
+		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource, verbExpect, verbDone, verbDrop) // a run, a variable or a worker may be called e1
 }
 
 // Query selects entries. Empty fields select everything; a list selects any of its members, except Tags, all of which must be there.

@@ -46,7 +46,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	}
 	defer os.RemoveAll(tmp)
 	sound := filepath.Join(tmp, run+fileSuffix)
-	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links", "signals", "variables", "expected", "dropped_duties", "settlements", "events")
+	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links", "signals", "variables", "expected", "dropped_duties", "settlements", "sources", "verifications", "events")
 	if err != nil {
 		return nil, err
 	}
@@ -130,17 +130,18 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 // mender makes one log of the events and of the rows that can be read.
 type mender struct {
 	*replayer
-	out     Salvaged
-	events  []Event
-	entries map[int64]*Entry // rows, by the number of their id
-	signals map[int64]*Signal
-	set     []Variable
-	expects []Expected
-	drops   []DroppedDuty
-	settled []Settlement
-	goal    string   // of the run's row
-	taken   []string // ids whose events are missing, but not their rows
-	missing []string // ids that have placeholders
+	out        Salvaged
+	events     []Event
+	entries    map[int64]*Entry // rows, by the number of their id
+	signals    map[int64]*Signal
+	set        []Variable
+	expects    []Expected
+	drops      []DroppedDuty
+	settled    []Settlement
+	goal       string   // of the run's row
+	taken      []string // ids whose events are missing, but not their rows
+	missing    []string // ids that have placeholders
+	registered []Source
 }
 
 // load reads the rows.
@@ -172,6 +173,9 @@ func (m *mender) load(tx *sqlite.Tx) error {
 		return err
 	}
 	if m.settled, err = settlements(tx); err != nil {
+		return err
+	}
+	if m.registered, err = sources(tx); err != nil {
 		return err
 	}
 	m.set, err = variables(tx)
@@ -452,7 +456,29 @@ func (m *mender) fillSettled(at time.Time) error {
 			}
 		}
 	}
+	m.fillSources()
 	return nil
+}
+
+// fillSources adds the sources and verdicts that only the rows have. The text of a source is in its event alone.
+func (m *mender) fillSources() {
+	for _, s := range m.registered {
+		if _, there := m.replayer.sources[s.Name]; !there {
+			if err := m.made(s.At, s.Worker, verbSource, s.Name, sourcePayload{Path: s.Path, SHA256: s.SHA256, Size: s.Size}); err != nil {
+				m.miss("the source %q is lost: %v", clip(s.Name, 60), err)
+			}
+		}
+	}
+	for i := range m.Entries {
+		row, e := m.entries[int64(i)+1], &m.Entries[i]
+		if row == nil || row.Verified == nil || e.Verified != nil || row.Content != e.Content {
+			continue
+		}
+		v := row.Verified
+		if err := m.made(v.At, v.Worker, verbVerify, e.ID, verifyPayload{v.Verdict, v.Source, v.SHA256, v.Place, v.Note}); err != nil {
+			m.miss("the verdict on %s is lost: %v", e.ID, err)
+		}
+	}
 }
 
 // few names the first of many.

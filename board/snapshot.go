@@ -30,6 +30,7 @@ type Snapshot struct {
 	Dropped []DroppedDuty `json:"dropped_duties"`
 	// Settled are the pairs of entries that are no conflict, the oldest settlement first.
 	Settled []Settlement `json:"settled"`
+	Sources []Source     `json:"sources"`
 	// Retrievals are what was given of the knowledge base, the oldest first. Only the log
 	// has them.
 	Retrievals []Retrieval `json:"retrievals"`
@@ -78,6 +79,9 @@ func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
 		return nil, err
 	}
 	if s.Settled, err = settlements(tx); err != nil {
+		return nil, err
+	}
+	if s.Sources, err = sources(tx); err != nil {
 		return nil, err
 	}
 	s.Retrievals, err = retrievals(tx, "")
@@ -165,13 +169,14 @@ func decodeEvents(events []Event) <-chan []decodedEvent {
 // replayer rebuilds a board from its events.
 type replayer struct {
 	Snapshot
-	vars map[string]*Variable // deleted ones too, with no value
-	keys map[string]string    // idempotency keys, with a mark for what they are of, and whose they are
+	vars    map[string]*Variable // deleted ones too, with no value
+	sources map[string]Source
+	keys    map[string]string // idempotency keys, with a mark for what they are of, and whose they are
 }
 
 func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
-		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, keys: map[string]string{}}
+		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, sources: map[string]Source{}, keys: map[string]string{}}
 }
 
 // snapshot returns what has been rebuilt so far. The replayer must not be used any more.
@@ -183,6 +188,17 @@ func (r *replayer) snapshot() *Snapshot {
 		}
 	}
 	slices.SortFunc(r.Variables, func(a, b Variable) int { return strings.Compare(a.Key, b.Key) })
+	r.Sources = []Source{}
+	for _, s := range r.sources {
+		r.Sources = append(r.Sources, s)
+	}
+	slices.SortFunc(r.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
+	for i := range r.Entries {
+		if v := r.Entries[i].Verified; v != nil {
+			s, registered := r.sources[v.Source]
+			v.Stale = registered && s.SHA256 != v.SHA256
+		}
+	}
 	return &r.Snapshot
 }
 
@@ -306,6 +322,22 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 			return errors.New("it has no value")
 		}
 		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}
+	case verbSource:
+		s, removed, err := e.source()
+		if err != nil {
+			return err
+		}
+		if r.sources[e.ID] = s; removed {
+			delete(r.sources, e.ID)
+		}
+	case verbVerify:
+		entry, err := r.entry(e.ID)
+		if err != nil {
+			return err
+		}
+		if entry.Verified, err = e.verification(); err != nil {
+			return err
+		}
 	case verbRetrieval:
 		given, err := e.retrieval()
 		if err != nil {
@@ -476,7 +508,14 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 		y, _ := PriorityRank(b.Priority)
 		return cmp.Compare(x, y)
 	})
+	answers := map[string]bool{}
+	for _, sig := range s.Signals {
+		answers[sig.AddressedBy] = answers[sig.AddressedBy] || sig.Status == Addressed
+	}
 	for _, e := range s.Entries {
+		if (p.RequireVerified || p.RequireEvidence) && e.Status != Superseded && (e.MustSurface || answers[e.ID]) {
+			in.vital = append(in.vital, e)
+		}
 		if e.Status == Disputed {
 			in.disputed = append(in.disputed, e)
 		}

@@ -24,6 +24,14 @@ func (s *Snapshot) diff(o *Snapshot) string {
 	case len(s.Settled) != len(o.Settled):
 		return fmt.Sprintf("%d settled pairs, not %d", len(o.Settled), len(s.Settled))
 	}
+	if len(s.Sources) != len(o.Sources) {
+		return fmt.Sprintf("%d sources, not %d", len(o.Sources), len(s.Sources))
+	}
+	for i := range s.Sources {
+		if s.Sources[i] != o.Sources[i] {
+			return fmt.Sprintf("the source %q differs", s.Sources[i].Name)
+		}
+	}
 	for i := range s.Entries {
 		if !reflect.DeepEqual(s.Entries[i], o.Entries[i]) {
 			return s.Entries[i].ID + " differs"

@@ -124,6 +124,8 @@ type Entry struct {
 	Links
 	Key        string `json:"key"`
 	ExternalID string `json:"external_id"`
+	// Verified is the last verdict on whether it stands in its source; nil: it was not held against it.
+	Verified *Verification `json:"verified"`
 }
 
 // Signal is an open question, or one that was.

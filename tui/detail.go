@@ -307,6 +307,13 @@ func (p *detailPage) entryLines() []docLine {
 			source += st.faint.Render(" @ ") + oneLine(e.SourceRef, 200)
 		}
 		x.line(source)
+		if v := e.Verified; v != nil {
+			mark := st.warn
+			if v.Sound() {
+				mark = st.good
+			}
+			x.line("  " + mark.Render(v.Mark()) + st.faint.Render(strings.TrimPrefix(oneLine(v.Describe(), rowRunes), v.Mark())))
+		}
 	}
 	p.links(x, e)
 	x.history(p.entry.History)

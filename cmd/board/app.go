@@ -84,7 +84,7 @@ func (p *program) commands() []*cli.Command {
 func (p *program) groups() []func() []*cli.Command {
 	return []func() []*cli.Command{
 		p.runCommands, p.postCommands, p.signalCommands, p.expectCommands, p.showCommands, one(p.stateCommand),
-		p.judgeCommands, p.conflictCommands, p.watchCommands, one(p.tuiCommand), p.moveCommands,
+		p.judgeCommands, p.verifyCommands, p.conflictCommands, p.watchCommands, one(p.tuiCommand), p.moveCommands,
 		one(p.kbCommand), one(p.memoryCommand), one(p.contextCommand), one(p.topicCommand), one(p.hookCommand), one(p.modelCommand),
 		one(p.mcpCommand), one(p.setupCommand), one(p.daemonCommand), one(p.doctorCommand), p.programCommands,
 	}

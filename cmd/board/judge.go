@@ -39,11 +39,14 @@ func policyFlags() []cli.Flag {
 		&cli.Int64Flag{Name: "max-conflicts", Usage: "close it with more than `N` pairs of entries that may contradict each other (see board conflicts)"},
 		&cli.Int64Flag{Name: "min-entries", Usage: "close it until `N` entries were posted (default: one, or a signal)"},
 		&cli.BoolFlag{Name: "require-source", Usage: "close it while an entry that must surface, or answers a signal, names no source"},
+		&cli.BoolFlag{Name: "require-verified", Usage: "close it while a must-surface entry or an answer is not verified (board verify)"},
+		&cli.BoolFlag{Name: "require-evidence", Usage: "close it while a must-surface entry or an answer has no quote"},
 	}
 }
 
 func policyFrom(c *cli.Context) board.Policy {
-	p := board.Policy{RequireSource: c.Bool("require-source"), MinEntries: c.Int64("min-entries")}
+	p := board.Policy{RequireSource: c.Bool("require-source"), MinEntries: c.Int64("min-entries"),
+		RequireVerified: c.Bool("require-verified"), RequireEvidence: c.Bool("require-evidence")}
 	if c.IsSet("block") {
 		p.Block = list(c, "block")
 		if len(p.Block) == 1 && p.Block[0] == "none" {
@@ -248,7 +251,8 @@ func (p *program) reasonLine(r *board.Reason) string {
 	case board.RuleConflicts:
 		return "  " + line(r.Content, 160)
 	default:
-		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source"}[r.Rule]
+		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source",
+			board.RuleVerified: "not verified", board.RuleEvidence: "no quote"}[r.Rule]
 		return fmt.Sprintf("  %-6s %-9s %s", r.ID, what, line(r.Content, 160))
 	}
 }
@@ -286,6 +290,12 @@ func (p *program) printVerdict(v *board.Verdict) {
 	}
 	if pair, ok := rules[board.RuleConflicts]; ok {
 		p.printf("to settle a pair: board settle %s --reason …, or supersede the entry that is wrong; board conflicts shows both\n", pair)
+	}
+	if id, ok := rules[board.RuleVerified]; ok {
+		p.printf("to verify: board verify %s; if it is doubted, post what the source says with --must-surface and --supersedes %s\n", id, id)
+	}
+	if id, ok := rules[board.RuleEvidence]; ok {
+		p.printf("to give a quote: post the entry again with --source-doc, --evidence, --must-surface and --supersedes %s\n", id)
 	}
 	if id, ok := rules[board.RuleSource]; ok {
 		p.printf("to give a source: post the entry again with --source-doc and --supersedes %s, and --addresses if it is an answer\n", id)

@@ -35,6 +35,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Entry": {"show", resource}, "SignalByID": {"show", resource}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "(as Link)"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "(a post names its links; what is added later is a correction by a person)"},
 		"Conflicts": {"conflicts", "(the gate's policy and its signals are what agents meet)"}, "RaiseConflicts": {"conflicts", "(an orchestrator's command)"}, "Settle": {"settle", "(an orchestrator's command; an agent addresses the signal)"},
 		"Reopen": {"reopen", notForAgents}, "Delete": {"state delete", notForAgents}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Appendix": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
+		"Verify": {"verify", "(later, in one check)"}, "AddSources": {"source add", notForAgents}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},

@@ -195,6 +195,9 @@ func (p *program) printEntry(d *board.EntryDetail) {
 	if src := source(e); src != "" {
 		p.printf("source     %s\n", line(src, 400))
 	}
+	if e.Verified != nil {
+		p.printf("verified   %s\n", line(e.Verified.Describe(), 400))
+	}
 	if e.Confidence != nil {
 		p.printf("confidence %g\n", *e.Confidence)
 	}

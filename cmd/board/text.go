@@ -78,6 +78,9 @@ func (p *program) entryLine(e *board.Entry) string {
 	if e.MustSurface {
 		marks = append(marks, "must-surface")
 	}
+	if mark := e.Verified.Mark(); mark != "" {
+		marks = append(marks, mark)
+	}
 	s := fmt.Sprintf("%-6s %-13s %s", e.ID, e.Type, line(e.Content, 160))
 	tail := line(e.Worker, board.MaxName)
 	if src := source(e); src != "" {

@@ -14,6 +14,7 @@ import (
 var commandOf = map[string]string{
 	"run.list": "runs", "run.create": "new", "run.show": "show", "run.export": "export", "event.list": "watch",
 	"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT", "entry.settle": "settle ENTRY OTHER",
+	"entry.verify": "verify ID", "source.list": "source list",
 	"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim", "signal.reopen": "reopen SIGNAL",
 	"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
 	"worker.list": "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",

@@ -78,9 +78,17 @@ var rules = map[string][]rule{
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
 		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board settle), or supersede the entry that is wrong."},
 		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source-doc, superseding the one without."},
+		{board.RuleVerified, "Every must-surface entry and every answer stands in its source", "Run board verify, and supersede what is doubted."},
+		{board.RuleEvidence, "Every must-surface entry and every answer has a quote", "Post the entry again with --evidence, superseding the one without."},
 	},
 	"board conflicts": {
 		{ruleConflict, "No two findings contradict each other unseen", "Read both. Settle the pair with a reason (board settle), supersede the entry that is wrong, or link them (board link --contradicts)."},
+	},
+	"board verify": {
+		{"quote", "Every quote stands in its source, where its reference says", "Read the source, and post what it says, superseding the entry."},
+		{"value", "Every number, date, identifier and name of a finding without a quote stands in its source", "Read the source, and post what it says, superseding the entry."},
+		{"source", "Every source that a finding names is one file, and registered", "Register the source (board source add), or name it by its path."},
+		{"source-changed", "Every source is the file that was registered", "Read the source again, and register it: board source add."},
 	},
 	"board survival": {
 		{"must-surface", "The artifact carries every must-surface entry", "Write the finding, with its numbers, into one passage of the artifact."},
@@ -141,6 +149,12 @@ func Gate(v board.Verdict, version string) Report {
 	}
 	if p.RequireSource {
 		pass(board.RuleSource, "every entry that must surface, or answers a signal, names its source")
+	}
+	if p.RequireVerified {
+		pass(board.RuleVerified, "every must-surface entry and every answer stands in its source")
+	}
+	if p.RequireEvidence {
+		pass(board.RuleEvidence, "every must-surface entry and every answer has a quote")
 	}
 	return r.checked()
 }

@@ -1,0 +1,334 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/documents"
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/board/verify"
+)
+
+// MaxSourceText bounds the text of a source that is kept on the board, in bytes.
+const MaxSourceText = 4 << 20
+
+// Source is a file that the run reads, as it was when it was registered.
+type Source struct {
+	Name   string    `json:"name"` // by which entries call it: its path, or an end of it
+	Path   string    `json:"path"` // where it was read from
+	SHA256 string    `json:"sha256"`
+	Size   int64     `json:"size"` // in bytes
+	Text   bool      `json:"text"` // its text is kept on the board
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Worker string    `json:"worker"`
+}
+
+// sourcePayload is what the log has of a source. The id of the event is the source's name.
+type sourcePayload struct {
+	Path    string  `json:"path,omitempty"`
+	SHA256  string  `json:"sha256,omitempty"`
+	Size    int64   `json:"size,omitempty"`
+	Text    *string `json:"text,omitempty"`
+	Removed bool    `json:"removed,omitempty"`
+}
+
+func (p *sourcePayload) check(name string) error {
+	switch {
+	case p.Removed:
+		return checkText("the name of the source", name, MaxName, true)
+	case !isSHA256(p.SHA256):
+		return invalid(fmt.Sprintf("the source %s has no SHA-256", clip(name, 60)), "register it again")
+	case p.Size < 0:
+		return invalid(fmt.Sprintf("the source %s has a size of %d bytes", clip(name, 60), p.Size), "register it again")
+	}
+	text := ""
+	if p.Text != nil {
+		text = *p.Text
+	}
+	return cmp.Or(checkText("the name of the source", name, MaxName, true), checkText("the path of the source", p.Path, MaxField, false),
+		checkText("the text of the source "+clip(name, 60), text, MaxSourceText, false))
+}
+
+func isSHA256(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// source reads an event that registers or removes one.
+func (e *Event) source() (s Source, removed bool, err error) {
+	var p sourcePayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return s, false, err
+	}
+	s = Source{Name: e.ID, Path: p.Path, SHA256: p.SHA256, Size: p.Size, Text: p.Text != nil, Seq: e.Seq, At: e.At, Worker: e.Actor}
+	return s, p.Removed, p.check(e.ID)
+}
+
+// SourceAdded says what became of a file that was registered.
+type SourceAdded struct {
+	Source
+	Change string `json:"change"` // added, changed or unchanged
+}
+
+// Changes of a source that is registered.
+const (
+	SourceNew       = "added"
+	SourceChanged   = "changed"
+	SourceUnchanged = "unchanged"
+)
+
+// AddSources registers files, all or none: their names, SHA-256 and sizes, and with text the text
+// that documents reads of them. One that is registered as it is now stays as it is.
+func (b *Board) AddSources(ctx context.Context, worker string, files []verify.File, text bool) ([]SourceAdded, error) {
+	if len(files) == 0 {
+		return nil, invalid("no file to register", "name files, or directories that hold some")
+	}
+	payloads := make([]sourcePayload, len(files))
+	for i, f := range files {
+		var err error
+		if payloads[i], err = readSource(f, text); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]SourceAdded, len(files))
+	err := b.write(ctx, worker, func(w *writer) error {
+		have, err := sourcesByName(w.tx)
+		if err != nil {
+			return err
+		}
+		for i, f := range files {
+			p, old := payloads[i], have[f.Name]
+			change := SourceNew
+			if old != nil {
+				change = SourceChanged
+				if old.SHA256 == p.SHA256 && old.Size == p.Size && old.Path == p.Path && (old.Text || p.Text == nil) {
+					out[i] = SourceAdded{*old, SourceUnchanged}
+					continue
+				}
+			}
+			if err := w.event(verbSource, f.Name, p); err != nil {
+				return err
+			}
+			s := Source{f.Name, p.Path, p.SHA256, p.Size, p.Text != nil, w.seq, fromMillis(w.at), w.actor}
+			if err := w.sourceRow(s); err != nil {
+				return err
+			}
+			out[i], have[f.Name] = SourceAdded{s, change}, &s
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func readSource(f verify.File, text bool) (p sourcePayload, err error) {
+	p.Path = f.Path
+	if p.SHA256, p.Size, err = documents.Sum(f.Path); err != nil {
+		return p, err
+	}
+	if text {
+		d, err := documents.Open(f.Path)
+		if err != nil {
+			return p, err
+		}
+		t := strings.ReplaceAll(d.Text(), "\x00", "")
+		if len(t) > MaxSourceText {
+			return p, invalid(fmt.Sprintf("%s has %d bytes of text; at most %d are kept on the board", f.Path, len(t), MaxSourceText),
+				"register it without its text; the file is then needed to verify")
+		}
+		p.Text = &t
+	}
+	return p, p.check(f.Name)
+}
+
+// RemoveSources takes sources from the list of what is registered, all or none. The log keeps them.
+func (b *Board) RemoveSources(ctx context.Context, worker string, names ...string) error {
+	if _, err := b.reader(); err != nil {
+		return err
+	}
+	return b.write(ctx, worker, func(w *writer) error {
+		have, err := sourcesByName(w.tx)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if have[name] == nil {
+				return notFound(fmt.Sprintf("there is no source %s on this board", clip(name, 60)), "", fault.Do("source.list", "{} lists the sources"))
+			}
+			if err := w.event(verbSource, name, sourcePayload{Removed: true}); err != nil {
+				return err
+			}
+			if _, err := w.tx.Exec(`DELETE FROM sources WHERE name = ?`, name); err != nil {
+				return err
+			}
+			delete(have, name)
+		}
+		return nil
+	})
+}
+
+// Sources returns what is registered, by name.
+func (b *Board) Sources(ctx context.Context) (all []Source, err error) {
+	err = b.read(ctx, func(tx *sqlite.Tx) error {
+		all, err = sources(tx)
+		return err
+	})
+	return all, err
+}
+
+func sources(tx *sqlite.Tx) ([]Source, error) {
+	if old, err := before0006(tx); old || err != nil {
+		return []Source{}, err
+	}
+	return sqlite.All(tx, func(s *Source) []any {
+		return []any{&s.Name, &s.Seq, sqlite.Time(&s.At), &s.Worker, &s.Path, &s.SHA256, &s.Size, &s.Text}
+	}, `SELECT name, seq, at, worker, path, sha256, size, text FROM sources ORDER BY name`)
+}
+
+// before0006 reports whether the board is of an older schema, on storage that cannot be written to.
+func before0006(tx *sqlite.Tx) (bool, error) {
+	n, err := sqlite.One[int](tx, `SELECT count(*) FROM sqlite_schema WHERE name = 'verifications'`)
+	return n == 0, err
+}
+
+func sourcesByName(tx *sqlite.Tx) (map[string]*Source, error) {
+	all, err := sources(tx)
+	byName := map[string]*Source{}
+	for i := range all {
+		byName[all[i].Name] = &all[i]
+	}
+	return byName, err
+}
+
+func (w *writer) sourceRow(s Source) error {
+	_, err := w.tx.Exec(`INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.Name, s.Seq, s.At.UnixMilli(), s.Worker, s.Path, s.SHA256, s.Size, s.Text)
+	return err
+}
+
+// sourceText returns the kept text of a source.
+func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err error) {
+	err = b.read(ctx, func(tx *sqlite.Tx) error {
+		events, err := selectEvents(tx, `WHERE seq = ?`, s.Seq)
+		if err != nil {
+			return err
+		}
+		var p sourcePayload
+		if len(events) == 0 || json.Unmarshal(events[0].Payload, &p) != nil || p.Text == nil {
+			return sqlite.Fault(fault.Corrupt, b.path, fmt.Sprintf("has no text of the source %s in event %d", clip(s.Name, 60), s.Seq), nil)
+		}
+		text = *p.Text
+		return nil
+	})
+	return text, err
+}
+
+// Verification is the last verdict on an entry that was held against its source.
+type Verification struct {
+	Verdict string    `json:"verdict"` // one of those of package verify
+	Source  string    `json:"source"`  // the name of a registered source, or a path; "" for none
+	SHA256  string    `json:"sha256"`  // of the source
+	Place   string    `json:"place"`   // "line 12"
+	Note    string    `json:"note"`
+	Seq     int64     `json:"seq"`
+	At      time.Time `json:"at"`
+	Worker  string    `json:"worker"`
+	// Stale says that the registered source is another file by now.
+	Stale bool `json:"stale"`
+}
+
+// Sound reports whether the entry stands in its source as that is now.
+func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Sound(v.Verdict) }
+
+// Mark says in one character and a word what is known: "✓ verified", "✗ doubted", "~ stale"; "" if
+// nothing is.
+func (v *Verification) Mark() string {
+	switch {
+	case v == nil:
+		return ""
+	case v.Stale:
+		return "~ stale"
+	case verify.Sound(v.Verdict):
+		return "✓ verified"
+	}
+	return "✗ doubted"
+}
+
+// Describe says it with the verdict, the place and the reason.
+func (v *Verification) Describe() string {
+	if v == nil {
+		return ""
+	}
+	parts := slices.DeleteFunc([]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place), v.Note}, func(s string) bool { return s == "" })
+	return v.Mark() + ": " + strings.Join(parts, "; ")
+}
+
+// verifyPayload is what the log has of a verdict. The id of the event is the entry's.
+type verifyPayload struct {
+	Verdict string `json:"verdict"`
+	Source  string `json:"source,omitempty"`
+	SHA256  string `json:"sha256,omitempty"`
+	Place   string `json:"place,omitempty"`
+	Note    string `json:"note,omitempty"`
+}
+
+// verification reads an event that is one.
+func (e *Event) verification() (*Verification, error) {
+	var p verifyPayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(verify.Verdicts, p.Verdict) {
+		return nil, unknown("verdict", p.Verdict, verify.Verdicts)
+	}
+	if p.SHA256 != "" && !isSHA256(p.SHA256) {
+		return nil, errors.New("its SHA-256 is none")
+	}
+	return &Verification{Verdict: p.Verdict, Source: p.Source, SHA256: p.SHA256, Place: p.Place, Note: p.Note, Seq: e.Seq, At: e.At, Worker: e.Actor}, nil
+}
+
+func (w *writer) verificationRow(entry int64, v *Verification) error {
+	_, err := w.tx.Exec(`INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		entry, v.Seq, v.At.UnixMilli(), v.Worker, v.Verdict, v.Source, v.SHA256, v.Place, v.Note)
+	return err
+}
+
+// fillVerified reads the verdicts on entries, by the numbers of their ids.
+func fillVerified(tx *sqlite.Tx, index map[int64]*Entry) error {
+	if old, err := before0006(tx); old || err != nil {
+		return err
+	}
+	var v Verification
+	var entry int64
+	fill := func(where string, args ...any) error {
+		return tx.Each([]any{&entry, &v.Seq, sqlite.Time(&v.At), &v.Worker, &v.Verdict, &v.Source, &v.SHA256, &v.Place, &v.Note, &v.Stale}, func() error {
+			if e := index[entry]; e != nil {
+				own := v
+				e.Verified = &own
+			}
+			return nil
+		}, `SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note,
+			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256) FROM verifications v `+where, args...)
+	}
+	if len(index) > 2000 {
+		return fill("")
+	}
+	for id := range index {
+		if err := fill(`WHERE v.entry = ?`, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blackboard/board/fault"
+	"blackboard/board/lazyregexp"
+)
+
+// File is a file under a name that findings may call it by.
+type File struct {
+	Name string // a slashed path; its ends are names, too
+	Path string
+}
+
+// maxFiles is how many files a directory of sources may hold.
+const maxFiles = 200_000
+
+// FindFiles returns the files that paths name and, of directories, the regular files below them but
+// for hidden ones, each once.
+func FindFiles(paths ...string) ([]File, error) {
+	var all []File
+	seen := map[string]bool{}
+	for _, root := range paths {
+		info, err := os.Stat(root)
+		if err != nil {
+			return nil, fault.NotFound.New(fmt.Sprintf("there is no file or directory %s", root), "name the directory that holds the sources")
+		}
+		if !info.IsDir() {
+			if !seen[root] {
+				seen[root], all = true, append(all, newFile(root))
+			}
+			continue
+		}
+		err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			hidden := p != root && strings.HasPrefix(d.Name(), ".")
+			switch {
+			case d.IsDir() && hidden:
+				return filepath.SkipDir
+			case hidden || !d.Type().IsRegular() || seen[p]:
+				return nil
+			case len(all) == maxFiles:
+				return fault.Invalid.New(fmt.Sprintf("%s holds more than %d files", root, maxFiles), "name the directories that hold sources")
+			}
+			seen[p], all = true, append(all, newFile(p))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func newFile(p string) File { return File{filepath.ToSlash(filepath.Clean(p)), p} }
+
+// Files finds files by the names that findings give their sources.
+type Files struct {
+	all  []File
+	full map[string][]int // by the whole path
+	ends map[string][]int // by the path's ends, in lower case
+	stem map[string][]int // by the base name without extension, in lower case
+}
+
+// NewFiles makes files findable.
+func NewFiles(all []File) *Files {
+	f := &Files{all: all, full: map[string][]int{}, ends: map[string][]int{}, stem: map[string][]int{}}
+	for i, file := range all {
+		f.full[file.Name] = append(f.full[file.Name], i)
+		low := strings.ToLower(file.Name)
+		for end := low; ; {
+			f.ends[end] = append(f.ends[end], i)
+			_, rest, more := strings.Cut(end, "/")
+			if !more {
+				stem := strings.TrimSuffix(end, path.Ext(end))
+				f.stem[stem] = append(f.stem[stem], i)
+				break
+			}
+			end = rest
+		}
+	}
+	return f
+}
+
+// placeInName is what a source's name may have at its end beside the name of a file.
+var placeInName = lazyregexp.New(`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`)
+
+// Find returns the files that a name may mean: by path, then by base name, then by base name
+// without extension. More than one are all equally good.
+func (f *Files) Find(name string) []File {
+	name = strings.Trim(strings.TrimSpace(name), "\"'`“”<>")
+	if found := f.find(name); len(found) > 0 || name == "" {
+		return found
+	}
+	if plain := strings.TrimSpace(placeInName.ReplaceAllString(name, "")); plain != name && plain != "" {
+		return f.find(plain)
+	}
+	return nil
+}
+
+func (f *Files) find(name string) []File {
+	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	low := strings.ToLower(name)
+	candidates := [][]int{f.full[name], f.ends[strings.TrimPrefix(low, "/")]}
+	// The name may begin above the directory of sources: repository/docs/a.md for docs/a.md.
+	for end := low; strings.Contains(end, "/"); {
+		_, end, _ = strings.Cut(end, "/")
+		candidates = append(candidates, f.ends[end])
+	}
+	base := path.Base(low)
+	candidates = append(candidates, f.stem[base], f.stem[strings.TrimSuffix(base, path.Ext(base))])
+	for i, list := range candidates {
+		if i == len(candidates)-1 && path.Ext(base) != "" {
+			// report.pdf is not found as report.md, unless the extension is a part of a name: v1.2.
+			list = nil
+		}
+		if len(list) > 0 {
+			found := make([]File, len(list))
+			for k, n := range list {
+				found[k] = f.all[n]
+			}
+			return found
+		}
+	}
+	return nil
+}
+
+// Names lists files, for a message.
+func Names(files []File) string {
+	const few = 5
+	var names []string
+	for _, f := range files[:min(len(files), few)] {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	if more := len(files) - few; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}

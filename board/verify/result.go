@@ -1,0 +1,68 @@
+package verify
+
+// Result says which findings stand in their sources. Passing is necessary, not sufficient: that
+// the source is right, and that the finding follows from it, nobody has checked.
+type Result struct {
+	Run       string         `json:"run"`
+	Seq       int64          `json:"seq"`       // the event up to which the board was looked at
+	Passed    bool           `json:"passed"`    // nothing is doubted, no source has changed, and something was checked if there was something to check
+	Checked   int            `json:"checked"`   // findings that stand in their source, or are doubted
+	Doubted   int            `json:"doubted"`   // of all
+	Unchecked int            `json:"unchecked"` // findings whose source is not there or not named
+	Sources   []SourceResult `json:"sources"`   // that were read, by name
+	Items     []ItemResult   `json:"items"`     // in the order of the entries
+	Recorded  int            `json:"recorded"`  // verdicts that were written to the board, as they are new
+}
+
+// SourceResult is a source that was read.
+type SourceResult struct {
+	Name       string `json:"name"`
+	File       string `json:"file"`   // "" if the text on the board was read
+	SHA256     string `json:"sha256"` // of what was read
+	Registered bool   `json:"registered"`
+	Changed    bool   `json:"changed"` // it is another file than was registered
+	Findings   int    `json:"findings"`
+	Doubted    int    `json:"doubted"` // of them
+}
+
+// ItemResult is what became of one finding.
+type ItemResult struct {
+	ID          string `json:"id"`
+	Type        string `json:"type"`
+	Worker      string `json:"worker"`
+	Content     string `json:"content"`
+	Evidence    string `json:"evidence"`
+	SourceDoc   string `json:"source_doc"`
+	SourceRef   string `json:"source_ref"`
+	MustSurface bool   `json:"must_surface"`
+	Doubted     bool   `json:"doubted"`
+	Outcome
+	Source string `json:"source"` // the registered name, or the path, of what it was held against; "" for nothing
+	File   string `json:"file"`   // that was read; "" if the text on the board was
+	SHA256 string `json:"sha256"`
+}
+
+// Item returns the result of a finding.
+func (f *Finding) Item(o Outcome) ItemResult {
+	return ItemResult{ID: f.ID, Type: f.Type, Worker: f.Worker, Content: f.Content, Evidence: f.Evidence, SourceDoc: f.SourceDoc,
+		SourceRef: f.SourceRef, MustSurface: f.MustSurface, Doubted: Doubted(o.Verdict), Outcome: o}
+}
+
+// Count sums the items and the sources up.
+func (r *Result) Count() {
+	r.Checked, r.Doubted, r.Unchecked = 0, 0, 0
+	for i := range r.Items {
+		switch item := &r.Items[i]; {
+		case item.Doubted:
+			r.Doubted++
+		case !Sound(item.Verdict):
+			r.Unchecked++
+			continue
+		}
+		r.Checked++
+	}
+	r.Passed = r.Doubted == 0 && (r.Checked > 0 || r.Unchecked == 0)
+	for _, s := range r.Sources {
+		r.Passed = r.Passed && !s.Changed
+	}
+}

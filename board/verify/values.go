@@ -1,0 +1,328 @@
+package verify
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"blackboard/board/lazyregexp"
+	"blackboard/board/words"
+)
+
+// Kinds of a Value.
+const (
+	KindNumber     = "number"
+	KindDate       = "date"
+	KindIdentifier = "identifier"
+	KindName       = "name"
+)
+
+// values are what a text answers to: the keys of its words and numbers.
+type values map[string]bool
+
+func (v values) add(text string) {
+	var s words.Scanner
+	for at := 0; at < len(text); {
+		end := at + paragraph(text[at:])
+		for _, l := range s.Scan(text[at:end]) {
+			for _, k := range l.Keys {
+				if !v[k] {
+					v[strings.Clone(k)] = true
+				}
+			}
+		}
+		at = end
+	}
+}
+
+// paragraph returns how much of a text is read at a time: up to an empty line.
+func paragraph(text string) int {
+	const most = 64 << 10
+	head := text[:min(len(text), most)]
+	if i := strings.LastIndex(head, "\n\n"); i >= 0 && len(head) < len(text) {
+		return i + 2
+	}
+	if len(head) == len(text) {
+		return len(text)
+	}
+	if i := strings.LastIndexAny(head, "\n "); i > 0 {
+		return i + 1
+	}
+	for i := len(head); i > len(head)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			return i
+		}
+	}
+	return len(head)
+}
+
+func (v values) any(keys []string) bool {
+	for _, k := range keys {
+		if v[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// asked is a value that a finding has.
+type asked struct {
+	Value
+	keys   []string
+	number float64 // of the kind number
+}
+
+var (
+	boardID    = lazyregexp.New(`^[eEsS]\d{1,7}(?:[-–][eEsS]?\d{1,7})?$`)
+	identifier = lazyregexp.New("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
+)
+
+// valuesOf returns the numbers, dates, identifiers and names of a finding, each once.
+func valuesOf(content string) (all []asked) {
+	var s words.Scanner
+	s.Scan(content)
+	seen := map[string]bool{}
+	add := func(kind, text string, keys []string, number float64) {
+		if id := kind + " " + strings.ToLower(text); !seen[id] {
+			seen[id] = true
+			all = append(all, asked{Value{kind, text}, keys, number})
+		}
+	}
+	listed := 0
+	names := capitalised(&s)
+	for i, l := range s.Lexemes {
+		switch {
+		case names[i]:
+			add(KindName, s.Surface(l), l.Keys, 0)
+		case l.Kind != words.Number || boardID.MatchString(s.Surface(l)):
+		case strings.HasPrefix(s.Text[l.End:], ")") && l.Want[0] == "n:"+strconv.Itoa(listed+1) && (l.Start == 0 || strings.ContainsAny(s.Text[l.Start-1:l.Start], "( ")):
+			listed++ // (1) … (2) … only count
+		default:
+			add(kindOf(l.Want[0]), shown(&s, l), l.Want, numberOf(l.Want[0]))
+		}
+	}
+	for _, m := range identifier.FindAllStringSubmatch(content, -1) {
+		if isIdentifier(m[0]) && !boardID.MatchString(m[0]) {
+			add(KindIdentifier, strings.Trim(m[0], "`"), nil, 0)
+		}
+	}
+	return all
+}
+
+// isIdentifier reports whether a word is the name of something in a program or a file system.
+func isIdentifier(s string) bool {
+	if s[0] == '`' || strings.HasPrefix(s, "--") {
+		return true
+	}
+	if strings.ContainsAny(s, "_") {
+		return true
+	}
+	low, humps := false, false
+	for _, r := range s {
+		humps = humps || low && unicode.IsUpper(r)
+		low = unicode.IsLower(r)
+	}
+	if humps && !strings.Contains(s, "-") {
+		return true
+	}
+	path, base := strings.Contains(s, "/"), s[strings.LastIndexByte(s, '.')+1:]
+	return path && strings.Count(s, "/") > 1 || path && len(base) < len(s) || len(base) >= 1 && len(base) <= 4 && len(base)+3 < len(s) && base == strings.ToLower(base) && !strings.Contains(s, "..") && strings.IndexFunc(base, unicode.IsLetter) == 0 && strings.IndexFunc(s, unicode.IsDigit) != 0
+}
+
+func kindOf(key string) string {
+	switch key[0] {
+	case 'd', 't':
+		return KindDate
+	case 'i':
+		return KindIdentifier
+	}
+	return KindNumber
+}
+
+func numberOf(key string) float64 {
+	f, err := strconv.ParseFloat(key[strings.IndexByte(key, ':')+1:], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return f
+}
+
+// shown is a number as its reader knows it, with its currency and percent sign.
+func shown(s *words.Scanner, l words.Lexeme) string {
+	start, end := l.Start, l.End
+	if r, size := utf8.DecodeLastRuneInString(s.Text[:start]); unicode.Is(unicode.Sc, r) {
+		start -= size
+	}
+	if strings.HasPrefix(s.Text[end:], "%") {
+		end++
+	}
+	return s.Text[start:end]
+}
+
+// capitalised finds the words that are names by their capital, which no beginning of a sentence explains.
+// A text that has capitals throughout, as a title may, has no names.
+func capitalised(s *words.Scanner) map[int]bool {
+	names := map[int]bool{}
+	capitals, all := 0, 0
+	for i, l := range s.Lexemes {
+		if l.Kind != words.Word || len(l.Plain) < 2 {
+			continue
+		}
+		all++
+		if !s.Capital(l) {
+			continue
+		}
+		capitals++
+		if i == 0 || words.IsCommon(l.Plain) {
+			continue
+		}
+		gap := s.Text[min(s.Lexemes[i-1].End, l.Start):l.Start]
+		if strings.Trim(gap, " \t/&-,") == "" && gap != "" {
+			names[i] = true
+		}
+	}
+	if 2*capitals > all {
+		return nil
+	}
+	return names
+}
+
+// content holds a finding without a quote against the source by its values.
+func (s *Source) content(f *Finding) Outcome {
+	if s.values == nil {
+		s.values = values{}
+		s.values.add(s.doc.Text())
+	}
+	known := []values{s.values}
+	if f.Calculated {
+		related := values{}
+		for _, text := range f.Related {
+			related.add(text)
+		}
+		known = append(known, related)
+	}
+	var missing []asked
+	var operands []float64
+	for _, a := range valuesOf(f.Content) {
+		in := s.has(a)
+		for _, v := range known {
+			in = in || v.any(a.keys)
+		}
+		switch {
+		case !in:
+			missing = append(missing, a)
+		case a.Kind == KindNumber && !math.IsNaN(a.number):
+			operands = append(operands, a.number)
+		}
+	}
+	o := Outcome{Verdict: Supported}
+	for _, a := range missing {
+		if f.Calculated && a.Kind == KindNumber && follows(a, operands) {
+			continue
+		}
+		o.Verdict = ValueMissing
+		o.Missing = append(o.Missing, a.Value)
+	}
+	o.Note = lacks(o.Missing)
+	return o
+}
+
+// lacks writes what a source lacks.
+func lacks(missing []Value) string {
+	var b strings.Builder
+	for _, kind := range []string{KindNumber, KindDate, KindIdentifier, KindName} {
+		var texts []string
+		for _, v := range missing {
+			if v.Kind == kind {
+				texts = append(texts, oneLine(v.Text, 60))
+			}
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(kind + " not in source: " + strings.Join(texts, ", "))
+	}
+	return b.String()
+}
+
+// has looks for a value as it is written: a number within an identifier, an identifier with its signs.
+func (s *Source) has(a asked) bool {
+	if s.values.any(a.keys) {
+		return true
+	}
+	if a.Kind == KindDate {
+		return false
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(a.Text, "()"), "%")
+	if a.Kind == KindNumber {
+		text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
+		if strings.IndexFunc(text, unicode.IsDigit) < 0 || strings.HasSuffix(a.Text, "%") {
+			return false
+		}
+	}
+	q := newStream(text)
+	return len(q.words) > 0 && len(s.words().find(q, 0, len(q.words))) > 0
+}
+
+// maxOperands bounds what numbers a calculation may follow from: among many, some pair gives any number.
+const maxOperands = 12
+
+// follows reports whether a number is what one step of arithmetic makes of others, as precisely as it is written.
+func follows(a asked, from []float64) bool {
+	if len(from) > maxOperands || math.IsNaN(a.number) {
+		return false
+	}
+	near := func(v float64) bool { return math.Abs(v-a.number) <= unit(a)/2*1.0001 }
+	sum, product := 0.0, 1.0
+	for _, v := range from {
+		sum, product = sum+v, product*v
+	}
+	if len(from) > 1 && (near(sum) || near(product) || near(sum/float64(len(from)))) {
+		return true
+	}
+	for i, v := range from {
+		for j, w := range from {
+			if i == j {
+				continue
+			}
+			if near(v-w) || i < j && (near(v+w) || near(v*w) || near((v+w)/2)) {
+				return true
+			}
+			if w != 0 && (near(v/w) || near(100*v/w) || near(100*(v-w)/w) || near(100*(w-v)/w)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unit is the worth of the last digit of a number as it is written.
+func unit(a asked) float64 {
+	digits, decimals, dot := 0, 0, false
+	for _, r := range a.Text {
+		switch {
+		case r == '.':
+			dot = true
+		case digit(r):
+			digits++
+			if dot {
+				decimals++
+			}
+		}
+	}
+	scale := 1.0
+	if written, err := strconv.ParseFloat(strings.Map(func(r rune) rune {
+		if r == '.' || digit(r) {
+			return r
+		}
+		return -1
+	}, a.Text), 64); err == nil && written != 0 {
+		scale = a.number / written
+	}
+	return math.Abs(scale) * math.Pow(10, -float64(decimals))
+}

@@ -1,0 +1,194 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"blackboard/board/documents"
+)
+
+// Verdicts on a finding.
+const (
+	Found        = "found"          // its quote stands in the source word for word, where its reference says
+	Supported    = "supported"      // it has no quote; all its values stand in the source
+	Elsewhere    = "elsewhere"      // its quote stands in the source, but not where its reference says
+	Nearly       = "nearly"         // the source has most of the quote, with a difference
+	Joined       = "joined"         // the quote is put together from two places without an omission mark
+	Absent       = "not found"      // the source has nothing like the quote
+	ValueMissing = "value missing"  // it has no quote, and the source lacks one of its values
+	Ambiguous    = "ambiguous"      // several files answer to the name of its source
+	Unregistered = "unregistered"   // it names a source that is not registered, while others are
+	Unreadable   = "unreadable"     // the file of its source cannot be read
+	NoFile       = "no source file" // the file of its source is not there
+	NoSource     = "no source"      // it names no source, but has a quote or is an observation
+)
+
+// Verdicts lists them.
+var Verdicts = []string{Found, Supported, Elsewhere, Nearly, Joined, Absent, ValueMissing, Ambiguous,
+	Unregistered, Unreadable, NoFile, NoSource}
+
+// Sound reports whether a verdict says that the finding stands in its source.
+func Sound(verdict string) bool { return verdict == Found || verdict == Supported }
+
+// Doubted reports whether a verdict is a failure. A finding that could not be checked is none.
+func Doubted(verdict string) bool {
+	return !Sound(verdict) && verdict != NoFile && verdict != NoSource && verdict != Unreadable
+}
+
+// Finding is an entry to be checked.
+type Finding struct {
+	ID          string
+	Type        string
+	Worker      string
+	Content     string
+	Evidence    string // the quote; "" for none
+	SourceDoc   string
+	SourceRef   string
+	MustSurface bool
+	Calculated  bool     // its numbers may follow from others
+	Related     []string // contents of the entries that support a calculation, or that it supports
+}
+
+// Difference is where a quote and its source part.
+type Difference struct {
+	Quote  string `json:"quote"`  // "" if the quote leaves something out
+	Source string `json:"source"` // "" if the quote adds something
+}
+
+// Value is a number, date, identifier or name that a source lacks.
+type Value struct {
+	Kind string `json:"kind"` // number, date, identifier, name
+	Text string `json:"text"` // as the finding has it
+}
+
+// Passage is a place in a source.
+type Passage struct {
+	Line  int    `json:"line"`  // from 1
+	Where string `json:"where"` // "line 12", "page 3", "Totals!B7"
+	Text  string `json:"text"`  // at most 300 characters of it, on one line
+}
+
+// Outcome is what a source says about a finding.
+type Outcome struct {
+	Verdict     string       `json:"verdict"`
+	Note        string       `json:"note"`        // why, in a few words; "" if the verdict says it all
+	Differences []Difference `json:"differences"` // of the verdict nearly
+	Missing     []Value      `json:"missing"`     // of the verdict value missing
+	Passage     *Passage     `json:"passage"`     // where the quote stands, or the nearest one; null if nothing is near
+}
+
+// Plain is an outcome that is a verdict and its reason alone.
+func Plain(verdict, note string) Outcome {
+	return Outcome{Verdict: verdict, Note: note, Differences: []Difference{}, Missing: []Value{}}
+}
+
+// Source is a document that findings are held against. It is not safe for concurrent use.
+type Source struct {
+	doc    *documents.Document
+	index  *index // made at first use
+	values values // made at first use
+}
+
+// NewSource prepares a document.
+func NewSource(d *documents.Document) *Source { return &Source{doc: d} }
+
+func (s *Source) words() *index {
+	if s.index == nil {
+		s.index = newIndex(s.doc.Text())
+	}
+	return s.index
+}
+
+// Check holds a finding against the source.
+func (s *Source) Check(f *Finding) Outcome {
+	o, quoted := s.quote(f)
+	if !quoted {
+		o = s.content(f)
+	}
+	if o.Differences == nil {
+		o.Differences = []Difference{}
+	}
+	if o.Missing == nil {
+		o.Missing = []Value{}
+	}
+	return o
+}
+
+// CheckAlone holds a calculation that names no source against its related entries. Of any other
+// finding it says that there is no source.
+func CheckAlone(f *Finding) Outcome {
+	if !f.Calculated || len(f.Related) == 0 || strings.TrimSpace(f.Evidence) != "" {
+		return Plain(NoSource, "")
+	}
+	return NewSource(documents.New("", "")).Check(f)
+}
+
+const shownPassage = 300 // runes
+
+// passage describes the place of words of the source.
+func (s *Source) passage(m match) *Passage {
+	x := s.words()
+	if m.from >= m.to || m.to > len(x.words) {
+		return nil
+	}
+	at, end := int(x.words[m.from].start), int(x.words[m.to-1].end)
+	start := at
+	for start > 0 && x.text[start-1] != '\n' && end-start < shownPassage {
+		start--
+	}
+	if end-start >= shownPassage { // a long line: from the words on
+		start = at
+	}
+	for end < len(x.text) && x.text[end] != '\n' && end-start < shownPassage {
+		end++
+	}
+	text := strings.ToValidUTF8(x.text[start:end], "")
+	return &Passage{Line: s.doc.Line(at), Where: where(s.doc, at), Text: oneLine(text, shownPassage)}
+}
+
+// where names a place as a reader of the file finds it.
+func where(d *documents.Document, at int) string {
+	if named, ok := any(d).(interface{ Where(at int) string }); ok {
+		return named.Where(at)
+	}
+	return fmt.Sprintf("line %d", d.Line(at))
+}
+
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// quote checks the finding's quote; quoted is false if it has none.
+func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
+	if strings.TrimSpace(f.Evidence) == "" {
+		return o, false
+	}
+	q := newStream(f.Evidence)
+	if len(q.words) == 0 {
+		return o, false
+	}
+	places := s.words().find(q, 0, len(q.words))
+	var turned *Difference
+	if len(places) == 0 {
+		places, turned = s.parts(q)
+	}
+	if len(places) == 0 || turned != nil {
+		return s.nearly(q, turned, places), true
+	}
+	ref := parseReference(f.SourceRef)
+	for _, m := range places {
+		if s.at(ref, m) != elsewhere {
+			return Outcome{Verdict: Found, Passage: s.passage(m)}, true
+		}
+	}
+	o = Outcome{Verdict: Elsewhere, Passage: s.passage(places[0])}
+	o.Note = fmt.Sprintf("its reference says %s; it stands at %s", oneLine(f.SourceRef, 60), o.Passage.Where)
+	return o, true
+}

@@ -1,0 +1,121 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"blackboard/board/documents"
+)
+
+const source = `# Tokens
+
+> A *token* is issued by ` + "`auth.go`" + ` and **must not** be stored in
+> plain text. It's valid for 8.06 hours, and re-
+> issued for "trusted" clients at $5 per seat (a 15% dis-
+count). Never share it.
+
+## Limits
+
+The [limit](https://example.com/a?b=1) is 1,200 requests per minute; see x > 5 && !ok.
+A session ends after 30 minutes. The worker is started by the daemon.
+
+| Region | Latency |
+| ------ | ------- |
+| eu-west-1 | 40 ms |
+
+Revenue was $8.06M in Q3 2025. The naïve approach — if any — costs -5 points.
+The lock is held by the writer, which is never blocked, until the commit returns.
+`
+
+func check(t *testing.T, f Finding) Outcome {
+	t.Helper()
+	return NewSource(documents.New("doc.md", source)).Check(&f)
+}
+
+func TestQuotes(t *testing.T) {
+	for _, c := range []struct{ quote, ref, verdict, note string }{
+		{quote: "must not be stored in plain text", verdict: Found},
+		{quote: "  must not   be stored\nin\tplain text. ", verdict: Found},
+		{quote: "A token is issued by auth.go and must not be stored", verdict: Found},
+		{quote: "> A *token* is issued by `auth.go` and **must not** be stored in\n> plain text.", verdict: Found},
+		{quote: "“It’s valid for 8.06 hours”", verdict: Found},
+		{quote: "reissued for 'trusted' clients", verdict: Found},
+		{quote: "re-issued for \"trusted\" clients at $5 per seat", verdict: Found},
+		{quote: "a 15% dis\u00adcount", verdict: Found},
+		{quote: "The limit is 1,200 requests per minute", verdict: Found},
+		{quote: "the limit is 1,200 requests", verdict: Found},
+		{quote: "see x > 5 && !ok", verdict: Found},
+		{quote: "eu-west-1 40 ms", verdict: Found},
+		{quote: "| eu-west-1 | 40 ms |", verdict: Found},
+		{quote: "The naive approach", verdict: Nearly, note: "the source says “naïve”, the quote “naive”"},
+		{quote: "The nai\u0308ve approach - if any - costs −5 points", verdict: Found},
+		{quote: "A token is issued … valid for 8.06 hours", verdict: Found},
+		{quote: "A token is issued [...] must not be stored", verdict: Found},
+
+		{quote: "must be stored in plain text", verdict: Nearly, note: "the quote leaves out “not”"},
+		{quote: "must … be stored in plain text", verdict: Nearly},
+		{quote: "by the writer … until the commit returns", verdict: Nearly, note: "the source says “which is never blocked”, the quote “…”"},
+		{quote: "It is not valid for 8.06 hours", verdict: Nearly},
+		{quote: "It's valid for 8.6 hours", verdict: Nearly, note: "the source says “8.06”, the quote “8.6”"},
+		{quote: "It's valid for 806 hours", verdict: Nearly},
+		{quote: "clients at €5 per seat", verdict: Nearly},
+		{quote: "clients at 5 per seat", verdict: Nearly},
+		{quote: "seat (a 15 discount)", verdict: Nearly},
+		{quote: "limit is 1.200 requests per minute", verdict: Nearly},
+		{quote: "limit is 1200 requests per minute", verdict: Nearly},
+		{quote: "see x < 5 && !ok", verdict: Nearly},
+		{quote: "see x > 5 && ok", verdict: Nearly},
+		{quote: "if any costs 5 points", verdict: Nearly},
+		{quote: "A session ends after 30 seconds", verdict: Nearly, note: "the source says “minutes”, the quote “seconds”"},
+		{quote: "Region latency eu-west-2 40 ms", verdict: Nearly},
+		{quote: "The daemon is started by the worker", verdict: Nearly},
+		{quote: "A token is issued by auth.go and the worker is started by the daemon", verdict: Joined},
+		{quote: "Limits apply … must not be stored", verdict: Nearly},
+		{quote: "Refresh tokens rotate every week on Monday", verdict: Absent},
+
+		{quote: "The limit is 1,200 requests", ref: "line 10", verdict: Found},
+		{quote: "The limit is 1,200 requests", ref: "10", verdict: Found},
+		{quote: "The limit is 1,200 requests", ref: "Limits", verdict: Found},
+		{quote: "The limit is 1,200 requests", ref: "lines 2-4", verdict: Elsewhere, note: "its reference says lines 2-4; it stands at line 10"},
+		{quote: "It's valid for 8.06 hours", ref: "section Limits", verdict: Elsewhere},
+		{quote: "It's valid for 8.06 hours", ref: "Tokens", verdict: Found},
+		{quote: "A session ends after 30 minutes", ref: "Tokens", verdict: Found}, // a part of it
+		{quote: "It's valid for 8.06 hours", ref: "the second paragraph", verdict: Found},
+		{quote: "It's valid for 8.06 hours", ref: "p. 7", verdict: Found}, // it has no pages
+	} {
+		o := check(t, Finding{Evidence: c.quote, SourceRef: c.ref})
+		if o.Verdict != c.verdict || c.note != "" && o.Note != c.note {
+			t.Errorf("%q at %q: %s (%s), want %s %s", c.quote, c.ref, o.Verdict, o.Note, c.verdict, c.note)
+		}
+		if o.Verdict == Found && (o.Passage == nil || o.Passage.Line == 0 || o.Passage.Text == "") {
+			t.Errorf("%q is found nowhere: %+v", c.quote, o.Passage)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	for _, c := range []struct {
+		content, note string
+		calculated    bool
+		related       []string
+	}{
+		{content: "Revenue in Q3 was $8.06 million"},
+		{content: "In e12 we said that 40 ms is the latency of eu-west-1; (1) one region (2) few clients"},
+		{content: "Revenue in Q3 was $8.60M", note: "number not in source: $8.60M"},
+		{content: "auth.go stores a token for 9 hours by Stripe", note: "number not in source: 9; name not in source: Stripe"},
+		{content: "load_user in users.go is slow", note: "identifier not in source: load_user, users.go"},
+		{content: "Tokens end on 2025-03-14", note: "date not in source: 2025-03-14"},
+		{content: "1,200 requests at $5 are $6,000", calculated: true},
+		{content: "1,200 requests at $5 are $7,000", calculated: true, note: "number not in source: $7,000"},
+		{content: "1,200 plus 300 is 1,500", calculated: true, related: []string{"the burst is 300"}},
+		{content: "1,200 plus 300 is 1,500", calculated: true, note: "number not in source: 300, 1,500"},
+	} {
+		o := check(t, Finding{Content: c.content, Calculated: c.calculated, Related: c.related})
+		if want := map[bool]string{true: Supported, false: ValueMissing}[c.note == ""]; o.Verdict != want || o.Note != c.note {
+			t.Errorf("%q: %s (%s), want %s (%s)", c.content, o.Verdict, o.Note, want, c.note)
+		}
+	}
+	if o := CheckAlone(&Finding{Content: "5 and 5 are 10", Calculated: true, Related: []string{"one part is 5"}}); o.Verdict != Supported && !strings.Contains(o.Note, "10") {
+		t.Errorf("%+v", o)
+	}
+}
