@@ -27,6 +27,8 @@
 //	expected   workers that the gate waits for, and what became of each
 //	dropped_duties  superseded entries that had to surface, and whose successors need not
 //	settlements  pairs of entries that seem to contradict each other and do not, with the reason
+//	sources    the files that the run reads, by name, with their SHA-256; their text, if kept, is in the log alone
+//	verifications  entry → the last verdict on whether it stands in its source
 //	events     the log: one row per changed thing, in the same transaction as the change
 //	counts, entries_fts   derived, kept by triggers: running counts, full text
 //
@@ -52,4 +54,5 @@
 //   - What of the knowledge base was given to whom is in the log alone, as events of the verb retrieval ([Board.Retrieved], [Board.Retrievals], [UsageOf]).
 //     No table has it, and no gate asks for it.
 //   - The gate and survival are pure functions of what is on the board ([Policy], [survival.Check]).
+//   - A verdict on an entry belongs to one file: it is stale once the source that is registered has another SHA-256.
 package board

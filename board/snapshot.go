@@ -188,17 +188,7 @@ func (r *replayer) snapshot() *Snapshot {
 		}
 	}
 	slices.SortFunc(r.Variables, func(a, b Variable) int { return strings.Compare(a.Key, b.Key) })
-	r.Sources = []Source{}
-	for _, s := range r.sources {
-		r.Sources = append(r.Sources, s)
-	}
-	slices.SortFunc(r.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
-	for i := range r.Entries {
-		if v := r.Entries[i].Verified; v != nil {
-			s, registered := r.sources[v.Source]
-			v.Stale = registered && s.SHA256 != v.SHA256
-		}
-	}
+	r.endSources()
 	return &r.Snapshot
 }
 
@@ -322,22 +312,8 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 			return errors.New("it has no value")
 		}
 		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}
-	case verbSource:
-		s, removed, err := e.source()
-		if err != nil {
-			return err
-		}
-		if r.sources[e.ID] = s; removed {
-			delete(r.sources, e.ID)
-		}
-	case verbVerify:
-		entry, err := r.entry(e.ID)
-		if err != nil {
-			return err
-		}
-		if entry.Verified, err = e.verification(); err != nil {
-			return err
-		}
+	case verbSource, verbVerify:
+		return r.applySource(e.Event)
 	case verbRetrieval:
 		given, err := e.retrieval()
 		if err != nil {
@@ -508,14 +484,10 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 		y, _ := PriorityRank(b.Priority)
 		return cmp.Compare(x, y)
 	})
-	answers := map[string]bool{}
-	for _, sig := range s.Signals {
-		answers[sig.AddressedBy] = answers[sig.AddressedBy] || sig.Status == Addressed
+	if p.RequireVerified || p.RequireEvidence {
+		in.vital = s.vital()
 	}
 	for _, e := range s.Entries {
-		if (p.RequireVerified || p.RequireEvidence) && e.Status != Superseded && (e.MustSurface || answers[e.ID]) {
-			in.vital = append(in.vital, e)
-		}
 		if e.Status == Disputed {
 			in.disputed = append(in.disputed, e)
 		}

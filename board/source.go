@@ -332,3 +332,54 @@ func fillVerified(tx *sqlite.Tx, index map[int64]*Entry) error {
 	}
 	return nil
 }
+
+// applySource applies an event about a source, or about an entry's verdict.
+func (r *replayer) applySource(e Event) error {
+	if e.Verb == verbSource {
+		s, removed, err := e.source()
+		if err != nil {
+			return err
+		}
+		if r.sources[e.ID] = s; removed {
+			delete(r.sources, e.ID)
+		}
+		return nil
+	}
+	entry, err := r.entry(e.ID)
+	if err != nil {
+		return err
+	}
+	entry.Verified, err = e.verification()
+	return err
+}
+
+// endSources lists the sources of the snapshot, and marks the verdicts that are stale by now.
+func (r *replayer) endSources() {
+	r.Sources = []Source{}
+	for _, s := range r.sources {
+		r.Sources = append(r.Sources, s)
+	}
+	slices.SortFunc(r.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
+	for i := range r.Entries {
+		if v := r.Entries[i].Verified; v != nil {
+			s, registered := r.sources[v.Source]
+			v.Stale = registered && s.SHA256 != v.SHA256
+		}
+	}
+}
+
+// vital returns the entries that must surface and those that answer signals.
+func (s *Snapshot) vital() (all []Entry) {
+	answers := map[string]bool{}
+	for _, sig := range s.Signals {
+		if sig.Status == Addressed {
+			answers[sig.AddressedBy] = true
+		}
+	}
+	for _, e := range s.Entries {
+		if e.Status != Superseded && (e.MustSurface || answers[e.ID]) {
+			all = append(all, e)
+		}
+	}
+	return all
+}

@@ -28,7 +28,6 @@ var (
 	refColon = lazyregexp.New(`:(\d{1,7})(?::\d+)?(?:\s*[-–]\s*(\d{1,7}))?$`)
 	refBare  = lazyregexp.New(`^#?[Ll]?(\d{1,7})(?::\d+)?(?:\s*[-–]\s*[Ll]?(\d{1,7}))?$`)
 	refSheet = lazyregexp.New(`^'?([^!']+)'?!\$?[A-Za-z]{0,3}\$?\d*`)
-	refNamed = lazyregexp.New(`(?i)\bsheet:?\s+["“']?([^"”',;]+)`)
 )
 
 // parseReference reads "42", "lines 3-9", "auth.go:42", "p. 7", "Totals!B7", "§ 4.2", "Install > Linux".
@@ -60,8 +59,9 @@ func parseReference(ref string) reference {
 	}
 	if m := refSheet.FindStringSubmatch(ref); m != nil {
 		r.sheet = m[1]
-	} else if m := refNamed.FindStringSubmatch(ref); m != nil {
-		r.sheet = m[1]
+	} else if len(ref) > 6 && strings.EqualFold(ref[:6], "sheet ") {
+		r.sheet, _, _ = strings.Cut(ref[6:], ",")
+		r.sheet = strings.Trim(r.sheet, "\"'“” ")
 	}
 	r.sheet = strings.ToLower(strings.TrimSpace(r.sheet))
 	if len(r.units) == 0 && r.sheet == "" {

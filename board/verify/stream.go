@@ -48,50 +48,62 @@ func (s *stream) index(at int) int {
 	return sort.Search(len(s.words), func(i int) bool { return int(s.words[i].at) > at }) - 1
 }
 
-// htmlTags are the elements whose tags are markup within Markdown.
-var htmlTags = map[string]bool{}
-
-func init() {
-	for _, name := range strings.Fields(`a b blockquote br center code dd del details div dl dt em font
-		h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p pre s samp small span strong sub summary sup table
-		tbody td th thead tr tt u ul var`) {
-		htmlTags[name] = true
+// isTag reports whether an element's tags are markup within Markdown.
+func isTag(name string) bool {
+	switch name {
+	case "a", "b", "blockquote", "br", "center", "code", "dd", "del", "details", "div", "dl", "dt",
+		"em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "ol",
+		"p", "pre", "s", "samp", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody",
+		"td", "th", "thead", "tr", "tt", "u", "ul", "var":
+		return true
 	}
+	return false
 }
 
-// entities are the character references that stand in Markdown and in code comments.
-var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'",
-	"nbsp": " ", "#39": "'", "#34": `"`, "shy": "", "mdash": "—", "ndash": "–", "hellip": "…"}
+// entity returns what a character reference stands for, of those in Markdown and code comments.
+func entity(name string) (as string, known bool) {
+	switch name {
+	case "amp":
+		return "&", true
+	case "lt":
+		return "<", true
+	case "gt":
+		return ">", true
+	case "quot", "#34", "apos", "#39":
+		return "'", true
+	case "nbsp":
+		return " ", true
+	case "shy":
+		return "", true
+	case "mdash":
+		return "—", true
+	case "ndash":
+		return "–", true
+	case "hellip":
+		return "…", true
+	}
+	return "", false
+}
 
 // What a character is to a stream.
 type class uint8
 
 const (
-	gap      class = iota // between words
-	inWord                // a letter, mark or digit
-	alone                 // a word of its own: a character of an unspaced script, a sign
-	nothing               // not there: a soft hyphen
-	compound              // several characters: decomposed
+	gap     class = iota // between words
+	inWord               // a letter, mark or digit
+	alone                // a word of its own: a character of an unspaced script, a sign
+	nothing              // not there: a soft hyphen
 )
 
-// asciiClass is classOf for ASCII.
-var asciiClass = func() (table [utf8.RuneSelf]class) {
-	for c := range table {
-		switch r := rune(c); {
-		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
-			table[c] = inWord
-		case strings.ContainsRune("$%&@^", r):
-			table[c] = alone
-		}
-	}
-	return table
-}()
-
 func classOf(r rune) class {
-	if r < utf8.RuneSelf {
-		return asciiClass[r]
-	}
 	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return inWord
+	case r < utf8.RuneSelf:
+		if strings.IndexByte("$%&@^", byte(r)) >= 0 {
+			return alone
+		}
+		return gap
 	case r == 0xad, r >= 0x200b && r <= 0x200d, r == 0x2060, r == 0xfeff, r >= 0xfe00 && r <= 0xfe0f, r == utf8.RuneError:
 		return nothing
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
@@ -200,14 +212,14 @@ func (s *streamer) markup(at int, r rune) (length int, as string) {
 	switch r {
 	case '&':
 		if end := strings.IndexByte(rest[:min(len(rest), 10)], ';'); end > 1 {
-			if as, known := entities[rest[1:end]]; known {
+			if as, known := entity(rest[1:end]); known {
 				return end + 1, as
 			}
 		}
 	case '<':
 		name := strings.TrimPrefix(rest[1:min(len(rest), 16)], "/")
 		end := strings.IndexFunc(name, func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' })
-		if strings.HasPrefix(rest, "<!--") || end <= 0 || !htmlTags[strings.ToLower(name[:end])] {
+		if strings.HasPrefix(rest, "<!--") || end <= 0 || !isTag(strings.ToLower(name[:end])) {
 			return 0, ""
 		}
 		if n, ended := within(rest[1:], '>', "<"); ended {

@@ -74,10 +74,17 @@ type asked struct {
 	number float64 // of the kind number
 }
 
-var (
-	boardID    = lazyregexp.New(`^[eEsS]\d{1,7}(?:[-–][eEsS]?\d{1,7})?$`)
-	identifier = lazyregexp.New("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
-)
+var identifier = lazyregexp.New("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
+
+// boardID reports whether a word is the id of an entry or a signal, or a range of them: e12, s3, e4-e9.
+func boardID(s string) bool {
+	for part := range strings.SplitSeq(strings.ReplaceAll(s, "–", "-"), "-") {
+		if len(part) < 2 || len(part) > 8 || strings.IndexByte("eEsS", part[0]) < 0 || !words.Digits(part[1:]) {
+			return false
+		}
+	}
+	return true
+}
 
 // valuesOf returns the numbers, dates, identifiers and names of a finding, each once.
 func valuesOf(content string) (all []asked) {
@@ -96,7 +103,7 @@ func valuesOf(content string) (all []asked) {
 		switch {
 		case names[i]:
 			add(KindName, s.Surface(l), l.Keys, 0)
-		case l.Kind != words.Number || boardID.MatchString(s.Surface(l)):
+		case l.Kind != words.Number || boardID(s.Surface(l)):
 		case strings.HasPrefix(s.Text[l.End:], ")") && l.Want[0] == "n:"+strconv.Itoa(listed+1) && (l.Start == 0 || strings.ContainsAny(s.Text[l.Start-1:l.Start], "( ")):
 			listed++ // (1) … (2) … only count
 		default:
@@ -104,7 +111,7 @@ func valuesOf(content string) (all []asked) {
 		}
 	}
 	for _, m := range identifier.FindAllStringSubmatch(content, -1) {
-		if isIdentifier(m[0]) && !boardID.MatchString(m[0]) {
+		if isIdentifier(m[0]) && !boardID(m[0]) {
 			add(KindIdentifier, strings.Trim(m[0], "`"), nil, 0)
 		}
 	}

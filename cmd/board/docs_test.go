@@ -376,6 +376,10 @@ board post 'Tokens never expire' --must-surface
 board post 'The runbook says that keys rotate monthly' --must-surface
 printf 'Tokens never expire.\n' >report.md
 printf '<p>Keys are kept in the vault.</p>\n' >appendix.html`,
+	"board help verify": `
+export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
+mkdir docs
+printf '# Auth\n\nTokens never expire. Keys are rotated every 90 days.\n' >docs/auth.md`,
 	"board help search": `
 board kb remember 'capture-pane drops trailing spaces without -J.' --title 'tmux: trailing spaces' --kind gotcha --tags tmux`,
 	"board help output": `export BOARD_RUN=audit-7 BOARD_WORKER=reader-1`,

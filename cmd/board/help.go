@@ -11,7 +11,7 @@ import (
 const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
 
 Workers post findings and raise questions; the gate stays shut while critical or high questions are open;
-survival checks that the final artifact carries what the run found.
+verify looks whether quotes stand in their sources; survival checks that the final artifact carries what the run found.
 
   board demo                                            see it work
   export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once
@@ -25,7 +25,7 @@ survival checks that the final artifact carries what the run found.
 How a run goes: board help run. Gates, survival, search, memory, hooks, JSON and more: board help topics. Every command: --help; every one that answers: --json.
 Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
 Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
-Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival failed, 5 not found, 6 conflict.
+Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival or verify failed, 5 not found, 6 conflict.
 `
 
 // commandHelp is the help of one command. It is text, not a template: what it says is settled
