@@ -389,6 +389,7 @@ func (m *mender) fillRest() error {
 			m.fillDuty(at, e, row)
 		}
 	}
+	m.fillSources()
 	return m.fillSettled(at)
 }
 
@@ -456,14 +457,16 @@ func (m *mender) fillSettled(at time.Time) error {
 			}
 		}
 	}
-	m.fillSources()
 	return nil
 }
 
-// fillSources adds the sources and verdicts that only the rows have. The text of a source is in its event alone.
+// fillSources adds the sources and verdicts that only the rows have, where the log is not
+// whole or ends before them. The text of a source is in its event alone.
 func (m *mender) fillSources() {
+	whole, last := m.out.Whole, m.Seq
 	for _, s := range m.registered {
-		if _, there := m.replayer.sources[s.Name]; !there {
+		if _, there := m.replayer.sources[s.Name]; !there && (!whole || s.Seq > last) {
+			m.out.Whole = false
 			if err := m.made(s.At, s.Worker, verbSource, s.Name, sourcePayload{Path: s.Path, SHA256: s.SHA256, Size: s.Size}); err != nil {
 				m.miss("the source %q is lost: %v", clip(s.Name, 60), err)
 			}
@@ -471,10 +474,11 @@ func (m *mender) fillSources() {
 	}
 	for i := range m.Entries {
 		row, e := m.entries[int64(i)+1], &m.Entries[i]
-		if row == nil || row.Verified == nil || e.Verified != nil || row.Content != e.Content {
+		if row == nil || row.Verified == nil || e.Verified != nil || row.Content != e.Content || whole && row.Verified.Seq <= last {
 			continue
 		}
 		v := row.Verified
+		m.out.Whole = false
 		if err := m.made(v.At, v.Worker, verbVerify, e.ID, verifyPayload{v.Verdict, v.Source, v.SHA256, v.Place, v.Note}); err != nil {
 			m.miss("the verdict on %s is lost: %v", e.ID, err)
 		}

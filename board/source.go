@@ -31,7 +31,8 @@ type Source struct {
 	Worker string    `json:"worker"`
 }
 
-// sourcePayload is what the log has of a source. The id of the event is the source's name.
+// sourcePayload is what the log has of a source. The id of the event is the source's
+// name.
 type sourcePayload struct {
 	Path    string  `json:"path,omitempty"`
 	SHA256  string  `json:"sha256,omitempty"`
@@ -45,16 +46,25 @@ func (p *sourcePayload) check(name string) error {
 	case p.Removed:
 		return checkText("the name of the source", name, MaxName, true)
 	case !isSHA256(p.SHA256):
-		return invalid(fmt.Sprintf("the source %s has no SHA-256", clip(name, 60)), "register it again")
+		return invalid(
+			fmt.Sprintf("the source %s has no SHA-256", clip(name, 60)),
+			"register it again",
+		)
 	case p.Size < 0:
-		return invalid(fmt.Sprintf("the source %s has a size of %d bytes", clip(name, 60), p.Size), "register it again")
+		return invalid(
+			fmt.Sprintf("the source %s has a size of %d bytes", clip(name, 60), p.Size),
+			"register it again",
+		)
 	}
 	text := ""
 	if p.Text != nil {
 		text = *p.Text
 	}
-	return cmp.Or(checkText("the name of the source", name, MaxName, true), checkText("the path of the source", p.Path, MaxField, false),
-		checkText("the text of the source "+clip(name, 60), text, MaxSourceText, false))
+	return cmp.Or(
+		checkText("the name of the source", name, MaxName, true),
+		checkText("the path of the source", p.Path, MaxField, false),
+		checkText("the text of the source "+clip(name, 60), text, MaxSourceText, false),
+	)
 }
 
 func isSHA256(s string) bool {
@@ -67,7 +77,16 @@ func (e *Event) source() (s Source, removed bool, err error) {
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
 		return s, false, err
 	}
-	s = Source{Name: e.ID, Path: p.Path, SHA256: p.SHA256, Size: p.Size, Text: p.Text != nil, Seq: e.Seq, At: e.At, Worker: e.Actor}
+	s = Source{
+		Name:   e.ID,
+		Path:   p.Path,
+		SHA256: p.SHA256,
+		Size:   p.Size,
+		Text:   p.Text != nil,
+		Seq:    e.Seq,
+		At:     e.At,
+		Worker: e.Actor,
+	}
 	return s, p.Removed, p.check(e.ID)
 }
 
@@ -84,9 +103,15 @@ const (
 	SourceUnchanged = "unchanged"
 )
 
-// AddSources registers files, all or none: their names, SHA-256 and sizes, and with text the text
-// that documents reads of them. One that is registered as it is now stays as it is.
-func (b *Board) AddSources(ctx context.Context, worker string, files []verify.File, text bool) ([]SourceAdded, error) {
+// AddSources registers files, all or none: their names, SHA-256 and sizes, and with
+// text the text that documents reads of them. One that is registered as it is now stays
+// as it is.
+func (b *Board) AddSources(
+	ctx context.Context,
+	worker string,
+	files []verify.File,
+	text bool,
+) ([]SourceAdded, error) {
 	if len(files) == 0 {
 		return nil, invalid("no file to register", "name files, or directories that hold some")
 	}
@@ -111,7 +136,8 @@ func (b *Board) AddSources(ctx context.Context, worker string, files []verify.Fi
 			change := SourceNew
 			if old != nil {
 				change = SourceChanged
-				if old.SHA256 == p.SHA256 && old.Size == p.Size && old.Path == p.Path && (old.Text || p.Text == nil) {
+				if old.SHA256 == p.SHA256 && old.Size == p.Size && old.Path == p.Path &&
+					(old.Text || p.Text == nil) {
 					out[i] = SourceAdded{*old, SourceUnchanged}
 					continue
 				}
@@ -119,7 +145,16 @@ func (b *Board) AddSources(ctx context.Context, worker string, files []verify.Fi
 			if err := w.event(verbSource, f.Name, p); err != nil {
 				return err
 			}
-			s := Source{f.Name, p.Path, p.SHA256, p.Size, p.Text != nil, w.seq, fromMillis(w.at), w.actor}
+			s := Source{
+				f.Name,
+				p.Path,
+				p.SHA256,
+				p.Size,
+				p.Text != nil,
+				w.seq,
+				fromMillis(w.at),
+				w.actor,
+			}
 			if err := w.sourceRow(s); err != nil {
 				return err
 			}
@@ -145,15 +180,23 @@ func readSource(f verify.File, text bool) (p sourcePayload, err error) {
 		}
 		t := strings.ReplaceAll(d.Text(), "\x00", "")
 		if len(t) > MaxSourceText {
-			return p, invalid(fmt.Sprintf("%s has %d bytes of text; at most %d are kept on the board", f.Path, len(t), MaxSourceText),
-				"register it without its text; the file is then needed to verify")
+			return p, invalid(
+				fmt.Sprintf(
+					"%s has %d bytes of text; at most %d are kept on the board",
+					f.Path,
+					len(t),
+					MaxSourceText,
+				),
+				"register it without its text; the file is then needed to verify",
+			)
 		}
 		p.Text = &t
 	}
 	return p, p.check(f.Name)
 }
 
-// RemoveSources takes sources from the list of what is registered, all or none. The log keeps them.
+// RemoveSources takes sources from the list of what is registered, all or none. The log
+// keeps them.
 func (b *Board) RemoveSources(ctx context.Context, worker string, names ...string) error {
 	if _, err := b.reader(); err != nil {
 		return err
@@ -165,7 +208,11 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 		}
 		for _, name := range names {
 			if have[name] == nil {
-				return notFound(fmt.Sprintf("there is no source %s on this board", clip(name, 60)), "", fault.Do("source.list", "{} lists the sources"))
+				return notFound(
+					fmt.Sprintf("there is no source %s on this board", clip(name, 60)),
+					"",
+					fault.Do("source.list", "{} lists the sources"),
+				)
 			}
 			if err := w.event(verbSource, name, sourcePayload{Removed: true}); err != nil {
 				return err
@@ -193,13 +240,26 @@ func sources(tx *sqlite.Tx) ([]Source, error) {
 		return []Source{}, err
 	}
 	return sqlite.All(tx, func(s *Source) []any {
-		return []any{&s.Name, &s.Seq, sqlite.Time(&s.At), &s.Worker, &s.Path, &s.SHA256, &s.Size, &s.Text}
+		return []any{
+			&s.Name,
+			&s.Seq,
+			sqlite.Time(&s.At),
+			&s.Worker,
+			&s.Path,
+			&s.SHA256,
+			&s.Size,
+			&s.Text,
+		}
 	}, `SELECT name, seq, at, worker, path, sha256, size, text FROM sources ORDER BY name`)
 }
 
-// before0006 reports whether the board is of an older schema, on storage that cannot be written to.
+// before0006 reports whether the board is of an older schema, on storage that cannot be
+// written to.
 func before0006(tx *sqlite.Tx) (bool, error) {
-	n, err := sqlite.One[int](tx, `SELECT count(*) FROM sqlite_schema WHERE name = 'verifications'`)
+	n, err := sqlite.One[int](
+		tx,
+		`SELECT count(*) FROM sqlite_schema WHERE name = 'verifications'`,
+	)
 	return n == 0, err
 }
 
@@ -227,7 +287,12 @@ func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err err
 		}
 		var p sourcePayload
 		if len(events) == 0 || json.Unmarshal(events[0].Payload, &p) != nil || p.Text == nil {
-			return sqlite.Fault(fault.Corrupt, b.path, fmt.Sprintf("has no text of the source %s in event %d", clip(s.Name, 60), s.Seq), nil)
+			return sqlite.Fault(
+				fault.Corrupt,
+				b.path,
+				fmt.Sprintf("has no text of the source %s in event %d", clip(s.Name, 60), s.Seq),
+				nil,
+			)
 		}
 		text = *p.Text
 		return nil
@@ -252,8 +317,8 @@ type Verification struct {
 // Sound reports whether the entry stands in its source as that is now.
 func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Sound(v.Verdict) }
 
-// Mark says in one character and a word what is known: "✓ verified", "✗ doubted", "~ stale"; "" if
-// nothing is.
+// Mark says in one character and a word what is known: "✓ verified", "✗ doubted", "~
+// stale"; "" if nothing is.
 func (v *Verification) Mark() string {
 	switch {
 	case v == nil:
@@ -271,7 +336,10 @@ func (v *Verification) Describe() string {
 	if v == nil {
 		return ""
 	}
-	parts := slices.DeleteFunc([]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place), v.Note}, func(s string) bool { return s == "" })
+	parts := slices.DeleteFunc(
+		[]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place), v.Note},
+		func(s string) bool { return s == "" },
+	)
 	return v.Mark() + ": " + strings.Join(parts, "; ")
 }
 
@@ -296,7 +364,16 @@ func (e *Event) verification() (*Verification, error) {
 	if p.SHA256 != "" && !isSHA256(p.SHA256) {
 		return nil, errors.New("its SHA-256 is none")
 	}
-	return &Verification{Verdict: p.Verdict, Source: p.Source, SHA256: p.SHA256, Place: p.Place, Note: p.Note, Seq: e.Seq, At: e.At, Worker: e.Actor}, nil
+	return &Verification{
+		Verdict: p.Verdict,
+		Source:  p.Source,
+		SHA256:  p.SHA256,
+		Place:   p.Place,
+		Note:    p.Note,
+		Seq:     e.Seq,
+		At:      e.At,
+		Worker:  e.Actor,
+	}, nil
 }
 
 func (w *writer) verificationRow(entry int64, v *Verification) error {
@@ -313,14 +390,29 @@ func fillVerified(tx *sqlite.Tx, index map[int64]*Entry) error {
 	var v Verification
 	var entry int64
 	fill := func(where string, args ...any) error {
-		return tx.Each([]any{&entry, &v.Seq, sqlite.Time(&v.At), &v.Worker, &v.Verdict, &v.Source, &v.SHA256, &v.Place, &v.Note, &v.Stale}, func() error {
-			if e := index[entry]; e != nil {
-				own := v
-				e.Verified = &own
-			}
-			return nil
-		}, `SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note,
-			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256) FROM verifications v `+where, args...)
+		return tx.Each(
+			[]any{
+				&entry,
+				&v.Seq,
+				sqlite.Time(&v.At),
+				&v.Worker,
+				&v.Verdict,
+				&v.Source,
+				&v.SHA256,
+				&v.Place,
+				&v.Note,
+				&v.Stale,
+			},
+			func() error {
+				if e := index[entry]; e != nil {
+					own := v
+					e.Verified = &own
+				}
+				return nil
+			},
+			`SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note,
+			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256) FROM verifications v `+where,
+			args...)
 	}
 	if len(index) > 2000 {
 		return fill("")
@@ -353,7 +445,8 @@ func (r *replayer) applySource(e Event) error {
 	return err
 }
 
-// endSources lists the sources of the snapshot, and marks the verdicts that are stale by now.
+// endSources lists the sources of the snapshot, and marks the verdicts that are stale
+// by now.
 func (r *replayer) endSources() {
 	r.Sources = []Source{}
 	for _, s := range r.sources {

@@ -23,16 +23,30 @@ type VerifyOptions struct {
 	NoRecord bool
 }
 
-// Verify holds entries against their sources, and writes each verdict that is new to the board. A
-// source is one that is registered, a file among the options' or, if there is no file, the text that
-// was kept of it. Sources are read one after the other, a few at a time.
-func (b *Board) Verify(ctx context.Context, worker string, opt VerifyOptions) (verify.Result, error) {
-	v := verifier{files: verify.NewFiles(opt.Files), byName: map[string]*verifySource{}, jobs: map[string]*verifyJob{}}
+// Verify holds entries against their sources, and writes each verdict that is new to
+// the board. A source is one that is registered, a file among the options' or, if there
+// is no file, the text that was kept of it. Sources are read one after the other, a few
+// at a time.
+func (b *Board) Verify(
+	ctx context.Context,
+	worker string,
+	opt VerifyOptions,
+) (verify.Result, error) {
+	v := verifier{
+		files:  verify.NewFiles(opt.Files),
+		byName: map[string]*verifySource{},
+		jobs:   map[string]*verifyJob{},
+	}
 	err := b.read(ctx, func(tx *sqlite.Tx) error { return v.load(tx, opt.IDs) })
 	if err != nil {
 		return verify.Result{}, err
 	}
-	r := verify.Result{Run: b.run, Seq: v.seq, Sources: []verify.SourceResult{}, Items: make([]verify.ItemResult, len(v.findings))}
+	r := verify.Result{
+		Run:     b.run,
+		Seq:     v.seq,
+		Sources: []verify.SourceResult{},
+		Items:   make([]verify.ItemResult, len(v.findings)),
+	}
 	v.sort(r.Items)
 	if err := v.run(ctx, b, r.Items); err != nil {
 		return r, err
@@ -107,21 +121,35 @@ func (v *verifier) load(tx *sqlite.Tx, ids []string) (err error) {
 	var id int64
 	var f verify.Finding
 	calculations := map[int64]int{}
-	err = tx.Each([]any{&id, &f.Type, &f.Worker, &f.Content, &f.Evidence, &f.SourceDoc, &f.SourceRef, &f.MustSurface}, func() error {
-		f.ID, f.Calculated = EntryID(id), f.Type == Calculation
-		if f.Calculated {
-			calculations[id] = len(v.findings)
-		}
-		v.findings = append(v.findings, f)
-		return nil
-	}, `SELECT e.id, e.type, e.worker, e.content, e.evidence, e.source_doc, e.source_ref, e.must_surface FROM entries e WHERE `+where+` ORDER BY e.id`, args...)
+	err = tx.Each(
+		[]any{
+			&id,
+			&f.Type,
+			&f.Worker,
+			&f.Content,
+			&f.Evidence,
+			&f.SourceDoc,
+			&f.SourceRef,
+			&f.MustSurface,
+		},
+		func() error {
+			f.ID, f.Calculated = EntryID(id), f.Type == Calculation
+			if f.Calculated {
+				calculations[id] = len(v.findings)
+			}
+			v.findings = append(v.findings, f)
+			return nil
+		},
+		`SELECT e.id, e.type, e.worker, e.content, e.evidence, e.source_doc, e.source_ref, e.must_surface FROM entries e WHERE `+where+` ORDER BY e.id`,
+		args...)
 	if err != nil {
 		return err
 	}
 	return v.relate(tx, calculations)
 }
 
-// relate gives calculations the entries that they support themselves on, and those that they support.
+// relate gives calculations the entries that they support themselves on, and those that
+// they support.
 func (v *verifier) relate(tx *sqlite.Tx, calculations map[int64]int) error {
 	var content, evidence string
 	for id, i := range calculations {
@@ -137,7 +165,8 @@ func (v *verifier) relate(tx *sqlite.Tx, calculations map[int64]int) error {
 	return nil
 }
 
-// sort gives each finding to the source that it names; those that have none get their verdict.
+// sort gives each finding to the source that it names; those that have none get their
+// verdict.
 func (v *verifier) sort(items []verify.ItemResult) {
 	for i := range v.findings {
 		f := &v.findings[i]
@@ -166,7 +195,10 @@ func (v *verifier) sort(items []verify.ItemResult) {
 func (v *verifier) source(name string) *verifySource {
 	known := v.names.Find(name)
 	if len(known) > 1 {
-		return &verifySource{verdict: verify.Ambiguous, note: "registered are " + verify.Names(known)}
+		return &verifySource{
+			verdict: verify.Ambiguous,
+			note:    "registered are " + verify.Names(known),
+		}
 	}
 	var source *Source
 	found := v.files.Find(name)
@@ -182,7 +214,10 @@ func (v *verifier) source(name string) *verifySource {
 	case len(found) == 1:
 		return v.job(found[0].Path, source)
 	case source == nil && len(v.registered) > 0:
-		return &verifySource{verdict: verify.Unregistered, note: "no registered source is called " + Line(name, 80)}
+		return &verifySource{
+			verdict: verify.Unregistered,
+			note:    "no registered source is called " + Line(name, 80),
+		}
 	case source == nil:
 		return &verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
 	}
@@ -192,7 +227,13 @@ func (v *verifier) source(name string) *verifySource {
 	if source.Text {
 		return v.job("", source)
 	}
-	return &verifySource{verdict: verify.NoFile, note: "there is no file " + Line(source.Path, 80) + ", and its text is not on the board"}
+	return &verifySource{
+		verdict: verify.NoFile,
+		note: "there is no file " + Line(
+			source.Path,
+			80,
+		) + ", and its text is not on the board",
+	}
 }
 
 func (v *verifier) job(path string, source *Source) *verifySource {
@@ -239,7 +280,12 @@ func (v *verifier) run(ctx context.Context, b *Board, items []verify.ItemResult)
 }
 
 // check holds the findings of one source against it.
-func (v *verifier) check(ctx context.Context, b *Board, j *verifyJob, items []verify.ItemResult) error {
+func (v *verifier) check(
+	ctx context.Context,
+	b *Board,
+	j *verifyJob,
+	items []verify.ItemResult,
+) error {
 	var doc *documents.Document
 	var err error
 	if j.path == "" {
@@ -267,7 +313,8 @@ func (v *verifier) check(ctx context.Context, b *Board, j *verifyJob, items []ve
 			o = source.Check(f)
 		}
 		if verify.Sound(o.Verdict) && j.source == nil && len(v.registered) > 0 {
-			o.Verdict, o.Note = verify.Unregistered, "it stands in "+j.path+", which is not registered"
+			o.Verdict = verify.Unregistered
+			o.Note = "it stands in " + j.path + ", which is not registered"
 		}
 		items[i] = f.Item(o)
 		items[i].Source, items[i].File, items[i].SHA256 = j.name(), j.path, j.sum
@@ -284,8 +331,19 @@ func (v *verifier) sum(r *verify.Result) {
 		}
 	}
 	for key, j := range v.jobs {
-		r.Sources = append(r.Sources, verify.SourceResult{Name: j.name(), File: j.path, SHA256: j.sum, Registered: j.source != nil,
-			Changed: j.source != nil && j.sum != "" && j.sum != j.source.SHA256, Findings: len(j.findings), Doubted: doubted[key]})
+		r.Sources = append(
+			r.Sources,
+			verify.SourceResult{
+				Name:       j.name(),
+				File:       j.path,
+				SHA256:     j.sum,
+				Registered: j.source != nil,
+				Changed: j.source != nil && j.sum != "" &&
+					j.sum != j.source.SHA256,
+				Findings: len(j.findings),
+				Doubted:  doubted[key],
+			},
+		)
 	}
 	slices.SortFunc(r.Sources, func(a, b verify.SourceResult) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.File, b.File))
@@ -293,8 +351,8 @@ func (v *verifier) sum(r *verify.Result) {
 	r.Count()
 }
 
-// recordVerified writes the verdicts that the board does not have yet. What could not be checked
-// changes nothing.
+// recordVerified writes the verdicts that the board does not have yet. What could not
+// be checked changes nothing.
 func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Result) error {
 	fresh := func(tx *sqlite.Tx) (map[int64]verifyPayload, []int64, error) {
 		have := map[int64]verifyPayload{}
@@ -302,10 +360,14 @@ func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Res
 		var p verifyPayload
 		old, err := before0006(tx)
 		if err == nil && !old {
-			err = tx.Each([]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note}, func() error {
-				have[id] = p
-				return nil
-			}, `SELECT entry, verdict, source, sha256, place, note FROM verifications`)
+			err = tx.Each(
+				[]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note},
+				func() error {
+					have[id] = p
+					return nil
+				},
+				`SELECT entry, verdict, source, sha256, place, note FROM verifications`,
+			)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -316,7 +378,12 @@ func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Res
 			if !verify.Sound(item.Verdict) && !item.Doubted {
 				continue
 			}
-			p := verifyPayload{Verdict: item.Verdict, Source: item.Source, SHA256: item.SHA256, Note: Line(item.Note, 400)}
+			p := verifyPayload{
+				Verdict: item.Verdict,
+				Source:  item.Source,
+				SHA256:  item.SHA256,
+				Note:    Line(item.Note, 400),
+			}
 			if item.Passage != nil {
 				p.Place = item.Passage.Where
 			}
@@ -344,7 +411,16 @@ func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Res
 			if err := w.event(verbVerify, EntryID(n), p); err != nil {
 				return fmt.Errorf("%s: %w", EntryID(n), err)
 			}
-			v := Verification{Verdict: p.Verdict, Source: p.Source, SHA256: p.SHA256, Place: p.Place, Note: p.Note, Seq: w.seq, At: fromMillis(w.at), Worker: w.actor}
+			v := Verification{
+				Verdict: p.Verdict,
+				Source:  p.Source,
+				SHA256:  p.SHA256,
+				Place:   p.Place,
+				Note:    p.Note,
+				Seq:     w.seq,
+				At:      fromMillis(w.at),
+				Worker:  w.actor,
+			}
 			if err := w.verificationRow(n, &v); err != nil {
 				return err
 			}

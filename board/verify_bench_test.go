@@ -11,15 +11,20 @@ import (
 	"blackboard/board/verify"
 )
 
-// BenchmarkVerify holds 100,000 entries against 200 documents of 300 KiB: 10,000 with a quote, of
-// which each third one is altered, and 40,000 that name a source without one.
+// BenchmarkVerify holds 100,000 entries against 200 documents of 300 KiB: 10,000 with a
+// quote, of which each third one is altered, and 40,000 that name a source without one.
 func BenchmarkVerify(bench *testing.B) {
 	const documents, entries, quotes = 200, 100_000, 10_000
 	dir := bench.TempDir()
 	r := rand.New(rand.NewPCG(1, 2))
 	vocabulary := make([]string, 20_000)
 	for i := range vocabulary {
-		vocabulary[i] = fmt.Sprintf("%c%c%s", 'a'+i%26, 'a'+i/26%26, strings.Repeat(string(rune('a'+i/676)), 1+i%7))
+		vocabulary[i] = fmt.Sprintf(
+			"%c%c%s",
+			'a'+i%26,
+			'a'+i/26%26,
+			strings.Repeat(string(rune('a'+i/676)), 1+i%7),
+		)
 	}
 	sentences := make([][]string, documents)
 	for d := range documents {

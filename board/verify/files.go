@@ -22,15 +22,18 @@ type File struct {
 // maxFiles is how many files a directory of sources may hold.
 const maxFiles = 200_000
 
-// FindFiles returns the files that paths name and, of directories, the regular files below them but
-// for hidden ones, each once.
+// FindFiles returns the files that paths name and, of directories, the regular files
+// below them but for hidden ones, each once.
 func FindFiles(paths ...string) ([]File, error) {
 	var all []File
 	seen := map[string]bool{}
 	for _, root := range paths {
 		info, err := os.Stat(root)
 		if err != nil {
-			return nil, fault.NotFound.New(fmt.Sprintf("there is no file or directory %s", root), "name the directory that holds the sources")
+			return nil, fault.NotFound.New(
+				fmt.Sprintf("there is no file or directory %s", root),
+				"name the directory that holds the sources",
+			)
 		}
 		if !info.IsDir() {
 			if !seen[root] {
@@ -49,7 +52,10 @@ func FindFiles(paths ...string) ([]File, error) {
 			case hidden || !d.Type().IsRegular() || seen[p]:
 				return nil
 			case len(all) == maxFiles:
-				return fault.Invalid.New(fmt.Sprintf("%s holds more than %d files", root, maxFiles), "name the directories that hold sources")
+				return fault.Invalid.New(
+					fmt.Sprintf("%s holds more than %d files", root, maxFiles),
+					"name the directories that hold sources",
+				)
 			}
 			seen[p], all = true, append(all, newFile(p))
 			return nil
@@ -73,7 +79,12 @@ type Files struct {
 
 // NewFiles makes files findable.
 func NewFiles(all []File) *Files {
-	f := &Files{all: all, full: map[string][]int{}, ends: map[string][]int{}, stem: map[string][]int{}}
+	f := &Files{
+		all:  all,
+		full: map[string][]int{},
+		ends: map[string][]int{},
+		stem: map[string][]int{},
+	}
 	for i, file := range all {
 		f.full[file.Name] = append(f.full[file.Name], i)
 		low := strings.ToLower(file.Name)
@@ -92,16 +103,19 @@ func NewFiles(all []File) *Files {
 }
 
 // placeInName is what a source's name may have at its end beside the name of a file.
-var placeInName = lazyregexp.New(`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`)
+var placeInName = lazyregexp.New(
+	`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`,
+)
 
-// Find returns the files that a name may mean: by path, then by base name, then by base name
-// without extension. More than one are all equally good.
+// Find returns the files that a name may mean: by path, then by base name, then by base
+// name without extension. More than one are all equally good.
 func (f *Files) Find(name string) []File {
 	name = strings.Trim(strings.TrimSpace(name), "\"'`“”<>")
 	if found := f.find(name); len(found) > 0 || name == "" {
 		return found
 	}
-	if plain := strings.TrimSpace(placeInName.ReplaceAllString(name, "")); plain != name && plain != "" {
+	if plain := strings.TrimSpace(placeInName.ReplaceAllString(name, "")); plain != name &&
+		plain != "" {
 		return f.find(plain)
 	}
 	return nil
@@ -111,7 +125,8 @@ func (f *Files) find(name string) []File {
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	low := strings.ToLower(name)
 	candidates := [][]int{f.full[name], f.ends[strings.TrimPrefix(low, "/")]}
-	// The name may begin above the directory of sources: repository/docs/a.md for docs/a.md.
+	// The name may begin above the directory of sources: repository/docs/a.md for
+	// docs/a.md.
 	for end := low; strings.Contains(end, "/"); {
 		_, end, _ = strings.Cut(end, "/")
 		candidates = append(candidates, f.ends[end])
@@ -120,7 +135,8 @@ func (f *Files) find(name string) []File {
 	candidates = append(candidates, f.stem[base], f.stem[strings.TrimSuffix(base, path.Ext(base))])
 	for i, list := range candidates {
 		if i == len(candidates)-1 && path.Ext(base) != "" {
-			// report.pdf is not found as report.md, unless the extension is a part of a name: v1.2.
+			// report.pdf is not found as report.md, unless the extension is a part of a
+			// name: v1.2.
 			list = nil
 		}
 		if len(list) > 0 {

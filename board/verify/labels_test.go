@@ -40,16 +40,17 @@ type labelledSource struct {
 	source *Source
 }
 
-// Least figures on the labelled quotes, as shares: of altered quotes that are found out, of true
-// ones that are doubted, and of true ones with a wrong reference of which that is said.
+// Least figures on the labelled quotes, as shares: of altered quotes that are found
+// out, of true ones that are doubted, and of true ones with a wrong reference of which
+// that is said.
 const (
 	leastFound   = .98
 	mostDoubted  = .02
 	leastElsewhe = .98
 )
 
-// TestLabels holds the matcher to quotes of real documents that were labelled before it was written.
-// The odd ones may be tuned on, the even ones are not.
+// TestLabels holds the matcher to quotes of real documents that were labelled before it
+// was written. The odd ones may be tuned on, the even ones are not.
 func TestLabels(t *testing.T) {
 	var set struct {
 		Sources []*labelledSource
@@ -65,7 +66,11 @@ func TestLabels(t *testing.T) {
 	sources := map[string]*labelledSource{}
 	for _, s := range set.Sources {
 		if err := s.open(); err != nil {
-			t.Skipf("the source %s of the labelled quotes is not the file that they were cut from: %v", s.Name, err)
+			t.Skipf(
+				"the source %s of the labelled quotes is not the file that they were cut from: %v",
+				s.Name,
+				err,
+			)
 		}
 		sources[s.Name] = s
 	}
@@ -75,7 +80,9 @@ func TestLabels(t *testing.T) {
 	for _, q := range set.Quotes {
 		s := sources[q.Source]
 		text := q.text(s)
-		o := s.source.Check(&Finding{Evidence: text, SourceRef: fmt.Sprint("line ", q.ClaimedLine)})
+		o := s.source.Check(
+			&Finding{Evidence: text, SourceRef: fmt.Sprint("line ", q.ClaimedLine)},
+		)
 		right := false
 		number, _ := strconv.Atoi(strings.TrimLeft(q.ID, "abcdefghijklmnopqrstuvwxyz-"))
 		for _, c := range []*tally{&all, &even} {
@@ -111,8 +118,16 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for what, c := range map[string]tally{"all": all, "even": even} {
-		t.Logf("%s: of %d altered quotes %d are found out, of %d true ones %d are doubted; of %d with a wrong reference it is said of %d",
-			what, c.altered, c.found, c.plain, c.doubted, c.wrong, c.said)
+		t.Logf(
+			"%s: of %d altered quotes %d are found out, of %d true ones %d are doubted; of %d with a wrong reference it is said of %d",
+			what,
+			c.altered,
+			c.found,
+			c.plain,
+			c.doubted,
+			c.wrong,
+			c.said,
+		)
 	}
 	for _, kind := range slices.Sorted(func(yield func(string) bool) {
 		for k := range kinds {
@@ -123,7 +138,8 @@ func TestLabels(t *testing.T) {
 	}) {
 		t.Logf("%-20s %d of %d", kind, kinds[kind][0], kinds[kind][1])
 	}
-	if share(all.found, all.altered) < leastFound || share(all.doubted, all.plain) > mostDoubted || share(all.said, all.wrong) < leastElsewhe {
+	if share(all.found, all.altered) < leastFound || share(all.doubted, all.plain) > mostDoubted ||
+		share(all.said, all.wrong) < leastElsewhe {
 		t.Errorf("%+v", all)
 	}
 }

@@ -23,7 +23,11 @@ const (
 // nearly explains a quote that is not found word for word.
 func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome {
 	if omitted != nil {
-		o := Outcome{Verdict: Nearly, Differences: []Difference{*omitted}, Passage: s.passage(places[0])}
+		o := Outcome{
+			Verdict:     Nearly,
+			Differences: []Difference{*omitted},
+			Passage:     s.passage(places[0]),
+		}
 		o.Note = say(o.Differences)
 		return o
 	}
@@ -39,7 +43,11 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 	if share < .75 {
 		if first, second, ok := x.joined(q); ok {
 			o := Outcome{Verdict: Joined, Passage: s.passage(first)}
-			o.Note = fmt.Sprintf("it joins %s and %s without an omission mark", where(s.doc, int(x.words[first.from].start)), where(s.doc, int(x.words[second.from].start)))
+			o.Note = fmt.Sprintf(
+				"it joins %s and %s without an omission mark",
+				where(s.doc, int(x.words[first.from].start)),
+				where(s.doc, int(x.words[second.from].start)),
+			)
 			return o
 		}
 	}
@@ -105,7 +113,10 @@ func (x *index) nearest(q *stream, from, to int) (best match, diffs []Difference
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.of(q.word(a)), x.of(q.word(b))) })
+	slices.SortStableFunc(
+		order,
+		func(a, b int) int { return cmp.Compare(x.of(q.word(a)), x.of(q.word(b))) },
+	)
 	bucket := max(4, n/4)
 	votes := map[int]int{}
 	for _, i := range order[:min(len(order), votingWords)] {
@@ -138,9 +149,12 @@ func (x *index) nearest(q *stream, from, to int) (best match, diffs []Difference
 	return best, diffs, share
 }
 
-// align finds the least difference between words of a quote and a window of the stream, whose
-// words before and after are free. It returns how many words are the same.
-func (x *index) align(q *stream, from, to, begin, end int) (m match, diffs []Difference, same int) {
+// align finds the least difference between words of a quote and a window of the stream,
+// whose words before and after are free. It returns how many words are the same.
+func (x *index) align(
+	q *stream,
+	from, to, begin, end int,
+) (m match, diffs []Difference, same int) {
 	n, w := to-from, end-begin
 	const (
 		diagonal = iota // both have a word: the same, or another
@@ -228,10 +242,12 @@ func (d *differ) end() {
 	d.open = false
 }
 
-// equal notes words that differ in case at most, and looks at the signs between them and those that follow.
+// equal notes words that differ in case at most, and looks at the signs between them
+// and those that follow.
 func (d *differ) equal(i, j int) {
 	d.end()
-	if a, b := d.q.exact[d.q.words[i].at:d.q.end(i)], d.x.exact[d.x.words[j].at:d.x.end(j)]; a != b && i > 0 {
+	if a, b := d.q.exact[d.q.words[i].at:d.q.end(i)], d.x.exact[d.x.words[j].at:d.x.end(j)]; a != b &&
+		i > 0 {
 		d.all = append(d.all, Difference{d.q.written(i, i+1), d.x.written(j, j+1)})
 	}
 	if d.lastQ == i+1 && d.lastX == j+1 && !sameSigns(d.x.between(j+1), d.q.between(i+1)) {
@@ -247,8 +263,8 @@ const (
 	leastPart    = 2    // words of a part
 )
 
-// parts finds a quote with omission marks: its parts in order, close to each other. It returns
-// what is left out if that changes what is said.
+// parts finds a quote with omission marks: its parts in order, close to each other. It
+// returns what is left out if that changes what is said.
 func (s *Source) parts(q *stream) ([]match, *Difference) {
 	cuts := omissions(q)
 	if len(cuts) == 0 {
@@ -305,7 +321,8 @@ func (s *Source) parts(q *stream) ([]match, *Difference) {
 // omissions returns the words of a quote before which it has an omission mark.
 func omissions(q *stream) (cuts []int) {
 	for i := 0; i <= len(q.words); i++ {
-		if gap := q.between(i); strings.Contains(gap, "…") || strings.Contains(strings.ReplaceAll(gap, " ", ""), "...") {
+		if gap := q.between(i); strings.Contains(gap, "…") ||
+			strings.Contains(strings.ReplaceAll(gap, " ", ""), "...") {
 			cuts = append(cuts, i)
 		}
 	}
@@ -331,7 +348,8 @@ func (s *Source) close(a, b match) bool {
 	return true
 }
 
-// turned returns what lies between two matches if it is a few words of their sentence with a negation.
+// turned returns what lies between two matches if it is a few words of their sentence
+// with a negation.
 func (x *index) turned(a, b match) *Difference {
 	if b.from == a.to || b.from-a.to > fewWords {
 		return nil

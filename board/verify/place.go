@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,13 +25,16 @@ const (
 )
 
 var (
-	refUnits = lazyregexp.New(`(?i)\b(lines?|ll?\.?|pages?|pp?\.?|slides?|cells?|paragraphs?|para\.?)\s*(\d{1,7})(?:\s*(?:-|–|to)\s*[Ll]?(\d{1,7}))?`)
+	refUnits = lazyregexp.New(
+		`(?i)\b(lines?|ll?\.?|pages?|pp?\.?|slides?|cells?|paragraphs?|para\.?)\s*(\d{1,7})(?:\s*(?:-|–|to)\s*[Ll]?(\d{1,7}))?`,
+	)
 	refColon = lazyregexp.New(`:(\d{1,7})(?::\d+)?(?:\s*[-–]\s*(\d{1,7}))?$`)
 	refBare  = lazyregexp.New(`^#?[Ll]?(\d{1,7})(?::\d+)?(?:\s*[-–]\s*[Ll]?(\d{1,7}))?$`)
 	refSheet = lazyregexp.New(`^'?([^!']+)'?!\$?[A-Za-z]{0,3}\$?\d*`)
 )
 
-// parseReference reads "42", "lines 3-9", "auth.go:42", "p. 7", "Totals!B7", "§ 4.2", "Install > Linux".
+// parseReference reads "42", "lines 3-9", "auth.go:42", "p. 7", "Totals!B7", "§ 4.2",
+// "Install > Linux".
 func parseReference(ref string) reference {
 	r := reference{units: map[string][]span{}}
 	ref = strings.TrimSpace(ref)
@@ -65,7 +69,7 @@ func parseReference(ref string) reference {
 	}
 	r.sheet = strings.ToLower(strings.TrimSpace(r.sheet))
 	if len(r.units) == 0 && r.sheet == "" {
-		for part := range strings.FieldsFuncSeq(ref, func(c rune) bool { return c == '>' || c == '›' || c == '→' || c == ';' }) {
+		for part := range strings.FieldsFuncSeq(ref, func(c rune) bool { return strings.ContainsRune(">›→;", c) }) {
 			if s := headingWords(part); s != "" {
 				r.section = append(r.section, s)
 			}
@@ -86,16 +90,21 @@ func unitOf(s string) string {
 	return strings.TrimSuffix(s, "s")
 }
 
-// headingWords is how headings are compared: in lower case, without marks and the word "section".
+// headingWords is how headings are compared: in lower case, without marks and the word
+// "section".
 func headingWords(s string) string {
-	fields := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r != '.' && classOf(r) != inWord })
-	for len(fields) > 1 && (fields[0] == "section" || fields[0] == "sec." || fields[0] == "chapter" || fields[0] == "the") {
+	fields := strings.FieldsFunc(
+		strings.ToLower(s),
+		func(r rune) bool { return r != '.' && classOf(r) != inWord },
+	)
+	for len(fields) > 1 && slices.Contains([]string{"section", "sec.", "chapter", "the"}, fields[0]) {
 		fields = fields[1:]
 	}
 	return strings.Trim(strings.Join(fields, " "), ".")
 }
 
-// slackLines is by how much a reference to a line may miss: it often names the line above or below.
+// slackLines is by how much a reference to a line may miss: it often names the line
+// above or below.
 const slackLines = 2
 
 // at says whether a match stands where a reference says.
@@ -133,8 +142,8 @@ func (s *Source) at(r reference, m match) int {
 	return unknown
 }
 
-// lastLine returns the last source line of the line of text that holds a place: a paragraph of
-// HTML is one line of text.
+// lastLine returns the last source line of the line of text that holds a place: a
+// paragraph of HTML is one line of text.
 func (s *Source) lastLine(at int) int {
 	text := s.words().text
 	line := s.doc.Line(at)
@@ -144,8 +153,8 @@ func (s *Source) lastLine(at int) int {
 	return line
 }
 
-// inSection says whether a place stands under a heading. Of headings whose level is not known
-// only the order counts.
+// inSection says whether a place stands under a heading. Of headings whose level is not
+// known only the order counts.
 func (s *Source) inSection(names []string, at int) int {
 	name := names[len(names)-1]
 	result := unknown
@@ -163,7 +172,8 @@ func (s *Source) inSection(names []string, at int) int {
 		} else {
 			under = false
 		}
-		if h := headingWords(line); h == name || strings.HasPrefix(h, name+" ") && strings.ContainsAny(name, "0123456789") {
+		if h := headingWords(line); h == name ||
+			strings.HasPrefix(h, name+" ") && strings.ContainsAny(name, "0123456789") {
 			under, level = true, marks
 		}
 	}

@@ -49,7 +49,8 @@ func (x *index) of(word string) int {
 	return 0
 }
 
-// each calls yield with the places of a word, the last one first, until it returns false.
+// each calls yield with the places of a word, the last one first, until it returns
+// false.
 func (x *index) each(word string, yield func(at int) bool) {
 	id, known := x.ids[word]
 	if !known {
@@ -68,7 +69,8 @@ const (
 	workPerByte = 4   // characters compared per character of source and quote
 )
 
-// anchor is a word by which a part of a quote is looked for: where it begins in the quote's stream.
+// anchor is a word by which a part of a quote is looked for: where it begins in the
+// quote's stream.
 type anchor struct {
 	key string
 	at  int
@@ -96,7 +98,8 @@ func (x *index) anchors(q *stream, from, to int) []anchor {
 	return some
 }
 
-// find returns where the words from ≤ i < to of a quote stand word for word, the first places first.
+// find returns where the words from ≤ i < to of a quote stand word for word, the first
+// places first.
 func (x *index) find(q *stream, from, to int) (all []match) {
 	if from >= to || len(x.words) == 0 {
 		return nil
@@ -140,7 +143,8 @@ func common(a, b string) int {
 }
 
 // same reports whether the words of a quote stand at a place of the stream, where the
-// characters are the same but for their case: with the same case, the same words and signs.
+// characters are the same but for their case: with the same case, the same words and
+// signs.
 func (x *index) same(q *stream, from, to, at int) (match, bool) {
 	begin, end := int(q.words[from].at), q.end(to-1)
 	if a, b := x.exact[at:at+end-begin], q.exact[begin:end]; a != b {
@@ -197,12 +201,13 @@ func sameSigns(a, b string) bool {
 	return plain == asked || all == askedPlain || plain == askedPlain
 }
 
-// edges reports whether a quote's signs before its first word and after its last are there, too.
-// What stands there in the source and not in the quote is cut off.
+// edges reports whether a quote's signs before its first word and after its last are
+// there, too. What stands there in the source and not in the quote is cut off.
 func (x *index) edges(q *stream, from, to int, m match) bool {
 	lead := beside(q.between(from), false)
 	tail := strings.TrimRight(beside(q.between(to), true), "!?")
-	return strings.HasSuffix(beside(x.between(m.from), false), lead) && strings.HasPrefix(beside(x.between(m.to), true), tail)
+	return strings.HasSuffix(beside(x.between(m.from), false), lead) &&
+		strings.HasPrefix(beside(x.between(m.to), true), tail)
 }
 
 // beside returns the signs that stand right beside a word, after it or before it.

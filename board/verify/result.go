@@ -1,17 +1,20 @@
 package verify
 
-// Result says which findings stand in their sources. Passing is necessary, not sufficient: that
-// the source is right, and that the finding follows from it, nobody has checked.
+// Result says which findings stand in their sources. Passing is necessary, not
+// sufficient: that the source is right, and that the finding follows from it, nobody
+// has checked.
 type Result struct {
-	Run       string         `json:"run"`
-	Seq       int64          `json:"seq"`       // the event up to which the board was looked at
-	Passed    bool           `json:"passed"`    // nothing is doubted, no source has changed, and something was checked if there was something to check
-	Checked   int            `json:"checked"`   // findings that stand in their source, or are doubted
-	Doubted   int            `json:"doubted"`   // of all
-	Unchecked int            `json:"unchecked"` // findings whose source is not there or not named
+	Run string `json:"run"`
+	Seq int64  `json:"seq"` // the event up to which the board was looked at
+	// Passed says that nothing is doubted, that no source has changed, and that something was
+	// checked if there was something to check.
+	Passed    bool           `json:"passed"`
+	Checked   int            `json:"checked"` // that stand in their source, or are doubted
+	Doubted   int            `json:"doubted"`
+	Unchecked int            `json:"unchecked"` // whose source is not there or not named
 	Sources   []SourceResult `json:"sources"`   // that were read, by name
 	Items     []ItemResult   `json:"items"`     // in the order of the entries
-	Recorded  int            `json:"recorded"`  // verdicts that were written to the board, as they are new
+	Recorded  int            `json:"recorded"`  // verdicts that are new, and were written
 }
 
 // SourceResult is a source that was read.
@@ -37,15 +40,25 @@ type ItemResult struct {
 	MustSurface bool   `json:"must_surface"`
 	Doubted     bool   `json:"doubted"`
 	Outcome
-	Source string `json:"source"` // the registered name, or the path, of what it was held against; "" for nothing
+	Source string `json:"source"` // its registered name, or its path; "" for none
 	File   string `json:"file"`   // that was read; "" if the text on the board was
 	SHA256 string `json:"sha256"`
 }
 
 // Item returns the result of a finding.
 func (f *Finding) Item(o Outcome) ItemResult {
-	return ItemResult{ID: f.ID, Type: f.Type, Worker: f.Worker, Content: f.Content, Evidence: f.Evidence, SourceDoc: f.SourceDoc,
-		SourceRef: f.SourceRef, MustSurface: f.MustSurface, Doubted: Doubted(o.Verdict), Outcome: o}
+	return ItemResult{
+		ID:          f.ID,
+		Type:        f.Type,
+		Worker:      f.Worker,
+		Content:     f.Content,
+		Evidence:    f.Evidence,
+		SourceDoc:   f.SourceDoc,
+		SourceRef:   f.SourceRef,
+		MustSurface: f.MustSurface,
+		Doubted:     Doubted(o.Verdict),
+		Outcome:     o,
+	}
 }
 
 // Count sums the items and the sources up.

@@ -60,7 +60,8 @@ func isTag(name string) bool {
 	return false
 }
 
-// entity returns what a character reference stands for, of those in Markdown and code comments.
+// entity returns what a character reference stands for, of those in Markdown and code
+// comments.
 func entity(name string) (as string, known bool) {
 	switch name {
 	case "amp":
@@ -104,9 +105,15 @@ func classOf(r rune) class {
 			return alone
 		}
 		return gap
-	case r == 0xad, r >= 0x200b && r <= 0x200d, r == 0x2060, r == 0xfeff, r >= 0xfe00 && r <= 0xfe0f, r == utf8.RuneError:
+	case r == 0xad,
+		r >= 0x200b && r <= 0x200d,
+		r == 0x2060,
+		r == 0xfeff,
+		r >= 0xfe00 && r <= 0xfe0f,
+		r == utf8.RuneError:
 		return nothing
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
 		return alone
 	case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsNumber(r):
 		return inWord
@@ -125,7 +132,8 @@ type streamer struct {
 	open        bool // the last word may go on
 }
 
-// newStream reads a text. It may be any; of the texts that documents hold, each offset fits 32 bits.
+// newStream reads a text. It may be any; of the texts that documents hold, each offset
+// fits 32 bits.
 func newStream(text string) *stream {
 	s := &streamer{stream: stream{text: text}}
 	s.exact, s.fold = make([]byte, 0, len(text)*4/5), make([]byte, 0, len(text)*4/5)
@@ -205,8 +213,8 @@ func (s *streamer) unescaped(as string, from, to int) {
 	}
 }
 
-// markup returns how long the markup is that begins at a place, and what it stands for. The
-// text of markup is not what a reader sees: tags, the targets of links, references.
+// markup returns how long the markup is that begins at a place, and what it stands for.
+// The text of markup is not what a reader sees: tags, the targets of links, references.
 func (s *streamer) markup(at int, r rune) (length int, as string) {
 	rest := s.text[at:]
 	switch r {
@@ -218,7 +226,10 @@ func (s *streamer) markup(at int, r rune) (length int, as string) {
 		}
 	case '<':
 		name := strings.TrimPrefix(rest[1:min(len(rest), 16)], "/")
-		end := strings.IndexFunc(name, func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' })
+		end := strings.IndexFunc(
+			name,
+			func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' },
+		)
 		if strings.HasPrefix(rest, "<!--") || end <= 0 || !isTag(strings.ToLower(name[:end])) {
 			return 0, ""
 		}
@@ -235,8 +246,8 @@ func (s *streamer) markup(at int, r rune) (length int, as string) {
 	return 0, ""
 }
 
-// within returns where a mark comes before any of the characters in not, and near. One of these
-// begins what is looked for, so that no text is searched again and again.
+// within returns where a mark comes before any of the characters in not, and near. One
+// of these begins what is looked for, so that no text is searched again and again.
 func within(s string, mark byte, not string) (int, bool) {
 	const most = 400
 	for i := range min(len(s), most) {
@@ -250,7 +261,8 @@ func within(s string, mark byte, not string) (int, bool) {
 	return min(len(s), most), false
 }
 
-// joined reads punctuation that belongs to what stands right beside it: the marks in a number, a sign, an apostrophe.
+// joined reads punctuation that belongs to what stands right beside it: the marks in a
+// number, a sign, an apostrophe.
 func (s *streamer) joined(at int, r rune, size int) (class, rune) {
 	switch r {
 	case '.', ',', ':', '/', '-', '+', '\'', '’', '−', '–':
@@ -274,12 +286,14 @@ func (s *streamer) joined(at int, r rune, size int) (class, rune) {
 		if s.open && digit(before) {
 			return inWord, r
 		}
-		if r == '.' && classOf(before) == gap && before != '.' && before != ']' && before != ')' { // .5
+		if r == '.' && classOf(before) == gap && before != '.' && before != ']' &&
+			before != ')' { // .5
 			s.begin()
 			return inWord, r
 		}
 	default: // a sign
-		if digit(after) && classOf(before) == gap && !strings.ContainsRune("-–−+)]", before) || r == '−' && digit(after) && !s.open {
+		if digit(after) && classOf(before) == gap && !strings.ContainsRune("-–−+)]", before) ||
+			r == '−' && digit(after) && !s.open {
 			s.begin()
 			if r != '+' {
 				r = '-'
@@ -295,8 +309,8 @@ func (s *streamer) begin() { s.open = false }
 
 func digit(r rune) bool { return r >= '0' && r <= '9' }
 
-// between returns what the text has between a word and the one before it; before the first
-// word and after the last, what stands there up to the next blank.
+// between returns what the text has between a word and the one before it; before the
+// first word and after the last, what stands there up to the next blank.
 func (s *stream) between(i int) string {
 	from, to := 0, len(s.text)
 	if i > 0 {
@@ -330,10 +344,12 @@ func withoutMarkup(between string) string {
 	return b.String()
 }
 
-// lineMarks begin a line without being part of what it says: of quotations, headings, lists, tables and comments.
+// lineMarks begin a line without being part of what it says: of quotations, headings,
+// lists, tables and comments.
 const lineMarks = ">#*-+|/;"
 
-// signs returns the punctuation in a gap that changes what is said. With plain, marks at the beginning of a line are left out.
+// signs returns the punctuation in a gap that changes what is said. With plain, marks
+// at the beginning of a line are left out.
 func signs(between string, plain bool) string {
 	if !strings.ContainsAny(between, "<>=+!?~#&") {
 		return ""
@@ -399,7 +415,8 @@ func (s *stream) soft(i int) bool {
 	switch hyphen {
 	case '-', '\u2010', '\u2011', '\u2012', '–', '\u00ad':
 		rest := strings.TrimSpace(between[size:])
-		return strings.Trim(rest, lineMarks) == "" && (rest == "" || strings.Contains(between, "\n"))
+		return strings.Trim(rest, lineMarks) == "" &&
+			(rest == "" || strings.Contains(between, "\n"))
 	}
 	return between == ""
 }

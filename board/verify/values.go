@@ -76,10 +76,12 @@ type asked struct {
 
 var identifier = lazyregexp.New("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
 
-// boardID reports whether a word is the id of an entry or a signal, or a range of them: e12, s3, e4-e9.
+// boardID reports whether a word is the id of an entry or a signal, or a range of them:
+// e12, s3, e4-e9.
 func boardID(s string) bool {
 	for part := range strings.SplitSeq(strings.ReplaceAll(s, "–", "-"), "-") {
-		if len(part) < 2 || len(part) > 8 || strings.IndexByte("eEsS", part[0]) < 0 || !words.Digits(part[1:]) {
+		if len(part) < 2 || len(part) > 8 || strings.IndexByte("eEsS", part[0]) < 0 ||
+			!words.Digits(part[1:]) {
 			return false
 		}
 	}
@@ -104,8 +106,8 @@ func valuesOf(content string) (all []asked) {
 		case names[i]:
 			add(KindName, s.Surface(l), l.Keys, 0)
 		case l.Kind != words.Number || boardID(s.Surface(l)):
-		case strings.HasPrefix(s.Text[l.End:], ")") && l.Want[0] == "n:"+strconv.Itoa(listed+1) && (l.Start == 0 || strings.ContainsAny(s.Text[l.Start-1:l.Start], "( ")):
-			listed++ // (1) … (2) … only count
+		case l.Want[0] == "n:"+strconv.Itoa(listed+1) && enumerates(s.Text, l):
+			listed++
 		default:
 			add(kindOf(l.Want[0]), shown(&s, l), l.Want, numberOf(l.Want[0]))
 		}
@@ -118,7 +120,8 @@ func valuesOf(content string) (all []asked) {
 	return all
 }
 
-// isIdentifier reports whether a word is the name of something in a program or a file system.
+// isIdentifier reports whether a word is the name of something in a program or a file
+// system.
 func isIdentifier(s string) bool {
 	if s[0] == '`' || strings.HasPrefix(s, "--") {
 		return true
@@ -135,7 +138,19 @@ func isIdentifier(s string) bool {
 		return true
 	}
 	path, base := strings.Contains(s, "/"), s[strings.LastIndexByte(s, '.')+1:]
-	return path && strings.Count(s, "/") > 1 || path && len(base) < len(s) || len(base) >= 1 && len(base) <= 4 && len(base)+3 < len(s) && base == strings.ToLower(base) && !strings.Contains(s, "..") && strings.IndexFunc(base, unicode.IsLetter) == 0 && strings.IndexFunc(s, unicode.IsDigit) != 0
+	if path {
+		return strings.Count(s, "/") > 1 || len(base) < len(s)
+	}
+	// name.ext, and no number, abbreviation or missing blank
+	return len(base) >= 1 && len(base) <= 4 && len(base)+3 < len(s) && !strings.Contains(s, "..") &&
+		base == strings.ToLower(base) && strings.IndexFunc(base, unicode.IsLetter) == 0 &&
+		strings.IndexFunc(s, unicode.IsDigit) != 0
+}
+
+// enumerates reports whether a number only counts the items of a list: (1) … (2) ….
+func enumerates(text string, l words.Lexeme) bool {
+	return strings.HasPrefix(text[l.End:], ")") &&
+		(l.Start == 0 || text[l.Start-1] == '(' || text[l.Start-1] == ' ')
 }
 
 func kindOf(key string) string {
@@ -168,8 +183,8 @@ func shown(s *words.Scanner, l words.Lexeme) string {
 	return s.Text[start:end]
 }
 
-// capitalised finds the words that are names by their capital, which no beginning of a sentence explains.
-// A text that has capitals throughout, as a title may, has no names.
+// capitalised finds the words that are names by their capital, which no beginning of a
+// sentence explains. A text that has capitals throughout, as a title may, has no names.
 func capitalised(s *words.Scanner) map[int]bool {
 	names := map[int]bool{}
 	capitals, all := 0, 0
@@ -257,7 +272,8 @@ func lacks(missing []Value) string {
 	return b.String()
 }
 
-// has looks for a value as it is written: a number within an identifier, an identifier with its signs.
+// has looks for a value as it is written: a number within an identifier, an identifier
+// with its signs.
 func (s *Source) has(a asked) bool {
 	if s.values.any(a.keys) {
 		return true
@@ -276,10 +292,12 @@ func (s *Source) has(a asked) bool {
 	return len(q.words) > 0 && len(s.words().find(q, 0, len(q.words))) > 0
 }
 
-// maxOperands bounds what numbers a calculation may follow from: among many, some pair gives any number.
+// maxOperands bounds what numbers a calculation may follow from: among many, some pair
+// gives any number.
 const maxOperands = 12
 
-// follows reports whether a number is what one step of arithmetic makes of others, as precisely as it is written.
+// follows reports whether a number is what one step of arithmetic makes of others, as
+// precisely as it is written.
 func follows(a asked, from []float64) bool {
 	if len(from) > maxOperands || math.IsNaN(a.number) {
 		return false

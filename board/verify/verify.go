@@ -9,11 +9,11 @@ import (
 
 // Verdicts on a finding.
 const (
-	Found        = "found"          // its quote stands in the source word for word, where its reference says
+	Found        = "found"          // its quote stands where its reference says
 	Supported    = "supported"      // it has no quote; all its values stand in the source
-	Elsewhere    = "elsewhere"      // its quote stands in the source, but not where its reference says
+	Elsewhere    = "elsewhere"      // its quote stands at another place
 	Nearly       = "nearly"         // the source has most of the quote, with a difference
-	Joined       = "joined"         // the quote is put together from two places without an omission mark
+	Joined       = "joined"         // the quote is of two places, without an omission mark
 	Absent       = "not found"      // the source has nothing like the quote
 	ValueMissing = "value missing"  // it has no quote, and the source lacks one of its values
 	Ambiguous    = "ambiguous"      // several files answer to the name of its source
@@ -24,13 +24,26 @@ const (
 )
 
 // Verdicts lists them.
-var Verdicts = []string{Found, Supported, Elsewhere, Nearly, Joined, Absent, ValueMissing, Ambiguous,
-	Unregistered, Unreadable, NoFile, NoSource}
+var Verdicts = []string{
+	Found,
+	Supported,
+	Elsewhere,
+	Nearly,
+	Joined,
+	Absent,
+	ValueMissing,
+	Ambiguous,
+	Unregistered,
+	Unreadable,
+	NoFile,
+	NoSource,
+}
 
 // Sound reports whether a verdict says that the finding stands in its source.
 func Sound(verdict string) bool { return verdict == Found || verdict == Supported }
 
-// Doubted reports whether a verdict is a failure. A finding that could not be checked is none.
+// Doubted reports whether a verdict is a failure. A finding that could not be checked
+// is none.
 func Doubted(verdict string) bool {
 	return !Sound(verdict) && verdict != NoFile && verdict != NoSource && verdict != Unreadable
 }
@@ -71,10 +84,11 @@ type Passage struct {
 // Outcome is what a source says about a finding.
 type Outcome struct {
 	Verdict     string       `json:"verdict"`
-	Note        string       `json:"note"`        // why, in a few words; "" if the verdict says it all
+	Note        string       `json:"note"`        // why, in a few words
 	Differences []Difference `json:"differences"` // of the verdict nearly
 	Missing     []Value      `json:"missing"`     // of the verdict value missing
-	Passage     *Passage     `json:"passage"`     // where the quote stands, or the nearest one; null if nothing is near
+	// Passage is where the quote stands, or the nearest place; null if nothing is near.
+	Passage *Passage `json:"passage"`
 }
 
 // Plain is an outcome that is a verdict and its reason alone.
@@ -82,7 +96,8 @@ func Plain(verdict, note string) Outcome {
 	return Outcome{Verdict: verdict, Note: note, Differences: []Difference{}, Missing: []Value{}}
 }
 
-// Source is a document that findings are held against. It is not safe for concurrent use.
+// Source is a document that findings are held against. It is not safe for concurrent
+// use.
 type Source struct {
 	doc    *documents.Document
 	index  *index // made at first use
@@ -114,8 +129,8 @@ func (s *Source) Check(f *Finding) Outcome {
 	return o
 }
 
-// CheckAlone holds a calculation that names no source against its related entries. Of any other
-// finding it says that there is no source.
+// CheckAlone holds a calculation that names no source against its related entries. Of
+// any other finding it says that there is no source.
 func CheckAlone(f *Finding) Outcome {
 	if !f.Calculated || len(f.Related) == 0 || strings.TrimSpace(f.Evidence) != "" {
 		return Plain(NoSource, "")
@@ -143,7 +158,11 @@ func (s *Source) passage(m match) *Passage {
 		end++
 	}
 	text := strings.ToValidUTF8(x.text[start:end], "")
-	return &Passage{Line: s.doc.Line(at), Where: where(s.doc, at), Text: oneLine(text, shownPassage)}
+	return &Passage{
+		Line:  s.doc.Line(at),
+		Where: where(s.doc, at),
+		Text:  oneLine(text, shownPassage),
+	}
 }
 
 // where names a place as a reader of the file finds it.
@@ -189,6 +208,10 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 		}
 	}
 	o = Outcome{Verdict: Elsewhere, Passage: s.passage(places[0])}
-	o.Note = fmt.Sprintf("its reference says %s; it stands at %s", oneLine(f.SourceRef, 60), o.Passage.Where)
+	o.Note = fmt.Sprintf(
+		"its reference says %s; it stands at %s",
+		oneLine(f.SourceRef, 60),
+		o.Passage.Where,
+	)
 	return o, true
 }

@@ -85,9 +85,18 @@ func TestQuotes(t *testing.T) {
 	} {
 		o := check(t, Finding{Evidence: c.quote, SourceRef: c.ref})
 		if o.Verdict != c.verdict || c.note != "" && o.Note != c.note {
-			t.Errorf("%q at %q: %s (%s), want %s %s", c.quote, c.ref, o.Verdict, o.Note, c.verdict, c.note)
+			t.Errorf(
+				"%q at %q: %s (%s), want %s %s",
+				c.quote,
+				c.ref,
+				o.Verdict,
+				o.Note,
+				c.verdict,
+				c.note,
+			)
 		}
-		if o.Verdict == Found && (o.Passage == nil || o.Passage.Line == 0 || o.Passage.Text == "") {
+		if o.Verdict == Found &&
+			(o.Passage == nil || o.Passage.Line == 0 || o.Passage.Text == "") {
 			t.Errorf("%q is found nowhere: %+v", c.quote, o.Passage)
 		}
 	}
@@ -111,11 +120,13 @@ func TestValues(t *testing.T) {
 		{content: "1,200 plus 300 is 1,500", calculated: true, note: "number not in source: 300, 1,500"},
 	} {
 		o := check(t, Finding{Content: c.content, Calculated: c.calculated, Related: c.related})
-		if want := map[bool]string{true: Supported, false: ValueMissing}[c.note == ""]; o.Verdict != want || o.Note != c.note {
+		if want := map[bool]string{true: Supported, false: ValueMissing}[c.note == ""]; o.Verdict != want ||
+			o.Note != c.note {
 			t.Errorf("%q: %s (%s), want %s (%s)", c.content, o.Verdict, o.Note, want, c.note)
 		}
 	}
-	if o := CheckAlone(&Finding{Content: "5 and 5 are 10", Calculated: true, Related: []string{"one part is 5"}}); o.Verdict != Supported && !strings.Contains(o.Note, "10") {
+	if o := CheckAlone(&Finding{Content: "5 and 5 are 10", Calculated: true, Related: []string{"one part is 5"}}); o.Verdict != Supported &&
+		!strings.Contains(o.Note, "10") {
 		t.Errorf("%+v", o)
 	}
 }

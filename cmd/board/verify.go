@@ -19,9 +19,16 @@ func (p *program) verifyCommands() []*cli.Command {
 number, date, identifier and name of the entry must stand in that file. Sources are the files that are registered (board source add)
 and those below --sources, found by path, then by base name. Verdicts are written to the board, and shown with the entries.`,
 			Flags: flags([]cli.Flag{
-				&cli.StringSliceFlag{Name: "sources", Usage: "look for sources in `DIR` too (or a file), repeatable"},
+				&cli.StringSliceFlag{
+					Name:  "sources",
+					Usage: "look for sources in `DIR` too (or a file), repeatable",
+				},
 				&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts to the board"},
-				&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list the entries that stand in their sources, too"},
+				&cli.BoolFlag{
+					Name:    "all",
+					Aliases: []string{"a"},
+					Usage:   "list the entries that stand in their sources, too",
+				},
 			}, formatFlags(), writeFlags()),
 			Action: p.verify,
 		},
@@ -32,11 +39,28 @@ and those below --sources, found by path, then by base name. Verdicts are writte
 				{
 					Name: "add", Usage: "register files, and all files below directories", ArgsUsage: "FILE|DIR…",
 					Description: "Its name is its path as you give it; entries may call it by any end of it. Adding it again after it changed makes the new file\nthe registered one, and verdicts on the old one stale.",
-					Flags:       writeFlags(&cli.BoolFlag{Name: "text", Usage: "keep its text on the board, so that entries can be verified where the file is not"}, noCreateFlag()),
-					Action:      p.sourceAdd,
+					Flags: writeFlags(
+						&cli.BoolFlag{
+							Name:  "text",
+							Usage: "keep its text on the board, so that entries can be verified where the file is not",
+						},
+						noCreateFlag(),
+					),
+					Action: p.sourceAdd,
 				},
-				{Name: "list", Usage: "list the registered sources", Flags: readFlags(), Action: p.sourceList},
-				{Name: "rm", Usage: "take sources from the list; the log keeps them", ArgsUsage: "NAME…", Flags: writeFlags(), Action: p.sourceRemove},
+				{
+					Name:   "list",
+					Usage:  "list the registered sources",
+					Flags:  readFlags(),
+					Action: p.sourceList,
+				},
+				{
+					Name:      "rm",
+					Usage:     "take sources from the list; the log keeps them",
+					ArgsUsage: "NAME…",
+					Flags:     writeFlags(),
+					Action:    p.sourceRemove,
+				},
 			},
 		},
 	}
@@ -75,7 +99,13 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	if !r.Passed {
 		head = p.paint(red, "FAILED")
 	}
-	p.printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted, count(int64(r.Checked), "finding", "findings"))
+	p.printf(
+		"verify of %s: %s, %d of %s doubted",
+		r.Run,
+		head,
+		r.Doubted,
+		count(int64(r.Checked), "finding", "findings"),
+	)
 	if r.Unchecked > 0 {
 		p.printf(", %d not checked", r.Unchecked)
 	}
@@ -99,13 +129,24 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	}
 	for i := range r.Sources {
 		if s := &r.Sources[i]; s.Changed {
-			p.printf("%s %s is another file than was registered; read it again, then `board source add %s`\n", p.paint(yellow, "changed:"), safe(s.Name), safe(s.File))
+			p.printf(
+				"%s %s is another file than was registered; read it again, then `board source add %s`\n",
+				p.paint(yellow, "changed:"),
+				safe(s.Name),
+				safe(s.File),
+			)
 		}
 	}
 	if r.Doubted > 0 {
 		p.printf("to pass: read the source, and post what it says with --supersedes\n")
 	}
-	p.printf("%s\n", p.paint(dim, "necessary, not sufficient: that the source is right, and that the finding follows from it, was not checked"))
+	p.printf(
+		"%s\n",
+		p.paint(
+			dim,
+			"necessary, not sufficient: that the source is right, and that the finding follows from it, was not checked",
+		),
+	)
 }
 
 // nothingChecked says why nothing was, and what to do.
@@ -136,9 +177,23 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 	p.printf("  %-6s %s\n         | %s\n", item.ID, state, line(said, 200))
 	switch at := item.Passage; {
 	case at != nil:
-		p.printf("         %s\n", p.paint(dim, fmt.Sprintf("%s, %s: %s", line(item.Source, 100), safe(at.Where), line(at.Text, 200))))
+		p.printf(
+			"         %s\n",
+			p.paint(
+				dim,
+				fmt.Sprintf(
+					"%s, %s: %s",
+					line(item.Source, 100),
+					safe(at.Where),
+					line(at.Text, 200),
+				),
+			),
+		)
 	case item.SourceDoc != "":
-		p.printf("         %s\n", p.paint(dim, "source: "+line(item.SourceDoc+" "+item.SourceRef, 200)))
+		p.printf(
+			"         %s\n",
+			p.paint(dim, "source: "+line(item.SourceDoc+" "+item.SourceRef, 200)),
+		)
 	}
 }
 
@@ -172,7 +227,13 @@ func (p *program) sourceLine(s *board.Source) string {
 	if s.Text {
 		text = ", with its text"
 	}
-	return line(s.Name, board.MaxName) + p.paint(dim, fmt.Sprintf("  %s, SHA-256 %.12s…%s", count(s.Size, "byte", "bytes"), s.SHA256, text))
+	return line(
+		s.Name,
+		board.MaxName,
+	) + p.paint(
+		dim,
+		fmt.Sprintf("  %s, SHA-256 %.12s…%s", count(s.Size, "byte", "bytes"), s.SHA256, text),
+	)
 }
 
 func (p *program) sourceList(c *cli.Context) error {
@@ -208,5 +269,11 @@ func (p *program) sourceRemove(c *cli.Context) error {
 	if err := b.RemoveSources(c.Context, p.workerName(c), names...); err != nil {
 		return err
 	}
-	return p.answer(c, nil, func() { p.printf("removed %s\n", safe(strings.Join(names, ", "))) }, "removed", names)
+	return p.answer(
+		c,
+		nil,
+		func() { p.printf("removed %s\n", safe(strings.Join(names, ", "))) },
+		"removed",
+		names,
+	)
 }

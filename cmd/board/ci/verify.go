@@ -9,44 +9,80 @@ import (
 	"blackboard/board/verify"
 )
 
-// Verify turns a verification into a report: one finding for every entry that was held against its source,
-// and one for every source that changed.
+// Verify turns a verification into a report: one finding for every entry that was held
+// against its source, and one for every source that changed.
 func Verify(v verify.Result, version string) Report {
 	r := Report{tool: "board verify", version: version, run: v.Run, seq: v.Seq, ok: v.Passed,
-		headline: fmt.Sprintf("verify passed: %s in their sources", text.Count(int64(v.Checked), "finding stands", "findings stand")),
-		caveat:   "That the sources are right, and that the findings follow from them, was not checked: a pass is necessary, not sufficient."}
+		headline: fmt.Sprintf(
+			"verify passed: %s in their sources",
+			text.Count(int64(v.Checked), "finding stands", "findings stand"),
+		),
+		caveat: "That the sources are right, and that the findings follow from them, was not checked: a pass is necessary, not sufficient."}
 	changed := 0
 	for _, s := range v.Sources {
 		if s.Changed {
 			changed++
-			r.findings = append(r.findings, finding{rule: "source-changed", label: s.Name, cause: "changed", file: repositoryPath(s.File),
-				message: s.Name + " is another file than was registered", clear: "read it again, and register it: board source add " + s.File})
+			r.findings = append(
+				r.findings,
+				finding{
+					rule:    "source-changed",
+					label:   s.Name,
+					cause:   "changed",
+					file:    repositoryPath(s.File),
+					message: s.Name + " is another file than was registered",
+					clear:   "read it again, and register it: board source add " + s.File,
+				},
+			)
 		}
 	}
 	switch {
 	case v.Doubted > 0:
-		r.headline = fmt.Sprintf("verify failed: %d of %s doubted", v.Doubted, text.Count(int64(v.Checked), "finding", "findings"))
+		r.headline = fmt.Sprintf(
+			"verify failed: %d of %s doubted",
+			v.Doubted,
+			text.Count(int64(v.Checked), "finding", "findings"),
+		)
 	case changed > 0:
-		r.headline = fmt.Sprintf("verify failed: %s", text.Count(int64(changed), "source changed", "sources changed"))
+		r.headline = fmt.Sprintf(
+			"verify failed: %s",
+			text.Count(int64(changed), "source changed", "sources changed"),
+		)
 	case !v.Passed:
 		r.headline = "verify failed: nothing was checked, as no source was found"
 	}
 	if v.Unchecked > 0 {
-		r.caveat = fmt.Sprintf("%s not checked, as their sources are not there or not named. ", text.Count(int64(v.Unchecked), "finding was", "findings were")) + r.caveat
+		r.caveat = fmt.Sprintf(
+			"%s not checked, as their sources are not there or not named. ",
+			text.Count(int64(v.Unchecked), "finding was", "findings were"),
+		) + r.caveat
 	}
 	for i := range v.Items {
 		r.findings = append(r.findings, verified(&v.Items[i], v.Checked == 0))
 	}
 	if len(v.Items) == 0 {
-		r.findings = append(r.findings, finding{rule: "quote", label: "nothing was checked: no entry names a source", ok: true})
+		r.findings = append(
+			r.findings,
+			finding{
+				rule:  "quote",
+				label: "nothing was checked: no entry names a source",
+				ok:    true,
+			},
+		)
 	}
 	return r.checked()
 }
 
 // verified is the finding for one entry. What was not checked fails if nothing was.
 func verified(item *verify.ItemResult, nothing bool) finding {
-	f := finding{rule: "quote", id: item.ID, label: item.ID + " " + item.Verdict, message: item.Content,
-		ok: !item.Doubted && (verify.Sound(item.Verdict) || !nothing), file: repositoryPath(cmp.Or(item.File, item.SourceDoc, "-"))}
+	f := finding{
+		rule:    "quote",
+		id:      item.ID,
+		label:   item.ID + " " + item.Verdict,
+		message: item.Content,
+		ok: !item.Doubted &&
+			(verify.Sound(item.Verdict) || !nothing),
+		file: repositoryPath(cmp.Or(item.File, item.SourceDoc, "-")),
+	}
 	switch {
 	case item.Verdict == verify.Ambiguous || item.Verdict == verify.Unregistered || item.Verdict == verify.NoFile || item.Verdict == verify.NoSource:
 		f.rule = "source"
@@ -67,7 +103,10 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 		f.details = append(f.details, "quote: "+line(item.Evidence, cellRunes))
 	}
 	if item.Passage != nil {
-		f.details = append(f.details, fmt.Sprintf("source, %s: %s", item.Passage.Where, line(item.Passage.Text, cellRunes)))
+		f.details = append(
+			f.details,
+			fmt.Sprintf("source, %s: %s", item.Passage.Where, line(item.Passage.Text, cellRunes)),
+		)
 	}
 	return f
 }

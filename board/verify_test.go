@@ -1,0 +1,182 @@
+package board
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/board/fault"
+	"blackboard/board/verify"
+)
+
+// verifiedBoard returns a directory with the run r: two sources, of which one has its
+// text on the board, and two entries with verdicts.
+func verifiedBoard(t *testing.T) (dir, docs string) {
+	t.Helper()
+	dir, docs = t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"a.md": "Tokens never expire.\n", "b.md": "Keys last 90 days.\n"} {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := OpenOrCreate(t.Context(), dir, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, p := range []Post{
+		{Content: "no expiry", SourceDoc: "a.md", Evidence: "Tokens never expire", MustSurface: true},
+		{Content: "80 days", SourceDoc: "b.md", Evidence: "Keys last 80 days"},
+		{Content: "nothing to verify"},
+	} {
+		if _, err := b.Post(t.Context(), "w", p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]bool{"a.md": true, "b.md": false} {
+		file := verify.File{Name: name, Path: filepath.Join(docs, name)}
+		if _, err := b.AddSources(t.Context(), "w", []verify.File{file}, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := b.Verify(t.Context(), "checker", VerifyOptions{})
+	if err != nil || r.Doubted != 1 || r.Recorded != 2 || r.Passed {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	return dir, docs
+}
+
+// sameVerified fails unless the run has the sources and verdicts of verifiedBoard.
+func sameVerified(t *testing.T, b *Board) {
+	t.Helper()
+	all, err := b.Sources(t.Context())
+	if err != nil || len(all) != 2 || all[0].Name != "a.md" || all[1].Name != "b.md" {
+		t.Errorf("sources: %+v, %v", all, err)
+	}
+	for id, want := range map[string]string{"e1": verify.Found, "e2": verify.Nearly} {
+		d, err := b.Entry(t.Context(), id)
+		if err != nil || d.Entry.Verified == nil || d.Entry.Verified.Verdict != want ||
+			d.Entry.Verified.Stale {
+			t.Errorf("%s: %+v, %v", id, d.Entry.Verified, err)
+		}
+	}
+}
+
+// TestVerifyRebuilds: the log alone has sources and verdicts, at each of its events.
+func TestVerifyRebuilds(t *testing.T) {
+	dir, _ := verifiedBoard(t)
+	b := checked(t, dir, "r")
+	past, err := b.Replay(t.Context(), 4)
+	if err != nil || len(past.Sources) > 0 || past.Entries[0].Verified != nil {
+		t.Errorf("before them: %+v, %v", past, err)
+	}
+	b.Close()
+	damage(t, dir, `DELETE FROM sources; UPDATE verifications SET verdict = 'found'`)
+	b, err = Open(t.Context(), dir, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Check(t.Context()); !errors.Is(err, fault.Corrupt) {
+		t.Errorf("the tables do not agree with the log, and the check says %v", err)
+	}
+	b.Close()
+	if _, _, err := Rebuild(t.Context(), dir, "r"); err != nil {
+		t.Fatal(err)
+	}
+	sameVerified(t, checked(t, dir, "r"))
+}
+
+// TestVerifySalvaged: what only the tables have goes into the new run.
+func TestVerifySalvaged(t *testing.T) {
+	dir, _ := verifiedBoard(t)
+	damage(t, dir, `DELETE FROM events WHERE verb IN ('source', 'verify')`)
+	if _, err := SalvageTo(t.Context(), dir, "r", "r2", "w"); err != nil {
+		t.Fatal(err)
+	}
+	sameVerified(t, checked(t, dir, "r2"))
+}
+
+// TestVerifyStale: a verdict belongs to the file that it was made on.
+func TestVerifyStale(t *testing.T) {
+	dir, docs := verifiedBoard(t)
+	b := checked(t, dir, "r")
+	policy := Policy{Block: []string{}, RequireVerified: true}
+	gate := func(want bool) {
+		t.Helper()
+		v, err := b.Gate(t.Context(), policy)
+		if err != nil || v.Open != want {
+			t.Errorf("%+v, %v", v, err)
+		}
+		s, err := b.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if past, err := s.Gate(policy); err != nil || past.Open != want {
+			t.Errorf("by the snapshot: %+v, %v", past, err)
+		}
+	}
+	gate(true)
+	path := filepath.Join(docs, "a.md")
+	if err := os.WriteFile(path, []byte("Tokens never expire, they say.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file := []verify.File{{Name: "a.md", Path: path}}
+	if got, err := b.AddSources(t.Context(), "w", file, true); err != nil ||
+		got[0].Change != SourceChanged {
+		t.Errorf("%+v, %v", got, err)
+	}
+	gate(false)
+	if err := os.Remove(path); err != nil { // the text on the board is read
+		t.Fatal(err)
+	}
+	if r, err := b.Verify(t.Context(), "w", VerifyOptions{IDs: []string{"e1"}}); err != nil ||
+		!r.Passed {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gate(true)
+	if err := b.RemoveSources(t.Context(), "w", "a.md", "nosuch"); !errors.Is(
+		err,
+		fault.NotFound,
+	) {
+		t.Errorf("%v", err)
+	}
+	if err := b.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVerifyImport: an export with sources is read back, and events that are none are
+// refused.
+func TestVerifyImport(t *testing.T) {
+	dir, _ := verifiedBoard(t)
+	b := checked(t, dir, "r")
+	var out bytes.Buffer
+	if err := b.Export(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Import(t.Context(), dir, "w", strings.NewReader(out.String()), ImportOptions{Run: "copy"}); err != nil {
+		t.Fatal(err)
+	}
+	sameVerified(t, checked(t, dir, "copy"))
+	for i, change := range [][2]string{
+		{`"payload":{"verdict":"nearly"`, `"payload":{"verdict":"true"`},
+		{`"verb":"verify","id":"e1"`, `"verb":"verify","id":"e9"`},
+		{`"verdict":"found","source":"a.md","sha256":"`, `"verdict":"found","source":"a.md","sha256":"x`},
+		{`"payload":{"path":"`, `"payload":{"removed":true},"was":{"path":"`},
+		{`"kind":"source","source":{"name":"a.md"`, `"kind":"source","source":{"name":"c.md"`},
+	} {
+		text := strings.Replace(out.String(), change[0], change[1], 1)
+		if text == out.String() {
+			t.Fatalf("%q is not in the export", change[0])
+		}
+		if _, err := Import(t.Context(), dir, "w", strings.NewReader(text), ImportOptions{Run: "bad"}); !errors.Is(
+			err,
+			fault.Invalid,
+		) {
+			t.Errorf("change %d: %v", i, err)
+		}
+	}
+}
