@@ -1,5 +1,7 @@
+-- The tables may be there: a version that was set back is migrated again.
+
 -- What the run reads. The extracted text of a source, if it is kept, is in its event.
-CREATE TABLE sources (
+CREATE TABLE IF NOT EXISTS sources (
     name   TEXT PRIMARY KEY,
     seq    INTEGER NOT NULL,  -- the event that registered it
     at     INTEGER NOT NULL,
@@ -11,7 +13,7 @@ CREATE TABLE sources (
 ) STRICT, WITHOUT ROWID;
 
 -- The last verdict on each entry that was held against its source.
-CREATE TABLE verifications (
+CREATE TABLE IF NOT EXISTS verifications (
     entry   INTEGER PRIMARY KEY REFERENCES entries(id),
     seq     INTEGER NOT NULL,
     at      INTEGER NOT NULL,

@@ -26,4 +26,16 @@
 // of its numbers, dates, identifiers and names must stand somewhere in the source. The
 // numbers of a calculation may also stand in the entries that it is linked to by
 // "supports", or follow from numbers that do, by one step of arithmetic.
+//
+// # How good it is
+//
+// Of 100 quotes of ten real documents, labelled before the matcher existed
+// (testdata/verify), all 33 altered ones are found out and none of the 67 true ones is
+// doubted; of the 8 true ones with a wrong reference that is said. At first 6 true ones
+// were doubted, as a paragraph of HTML counted as its first line alone. `go test
+// ./board/verify -run Labels -v` repeats the figures where the toolchain is the same.
+//
+// Values are weaker: in a long source a small number stands somewhere. Of the findings
+// of the same set without their quotes, 3 of 8 with a changed number are found out, and
+// 2 of 67 true ones are doubted, for a name.
 package verify
