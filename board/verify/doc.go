@@ -29,7 +29,7 @@
 //
 // # How good it is
 //
-// Of 100 quotes of ten real documents, labelled before the matcher existed
+// Of 100 quotes of ten real documents, labelled without knowing the matcher
 // (testdata/verify), all 33 altered ones are found out and none of the 67 true ones is
 // doubted; of the 8 true ones with a wrong reference that is said. At first 6 true ones
 // were doubted, as a paragraph of HTML counted as its first line alone. `go test

@@ -191,8 +191,22 @@ func (x *index) same(q *stream, from, to, at int) (match, bool) {
 	}
 }
 
-// sameSigns compares what stands between two words.
+// target returns where the link leads that ends between two words.
+func target(between string) string {
+	_, after, found := strings.Cut(between, "](")
+	if !found {
+		return ""
+	}
+	to, _, _ := strings.Cut(after, ")")
+	return to
+}
+
+// sameSigns compares what stands between two words of the source and of the quote. A quote
+// need not show where a link leads.
 func sameSigns(a, b string) bool {
+	if to := target(b); to != "" && to != target(a) {
+		return false
+	}
 	all, asked := signs(a, false), signs(b, false)
 	if all == asked {
 		return true

@@ -46,6 +46,8 @@ func TestQuotes(t *testing.T) {
 		{quote: "the limit is 1,200 requests", verdict: Found},
 		{quote: "see x > 5 && !ok", verdict: Found},
 		{quote: "eu-west-1 40 ms", verdict: Found},
+		{quote: "The [limit](https://example.com/a?b=1) is 1,200", verdict: Found},
+		{quote: "The [limit](https://example.com/a?b=2) is 1,200", verdict: Nearly},
 		{quote: "| eu-west-1 | 40 ms |", verdict: Found},
 		{quote: "The naive approach", verdict: Nearly, note: "the source says “naïve”, the quote “naive”"},
 		{quote: "The nai\u0308ve approach - if any - costs −5 points", verdict: Found},
