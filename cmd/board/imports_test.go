@@ -17,10 +17,11 @@ var allowedImports = map[string][]string{
 	"board/lazyregexp": {},
 	"board/replace":    {},
 	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix"},
-	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/survival", "blackboard/board/verify", "blackboard/board/words"},
+	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
 	"board/survival":   {"blackboard/board/documents", "blackboard/board/words", "blackboard/embed"},
 	"board/verify":     {"blackboard/board/documents", "blackboard/board/words", "golang.org/x/text"}, // one form of each character
+	"board/trace":      {"blackboard/board/documents", "blackboard/board/words"},
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},
 	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/gomlx", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once

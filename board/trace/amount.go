@@ -1,0 +1,439 @@
+package trace
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/words"
+)
+
+// An amount is a number with its unit, as a report or a record has it.
+type amount struct {
+	value       float64 // in the base of its dimension
+	raw         float64 // as it is written
+	step        float64 // of its last digit that counts: 100 for 4,500, 0.1 for 11.9
+	digits      int     // that count
+	dim         string  // %, $, time, …; "" for what is counted, or nothing
+	nouns       [2]string
+	bound       byte // '~' about, '>' at least, '<' at most; 0
+	first, last int  // its lexemes
+	start, end  int  // in the text
+}
+
+// amounts reads the amounts of a scanned text.
+func amounts(s *words.Scanner, into []amount) []amount {
+	for i := range s.Lexemes {
+		if a, ok := readAmount(s, i); ok {
+			into = append(into, a)
+		} else if a, ok := readDuration(s, i); ok {
+			into = append(into, a)
+		}
+	}
+	n := len(into)
+	for i := 0; i+1 < n; i++ { // 3 h 20 min
+		a, b := into[i], into[i+1]
+		if a.dim == "time" && b.dim == "time" && a.last > a.first && b.step < a.step &&
+			b.start > a.end &&
+			strings.Trim(s.Text[a.end:b.start], " ,and") == "" {
+			a.value, a.step, a.digits, a.end, a.last = a.value+b.value, b.step, a.digits+b.digits, b.end, b.last
+			into = append(into, a)
+		}
+	}
+	for i := n - 2; i >= 0; i-- { // 10 to 15 %, 10–15 ms
+		a, b := &into[i], &into[i+1]
+		if a.dim == "" && b.dim != "" && b.start >= a.end && b.start-a.end <= 8 {
+			switch strings.Trim(s.Text[a.end:b.start], " $€£") {
+			case "-", "–", "—", "to", "and", "or", ",", ", and", ", or":
+				if a.nouns[0] != "" {
+					continue
+				}
+				a.like(b, s)
+			}
+		}
+		if b.start < a.end && a.dim == "" && b.dim != "" { // 10-15%: one chunk
+			a.dim = b.dim
+		}
+	}
+	return into
+}
+
+// like takes over the unit of another amount.
+func (a *amount) like(b *amount, s *words.Scanner) {
+	if of := unitOf(b, s); of > 0 {
+		a.value, a.step = a.value*of, a.step*of
+	}
+	a.dim = b.dim
+}
+
+// unitOf is how many of its dimension's base an amount's unit is, 0 if it has none to
+// convert.
+func unitOf(a *amount, s *words.Scanner) float64 {
+	if a.last > a.first {
+		for k := a.first + 1; k <= a.last; k++ {
+			if dim, of, ok := unitWord(s.Lexemes[k].Plain); ok && dim == a.dim {
+				return of
+			}
+		}
+	}
+	return 0
+}
+
+// numberOf returns the value of a lexeme that is a number, and whether it is a
+// percentage.
+func numberOf(l *words.Lexeme) (key string, value float64, percent, ok bool) {
+	for _, k := range l.Keys {
+		if len(k) > 2 && (k[:2] == "n:" || k[:2] == "p:") {
+			if l.Kind == words.Part ||
+				l.Kind == words.Number && len(l.Want) > 0 && k != l.Want[0] {
+				return "", 0, false, false // a year of a date
+			}
+			v, err := strconv.ParseFloat(k[2:], 64)
+			return k[2:], v, k[0] == 'p', err == nil
+		}
+	}
+	return "", 0, false, false
+}
+
+func readAmount(s *words.Scanner, i int) (amount, bool) {
+	l := &s.Lexemes[i]
+	key, value, percent, ok := numberOf(l)
+	if !ok {
+		return amount{}, false
+	}
+	a := amount{value: value, raw: value, first: i, last: i, start: l.Start, end: l.End}
+	a.precision(s.Surface(*l), key)
+	if percent {
+		a.dim = "%"
+		if rest := s.Text[a.end:]; strings.HasPrefix(rest, "%") {
+			a.end++
+		} else if strings.HasPrefix(rest, " %") {
+			a.end += 2
+		}
+	} else if currency, from := currencyBefore(s.Text, l.Start); currency != "" {
+		a.dim, a.start = currency, from
+	}
+	next := i + 1
+	for next < len(s.Lexemes) && s.Lexemes[next].Kind == words.Part && s.Lexemes[next].End <= a.end {
+		next++ // million
+	}
+	a.measure(s, next)
+	if a.bound = boundBefore(s, i); a.bound == 0 {
+		a.bound = boundAfter(s.Text[max(a.end, s.Lexemes[a.last].End):])
+	}
+	return a, true
+}
+
+// readDuration reads 3:20 h.
+func readDuration(s *words.Scanner, i int) (amount, bool) {
+	l := &s.Lexemes[i]
+	if l.Kind != words.Number || l.Keys[0][0] != 't' || i+1 >= len(s.Lexemes) {
+		return amount{}, false
+	}
+	next := &s.Lexemes[i+1]
+	dim, of, ok := unitWord(next.Plain)
+	at, isMoment := moment(l.Keys[0])
+	if !ok || dim != "time" || of < 60 || !isMoment || !s.Near(*l, *next, "") {
+		return amount{}, false
+	}
+	at -= midnight
+	a := amount{
+		value: at,
+		raw:   at,
+		dim:   dim,
+		first: i,
+		last:  i + 1,
+		start: l.Start,
+		end:   next.End,
+	}
+	if a.digits, a.step = 3, 60; of < 3600 {
+		a.value, a.step = at/60, 1
+	}
+	return a, true
+}
+
+// measure reads the unit or the nouns that follow.
+func (a *amount) measure(s *words.Scanner, next int) {
+	if a.dim == "" {
+		if symbol := currencyAfter(s.Text[a.end:]); symbol != "" {
+			a.dim = symbol
+			return
+		}
+	}
+	for n := 0; n < len(a.nouns) && next < len(s.Lexemes); next++ {
+		l := &s.Lexemes[next]
+		before := words.Lexeme{Start: a.start, End: a.end}
+		if a.last > a.first {
+			before.End = max(a.end, s.Lexemes[a.last].End)
+		}
+		if l.Kind != words.Word && l.Kind != words.Part || !s.Near(before, *l, "-") {
+			return
+		}
+		if glued := l.Start < a.end; glued && n == 0 && l.Plain == "m" && a.millions(s, next) {
+			a.value, a.raw, a.step, a.last = a.value*1e6, a.raw*1e6, a.step*1e6, next
+			continue
+		} else if glued && n == 0 && l.Plain == "m" && a.dim == "" && a.value < 100 {
+			a.dim, a.value, a.step, a.last = "time", a.value*60, a.step*60, next
+			continue
+		}
+		if a.dim == "" && n == 0 {
+			if dim, of, ok := unitWord(l.Plain); ok {
+				a.dim, a.value, a.step = dim, a.value*of, a.step*of
+				a.last, a.end = next, max(a.end, l.End)
+				continue
+			}
+		}
+		if a.dim == "%" && n == 0 &&
+			(l.Plain == "percent" || l.Plain == "per" || l.Plain == "cent" || l.Plain == "pct") {
+			a.last, a.end = next, max(a.end, l.End)
+			continue
+		}
+		if l.Plain == "per" {
+			return
+		}
+		if ratioWords[l.Plain] && a.dim == "" && n == 0 {
+			a.dim, a.last, a.end = "×", next, max(a.end, l.End)
+			return
+		}
+		if l.Plain == "percentage" && a.dim == "" && n == 0 {
+			a.dim = "%"
+		}
+		if !content(l) {
+			return
+		}
+		if dim, of, ok := unitWord(l.Plain); ok && a.dim == "" &&
+			len(l.Plain) > 2 { // 9.6 working days
+			a.dim, a.value, a.step = dim, a.value*of, a.step*of
+		}
+		a.nouns[n] = l.Keys[0]
+		a.last = next
+		n++
+	}
+}
+
+// millions reports whether the m that is glued to a number is a million: of money, or
+// of what comes next.
+func (a *amount) millions(s *words.Scanner, at int) bool {
+	if a.dim != "" {
+		return a.dim != "%"
+	}
+	if at+1 >= len(s.Lexemes) {
+		return false
+	}
+	next := &s.Lexemes[at+1]
+	return next.Kind == words.Word && content(next) && s.Near(s.Lexemes[at], *next, "")
+}
+
+// ratioWords follow a number that says how many times as much something is.
+var ratioWords = set("times x × fold")
+
+// precision finds how exact a number is, by the digits that it is written with.
+func (a *amount) precision(surface, key string) {
+	digits, decimals := strings.Trim(key, "0"), false
+	if i := strings.IndexAny(surface, "0123456789"); i >= 0 {
+		end := i
+		for end < len(surface) && strings.IndexByte("0123456789.,'", surface[end]) >= 0 {
+			end++
+		}
+		written := strings.TrimRight(surface[i:end], ".,'")
+		digits = strings.TrimLeft(strings.Map(onlyDigits, written), "0")
+		if p := strings.LastIndexAny(written, ".,"); p >= 0 &&
+			(written[p] == '.' || len(written)-p != 4) {
+			decimals = true
+		}
+		if !decimals {
+			digits = strings.TrimRight(digits, "0")
+		}
+	}
+	digits = strings.Map(onlyDigits, digits)
+	a.digits = max(1, len(digits))
+	a.step = 1
+	if a.value > 0 {
+		a.step = math.Pow(10, math.Floor(math.Log10(a.value))-float64(a.digits)+1)
+	}
+}
+
+func onlyDigits(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return r
+	}
+	return -1
+}
+
+var (
+	aboutWords = []string{
+		"about",
+		"around",
+		"roughly",
+		"approximately",
+		"nearly",
+		"almost",
+		"some",
+		"circa",
+		"ca",
+		"approx",
+		"close",
+		"good",
+		"barely",
+		"hardly",
+		"scarcely",
+	}
+	overWords = []string{
+		"over",
+		"least",
+		"exceed",
+		"exceeds",
+		"exceeded",
+		"exceeding",
+		"above",
+		"beyond",
+	}
+	underWords = []string{"under", "below", "most", "within"}
+)
+
+// boundBefore reads what loosens a number: about, at least, fewer than.
+func boundBefore(s *words.Scanner, i int) byte {
+	start := s.Lexemes[i].Start
+	before := strings.TrimRight(s.Text[max(0, start-4):start], " $€£")
+	switch r, _ := utf8.DecodeLastRuneInString(before); r {
+	case '~', '≈':
+		return '~'
+	case '>', '≥':
+		return '>'
+	case '<', '≤':
+		return '<'
+	}
+	for k := i - 1; k >= max(0, i-3); k-- {
+		switch w := s.Lexemes[k].Plain; {
+		case slices.Contains(aboutWords, w):
+			return '~'
+		case slices.Contains(overWords, w),
+			w == "than" && k > 0 && s.Lexemes[k-1].Plain == "more":
+			return '>'
+		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up",
+			slices.Contains(underWords, w),
+			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" || s.Lexemes[k-1].Plain == "less"):
+			return '<'
+		}
+	}
+	return 0
+}
+
+// boundAfter reads what loosens the number before it: 200+, 200 or so.
+func boundAfter(rest string) byte {
+	switch {
+	case strings.HasPrefix(rest, "+"),
+		strings.HasPrefix(rest, " or more"),
+		strings.HasPrefix(rest, " and more"):
+		return '>'
+	case strings.HasPrefix(rest, " or so"), strings.HasPrefix(rest, "-odd"):
+		return '~'
+	}
+	return 0
+}
+
+// How far a figure may be from one that supports it, in parts of it.
+const (
+	sameShare  = 1e-9
+	zerosShare = 0.025 // 12,000 for 11,870: a reader takes zeros at the end for rounding
+	roundShare = 0.1   // no rounding changes a figure by more
+	aboutShare = 0.1   // as package words reads "about"
+	boundShare = 0.15
+)
+
+// reach is from where to where a more exact figure supports this one.
+func (a *amount) reach() (lo, hi float64) {
+	half := min(a.step/2, a.value*roundShare)
+	if a.step > 1 { // zeros at the end
+		half = min(half, a.value*zerosShare*float64(min(a.digits, 2)))
+	}
+	if a.dim == "time" && a.value >= 28*86400 {
+		half = max(half, a.value*0.015) // 18 months, 1.5 years
+	}
+	lo, hi = a.value-half, a.value+half
+	if a.dim == "size" { // a kilobyte is 1,000 or 1,024 bytes
+		lo, hi = min(lo, a.value/1.074), max(hi, a.value*1.074)
+	}
+	switch a.bound {
+	case '~':
+		lo, hi = min(lo, a.value*(1-aboutShare)), max(hi, a.value*(1+aboutShare))
+	case '>':
+		hi = max(hi, a.value*(1+boundShare))
+	case '<':
+		lo = min(lo, a.value*(1-boundShare))
+	}
+	return lo, hi
+}
+
+// How a figure answers to another.
+type match byte
+
+const (
+	noMatch   match = iota
+	otherUnit       // the same number, in another unit
+	otherNoun       // the same number of other things
+	noUnit          // the same number, where one of both has no unit
+	rounded         // of a more exact figure
+	same
+)
+
+// matches says how a record's figure g answers to the report's a.
+func (a *amount) matches(g *amount) match {
+	exact := math.Abs(a.value-g.value) <= sameShare*max(a.value, g.value)
+	if a.dim != g.dim {
+		if math.Abs(a.raw-g.raw) > sameShare*max(a.raw, g.raw) {
+			return noMatch
+		}
+		if a.dim == "" && a.nouns[0] == "" || g.dim == "" && g.nouns[0] == "" {
+			return noUnit
+		}
+		return otherUnit
+	}
+	if a.dim == "size" && !exact && a.value > 0 && g.value > 0 {
+		steps := math.Log(a.value/g.value) / math.Log(1.024)
+		if exact = math.Abs(steps) < 3.5 && math.Abs(steps-math.Round(steps)) < 1e-3; !exact &&
+			math.Abs(a.value-g.value) > min(a.step/2, a.value*roundShare) {
+			return noMatch
+		}
+	}
+	if !exact {
+		if lo, hi := a.reach(); g.value < lo || g.value > hi || a.bound == 0 && g.step >= a.step {
+			return noMatch
+		}
+	}
+	if a.dim == "" && a.nouns[0] != "" && g.nouns[0] != "" &&
+		!slices.ContainsFunc(
+			a.nouns[:],
+			func(n string) bool { return n != "" && slices.Contains(g.nouns[:], n) },
+		) {
+		if !exact {
+			return noMatch
+		}
+		return otherNoun
+	}
+	if !exact {
+		return rounded
+	}
+	return same
+}
+
+// kind is the kind of fact that an amount is.
+func (a *amount) kind() string {
+	switch {
+	case a.dim == "%":
+		return KindPercent
+	case a.dim != "" && (strings.Contains("$€£¥", a.dim) || strings.ToUpper(a.dim) == a.dim):
+		return KindMoney
+	}
+	return KindNumber
+}
+
+// bucket is the place of a value on a scale of equal ratios.
+func bucket(v float64) int {
+	if v <= 0 {
+		return math.MinInt32
+	}
+	return int(math.Floor(math.Log(v) / math.Log(1.02)))
+}

@@ -1,0 +1,445 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"blackboard/board/documents"
+	"blackboard/board/words"
+)
+
+// Limits of what is done for facts that nothing supports.
+const (
+	maxNearest  = 8    // records that are read again for a fact
+	maxDoubted  = 5000 // facts that this is done for
+	maxRarest   = 8    // words of a fact that the records are found by
+	maxOperands = 8    // figures of which each two are tried
+)
+
+// derive looks at the unsupported facts again: at the records that are nearest to them,
+// for figures from which they follow, and for other figures of the same thing.
+func (t *tracer) derive(board Records) error {
+	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}}
+	wanted := map[int32]string{}
+	for i := range t.facts {
+		f := &t.facts[i]
+		if f.verdict.Verdict != Unsupported || len(d.near) == maxDoubted {
+			continue
+		}
+		d.near[i] = t.nearest(f)
+		for _, r := range slices.Concat(d.near[i], d.around(i)) {
+			wanted[r] = ""
+		}
+	}
+	n := int32(0)
+	if err := board(func(r Record) error {
+		if _, ok := wanted[n]; ok {
+			wanted[n] = strings.Clone(r.Text[:min(len(r.Text), 4*windowSize)])
+		}
+		n++
+		return nil
+	}); err != nil {
+		return err
+	}
+	d.texts = wanted
+	for i := range t.facts {
+		f := &t.facts[i]
+		if _, ok := d.near[i]; !ok || f.isAmount() && d.calculate(i) {
+			continue
+		}
+		d.explain(i)
+	}
+	return nil
+}
+
+// deriver finds from what the unsupported facts of a tracer follow.
+type deriver struct {
+	*tracer
+	scan    words.Scanner
+	near    map[int][]int32    // the nearest records of each
+	texts   map[int32]string   // of them, and of those that support facts around
+	records map[int32][]amount // that were read
+}
+
+// within returns the facts that stand around a fact in the report: in its sentence and
+// its neighbours, or its row, and before it where the sentence calculates.
+func (d *deriver) within(i int) (out []int) {
+	f := &d.facts[i]
+	u := &d.units[f.unit]
+	for k := max(0, i-40); k < min(len(d.facts), i+20); k++ {
+		g := &d.facts[k]
+		v := &d.units[g.unit]
+		if k == i || v.report != u.report || u.row > 0 && g.unit != f.unit && g.unit != u.before {
+			continue
+		}
+		if g.unit == f.unit || f.unit-g.unit <= 2 && g.unit-f.unit <= 1 ||
+			k < i && k >= i-6 && d.hasCue(f, cues) {
+			out = append(out, k)
+		}
+	}
+	slices.SortStableFunc(
+		out,
+		func(a, b int) int { return distance(d.facts[a].unit, f.unit) - distance(d.facts[b].unit, f.unit) },
+	)
+	return out
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// around returns the records that support the facts around a fact.
+func (d *deriver) around(i int) (out []int32) {
+	for _, k := range d.within(i) {
+		if g := &d.facts[k]; len(g.support) > 0 && len(out) < 4 &&
+			!slices.Contains(out, g.support[0]) {
+			out = append(out, g.support[0])
+		}
+	}
+	return out
+}
+
+// figures are the amounts of a record, and its dates and times as seconds.
+func (d *deriver) figures(r int32) []amount {
+	if all, ok := d.records[r]; ok {
+		return all
+	}
+	d.scan.Scan(d.texts[r])
+	all := amounts(&d.scan, nil)
+	for i := range d.scan.Lexemes {
+		l := &d.scan.Lexemes[i]
+		if l.Kind != words.Number {
+			continue
+		}
+		all = appendMoment(all, l.Keys[0])
+	}
+	d.records[r] = all
+	return all
+}
+
+// calculate reports whether a figure follows from others: from those that are supported
+// around it in the report, from those of one record, or from two of both.
+func (d *deriver) calculate(i int) bool {
+	f := &d.facts[i]
+	others := d.around(i)
+	if how := d.columnSum(i); how != "" {
+		return d.derived(f, how, others...)
+	}
+	var own []amount
+	for _, k := range d.within(i) {
+		if g := &d.facts[k]; g.verdict.Verdict == Unsupported {
+			continue
+		} else if g.isAmount() {
+			own = append(own, g.amount)
+		} else if len(g.keys) > 0 {
+			own = appendMoment(own, g.keys[0])
+		}
+	}
+	if how := calculation(&f.amount, own); how != "" {
+		return d.derived(f, how, others...)
+	}
+	inOrder := slices.SortedFunc(
+		slices.Values(own),
+		func(a, b amount) int { return a.start - b.start },
+	)
+	if how := runs(&f.amount, inOrder); how != "" {
+		return d.derived(f, how, others...)
+	}
+	if d.hasCue(f, periodCues) {
+		all := own
+		for _, r := range others {
+			all = slices.Concat(all, d.few(r))
+		}
+		if how := perPeriod(&f.amount, all); how != "" {
+			return d.derived(f, how, others...)
+		}
+	}
+	cue := d.hasCue(f, cues)
+	for _, r := range slices.Concat(others, d.near[i]) {
+		all := d.figures(r)
+		if !slices.Contains(others, r) {
+			d.scan.Scan(d.texts[r])
+			if d.shares(f, &d.scan) < 2 || !cue && f.amount.digits < 2 {
+				continue
+			}
+		}
+		if how := cmp.Or(calculation(&f.amount, all), runs(&f.amount, all)); how != "" {
+			return d.derived(f, how, r)
+		}
+		if a := &f.amount; a.dim == "%" && d.hasCue(f, restCues) {
+			if slices.ContainsFunc(
+				all,
+				func(x amount) bool { return x.dim == "%" && a.near(100-x.value) },
+			) {
+				return d.derived(f, "the rest of 100 %", r)
+			}
+		}
+	}
+	if !cue && f.amount.digits < 2 && f.amount.dim != "time" {
+		return false
+	}
+	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) || d.fromFar(i, own)
+}
+
+func (d *deriver) derived(f *fact, how string, records ...int32) bool {
+	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
+	f.support = slices.Clone(records)
+	return true
+}
+
+// fromTwo reports whether a figure follows from two that stand apart: in the report, in
+// the records that support what is around it, in the nearest.
+func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
+	for k, r := range slices.Concat(others, nearest) {
+		for _, x := range d.few(r) {
+			for _, y := range own {
+				if how := f.amount.ofBoth(&x, &y); how != "" {
+					return d.derived(f, how, append(slices.Clone(others), r)...)
+				}
+			}
+			for _, q := range others[:min(len(others), k)] {
+				for _, y := range d.few(q) {
+					if how := f.amount.ofBoth(&x, &y); how != "" {
+						return d.derived(f, how, q, r)
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// few are the first figures of a record.
+func (d *deriver) few(r int32) []amount {
+	all := d.figures(r)
+	return all[:min(len(all), maxOperands)]
+}
+
+// fromFar reports whether a figure follows from supported ones that stand further away
+// in the report: a sum or a difference where the sentence says so, or so much for each
+// of what the sentence speaks of.
+func (d *deriver) fromFar(i int, own []amount) bool {
+	f := &d.facts[i]
+	sums := f.amount.digits > 1 && d.hasCue(f, sumCues)
+	var pool []*fact
+	for k := i - 1; k >= max(0, i-200) && len(pool) < maxOperands; k-- {
+		if g := &d.facts[k]; sums && g.isAmount() && g.verdict.Verdict == Supported &&
+			g.amount.dim == f.amount.dim &&
+			g.amount.dim != "" &&
+			g.amount.digits > 1 {
+			pool = append(pool, g)
+		}
+	}
+	for k, x := range pool {
+		for _, y := range pool[k+1:] {
+			if f.amount.near(x.amount.value+y.amount.value) ||
+				f.amount.near(math.Abs(x.amount.value-y.amount.value)) {
+				return d.derived(f, "a sum or a difference", x.support[0], y.support[0])
+			}
+		}
+	}
+	if len(own) == 0 || f.amount.digits < 2 {
+		return false
+	}
+	for k := range d.facts {
+		g := &d.facts[k]
+		if a := &g.amount; g.isAmount() && g.verdict.Verdict == Supported && a.dim == "" &&
+			a.value > 1 &&
+			d.saysOneOf(f, a.nouns) {
+			for _, x := range own[:min(len(own), 4)] {
+				if x.dim == f.amount.dim &&
+					(f.amount.near(x.value*a.value) || f.amount.near(x.value/a.value)) {
+					return d.derived(f, "so much for each", g.support[0])
+				}
+			}
+		}
+	}
+	return false
+}
+
+// saysOneOf reports whether a sentence speaks of what a figure counts.
+func (d *deriver) saysOneOf(f *fact, nouns [2]string) bool {
+	for _, noun := range nouns {
+		if id, ok := d.vocabulary[noun]; ok && noun != "" && slices.Contains(f.near, id) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *deriver) ids(records []int32) (ids []string) {
+	for _, r := range records[:min(len(records), maxEntries)] {
+		if id := d.tracer.records[r]; !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// columnSum reports whether a figure of a table is the sum of its column.
+func (d *deriver) columnSum(i int) string {
+	f := &d.facts[i]
+	u := &d.units[f.unit]
+	if u.row < 3 {
+		return ""
+	}
+	sum, column := 0.0, d.columnOf(f)
+	for k := i - 1; k >= 0 && d.units[d.facts[k].unit].block == u.block; k-- {
+		if g := &d.facts[k]; g.isAmount() && g.amount.dim == f.amount.dim && g.unit != f.unit &&
+			d.columnOf(g) == column {
+			sum += g.amount.value
+		}
+	}
+	if f.amount.value > 0 && f.amount.near(sum) {
+		return "the sum of its column"
+	}
+	return ""
+}
+
+// nearest returns the records that share the most with what is said around a fact.
+func (t *tracer) nearest(f *fact) []int32 {
+	ids := slices.DeleteFunc(
+		slices.Concat(f.near, f.far),
+		func(id int32) bool { return t.df[id] == 0 || len(t.post[id]) == maxPostings && t.df[id] > maxPostings },
+	)
+	slices.SortStableFunc(ids, func(a, b int32) int { return int(t.df[a] - t.df[b]) })
+	scores := map[int32]float64{}
+	for _, id := range ids[:min(len(ids), maxRarest)] {
+		w := t.weight(id)
+		if !slices.Contains(f.near, id) {
+			w /= 2
+		}
+		for _, r := range t.post[id] {
+			scores[r] += w
+		}
+	}
+	all := make([]int32, 0, len(scores))
+	for r := range scores {
+		all = append(all, r)
+	}
+	slices.SortFunc(
+		all,
+		func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), int(a-b)) },
+	)
+	return all[:min(len(all), maxNearest)]
+}
+
+// cues are words of sentences that calculate.
+var cues = set(`total totals totalling combined together sum overall altogether difference gap share
+	percent percentage proportion rate ratio average mean up down rose fell grew growth
+	increase increased decrease decreased higher lower more less fewer remaining
+	remainder left rest per each times double doubled triple half saved saving savings
+	net margin between apart later earlier aggregate cumulative of`)
+
+// sumCues are words of sentences that add or subtract.
+var sumCues = set(`total totals totalling combined together sum altogether difference gap more less
+	fewer below above remaining rest other others left save saved saving savings adds
+	add twice`)
+
+func (t *tracer) columnOf(f *fact) int {
+	n := 0
+	for _, at := range t.units[f.unit].cells {
+		if at <= f.start {
+			n++
+		}
+	}
+	return n
+}
+
+// explain notes the nearest records of an unsupported fact, and what other figure they
+// have of the same thing.
+func (d *deriver) explain(i int) {
+	f := &d.facts[i]
+	if f.verdict.Cause != Absent {
+		return
+	}
+	for _, r := range d.near[i][:min(len(d.near[i]), 4)] {
+		own := d.figures(r)
+		d.scan.Scan(d.texts[r])
+		if shown := d.otherValue(f, &d.scan, own); shown != "" {
+			f.verdict.Cause, f.verdict.Entries = OtherValue, d.ids([]int32{r})
+			f.verdict.Why = fmt.Sprintf("%s has %s", f.verdict.Entries[0], shown)
+			return
+		}
+		if len(f.verdict.Entries) == 0 && d.shares(f, &d.scan) >= 2 {
+			f.verdict.Entries = d.ids([]int32{r})
+		}
+	}
+}
+
+func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
+	return slices.ContainsFunc(
+		words.Split(t.units[f.unit].text(), ""),
+		func(w string) bool { return cues[w] },
+	)
+}
+
+// shares counts the words near a fact that a scanned text has.
+func (t *tracer) shares(f *fact, s *words.Scanner) int {
+	var ids []int32
+	for i := range s.Lexemes {
+		if id, ok := t.vocabulary[contextKey(&s.Lexemes[i])]; ok && slices.Contains(f.near, id) &&
+			!slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return len(ids)
+}
+
+// otherValue returns the figure that a record has of the same thing, "" if it has none.
+func (t *tracer) otherValue(f *fact, s *words.Scanner, own []amount) string {
+	if t.shares(f, s) < min(len(f.near), 3) || len(f.near) == 0 {
+		return ""
+	}
+	switch {
+	case f.isAmount():
+		for i := range own {
+			a := &own[i]
+			if a.dim == f.amount.dim &&
+				(a.dim != "" || a.nouns[0] != "" && slices.Contains(f.amount.nouns[:], a.nouns[0])) &&
+				f.amount.matches(a) == noMatch {
+				return oneLine(s.Text[a.start:a.end], 40)
+			}
+		}
+	case f.kind == KindDate || f.kind == KindTime:
+		for i := range s.Lexemes {
+			if l := &s.Lexemes[i]; l.Kind == words.Number && f.keys[0][0] == l.Keys[0][0] &&
+				l.Keys[0][0] != 'n' {
+				return oneLine(s.Surface(*l), 40)
+			}
+		}
+	}
+	return ""
+}
+
+// readSources looks in sources for what no record supports.
+func (t *tracer) readSources(sources Sources) error {
+	wanted := func(f *fact) bool { return f.verdict.Verdict == Unsupported }
+	t.index(wanted)
+	s := t.newScanner()
+	t.records = nil
+	if err := sources(func(d *documents.Document) error {
+		s.place = func(at int) Place {
+			text := d.Text()
+			from := strings.LastIndexByte(text[:at], '\n') + 1
+			line, _, _ := strings.Cut(text[from:], "\n")
+			return Place{File: d.Name, Line: d.Line(at), Text: oneLine(line, 200)}
+		}
+		s.read(int32(t.sources), d.Name, d.Text())
+		t.sources++
+		return nil
+	}); err != nil {
+		return err
+	}
+	t.merge(s)
+	for i := range t.facts {
+		f := &t.facts[i]
+		for k := range f.hits {
+			if wanted(f) && t.doubt(f, &f.hits[k]) == "" {
+				f.verdict = Fact{Verdict: Source, Source: f.hits[k].place}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"blackboard/board/words"
+)
+
+// placeWords stand before a number that counts a part of a document.
+var placeWords = set(`page pages p pp section sections sec table tables figure figures fig chapter
+	chapters ch appendix annex exhibit step steps item items footnote note line lines no
+	nr number part parts paragraph paragraphs para finding findings recommendation
+	recommendations question questions option options point row rows column slide sheet
+	volume vol issue article clause schedule attachment phase tier level task § §§ #`)
+
+// structureWords are what a report counts of itself.
+var structureWords = set(`section sections chapter chapters table tables figure figures appendix appendices
+	annexes page pages part parts recommendation recommendations step steps paragraph
+	paragraphs heading headings bullet bullets column columns reason reasons theme
+	themes topic topics conclusion conclusions question questions finding findings area
+	areas takeaway takeaways way ways observation observations priority priorities
+	option options thing things following`)
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// readNumbers reads dates, times and amounts.
+func (fr *factReader) readNumbers(u *unit) {
+	for i := range fr.scan.Lexemes {
+		l := &fr.scan.Lexemes[i]
+		if l.Kind != words.Number || fr.isTaken(l) {
+			continue
+		}
+		if key := otherMoment(&fr.scan, i); key != "" {
+			kind, end := KindDate, l.End
+			if key[0] == 't' {
+				kind, end = KindTime, fr.scan.Lexemes[i+1].End
+			}
+			fr.add(fact{kind: kind, start: l.Start, end: end, keys: []string{key}})
+			fr.take(l.Start, end)
+			continue
+		}
+		switch l.Keys[0][0] {
+		case 'd':
+			if fr.ownDate(u) {
+				fr.take(l.Start, l.End)
+				continue
+			}
+			fr.add(fact{kind: KindDate, start: l.Start, end: l.End, keys: l.Want})
+			fr.take(l.Start, l.End)
+		case 't':
+			fr.add(fact{kind: KindTime, start: l.Start, end: l.End, keys: l.Want})
+			fr.take(l.Start, l.End)
+		}
+	}
+	fr.found = amounts(&fr.scan, fr.found[:0])
+	skipped := -1 // the amount that was passed over last
+	for i := range fr.found {
+		a := &fr.found[i]
+		l := &fr.scan.Lexemes[a.first]
+		if fr.isTaken(l) || fr.isPart(i) {
+			continue
+		}
+		if fr.structural(u, a, skipped >= 0 && skipped == i-1) {
+			skipped = i
+			continue
+		}
+		f := fact{kind: a.kind(), start: a.start, end: a.end, amount: *a}
+		fr.inUnitOfTable(u, &f)
+		if i > 0 && a.dim == "" && a.nouns[0] == "" && fr.compares(a) {
+			f.amount.like(&fr.found[i-1], &fr.scan)
+			f.kind = f.amount.kind()
+		}
+		if isYear(fr.scan.Surface(*l)) && a.dim == "" && a.bound == 0 {
+			if u.heading || a.nouns[0] != "" && fr.yearless(a) {
+				if u.heading {
+					continue
+				}
+			} else {
+				f.kind, f.keys = KindDate, []string{l.Keys[0]}
+			}
+		}
+		fr.add(f)
+	}
+}
+
+// isPart reports whether an amount is a part of another: the 20 min of 3 h 20 min.
+func (fr *factReader) isPart(i int) bool {
+	a := &fr.found[i]
+	return slices.ContainsFunc(
+		fr.found[i+1:],
+		func(b amount) bool { return b.start <= a.start && b.end >= a.end && b.end-b.start > a.end-a.start },
+	)
+}
+
+// compares reports whether a number is followed by a word that compares it with what
+// was said before: 8 minutes, then 7 more.
+func (fr *factReader) compares(a *amount) bool {
+	return a.last+1 < len(fr.scan.Lexemes) && comparatives[fr.scan.Lexemes[a.last+1].Plain]
+}
+
+var comparatives = set("more less fewer longer shorter later earlier higher lower")
+
+// ownDate reports whether a unit says when the report was written.
+func (fr *factReader) ownDate(u *unit) bool {
+	i := fr.unit
+	for i > 0 && fr.units[i-1].report == u.report {
+		i--
+	}
+	if fr.unit-i > 5 || len(u.headings) > 1 {
+		return false
+	}
+	text := strings.TrimRight(u.text(), " *_")
+	short := fr.unit-i <= 2 && len(u.headings) == 1 && len(fr.scan.Lexemes) <= 10 &&
+		!strings.HasSuffix(text, ".")
+	return u.heading || short || slices.ContainsFunc(fr.scan.Lexemes, func(l words.Lexeme) bool {
+		return ownDates[l.Plain]
+	})
+}
+
+var ownDates = set(`report version draft date dated prepared status author authors written revision memo`)
+
+// yearless reports whether a number that looks like a year counts something: 2000
+// customers.
+func (fr *factReader) yearless(a *amount) bool {
+	return a.first == 0 ||
+		!set(`in of since by from until before after during to fy the year and between q1 q2 q3 q4`)[fr.scan.Lexemes[a.first-1].Plain]
+}
+
+func isYear(s string) bool { return len(s) == 4 && words.Digits(s) && s >= "1800" && s < "2200" }
+
+// structural reports whether a number belongs to the form of the report: a page, a
+// reference, a row's number, a count of its own parts, or a word that is hardly a
+// number.
+func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
+	l := &fr.scan.Lexemes[a.first]
+	text := u.text()
+	var before string
+	if a.first > 0 && fr.scan.Near(fr.scan.Lexemes[a.first-1], *l, ".#§") {
+		before = fr.scan.Lexemes[a.first-1].Plain
+	}
+	plain := a.dim == ""
+	switch {
+	case plain && placeWords[before],
+		plain && strings.HasSuffix(strings.TrimRight(text[:l.Start], " \u00a0"), "§"):
+		return true
+	case after && plain && a.first > 0 && l.Start-fr.found[0].start < 200 && strings.Trim(text[max(0, l.Start-5):l.Start], " ,–-andto0123456789") == "":
+		return true
+	case plain && len(fr.scan.Surface(*l)) > 1 && strings.HasPrefix(fr.scan.Surface(*l), "0") && !strings.ContainsAny(fr.scan.Surface(*l), ".,"):
+		return true // site 07
+	case l.Kind == words.Word: // spelled out
+		return a.value < 2 || fr.fraction(a) || plain && (a.nouns[0] == "" || a.value < 3) ||
+			fr.ownCount(a)
+	case plain && a.nouns[0] != "" && a.value <= 20 && fr.ownCount(a):
+		return true
+	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) && len(u.cells) > 0 && fr.firstCell(u, l.Start):
+		return true
+	}
+	return false
+}
+
+// fraction reports whether a number word is part of a fraction: three quarters, two in
+// three.
+func (fr *factReader) fraction(a *amount) bool {
+	at := func(k int) string {
+		if k < 0 || k >= len(fr.scan.Lexemes) {
+			return ""
+		}
+		return fr.scan.Lexemes[k].Plain
+	}
+	next := at(a.first + 1)
+	return fractions[next] ||
+		next == "in" && len(fr.scan.Lexemes) > a.first+2 && fr.scan.Lexemes[a.first+2].Kind == words.Word &&
+			len(fr.scan.Lexemes[a.first+2].Keys) > 1 ||
+		at(a.first-1) == "in" && a.first > 1 && len(fr.scan.Lexemes[a.first-2].Keys) > 1 ||
+		at(a.first-1) == "of" && a.first > 2 && at(a.first-2) == "out"
+}
+
+var fractions = set(`half halves third thirds quarter quarters fifth fifths sixth sixths eighth eighths
+	tenth tenths`)
+
+func (fr *factReader) ownCount(a *amount) bool {
+	for k := a.first + 1; k <= a.first+2 && k < len(fr.scan.Lexemes); k++ {
+		if structureWords[fr.scan.Lexemes[k].Plain] {
+			return true
+		}
+	}
+	return false
+}
+
+func (fr *factReader) firstCell(u *unit, at int) bool {
+	return len(u.cells) < 2 || u.start+at < u.cells[1]
+}

@@ -1,0 +1,54 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+
+	"blackboard/board/documents"
+)
+
+// FuzzTrace holds trace to two promises: no text makes it panic, and a report that is
+// made of the records' own texts states nothing unsupported.
+func FuzzTrace(f *testing.F) {
+	for _, s := range []string{
+		"", "Revenue was $4.2 million, up 11.9 % from 3,750,000.", "| Name | Price |\n|---|---|\n| Borealis | €40 |", "## 2. Head of 2024\n\n1. one\n2. two",
+		"He said: \"we were afraid to touch it\" at 17:05 on June 3, 2026 (see [4] and page 7).", "kb/search.go:42 `--dry-run` v1.2.3 https://a.b/c?d=1 X-9 e12",
+		"10-15 % in 3 h 20 min; 9 to 10.5 times; about 0; 450万 2026年3月23日", "Dr. Ä. Ö'Brien & Sons of York's \"x\ny\"", "\xff1\x00$%—–-", "5 5 5 5 days days per per cent percent",
+	} {
+		f.Add(s, "Other words of Crestline, 12 of them.")
+	}
+	f.Fuzz(func(t *testing.T, text, other string) {
+		for _, ownWords := range []bool{false, true} {
+			if ownWords { // on one line, as where a line is broken may be read in two ways
+				text, other = oneLine(text, len(text)), oneLine(other, len(other))
+			}
+			text, other = strings.ToValidUTF8(text, "?"), strings.ToValidUTF8(other, "?")
+			records := each([]Record{{"e1", text}, {"e2", other}})
+			doc := documents.New("source.md", other)
+			sources := func(read func(*documents.Document) error) error { return read(doc) }
+			r, err := Check(
+				records,
+				sources,
+				documents.New("report.md", text),
+				documents.New("other.md", other),
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Checked != len(r.Facts) ||
+				r.Checked != r.Supported+r.Derived+r.SourceOnly+r.Unsupported {
+				t.Errorf("the counts do not add up: %+v", r)
+			}
+			for _, fact := range r.Facts {
+				if ownWords && fact.Verdict == Unsupported {
+					t.Errorf(
+						"%q (%s) of the record's own text is unsupported: %s",
+						fact.Text,
+						fact.Kind,
+						fact.Cause,
+					)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+const nearMask = 1<<nearBits - 1
+
+// better orders the hits of a fact, the best first.
+func better(a, b *hit) int {
+	score := func(h *hit) int {
+		n := 3*bits.OnesCount32(h.mask&nearMask) + bits.OnesCount32(h.mask&^uint32(nearMask))
+		switch h.how {
+		case same, rounded:
+			n += 100
+		case noUnit, otherNoun:
+			n += 50
+		}
+		if h.swapped {
+			n -= 20
+		}
+		if h.foreign {
+			n--
+		}
+		return n
+	}
+	return cmp.Or(score(b)-score(a), int(b.how)-int(a.how), int(a.record-b.record))
+}
+
+// judge decides on each fact by what the board answers to it.
+func (t *tracer) judge() {
+	facts := t.facts[:0]
+	for i := range t.facts {
+		f := &t.facts[i]
+		if f.optional && len(f.hits) == 0 && t.common(f) {
+			continue
+		}
+		t.decide(f)
+		facts = append(facts, *f)
+	}
+	t.facts = facts
+}
+
+// common reports whether a word that may be a name stands somewhere in lower case.
+func (t *tracer) common(f *fact) bool {
+	if t.lower[f.tokens[0]] {
+		return true
+	}
+	for _, w := range t.context[f.unit] {
+		if w.at == f.start {
+			return t.lowerSeen[w.id]
+		}
+	}
+	return false
+}
+
+func (t *tracer) decide(f *fact) {
+	v := &f.verdict
+	v.Verdict, v.Cause = Unsupported, Absent
+	var doubt *hit
+	var cause string
+	for i := range f.hits {
+		h := &f.hits[i]
+		why := t.doubt(f, h)
+		if why == "" {
+			v.Verdict, v.Cause = Supported, ""
+			if h.how == rounded && f.kind != KindName {
+				v.Cause = Rounded
+			}
+			v.Entries = append(v.Entries, t.records[h.record])
+			f.support = append(f.support, h.record)
+			if len(v.Entries) == maxEntries {
+				break
+			}
+		} else if doubt == nil {
+			doubt, cause = h, why
+		}
+	}
+	if v.Verdict == Unsupported && doubt != nil && cause != Absent {
+		v.Cause = cause
+		v.Entries = []string{t.records[doubt.record]}
+		switch cause {
+		case Elsewhere:
+			v.Why = fmt.Sprintf("%s says it of something else", v.Entries[0])
+		case OtherUnit:
+			v.Why = fmt.Sprintf("%s has the number in another unit", v.Entries[0])
+		}
+	}
+}
+
+// maxEntries is how many entries a fact and a passage name.
+const maxEntries = 5
+
+// doubt says why a record that answers to a fact does not support it; "" if it does.
+func (t *tracer) doubt(f *fact, h *hit) string {
+	if len(f.tokens) > 0 {
+		return ""
+	}
+	near, far := bits.OnesCount32(h.mask&nearMask), bits.OnesCount32(h.mask&^uint32(nearMask))
+	switch h.how {
+	case otherUnit:
+		return OtherUnit
+	case otherNoun:
+		if near < 3 && (f.amount.digits < 3 || f.amount.value < 1000 || len(f.hits) > 2) {
+			return OtherUnit
+		}
+	case noUnit:
+		if near < 2 {
+			return OtherUnit
+		}
+	}
+	if 2*near+far < min(2*t.need(f, h), 2*len(f.near)+len(f.far)) &&
+		(near == 0 || near < len(f.near)) {
+		return Elsewhere
+	}
+	if t.ofAnother(f, h) {
+		return Elsewhere
+	}
+	return ""
+}
+
+// need is how many words a record must share with what stands around a fact: the more
+// records have the figure and the less it tells, the more.
+func (t *tracer) need(f *fact, h *hit) int {
+	distinct := f.amount.digits >= 3 || f.kind != KindNumber && f.amount.digits >= 2 ||
+		f.kind == KindDate ||
+		f.kind == KindTime
+	switch {
+	case len(f.hits) <= 2 && !t.counts(f) && (distinct || f.amount.digits >= 2 || f.amount.dim != ""):
+		return 0
+	case distinct, len(f.hits) <= 2, h.mask&t.label(f) != 0:
+		return 1
+	}
+	return 2
+}
+
+// counts reports whether a figure counts what the board speaks of elsewhere.
+func (t *tracer) counts(f *fact) bool {
+	for _, noun := range f.amount.nouns {
+		if id, ok := t.vocabulary[noun]; ok && noun != "" && f.amount.dim == "" && t.df[id] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ofAnother reports whether a record says a figure of another thing: the fact's
+// sentence names what the board knows, and the record names something else instead.
+func (t *tracer) ofAnother(f *fact, h *hit) bool {
+	if h.swapped {
+		return true
+	}
+	known := uint32(0)
+	for i, id := range f.near {
+		if b := uint32(1) << i; f.names&b != 0 && t.df[id] > 0 && !t.lowerSeen[id] {
+			known |= b
+		}
+	}
+	return known != 0 && known&h.mask == 0 && h.foreign
+}
+
+// label is which near words of a fact in a row are of the row's first cell.
+func (t *tracer) label(f *fact) (mask uint32) {
+	u := &t.units[f.unit]
+	if len(u.cells) < 2 || f.start < u.cells[1] {
+		return 0
+	}
+	for _, w := range t.context[f.unit] {
+		if i := slices.Index(f.near, w.id); i >= 0 && w.at < u.cells[1] {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}

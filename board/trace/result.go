@@ -1,0 +1,105 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"blackboard/board/fault"
+)
+
+// ranks order verdicts and causes, the worst first.
+var ranks = map[string]int{
+	Elsewhere:  1,
+	OtherUnit:  2,
+	OtherValue: 3,
+	Absent:     4,
+	Source:     5,
+	Derived:    6,
+	Rounded:    7,
+}
+
+func rank(f *Fact) int {
+	if f.Verdict == Source || f.Verdict == Derived {
+		return ranks[f.Verdict]
+	}
+	return cmp.Or(ranks[f.Cause], 8)
+}
+
+// result puts the verdicts together.
+func (t *tracer) result() Result {
+	r := Result{Facts: []Fact{}, Passages: []Passage{}, Checked: len(t.facts), Share: 1}
+	at := make(map[int]int, len(t.units))
+	slices.SortStableFunc(
+		t.facts,
+		func(a, b fact) int { return cmp.Or(a.unit-b.unit, a.start-b.start) },
+	)
+	counts := map[string]int{}
+	for i := range t.facts {
+		f := &t.facts[i]
+		u := &t.units[f.unit]
+		n, ok := at[f.unit]
+		if !ok {
+			n = len(r.Passages)
+			at[f.unit] = n
+			r.Passages = append(
+				r.Passages,
+				Passage{
+					Report: u.report.Name,
+					Line:   u.report.Line(f.start),
+					Text:   oneLine(u.text(), 300),
+				},
+			)
+			clear(counts)
+		}
+		v := f.verdict
+		v.Report, v.Line, v.Kind, v.Passage = u.report.Name, u.report.Line(f.start), f.kind, n
+		v.Text = oneLine(u.report.Text()[f.start:f.end], 300)
+		if v.Entries == nil {
+			v.Entries = []string{}
+		}
+		p := &r.Passages[n]
+		p.Facts++
+		switch v.Verdict {
+		case Unsupported:
+			r.Unsupported++
+			p.Missing++
+		case Derived:
+			r.Derived++
+		case Source:
+			r.SourceOnly++
+		default:
+			r.Supported++
+		}
+		if v.Verdict != Unsupported {
+			for _, id := range v.Entries {
+				counts[id]++
+				if !slices.Contains(p.Entries, id) {
+					p.Entries = append(p.Entries, id)
+				}
+			}
+			slices.SortStableFunc(
+				p.Entries,
+				func(a, b string) int { return counts[b] - counts[a] },
+			)
+		}
+		r.Facts = append(r.Facts, v)
+	}
+	for i := range r.Passages {
+		p := &r.Passages[i]
+		if p.Entries == nil {
+			p.Entries = []string{}
+		}
+		p.Entries = p.Entries[:min(len(p.Entries), maxEntries)]
+	}
+	slices.SortStableFunc(r.Facts, func(a, b Fact) int { return rank(&a) - rank(&b) })
+	r.Passed = r.Unsupported == 0
+	if r.Checked > 0 {
+		r.Share = float64(r.Checked-r.Unsupported) / float64(r.Checked)
+	}
+	return r
+}
+
+func oneLine(s string, max int) string {
+	return fault.Clip(strings.Join(strings.Fields(s), " "), max)
+}

@@ -1,0 +1,339 @@
+package trace
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"blackboard/board/words"
+)
+
+// answers are the best of the records that answer to a fact.
+type answers struct {
+	hits    []hit
+	tries   int
+	settled bool
+}
+
+// A scanner reads records. Of the tracer it only reads, so that several may go on at
+// once.
+type scanner struct {
+	*tracer
+	scan      words.Scanner
+	answers   []answers // to each fact
+	df        []int32
+	lowerSeen []bool
+	post      [][]int32
+
+	record  int32
+	at      int                // where the window begins in the record; -1: its name
+	place   func(at int) Place // of a source
+	window  int32
+	first   int32   // the record's first window, which says what all are about
+	mark    []int32 // of each word of the reports, the last window that has it
+	found   []amount
+	names   []int32
+	subject int32 // the name that stands right before the figure; -1
+	alien   bool  // the window has a name that no report has
+	tokens  []string
+	places  []int32 // the lexemes of tokens
+}
+
+func (t *tracer) newScanner() *scanner {
+	n := len(t.vocabulary)
+	return &scanner{
+		tracer:    t,
+		answers:   make([]answers, len(t.facts)),
+		mark:      make([]int32, n),
+		df:        make([]int32, n),
+		lowerSeen: make([]bool, n),
+		post:      make([][]int32, n),
+		window:    1,
+		subject:   -1,
+	}
+}
+
+// windowSize is how much of a record is read as being about one thing.
+const windowSize = 1500
+
+// read reads a record. Its first window, and its name if it has one, say what all of it
+// is about.
+func (s *scanner) read(n int32, name, text string) {
+	s.record = n
+	s.window++
+	s.first = s.window
+	if name != "" {
+		s.at = -1
+		s.readWindow(name)
+	}
+	for s.at = 0; s.at < len(text); {
+		end := len(text)
+		if end-s.at > windowSize+windowSize/2 {
+			end = s.at + windowEnd(text[s.at:])
+		}
+		if s.at > 0 {
+			s.window++
+		}
+		s.readWindow(text[s.at:end])
+		s.at = end
+	}
+}
+
+// windowEnd cuts a long text at a paragraph's end, a line's, a sentence's or a word's.
+func windowEnd(text string) int {
+	head := text[:windowSize]
+	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
+		if i := strings.LastIndex(head, mark); i > windowSize/3 {
+			return i + len(mark)
+		}
+	}
+	end := windowSize
+	for end > 1 && text[end]&0xC0 == 0x80 {
+		end--
+	}
+	return end
+}
+
+func (s *scanner) readWindow(text string) {
+	s.scan.Scan(text)
+	s.names, s.alien = s.names[:0], false
+	s.tokens, s.places = s.tokens[:0], s.places[:0]
+	for i := range s.scan.Lexemes {
+		l := &s.scan.Lexemes[i]
+		if t := token(l); t != "" {
+			s.tokens, s.places = append(s.tokens, t), append(s.places, int32(i))
+		}
+		s.note(l, i == 0)
+	}
+	for i, t := range s.tokens {
+		for _, n := range s.byToken[t] {
+			s.phrase(n, i)
+		}
+		if isHash(t) {
+			for end := len("i:") + shortHash; end < min(len(t), len("i:")+maxShortHash); end++ {
+				for _, n := range s.byToken[t[:end]] {
+					if len(s.facts[n].tokens) == 1 {
+						s.hit(n, same, s.scan.Lexemes[s.places[i]].Start)
+					}
+				}
+			}
+		}
+	}
+	for i := range s.scan.Lexemes {
+		l := &s.scan.Lexemes[i]
+		if l.Kind == words.Number || l.Kind == words.Word && len(l.Keys) > 1 {
+			keys := l.Keys
+			if other := otherMoment(&s.scan, i); other != "" {
+				keys = append([]string{other}, keys...)
+			}
+			for k, key := range keys {
+				for _, n := range s.byKey[key] {
+					f := &s.facts[n]
+					how := same
+					if k > 0 && len(f.keys) > 1 {
+						how = rounded
+					}
+					s.hit(n, how, l.Start)
+				}
+			}
+		}
+	}
+	s.found = amounts(&s.scan, s.found[:0])
+	for i := range s.found { // 0.65 is 65 %
+		if a := s.found[i]; a.dim == "" && a.value > 0 && a.value < 1 {
+			a.dim, a.value, a.raw, a.step = "%", 100*a.value, 100*a.raw, 100*a.step
+			s.found = append(s.found, a)
+		}
+	}
+	for i := range s.found {
+		a := &s.found[i]
+		s.subject = s.subjectOf(a)
+		for _, g := range s.byValue[valueKey{a.dim, bucket(a.value)}] {
+			s.answer(g, a)
+		}
+		for _, g := range s.byValue[valueKey{anyUnit, bucket(a.raw)}] {
+			if s.groups[g].amount.dim != a.dim {
+				s.answer(g, a)
+			}
+		}
+	}
+	s.subject = -1
+}
+
+// From how many to how many digits a hash is written when it is cut short.
+const shortHash, maxShortHash = 7, 16
+
+// isHash reports whether a token is a hash in hexadecimal digits.
+func isHash(token string) bool {
+	h, ok := strings.CutPrefix(token, "i:")
+	return ok && len(h) > shortHash && strings.Trim(h, "0123456789abcdef") == ""
+}
+
+// answer notes hits of all facts of a group if a figure answers to theirs.
+func (s *scanner) answer(g int32, a *amount) {
+	to := &s.groups[g]
+	if to.amount.dim == a.dim && (a.value < to.lo || a.value > to.hi) {
+		return
+	}
+	if how := to.amount.matches(a); how > 0 {
+		for _, n := range to.facts {
+			s.hit(n, how, a.start)
+		}
+	}
+}
+
+// subjectOf is the name that stands right before a figure, -1 if there is none:
+// "Quillpath 26 h".
+func (s *scanner) subjectOf(a *amount) int32 {
+	for k := a.first - 1; k >= max(0, a.first-3); k-- {
+		l := &s.scan.Lexemes[k]
+		if strings.ContainsAny(s.scan.Text[l.End:max(l.End, a.start)], ",;:.(|\n") {
+			break
+		}
+		if id, ok := s.vocabulary[contextKey(l)]; ok && s.isName[id] && s.scan.Capital(*l) {
+			return id
+		}
+	}
+	return -1
+}
+
+// note marks a word of the window.
+func (s *scanner) note(l *words.Lexeme, first bool) {
+	key := contextKey(l)
+	if key == "" {
+		return
+	}
+	capital := l.Kind == words.Word && s.scan.Capital(*l)
+	id, ok := s.vocabulary[key]
+	if !ok {
+		if capital && !first && !noNames()[l.Plain] && l.Start > 1 &&
+			!strings.ContainsAny(s.scan.Text[l.Start-2:l.Start], ".!?:\n\"“") {
+			s.alien = true
+		}
+		return
+	}
+	if !capital {
+		s.lowerSeen[id] = true
+	}
+	switch mark := s.mark[id]; {
+	case mark < s.first: // the record's first
+		s.mark[id] = s.window
+		s.df[id]++
+		if p := s.post[id]; len(p) < maxPostings {
+			s.post[id] = append(p, s.record)
+		}
+	case mark > s.first: // what the first window has, all have
+		s.mark[id] = s.window
+	}
+	if s.isName[id] && (capital || l.Kind == words.Number) && !slices.Contains(s.names, id) {
+		s.names = append(s.names, id)
+	}
+}
+
+// phrase notes a hit if the tokens of a fact begin, or end, at token i. The words of a
+// name may also stand apart.
+func (s *scanner) phrase(n int32, i int) {
+	f := &s.facts[n]
+	if s.answers[n].settled {
+		return
+	}
+	if s.stands(f.tokens, i) || f.kind == KindName && s.stands(f.tokens, i-len(f.tokens)+1) {
+		s.hit(n, same, s.scan.Lexemes[s.places[i]].Start)
+		return
+	}
+	if f.kind != KindName || len(f.tokens) < 2 {
+		return
+	}
+	for _, t := range f.tokens {
+		if !functionWords()[t] && !slices.Contains(s.tokens, t) {
+			return
+		}
+	}
+	s.hit(n, rounded, s.scan.Lexemes[s.places[i]].Start)
+}
+
+func (s *scanner) stands(tokens []string, i int) bool {
+	return i >= 0 && i+len(tokens) <= len(s.tokens) &&
+		slices.Equal(s.tokens[i:i+len(tokens)], tokens)
+}
+
+// hit notes that the record answers to a fact, if it is one of the best that do.
+func (s *scanner) hit(n int32, how match, at int) {
+	f, a := &s.facts[n], &s.answers[n]
+	if a.settled {
+		return
+	}
+	h := hit{record: s.record, how: how, foreign: s.alien}
+	for i, id := range f.near {
+		if s.has(id) {
+			h.mask |= 1 << i
+		}
+	}
+	for i, id := range f.far {
+		if s.has(id) {
+			h.mask |= 1 << (i + nearBits)
+		}
+	}
+	for _, id := range s.names {
+		h.foreign = h.foreign || !f.speaksOf(id)
+	}
+	h.swapped = s.subject >= 0 && f.names&nearMask != 0 && !slices.Contains(f.near, s.subject)
+	if into := a.place(&h); into != nil {
+		if s.place != nil {
+			place := s.place(max(0, s.at+at))
+			h.place = &place
+		}
+		*into = h
+	}
+	a.settle(f)
+}
+
+func (f *fact) speaksOf(id int32) bool {
+	return slices.Contains(f.near, id) || slices.Contains(f.far, id)
+}
+
+// place returns where a hit belongs: in the place of a worse one, of the same record if
+// there is one; nil if it is none of the best.
+func (a *answers) place(h *hit) *hit {
+	into := slices.IndexFunc(a.hits, func(o hit) bool { return o.record == h.record })
+	switch {
+	case into < 0 && len(a.hits) < maxHits:
+		a.hits = append(a.hits, hit{})
+		return &a.hits[len(a.hits)-1]
+	case into < 0:
+		into = 0
+		for i := range a.hits {
+			if better(&a.hits[i], &a.hits[into]) > 0 {
+				into = i
+			}
+		}
+	}
+	if better(h, &a.hits[into]) < 0 {
+		return &a.hits[into]
+	}
+	return nil
+}
+
+// enoughTries is after how many records no better one is looked for.
+const enoughTries = 64
+
+// settle notes that no further record can change the verdict on a fact: as many as are
+// kept support it, and share several words with it, and all names, or it is a name,
+// which needs none.
+func (a *answers) settle(f *fact) {
+	if a.tries++; a.tries < enoughTries || len(a.hits) < maxHits {
+		return
+	}
+	for i := range a.hits {
+		h := &a.hits[i]
+		if h.how < rounded ||
+			len(f.tokens) == 0 &&
+				(h.swapped || f.names&nearMask&^h.mask != 0 || bits.OnesCount32(h.mask&nearMask) < 3) {
+			return
+		}
+	}
+	a.settled = true
+}
+
+// has reports whether the window, or the record's first one, has a word.
+func (s *scanner) has(id int32) bool { return s.mark[id] == s.window || s.mark[id] == s.first }

@@ -1,0 +1,133 @@
+package trace
+
+import (
+	"slices"
+
+	"blackboard/board/documents"
+)
+
+// Kinds of a fact.
+const (
+	KindMoney      = "money"
+	KindPercent    = "percent"
+	KindNumber     = "number" // a count, a measure, a range, a number without a unit
+	KindDate       = "date"   // also a year
+	KindTime       = "time"
+	KindIdentifier = "identifier" // a path, a version, a code, an address
+	KindName       = "name"       // of a product, a company, a person, a place
+	KindQuote      = "quote"
+)
+
+// Kinds lists the kinds of a fact.
+var Kinds = []string{KindMoney, KindPercent, KindNumber, KindDate, KindTime, KindIdentifier,
+	KindName, KindQuote}
+
+// Verdicts on a fact.
+const (
+	Supported   = "supported"   // entries say it
+	Derived     = "derived"     // it follows from figures of entries or of the passage
+	Source      = "source"      // a source says it, and no entry
+	Unsupported = "unsupported" // nothing says it
+)
+
+// Causes of a verdict, more exact than the verdict alone.
+const (
+	Rounded    = "rounded"        // supported: by a more exact figure
+	Elsewhere  = "attributed"     // unsupported: the board says it of something else
+	OtherUnit  = "unit differs"   // unsupported: the board has the number with another unit
+	OtherValue = "number differs" // unsupported: the board has another figure of the same thing
+	Absent     = "absent"         // unsupported: it stands nowhere
+)
+
+// Record is a text of a board that may support facts: an entry with its evidence and
+// the names of its source, a signal, the goal.
+type Record struct {
+	ID   string // e12, s3, goal
+	Text string // paragraphs
+}
+
+// Records hands the records of a board to read, and stops with its error. It is called
+// twice, and has to give the same records in the same order.
+type Records func(read func(Record) error) error
+
+// Sources hands documents to read, and stops with its error.
+type Sources func(read func(*documents.Document) error) error
+
+// Place is a line of a source.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"` // at most 200 characters of it
+}
+
+// Fact is a number, a date or a name that a report states.
+type Fact struct {
+	Report  string   `json:"report"`
+	Line    int      `json:"line"` // from 1, of the report
+	Text    string   `json:"text"` // as the report has it
+	Kind    string   `json:"kind"`
+	Verdict string   `json:"verdict"`
+	Cause   string   `json:"cause"`   // one of the causes, or ""
+	Entries []string `json:"entries"` // that support it, or are nearest; five at most
+	Source  *Place   `json:"source"`  // that supports it, where no entry does
+	Why     string   `json:"why"`     // for people: how it follows, what differs; or ""
+	Passage int      `json:"passage"` // which of the result's passages states it, from 0
+}
+
+// Passage is a sentence, a heading or a row of a report that states facts.
+type Passage struct {
+	Report  string   `json:"report"`
+	Line    int      `json:"line"`
+	Text    string   `json:"text"` // at most 300 characters of it
+	Facts   int      `json:"facts"`
+	Missing int      `json:"missing"` // facts that nothing supports
+	Entries []string `json:"entries"` // that support its facts, the one with the most facts first
+}
+
+// Result says what supports the facts of reports.
+type Result struct {
+	Run         string   `json:"run"`
+	Seq         int64    `json:"seq"`     // the event up to which the board was read
+	Reports     []string `json:"reports"` // their names
+	Sources     int      `json:"sources"` // files that were read
+	Passed      bool     `json:"passed"`  // nothing is unsupported
+	Checked     int      `json:"checked"` // facts
+	Supported   int      `json:"supported"`
+	Derived     int      `json:"derived"`
+	SourceOnly  int      `json:"source_only"`
+	Unsupported int      `json:"unsupported"`
+	Share       float64  `json:"share"` // of the facts that are not unsupported; 1 without facts
+
+	Facts    []Fact    `json:"facts"`    // the worst first
+	Passages []Passage `json:"passages"` // in the reports' order
+}
+
+// Check looks for the facts of the reports in the records of a board; what stands on no
+// record is looked for in sources, which may be nil.
+func Check(board Records, sources Sources, reports ...*documents.Document) (Result, error) {
+	t := newTracer()
+	names := make([]string, len(reports))
+	for i, r := range reports {
+		names[i] = r.Name
+		t.readReport(r)
+	}
+	if err := t.readBoard(board); err != nil {
+		return Result{}, err
+	}
+	t.judge()
+	if err := t.derive(board); err != nil {
+		return Result{}, err
+	}
+	if sources != nil &&
+		slices.ContainsFunc(
+			t.facts,
+			func(f fact) bool { return f.verdict.Verdict == Unsupported },
+		) {
+		if err := t.readSources(sources); err != nil {
+			return Result{}, err
+		}
+	}
+	r := t.result()
+	r.Reports, r.Sources = names, t.sources
+	return r, nil
+}

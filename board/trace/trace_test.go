@@ -1,0 +1,222 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"blackboard/board/documents"
+)
+
+// verdicts traces a report against records e1, e2, … and returns its facts with their
+// verdicts, in the report's order.
+func verdicts(t *testing.T, report string, records ...string) (out []string) {
+	t.Helper()
+	var all []Record
+	for i, text := range records {
+		all = append(all, Record{ID: fmt.Sprintf("e%d", i+1), Text: text})
+	}
+	r, err := Check(each(all), nil, documents.New("report.md", report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Passages {
+		for _, f := range r.Facts {
+			if r.Passages[f.Passage].Line == p.Line && r.Passages[f.Passage].Text == p.Text {
+				out = append(
+					out,
+					strings.TrimSpace(fmt.Sprintf("%s: %s %s", f.Text, f.Verdict, f.Cause)),
+				)
+			}
+		}
+	}
+	return out
+}
+
+// TestForms holds the ways to write one figure together.
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ record, report string }{
+		{"Revenue of Borealis was $4,200,000", "Borealis had a revenue of $4.2 million."},
+		{"Revenue of Borealis was EUR 4.2m", "Borealis earned €4,200,000."},
+		{"Revenue of Borealis was 4.2 million euros", "Borealis earned €4.2m."},
+		{"Budget: SEK 4.2m", "The budget is 4,200,000 SEK."},
+		{"Budget: 1.25 million CHF", "The budget is CHF 1'250'000."},
+		{"The filing is dated 2026-06-03", "It was filed on June 3, 2026."},
+		{"The filing is dated 2026-06-03", "It was filed on 3 June."},
+		{"The filing is dated 2026-06-03", "It was filed in June 2026."},
+		{"The filing is dated 2026-06-03", "It was filed on the 3rd of June 2026."},
+		{"The filing is dated 3.6.2026", "It was filed on 3 June 2026."},
+		{"Window 2026-03-09 to 2026-03-20", "Between 9 and 20 March 2026 nothing was sold."},
+		{"Window 2026-03-09 to 2026-03-20", "It lasted from 9 March to 20 March."},
+		{"Window 2026-03-09 to 2026-03-20", "The window (9–20 March 2026) is closed."},
+		{"Latency is 800 ms at the median", "The median latency is 0.8 s."},
+		{"Latency is 0.8 s at the median", "The median latency is 800 milliseconds."},
+		{"The restore took 3 h 20 min", "The restore took 200 minutes."},
+		{"The restore took 200 min", "The restore took 3 hours and 20 minutes."},
+		{"The restore took 3:20 h", "The restore took 3 hours and 20 minutes."},
+		{"Outage of 97 minutes", "The outage lasted 1 h 37 min."},
+		{"The term is 18 months", "The term is one and a half years."},
+		{"The term is 18 months", "The term is 1.5 years."},
+		{"The term is 24 months", "The term is two years."},
+		{"Notice of 14 days", "The notice period is two weeks."},
+		{"Notice of 60 days", "The notice period is two months."},
+		{"The archive has 1.5 TB", "The archive holds 1,500 GB."},
+		{"Uptime ratio 0.9971", "Uptime was 99.71 %."},
+		{"Share of women: 37.5 %", "37.5 percent of the staff are women."},
+		{"Share of women: three eighths, 37.5 per cent", "The share of women is 37.5%."},
+		{"Closed at 17:05 on that day", "It closed at 5:05 pm."},
+		{"Closed at 5 pm", "It closed at 17:00."},
+		{"Closed at 17:00", "It closed at 5 p.m. on that day."},
+		{"25 sites in Ohio", "There are twenty-five sites in Ohio."},
+		{"Twenty-five sites in Ohio", "There are 25 sites in Ohio."},
+		{"12 sites in Ohio", "There are a dozen sites in Ohio."},
+		{"1,200 customers left", "Twelve hundred customers left."},
+		{"1200000 requests failed", "1.2 million requests failed."},
+		{"1.2k requests failed", "1,200 requests failed."},
+		{"4.5M users are active", "4.5 million users are active."},
+		{"The line is 12.4 km long", "The line has a length of 12,400 metres."},
+		{"The line is 12,400 m long", "The line has a length of 12.4 km."},
+		{"Load of 3.6 MW", "The load reaches 3,600 kW."},
+		{"Weight 12 t", "It weighs 12,000 kg."},
+		{"Area of 1,200 m²", "An area of 1,200 square metres."},
+		{"Area of 35 ha", "An area of 35 hectares."},
+		{"Range 10 to 15 ms", "Between 10 and 15 ms."},
+		{"Range 10–15 %", "10 to 15 percent."},
+		{"Temperature 21.5 °C", "The temperature was 21.5 degrees."},
+		{"Rate cut by 25 basis points", "The rate was cut by 0.25 percentage points."},
+		{"FY2025 revenue rose", "Revenue rose in 2025."},
+		{"Revenue rose in 2025", "In FY2025 revenue rose."},
+		{"Version 3.2 of Gripline", "Gripline v3.2 is in use."},
+		{"Gripline v3.2.0", "Gripline 3.2.0 is in use."},
+		{"See docs/plan.md for the plan", "The plan is in `docs/plan.md`."},
+		{"Chief officer Dr. Carla Wennick", "Carla Wennick is the chief officer."},
+		{"commit 9f3ac21e77 broke it", "It was broken by `9f3ac21`."},
+		{"Latency rose 2.5x", "Latency rose 2.5 times."},
+		{"Price: $0.12 per call", "A call costs 12 cents."},
+		{"p95 of 1,100 ms", "The 95th percentile is 1.1 seconds."},
+		{"Loss of $8.06M", "The loss was about $8 million."},
+		{"Loss of 11.9 %", "The loss was nearly 12 %."},
+		{"11,870 tickets", "Some 12,000 tickets came in."},
+		{"9,412 people queued", "More than 9,400 people queued."},
+	} {
+		for _, v := range verdicts(t, c.report, c.record, "Other words, of another thing", "The weather was fine on 7 of 9 days") {
+			if strings.Contains(v, Unsupported) {
+				t.Errorf("%q on %q: %s", c.report, c.record, v)
+			}
+		}
+	}
+}
+
+// TestDerived holds what follows from figures of entries by simple arithmetic, and what
+// does not.
+func TestDerived(t *testing.T) {
+	records := []string{
+		"Revenue of Borealis: FY2024 $31.9 million, FY2025 $38.4 million", "Borealis spent $24.6 million on staff in FY2025", "The first alarm of the outage came at 17:54",
+		"The service was back at 19:31", "Of 96 accounts 8 lack a second factor", "Licence of Quillpath: $62 per agent and month", "140 agents answer tickets",
+		"The contract began on 2026-03-02 and ends on 2026-03-30", "Ohio has 40 sites, Utah 12, Iowa 9", "Adverse events: 57.3 % on the drug, 50.0 % on placebo",
+	}
+	for report, want := range map[string]string{
+		"Revenue of Borealis grew by 20.4 % in FY2025.":                                            Derived,
+		"Revenue of Borealis grew by $6.5 million.":                                                Derived,
+		"Revenue of Borealis grew by 31.7 % in FY2025.":                                            Unsupported,
+		"Borealis took $38.4 million; after staff ($24.6 million) $13.8 million remain.":           Derived,
+		"The outage lasted from 17:54 to 19:31, that is 97 minutes.":                               Derived,
+		"The outage lasted from 17:54 to 19:31, that is 83 minutes.":                               Unsupported,
+		"Of the accounts 8.3 % lack a second factor.":                                              Derived,
+		"At $62 per month the 140 agents cost $8,680.":                                             Derived,
+		"At $62 per month the 140 agents cost $9,680.":                                             Unsupported,
+		"The contract runs from 2 March 2026 to 30 March 2026, four weeks.":                        Derived,
+		"Ohio, Utah and Iowa have 61 sites together.":                                              Derived,
+		"Ohio, Utah and Iowa have 67 sites together.":                                              Unsupported,
+		"Adverse events differ by 7.3 percentage points between drug and placebo.":                 Derived,
+		"| State | Sites |\n|---|---|\n| Ohio | 40 |\n| Utah | 12 |\n| Iowa | 9 |\n| Total | 61 |": Derived,
+	} {
+		got := verdicts(t, report, records...)
+		n := 0
+		for _, v := range got {
+			if strings.Contains(v, Unsupported) || strings.Contains(v, Derived) {
+				n++
+				if !strings.Contains(v, want) {
+					t.Errorf("%q: %s, want %s", report, v, want)
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%q: nothing is %s: %q", report, want, got)
+		}
+	}
+}
+
+// TestCauses holds each verdict on a fact and its cause.
+func TestCauses(t *testing.T) {
+	records := []string{
+		"Churn of Borealis was 14 % in 2025", "Churn of Crestline was 9 %", "The audit covers 41 hosts in 3 rooms", "Interview: \"we were afraid to touch it\"",
+		"Quillpath took 26 h for the import, Helmdesk 41 h", "Config is in config/pool.yaml since v7.18.0",
+	}
+	for _, c := range []struct{ report, want string }{
+		{"Churn of Borealis was 14 %.", "14 %: supported"},
+		{"Churn of Crestline was 14 %.", "14 %: unsupported attributed"},
+		{"Churn of Borealis was $14.", "$14: unsupported unit differs"},
+		{"Churn of Borealis was 17 % in 2025.", "17 %: unsupported number differs"},
+		{"The audit covers 43 hosts.", "43: unsupported number differs"},
+		{"Quillpath is fast. Helmdesk took 26 h.", "26 h: unsupported attributed"},
+		{"| Product | Import |\n|---|---|\n| Helmdesk | 26 h |\n| Quillpath | 41 h |", "26 h: unsupported attributed"},
+		{"A clerk said: \"we were afraid to change it\".", "\"we were afraid to change it\": unsupported absent"},
+		{"A clerk said: \"we were afraid to touch it\".", "\"we were afraid to touch it\": supported"},
+		{"The file is config/pools.yaml.", "config/pools.yaml: unsupported absent"},
+		{"It came with 7.18.1 of the service.", "7.18.1: unsupported absent"},
+		{"The audit was done by Vexler Partners.", "Vexler Partners: unsupported absent"},
+	} {
+		if got := verdicts(t, c.report, records...); !slices.Contains(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.report, got, c.want)
+		}
+	}
+}
+
+// TestNoFact holds what needs no support.
+func TestNoFact(t *testing.T) {
+	for _, report := range []string{
+		"# 3. Results\n\n## 3.1 What We Did in 2024\n\nText follows.", "1. one\n2. two\n10) ten\n\n(a) more", "See page 14, section 3.2, tables 4 and 5, and [12] or [^3].",
+		"This report has five sections and 3 tables.", "| # | What |\n|---|---|\n| 1 | one |\n| 2 | two |", "However, nothing changed. Procurement waits. Margins fell.",
+		"Report of 27 March 2026", "![chart](img/7.png)", "<!-- 42 -->", "One of them, or two in three, took three quarters.",
+	} {
+		if got := verdicts(t, report, "nothing"); len(got) > 0 {
+			t.Errorf("%q: %q", report, got)
+		}
+	}
+}
+
+// TestSources holds what only a source says, with its place.
+func TestSources(t *testing.T) {
+	report := documents.New(
+		"report.md",
+		"The lease costs $7,450 a month.\n\nIt was signed by Vexler Partners on 2024-02-29.\n",
+	)
+	source := documents.New(
+		"lease.txt",
+		"Lease\n\nThe monthly lease costs are 7,450 dollars.\nSigned: Vexler Partners, 29 February 2024\n",
+	)
+	r, err := Check(
+		each([]Record{{"e1", "Signed on 2024-02-29"}}),
+		func(read func(*documents.Document) error) error { return read(source) },
+		report,
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range r.Facts {
+		s := fmt.Sprintf("%s %s %v", f.Text, f.Verdict, f.Entries)
+		if f.Source != nil {
+			s += fmt.Sprintf(" %s:%d %s", f.Source.File, f.Source.Line, f.Source.Text)
+		}
+		got = append(got, s)
+	}
+	want := []string{"$7,450 source [] lease.txt:3 The monthly lease costs are 7,450 dollars.",
+		"Vexler Partners source [] lease.txt:4 Signed: Vexler Partners, 29 February 2024", "2024-02-29 supported [e1]"}
+	if !slices.Equal(got, want) || !r.Passed || r.SourceOnly != 2 || r.Sources != 1 ||
+		r.Share != 1 {
+		t.Errorf("got %q, want %q; %+v", got, want, r)
+	}
+}
