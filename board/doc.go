@@ -10,6 +10,7 @@
 //	v, err := b.Gate(ctx, board.Policy{})               // v.Open is false while a critical or high signal is open
 //	r, err := documents.Open("report.md")
 //	x, err := b.Survival(ctx, r)                        // does the report carry what must surface?
+//	y, err := b.Trace(ctx, nil, r)                      // does it state what nobody found?
 //
 // Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate], [WaitRun].
 // The past: [Board.Events], [Board.Replay]. In and out: [Board.Export], [Import], [Snapshot.Digest], [Snapshot.HTML].
@@ -53,6 +54,6 @@
 //     caller has one. Waiving needs a reason.
 //   - What of the knowledge base was given to whom is in the log alone, as events of the verb retrieval ([Board.Retrieved], [Board.Retrievals], [UsageOf]).
 //     No table has it, and no gate asks for it.
-//   - The gate and survival are pure functions of what is on the board ([Policy], [survival.Check]).
+//   - The gate, survival and trace are pure functions of what is on the board ([Policy], [survival.Check], [trace.Check]).
 //   - A verdict on an entry belongs to one file: it is stale once the source that is registered has another SHA-256.
 package board

@@ -50,6 +50,7 @@ var contractCommands = []struct{ name, line string }{
 	{"source_add", `source add report.md --text`},
 	{"source_list", `source list`},
 	{"verify", `verify`},
+	{"trace", `trace claims.md`},
 	{"watch", `watch --since 0 --timeout 0s --limit 1`},
 	{"wait", `wait --since 0`},
 	{"replay", `replay --at 5`},
@@ -181,6 +182,7 @@ func newContract(t *testing.T) *contract {
 	}
 	c.write("batch.jsonl", `{"content":"two","type":"contradiction","contradicts":["e1"]}`)
 	c.write("report.md", "nothing of it")
+	c.write("claims.md", "The value was $12 in the year 2019.")
 	c.write("doc.md", "# Doc\n\nof gates")
 	c.write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: too short\nSo much for LEARNING: lines.")
 	c.write("worklog.jsonl", `{"command":"go test ./x","exit_code":1,"output":"x.go:1: undefined: y"}`+"\n"+`{"tool":"edit","file":"x.go"}`+"\n"+`{"command":"go test ./x","exit_code":0}`)

@@ -12,6 +12,7 @@
 //	board/conflicts which findings may contradict each other: an index of what is about one thing, and clash
 //	board/survival whether reports carry what a run must not lose: the readers of reports, the comparison
 //	board/verify   whether findings stand in their sources: quotes word for word, values
+//	board/trace    what the facts of a report stand on: entries, sources, or nothing
 //	board          the domain: entries, signals, variables, events; gate, replay, export and import
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
 //	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it

@@ -380,6 +380,12 @@ printf '<p>Keys are kept in the vault.</p>\n' >appendix.html`,
 export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
 mkdir docs
 printf '# Auth\n\nTokens never expire. Keys are rotated every 90 days.\n' >docs/auth.md`,
+	"board help trace": `
+export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
+board post 'Tokens expire after 30 minutes' --source-doc auth.go
+mkdir docs
+printf 'Keys rotate every 90 days.\n' >docs/runbook.md
+printf 'Tokens expire after half an hour, 30 minutes. Keys rotate every 90 days. 14 keys are lost.\n' >report.md`,
 	"board help search": `
 board kb remember 'capture-pane drops trailing spaces without -J.' --title 'tmux: trailing spaces' --kind gotcha --tags tmux`,
 	"board help output": `export BOARD_RUN=audit-7 BOARD_WORKER=reader-1`,

@@ -11,7 +11,8 @@ import (
 const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
 
 Workers post findings and raise questions; the gate stays shut while critical or high questions are open;
-verify looks whether quotes stand in their sources; survival checks that the final artifact carries what the run found.
+verify looks whether findings stand in their sources; survival checks that the final artifact carries what the run found, trace that
+it states nothing else.
 
   board demo                                            see it work
   export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once

@@ -90,6 +90,7 @@ are compared, not meaning.`,
 			}, formatFlags(), readFlags()),
 			Action: p.survival,
 		},
+		p.traceCommand(),
 	}
 }
 

@@ -114,7 +114,7 @@ var exitMeanings = []struct {
 	code  int
 	means string
 }{
-	{exitOK, "ok"}, {exitFailure, "failure"}, {exitUsage, "usage or invalid input"}, {exitGate, "the gate is closed"}, {exitSurvival, "survival or verify failed"},
+	{exitOK, "ok"}, {exitFailure, "failure"}, {exitUsage, "usage or invalid input"}, {exitGate, "the gate is closed"}, {exitSurvival, "survival or verify failed; trace --strict found a fact that nothing supports"},
 	{exitNotFound, "not found: also a gate whose run, or a survival whose report, does not exist"},
 	{exitConflict, "conflict: claimed by another, exists already, version does not match, looks like a secret"},
 }

@@ -18,7 +18,7 @@ var pages embed.FS
 var trustPage string
 
 // pageOrder is how the list shows the pages: what a newcomer needs first stands first.
-var pageOrder = []string{"run", "gate", "verify", "survival", "agents", "search", "capsules", "memory", "topic", "hooks", "output", "trust"}
+var pageOrder = []string{"run", "gate", "verify", "survival", "trace", "agents", "search", "capsules", "memory", "topic", "hooks", "output", "trust"}
 
 // pageAliases are words under which somebody may look for a page.
 var pageAliases = map[string]string{

@@ -97,6 +97,9 @@ var rules = map[string][]rule{
 		{"waived-signal", "The artifact carries every waived signal", "Say in the artifact that the question was left open, and why."},
 		{ruleEnough, "There is something that the artifact has to carry", "Post what was found (board post), with --must-surface what the artifact has to carry."},
 	},
+	"board trace": {
+		{ruleFact, "An entry or a source supports every fact of the report", "Post the finding with its source, correct the report, or take the fact out."},
+	},
 }
 
 // Gate turns a verdict into a report: a failed finding for every reason, a passed one for every rule of the policy that holds.

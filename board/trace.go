@@ -1,0 +1,62 @@
+package board
+
+import (
+	"context"
+
+	"blackboard/board/documents"
+	"blackboard/board/sqlite"
+	"blackboard/board/trace"
+)
+
+// Trace says what the facts of the reports stand on: entries that are not superseded,
+// signals with the reasons why they were waived, the goal; and sources, which may be
+// nil. The board is read in one transaction.
+func (b *Board) Trace(
+	ctx context.Context,
+	sources trace.Sources,
+	reports ...*documents.Document,
+) (trace.Result, error) {
+	if len(reports) == 0 {
+		return trace.Result{}, invalid(
+			"no report is given",
+			"name the final artifact, or - for standard input",
+		)
+	}
+	var r trace.Result
+	err := b.read(ctx, func(tx *sqlite.Tx) error {
+		seq, err := lastSeq(tx)
+		if err != nil {
+			return err
+		}
+		r, err = trace.Check(
+			func(read func(trace.Record) error) error { return traceRecords(tx, read) },
+			sources,
+			reports...)
+		r.Run, r.Seq = b.run, seq
+		return err
+	})
+	return r, err
+}
+
+// traceRecords reads what stands on a board, one thing at a time.
+func traceRecords(tx *sqlite.Tx, read func(trace.Record) error) error {
+	var goal string
+	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&goal); err != nil {
+		return err
+	}
+	if err := read(trace.Record{ID: "goal", Text: goal}); err != nil {
+		return err
+	}
+	var id int64
+	var text string
+	if err := tx.Each([]any{&id, &text}, func() error { return read(trace.Record{ID: EntryID(id), Text: text}) },
+		`SELECT id, content || char(10,10) || evidence || char(10,10) || source_doc || char(10,10) || source_ref
+			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
+		return err
+	}
+	return tx.Each(
+		[]any{&id, &text},
+		func() error { return read(trace.Record{ID: SignalID(id), Text: text}) },
+		`SELECT id, content || char(10,10) || reason FROM signals ORDER BY id`,
+	)
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/documents"
+	"blackboard/board/fault"
+	"blackboard/board/trace"
+	"blackboard/cmd/board/ci"
+)
+
+func (p *program) traceCommand() *cli.Command {
+	return &cli.Command{
+		Name: "trace", Category: catJudge, Usage: "say what the report states that nobody found: exit 0; with --strict 4 if there is any", ArgsUsage: "REPORT…",
+		Description: `Looks for every number with its unit, date, identifier, name and quote of the reports on the board, and says which entries support
+it. A fact that follows from figures of entries by simple arithmetic is derived; one that only a source has is found with --sources.
+Words and numbers are compared, not meaning: a supported fact may still be wrong.`,
+		Flags: flags([]cli.Flag{
+			&cli.StringSliceFlag{
+				Name:  "sources",
+				Usage: "look in all readable files below `DIR` for what no entry supports, repeatable",
+			},
+			&cli.BoolFlag{Name: "strict", Usage: "exit 4 if nothing supports a fact"},
+			&cli.BoolFlag{
+				Name:    "all",
+				Aliases: []string{"a"},
+				Usage:   "list each passage with the entries that support it, too",
+			},
+		}, formatFlags(), readFlags()),
+		Action: p.trace,
+	}
+}
+
+func (p *program) trace(c *cli.Context) error {
+	f, err := format(c)
+	if err != nil {
+		return err
+	}
+	names := c.Args().Slice()
+	if len(names) == 0 {
+		return usagef("`board trace report.md`", "no report is given")
+	}
+	b, err := p.open(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	reports, skipped, err := p.documents(names)
+	if err != nil {
+		return err
+	}
+	var sources trace.Sources
+	if dirs := c.StringSlice("sources"); len(dirs) > 0 {
+		if sources, err = sourcesBelow(dirs, names); err != nil {
+			return err
+		}
+	}
+	for _, file := range skipped {
+		p.talk("not read: %s", line(file.Reason, 160))
+	}
+	r, err := b.Trace(c.Context, sources, reports...)
+	if err != nil {
+		return err
+	}
+	text := func(q *program) { q.printTrace(&r, c.Bool("all")) }
+	if err := p.verdict(c, f, text, []any{"trace", r}, ci.Trace(r, versionString())); err != nil {
+		return err
+	}
+	if c.Bool("strict") && !r.Passed {
+		return verdictError(exitSurvival)
+	}
+	return nil
+}
+
+// Limits of what is read below the directories of sources.
+const (
+	maxSourceFiles = 10_000
+	maxSourceBytes = 1 << 30 // of files
+)
+
+// sourcesBelow reads the files below directories, but for the reports, which must not
+// support themselves, and what is hidden or cannot be read as text.
+func sourcesBelow(dirs, reports []string) (trace.Sources, error) {
+	var skip []os.FileInfo
+	for _, name := range reports {
+		if fi, err := os.Stat(name); err == nil {
+			skip = append(skip, fi)
+		}
+	}
+	for _, dir := range dirs {
+		if fi, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.NotFound.New(
+				fmt.Sprintf("there is no directory %s", dir),
+				"give the directory of the sources",
+			)
+		} else if err != nil {
+			return nil, err
+		} else if !fi.IsDir() {
+			return nil, usagef("give the directory it is in", "%s is not a directory", dir)
+		}
+	}
+	return func(read func(*documents.Document) error) error {
+		files, bytes := 0, int64(0)
+		for _, dir := range dirs {
+			err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				if path != dir && strings.HasPrefix(d.Name(), ".") {
+					if d.IsDir() {
+						return filepath.SkipDir
+					}
+					return nil
+				}
+				fi, err := d.Info()
+				if err != nil || !fi.Mode().IsRegular() || fi.Size() > documents.Max ||
+					isAmong(fi, skip) {
+					return err
+				}
+				if files, bytes = files+1, bytes+fi.Size(); files > maxSourceFiles ||
+					bytes > maxSourceBytes {
+					return fault.Invalid.New(
+						fmt.Sprintf(
+							"there are more than %d files or %d MiB of sources below %s",
+							maxSourceFiles,
+							maxSourceBytes>>20,
+							dir,
+						),
+						"give the directories of this run's sources alone",
+					)
+				}
+				doc, err := documents.Open(path)
+				if errors.Is(err, fault.Invalid) {
+					return nil // no text
+				}
+				if err != nil {
+					return err
+				}
+				return read(doc)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+func isAmong(fi os.FileInfo, all []os.FileInfo) bool {
+	for _, other := range all {
+		if os.SameFile(fi, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// causes say for people why a fact is unsupported.
+var causes = map[string]string{
+	trace.Elsewhere:  "said of something else",
+	trace.OtherUnit:  "with another unit",
+	trace.OtherValue: "another figure",
+	trace.Absent:     "on no entry",
+}
+
+func (p *program) printTrace(r *trace.Result, all bool) {
+	head := p.paint(green, "nothing unsupported")
+	if !r.Passed {
+		head = p.paint(red, count(int64(r.Unsupported), "UNSUPPORTED fact", "UNSUPPORTED facts"))
+	}
+	p.printf(
+		"trace of %s in %s: %s; %d of %s supported (%.0f %%)\n",
+		r.Run,
+		safe(strings.Join(r.Reports, ", ")),
+		head,
+		r.Checked-r.Unsupported,
+		count(int64(r.Checked), "fact", "facts"),
+		100*r.Share,
+	)
+	if r.Derived+r.SourceOnly > 0 {
+		p.printf(
+			"%s\n",
+			p.paint(
+				dim,
+				fmt.Sprintf(
+					"  %d by entries, %d derived from their figures, %d by a source alone",
+					r.Supported,
+					r.Derived,
+					r.SourceOnly,
+				),
+			),
+		)
+	}
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		if f.Verdict != trace.Unsupported && f.Verdict != trace.Source {
+			continue
+		}
+		if i == shownReasons {
+			p.printf("  and more; --json lists all\n")
+			break
+		}
+		where := fmt.Sprintf("%s:%d", safe(filepath.Base(f.Report)), f.Line)
+		if f.Verdict == trace.Source {
+			p.printf(
+				"  %s %s (%s): only in %s:%d\n",
+				where,
+				line(f.Text, 80),
+				f.Kind,
+				safe(f.Source.File),
+				f.Source.Line,
+			)
+			continue
+		}
+		why := causes[f.Cause]
+		if f.Why != "" {
+			why += ": " + line(f.Why, 120)
+		} else if len(f.Entries) > 0 {
+			why += "; nearest is " + f.Entries[0]
+		}
+		p.printf(
+			"  %s %s (%s): %s\n         | %s\n",
+			where,
+			p.paint(red, line(f.Text, 80)),
+			f.Kind,
+			why,
+			line(r.Passages[f.Passage].Text, 200),
+		)
+	}
+	if all {
+		p.printPassages(r)
+	}
+	if !r.Passed {
+		p.printf(
+			"to clear: post the finding with its source, correct the report, or take the fact out\n",
+		)
+	}
+	p.printf(
+		"%s\n",
+		p.paint(
+			dim,
+			"words and numbers were compared, not meaning: a supported fact may still be wrong",
+		),
+	)
+}
+
+// printPassages lists the passages with the entries that they stand on.
+func (p *program) printPassages(r *trace.Result) {
+	p.printf("passages and their entries:\n")
+	for i := range r.Passages {
+		s := &r.Passages[i]
+		entries := strings.Join(s.Entries, " ")
+		if entries == "" {
+			entries = "–"
+		}
+		if s.Missing > 0 {
+			entries += p.paint(red, fmt.Sprintf(", %d unsupported", s.Missing))
+		}
+		p.printf(
+			"  %s:%d %s\n         | %s\n",
+			safe(filepath.Base(s.Report)),
+			s.Line,
+			entries,
+			line(s.Text, 200),
+		)
+	}
+}
