@@ -193,7 +193,7 @@ func (a *amount) measure(s *words.Scanner, next int) {
 		if l.Plain == "per" {
 			return
 		}
-		if ratioWords[l.Plain] && a.dim == "" && n == 0 {
+		if ratioWords()[l.Plain] && a.dim == "" && n == 0 {
 			a.dim, a.last, a.end = "×", next, max(a.end, l.End)
 			return
 		}
@@ -227,7 +227,7 @@ func (a *amount) millions(s *words.Scanner, at int) bool {
 }
 
 // ratioWords follow a number that says how many times as much something is.
-var ratioWords = set("times x × fold")
+var ratioWords = lazySet("times x × fold")
 
 // precision finds how exact a number is, by the digits that it is written with.
 func (a *amount) precision(surface, key string) {

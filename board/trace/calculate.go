@@ -65,8 +65,8 @@ func runs(a *amount, pool []amount) string {
 }
 
 var (
-	restCues   = set("rest remaining remainder other others not without none left neither")
-	periodCues = set(`month months monthly year years yearly annual annually week weeks weekly day days
+	restCues   = lazySet("rest remaining remainder other others not without none left neither")
+	periodCues = lazySet(`month months monthly year years yearly annual annually week weeks weekly day days
 	daily quarter quarterly hour hours hourly minute annum`)
 )
 

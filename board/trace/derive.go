@@ -76,7 +76,7 @@ func (d *deriver) within(i int) (out []int) {
 			continue
 		}
 		if g.unit == f.unit || f.unit-g.unit <= 2 && g.unit-f.unit <= 1 ||
-			k < i && k >= i-6 && d.hasCue(f, cues) {
+			k < i && k >= i-6 && d.hasCue(f, cues()) {
 			out = append(out, k)
 		}
 	}
@@ -146,7 +146,7 @@ func (d *deriver) calculate(i int) bool {
 	if how := runs(&f.amount, inOrder); how != "" {
 		return d.derived(f, how, others...)
 	}
-	if d.hasCue(f, periodCues) {
+	if d.hasCue(f, periodCues()) {
 		all := own
 		for _, r := range others {
 			all = slices.Concat(all, d.few(r))
@@ -155,7 +155,7 @@ func (d *deriver) calculate(i int) bool {
 			return d.derived(f, how, others...)
 		}
 	}
-	cue := d.hasCue(f, cues)
+	cue := d.hasCue(f, cues())
 	for _, r := range slices.Concat(others, d.near[i]) {
 		all := d.figures(r)
 		if !slices.Contains(others, r) {
@@ -167,7 +167,7 @@ func (d *deriver) calculate(i int) bool {
 		if how := cmp.Or(calculation(&f.amount, all), runs(&f.amount, all)); how != "" {
 			return d.derived(f, how, r)
 		}
-		if a := &f.amount; a.dim == "%" && d.hasCue(f, restCues) {
+		if a := &f.amount; a.dim == "%" && d.hasCue(f, restCues()) {
 			if slices.ContainsFunc(
 				all,
 				func(x amount) bool { return x.dim == "%" && a.near(100-x.value) },
@@ -221,7 +221,7 @@ func (d *deriver) few(r int32) []amount {
 // of what the sentence speaks of.
 func (d *deriver) fromFar(i int, own []amount) bool {
 	f := &d.facts[i]
-	sums := f.amount.digits > 1 && d.hasCue(f, sumCues)
+	sums := f.amount.digits > 1 && d.hasCue(f, sumCues())
 	var pool []*fact
 	for k := i - 1; k >= max(0, i-200) && len(pool) < maxOperands; k-- {
 		if g := &d.facts[k]; sums && g.isAmount() && g.verdict.Verdict == Supported &&
@@ -326,14 +326,14 @@ func (t *tracer) nearest(f *fact) []int32 {
 }
 
 // cues are words of sentences that calculate.
-var cues = set(`total totals totalling combined together sum overall altogether difference gap share
+var cues = lazySet(`total totals totalling combined together sum overall altogether difference gap share
 	percent percentage proportion rate ratio average mean up down rose fell grew growth
 	increase increased decrease decreased higher lower more less fewer remaining
 	remainder left rest per each times double doubled triple half saved saving savings
 	net margin between apart later earlier aggregate cumulative of`)
 
 // sumCues are words of sentences that add or subtract.
-var sumCues = set(`total totals totalling combined together sum altogether difference gap more less
+var sumCues = lazySet(`total totals totalling combined together sum altogether difference gap more less
 	fewer below above remaining rest other others left save saved saving savings adds
 	add twice`)
 

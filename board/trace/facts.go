@@ -330,7 +330,7 @@ func isIdentifier(w string) bool {
 			strings.Count(w, "/") > 1 ||
 			w[0] == '/'
 	case fileName.MatchString(w):
-		return !shortForms[strings.ToLower(w)] &&
+		return !shortForms()[strings.ToLower(w)] &&
 			strings.ContainsFunc(w[:strings.LastIndex(w, ".")], unicode.IsLetter)
 	}
 	return camel.MatchString(w) && !strings.ContainsAny(w, " $€£%")

@@ -3,24 +3,30 @@ package trace
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"blackboard/board/words"
 )
 
 // placeWords stand before a number that counts a part of a document.
-var placeWords = set(`page pages p pp section sections sec table tables figure figures fig chapter
+var placeWords = lazySet(`page pages p pp section sections sec table tables figure figures fig chapter
 	chapters ch appendix annex exhibit step steps item items footnote note line lines no
 	nr number part parts paragraph paragraphs para finding findings recommendation
 	recommendations question questions option options point row rows column slide sheet
 	volume vol issue article clause schedule attachment phase tier level task § §§ #`)
 
 // structureWords are what a report counts of itself.
-var structureWords = set(`section sections chapter chapters table tables figure figures appendix appendices
+var structureWords = lazySet(`section sections chapter chapters table tables figure figures appendix appendices
 	annexes page pages part parts recommendation recommendations step steps paragraph
 	paragraphs heading headings bullet bullets column columns reason reasons theme
 	themes topic topics conclusion conclusions question questions finding findings area
 	areas takeaway takeaways way ways observation observations priority priorities
 	option options thing things following`)
+
+// lazySet is a set that is made when it is first needed, not when a process starts.
+func lazySet(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return set(list) })
+}
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}
@@ -102,10 +108,10 @@ func (fr *factReader) isPart(i int) bool {
 // compares reports whether a number is followed by a word that compares it with what
 // was said before: 8 minutes, then 7 more.
 func (fr *factReader) compares(a *amount) bool {
-	return a.last+1 < len(fr.scan.Lexemes) && comparatives[fr.scan.Lexemes[a.last+1].Plain]
+	return a.last+1 < len(fr.scan.Lexemes) && comparatives()[fr.scan.Lexemes[a.last+1].Plain]
 }
 
-var comparatives = set("more less fewer longer shorter later earlier higher lower")
+var comparatives = lazySet("more less fewer longer shorter later earlier higher lower")
 
 // ownDate reports whether a unit says when the report was written.
 func (fr *factReader) ownDate(u *unit) bool {
@@ -120,17 +126,20 @@ func (fr *factReader) ownDate(u *unit) bool {
 	short := fr.unit-i <= 2 && len(u.headings) == 1 && len(fr.scan.Lexemes) <= 10 &&
 		!strings.HasSuffix(text, ".")
 	return u.heading || short || slices.ContainsFunc(fr.scan.Lexemes, func(l words.Lexeme) bool {
-		return ownDates[l.Plain]
+		return ownDates()[l.Plain]
 	})
 }
 
-var ownDates = set(`report version draft date dated prepared status author authors written revision memo`)
+var ownDates = lazySet(`report version draft date dated prepared status author authors written revision memo`)
+
+// yearBefore are words that stand before a year.
+var yearBefore = lazySet(`in of since by from until before after during to fy the year and between q1 q2 q3 q4`)
 
 // yearless reports whether a number that looks like a year counts something: 2000
 // customers.
 func (fr *factReader) yearless(a *amount) bool {
 	return a.first == 0 ||
-		!set(`in of since by from until before after during to fy the year and between q1 q2 q3 q4`)[fr.scan.Lexemes[a.first-1].Plain]
+		!yearBefore()[fr.scan.Lexemes[a.first-1].Plain]
 }
 
 func isYear(s string) bool { return len(s) == 4 && words.Digits(s) && s >= "1800" && s < "2200" }
@@ -147,7 +156,7 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 	}
 	plain := a.dim == ""
 	switch {
-	case plain && placeWords[before],
+	case plain && placeWords()[before],
 		plain && strings.HasSuffix(strings.TrimRight(text[:l.Start], " \u00a0"), "§"):
 		return true
 	case after && plain && a.first > 0 && l.Start-fr.found[0].start < 200 && strings.Trim(text[max(0, l.Start-5):l.Start], " ,–-andto0123456789") == "":
@@ -175,19 +184,19 @@ func (fr *factReader) fraction(a *amount) bool {
 		return fr.scan.Lexemes[k].Plain
 	}
 	next := at(a.first + 1)
-	return fractions[next] ||
+	return fractions()[next] ||
 		next == "in" && len(fr.scan.Lexemes) > a.first+2 && fr.scan.Lexemes[a.first+2].Kind == words.Word &&
 			len(fr.scan.Lexemes[a.first+2].Keys) > 1 ||
 		at(a.first-1) == "in" && a.first > 1 && len(fr.scan.Lexemes[a.first-2].Keys) > 1 ||
 		at(a.first-1) == "of" && a.first > 2 && at(a.first-2) == "out"
 }
 
-var fractions = set(`half halves third thirds quarter quarters fifth fifths sixth sixths eighth eighths
+var fractions = lazySet(`half halves third thirds quarter quarters fifth fifths sixth sixths eighth eighths
 	tenth tenths`)
 
 func (fr *factReader) ownCount(a *amount) bool {
 	for k := a.first + 1; k <= a.first+2 && k < len(fr.scan.Lexemes); k++ {
-		if structureWords[fr.scan.Lexemes[k].Plain] {
+		if structureWords()[fr.scan.Lexemes[k].Plain] {
 			return true
 		}
 	}

@@ -25,13 +25,17 @@ var noNames = sync.OnceValue(func() map[string]bool {
 })
 
 // endings of words that are hardly names.
-var commonEndings = strings.Fields(`ing ly ed tion tions sion sions ment ments ness ity ities ous ive able ible ance
+var commonEndings = lazyFields(`ing ly ed tion tions sion sions ment ments ness ity ities ous ive able ible ance
 	ence ers ies ism ful less wards`)
+
+func lazyFields(list string) func() []string {
+	return sync.OnceValue(func() []string { return strings.Fields(list) })
+}
 
 // looksCommon reports whether a word that a sentence begins with is likely no name.
 func looksCommon(plain string) bool {
 	return knownWord(plain) || words.IsCommon(plain) ||
-		slices.ContainsFunc(commonEndings, func(e string) bool {
+		slices.ContainsFunc(commonEndings(), func(e string) bool {
 			return len(plain) > len(e)+2 && strings.HasSuffix(plain, e)
 		})
 }
@@ -142,11 +146,11 @@ func (fr *factReader) subject(i int) bool {
 	if next.Kind != words.Word {
 		return false
 	}
-	return verbs[next.Plain] || strings.HasSuffix(next.Plain, "ed") ||
+	return verbs()[next.Plain] || strings.HasSuffix(next.Plain, "ed") ||
 		strings.HasSuffix(next.Plain, "s") && !strings.HasSuffix(next.Plain, "ss")
 }
 
-var verbs = set(`is was has had will would can could may might did does and said says told sold
+var verbs = lazySet(`is was has had will would can could may might did does and said says told sold
 	bought won lost made paid built took gave wrote ran`)
 
 func acronym(s string) bool {
@@ -170,7 +174,7 @@ func (fr *factReader) nameEnd(i int) int {
 		switch gap {
 		case " ", "\n", "-", "-\n", " & ", "&":
 		case ". ":
-			if utf8.RuneCountInString(surface) > 1 && !shortForms[all[i].Plain] {
+			if utf8.RuneCountInString(surface) > 1 && !shortForms()[all[i].Plain] {
 				return i
 			}
 		default:

@@ -204,46 +204,8 @@ func goesOn(line string) bool {
 }
 
 // shortForms end with a full stop that ends no sentence.
-var shortForms = map[string]bool{
-	"e.g":    true,
-	"i.e":    true,
-	"vs":     true,
-	"dr":     true,
-	"mr":     true,
-	"mrs":    true,
-	"ms":     true,
-	"inc":    true,
-	"ltd":    true,
-	"co":     true,
-	"corp":   true,
-	"approx": true,
-	"no":     true,
-	"nr":     true,
-	"st":     true,
-	"fig":    true,
-	"sec":    true,
-	"p":      true,
-	"pp":     true,
-	"cf":     true,
-	"etc":    true,
-	"ca":     true,
-	"jan":    true,
-	"feb":    true,
-	"mar":    true,
-	"apr":    true,
-	"jun":    true,
-	"jul":    true,
-	"aug":    true,
-	"sep":    true,
-	"sept":   true,
-	"oct":    true,
-	"nov":    true,
-	"dec":    true,
-	"a.m":    true,
-	"p.m":    true,
-	"u.s":    true,
-	"prof":   true,
-}
+var shortForms = lazySet(`e.g i.e vs dr mr mrs ms inc ltd co corp approx no nr st fig sec p pp cf etc ca jan
+	feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s prof`)
 
 // sentenceEnd returns where the first sentence of a text ends, with the blanks after
 // it.
@@ -266,7 +228,7 @@ func sentenceEnd(text string) int {
 				continue
 			}
 			word := strings.ToLower(text[strings.LastIndexAny(text[:i], " \t\n(")+1 : i])
-			if shortForms[strings.Trim(word, "*_\"“(")] ||
+			if shortForms()[strings.Trim(word, "*_\"“(")] ||
 				len(word) == 1 && unicode.IsLetter(rune(word[0])) {
 				continue
 			}
