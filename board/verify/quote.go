@@ -193,12 +193,11 @@ func (x *index) same(q *stream, from, to, at int) (match, bool) {
 
 // target returns where the link leads that ends between two words.
 func target(between string) string {
-	_, after, found := strings.Cut(between, "](")
-	if !found {
-		return ""
+	_, after, _ := strings.Cut(between, "](")
+	if n, ended := within(after, ')', "\n \t("); ended {
+		return after[:n]
 	}
-	to, _, _ := strings.Cut(after, ")")
-	return to
+	return ""
 }
 
 // sameSigns compares what stands between two words of the source and of the quote. A quote
