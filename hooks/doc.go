@@ -61,8 +61,8 @@
 //
 // # It never breaks a turn
 //
-// Handle answers within $BOARD_HOOK_TIMEOUT (300ms), whatever hangs or fails, and 1.5s later where a line for the worklog is still to be written; what goes wrong is one line in log/hooks.log of the data home, which is bounded and for its owner alone. No model is
-// loaded here.
+// Handle answers within $BOARD_HOOK_TIMEOUT (300ms), whatever hangs or fails, and 1.5s later where a line for the worklog is still to be written; what goes wrong is one line in log/hooks.log of the data home, which is bounded and for its owner alone. A session's start that took too long comes with the
+// next prompt, where prompts can be answered. No model is loaded here.
 //
 // # Files
 //

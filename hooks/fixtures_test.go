@@ -289,7 +289,7 @@ func FuzzHandle(f *testing.F) {
 	f.Add("", "", []byte("\xef\xbb\xbf{}"))
 	f.Fuzz(func(t *testing.T, named, event string, data []byte) {
 		cfg := Config{Harness: named, Event: event, Env: noEnv, Now: time.Now, Searcher: found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Title: event, Body: named}, Score: 1})}
-		r := cfg.handle(context.Background(), bytes.NewReader(data), new(atomic.Bool))
+		r := cfg.handle(context.Background(), func() bool { return false }, bytes.NewReader(data), new(atomic.Bool))
 		oneAnswer(t, "fuzz", r.Answer)
 		if _, e, err := harness.Read(data, named, event, noEnv); err == nil {
 			if !slices.Contains(harness.Kinds, e.Kind) {

@@ -91,7 +91,8 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 		}
 		work, cancel := context.WithTimeout(ctx, within*8/10)
 		defer cancel()
-		done <- cfg.handle(work, in, &recording)
+		late := func() bool { return ctx.Err() != nil }
+		done <- cfg.handle(work, late, in, &recording)
 	}()
 	select {
 	case r := <-done:
@@ -123,8 +124,9 @@ func (cfg *Config) log(format string, a ...any) {
 	logLine(cfg.Home, cfg.Now(), "%s %s: %s", cfg.Harness, cfg.Event, fmt.Sprintf(format, a...))
 }
 
-// handle does the work. It says in recording whether what it was given is, or may be, to be recorded.
-func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bool) Result {
+// handle does the work. It says in recording whether what it was given is, or may be, to be recorded;
+// late says whether nobody waits for its text any more.
+func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader, recording *atomic.Bool) Result {
 	data, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
 	if err == nil && len(data) > maxPayload {
 		err = fmt.Errorf("it has more than %d bytes", maxPayload)
@@ -152,7 +154,7 @@ func (cfg Config) handle(ctx context.Context, in io.Reader, recording *atomic.Bo
 	if err != nil {
 		cfg.log("%v", err)
 	}
-	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now()}
+	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now(), late: late}
 	recording.Store(t.records())
 	answer := h.Answer(&e, t.do(ctx, h))
 	return Result{Answer: answer, Kind: e.Kind, Dir: t.dir}

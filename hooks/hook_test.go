@@ -56,6 +56,49 @@ func hangs(t *testing.T) {
 	}
 }
 
+// TestLateStart: a start that took too long comes with the next prompt, once, and what a late one
+// has found does not count as given.
+func TestLateStart(t *testing.T) {
+	for _, source := range []string{"startup", "resume"} {
+		t.Run(source, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { lateStart(t, source) }) })
+	}
+}
+
+func lateStart(t *testing.T, source string) {
+	w := newWorld(t)
+	w.env["BOARD_HOOK_TIMEOUT"] = "2s"
+	w.named("auth", "# Auth\nGoal: rotate.")
+	if source == "resume" {
+		if got := w.tell("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(got, "Goal: rotate.") {
+			t.Fatalf("it starts with %s", got)
+		}
+		w.now = w.now.Add(time.Minute)
+		w.records("auth", "other", "make generate")
+	}
+	hangs := make(chan struct{})
+	w.searcher = searchFunc(func(context.Context, kb.Query) (kb.Result, error) {
+		<-hangs
+		return kb.Result{}, nil
+	})
+	if got := w.tell("SessionStart", map[string]any{"source": source}); got != "" {
+		t.Fatalf("it was in time: %s", got)
+	}
+	close(hangs)
+	synctest.Wait() // the late start has ended as well
+	w.searcher = nil
+	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+	want, not := "Goal: rotate.", "make generate"
+	if source == "resume" {
+		want, not = not, want
+	}
+	if !strings.Contains(got, want) || strings.Contains(got, not) {
+		t.Errorf("the first prompt after it is given %s", got)
+	}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" {
+		t.Errorf("the next one is given %s", got)
+	}
+}
+
 // TestPanics: a panic is a line in the log, wherever it happens.
 func TestPanics(t *testing.T) {
 	w := newWorld(t)

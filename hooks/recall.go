@@ -83,7 +83,7 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 			given.Started = t.now
 		}
 		given.add(ids...)
-		t.note("note what was given", given.save())
+		t.save(given)
 	}
 	return text.Framed(parts)
 }

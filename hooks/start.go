@@ -27,15 +27,19 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	given, err := openSeen(t.Home, t.e.Session)
 	t.note("read what the session has seen", err)
 	t.begin(h, given)
-	defer func() { t.note("note what was given", given.save()) }()
-	forgetOld(t.Home, t.now)
+	defer t.save(given)
 	switch {
 	case h.Records() || t.suppressed():
 		return ""
 	case t.e.Kind == harness.SessionStart && !h.Hears(t.e.Source):
 		given.Owed = h.Injects(harness.Prompt)
 		return ""
+	case t.e.Kind == harness.SessionStart && h.Injects(harness.Prompt):
+		given.Owed = true // until it is given: it may take too long
+		t.save(given)
+		given.Owed = false
 	}
+	forgetOld(t.Home, t.now)
 	r := newRoom(t.startBudget())
 	// take takes the place of a part that is new.
 	take := func(name, part string) string {
@@ -70,6 +74,7 @@ func (t *turn) begin(h *harness.Harness, given *seen) {
 		given.Started = t.now
 	}
 	switch {
+	case t.e.Kind == harness.Prompt: // the start that it makes up for has forgotten it
 	case !goesOn || !h.Replays(harness.Prompt):
 		given.lost(false)
 	case !h.Replays(harness.SessionStart):

@@ -19,6 +19,7 @@ type turn struct {
 	e     *harness.Event
 	depth Depth
 	now   time.Time
+	late  func() bool // whether the answer was given without this turn
 
 	dir       string      // where the session works; "" if nobody knows
 	topics    *topics.Dir // nil where nobody has topics
@@ -81,6 +82,13 @@ func (t *turn) locate() {
 		return
 	}
 	t.topic, t.branch = t.topics.Resolve(t.e.Session, place), place.OwnBranch()
+}
+
+// save notes what was given, unless nobody gets it any more.
+func (t *turn) save(given *seen) {
+	if !t.late() {
+		t.note("note what was given", given.save())
+	}
 }
 
 func (t *turn) clock() time.Time { return t.now }
