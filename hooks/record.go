@@ -101,7 +101,7 @@ func (t *turn) end(ctx context.Context, h *harness.Harness) {
 		return
 	}
 	session := clean(t.e.Session)
-	t.settle(ctx, h, session)
+	t.settle(ctx, h, session, given.Started)
 	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
 	t.note("read the worklog", err)
 	begin, uses := given.Started, 0
@@ -142,31 +142,37 @@ func (t *turn) end(ctx context.Context, h *harness.Harness) {
 	t.note("write the worklog", err)
 }
 
-// settle writes how those uses of tools went that the hooks did not tell, by the harness's own record.
-func (t *turn) settle(ctx context.Context, h *harness.Harness, session string) {
+// settle writes what the hooks did not tell of uses of tools, by the harness's own record: how they
+// went, and those since the session began that changed files.
+func (t *turn) settle(ctx context.Context, h *harness.Harness, session string, began time.Time) {
 	if !h.Settles() || t.e.Transcript == "" {
 		return
 	}
 	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
 	t.note("read the worklog", err)
-	open := map[string]bool{}
+	open := map[string]bool{} // of the uses that are there, whether it is not known how they went
 	for _, e := range entries {
-		if e.Session == session && e.OK == nil && e.ID != "" && e.Tool != "" {
-			open[e.ID] = true
+		if e.Session == session && e.ID != "" && e.Tool != "" {
+			open[e.ID] = e.OK == nil
 		}
 	}
-	if len(open) == 0 {
-		return
-	}
-	known, err := h.Settle(t.e.Transcript, func(id string) bool { return open[clean(id)] })
+	known, err := h.Settle(t.e.Transcript, func(use *harness.Use) bool {
+		unknown, there := open[clean(use.ID)]
+		return unknown || !there && use.Path != "" && !use.Time.Before(began)
+	})
 	if t.note("read the harness's own record", err); len(known) == 0 {
 		return
 	}
 	roots := t.roots()
 	later := make([]topics.Entry, 0, len(known))
 	for _, use := range known {
-		e := entry(&harness.Event{Session: t.e.Session, Name: "settled", Tool: &use}, t.now, roots...)
-		later = append(later, topics.Entry{Time: t.now, Session: e.Session, ID: e.ID, Event: e.Event, ExitCode: e.ExitCode, OK: e.OK, Error: e.Error})
+		e := entry(&harness.Event{Session: t.e.Session, Name: "settled", Tool: &use.Tool}, t.now, roots...)
+		if open[e.ID] {
+			e = topics.Entry{Time: t.now, Session: e.Session, ID: e.ID, Event: e.Event, ExitCode: e.ExitCode, OK: e.OK, Error: e.Error}
+		} else if !use.Time.IsZero() {
+			e.Time = use.Time
+		}
+		later = append(later, e)
 	}
 	t.note("write the worklog", t.topics.Settle(ctx, t.topic.Name, later))
 }

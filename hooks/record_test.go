@@ -2,8 +2,10 @@ package hooks
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,6 +126,62 @@ func TestEchoes(t *testing.T) {
 	got := w.worklog("session-s1")
 	if len(got) != 1 || got[0].ExitCode == nil || *got[0].ExitCode != 2 || got[0].Error != "x" {
 		t.Errorf("the worklog has %+v", got)
+	}
+}
+
+// TestPatchInShell: of a patch that Codex is given in a command of its shell, no hook is told: it is
+// in the worklog by the rollout, once, however often the session is resumed.
+func TestPatchInShell(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(w.home, "rollout-2026-11-21T12-00-00-s1.jsonl")
+	line := func(at time.Time, kind string, payload map[string]any) {
+		t.Helper()
+		data := encodeJSON(map[string]any{"timestamp": at.Format("2006-01-02T15:04:05.000Z"), "type": kind, "payload": payload})
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := func(id, status string, files ...string) {
+		changes := map[string]any{}
+		for _, f := range files {
+			changes[filepath.Join(w.project, f)] = map[string]any{"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b\n", "move_path": nil}
+		}
+		line(w.now, "event_msg", map[string]any{"type": "item_completed", "turn_id": "t1", "item": map[string]any{
+			"type": "FileChange", "id": id, "changes": changes, "status": status, "stdout": "Success.", "stderr": ""}})
+		line(w.now, "response_item", map[string]any{"type": "function_call_output", "call_id": id,
+			"output": "Wall time: 0.0000 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess."})
+	}
+	tell := func(event string, p map[string]any) {
+		w.now = w.now.Add(time.Minute)
+		p["transcript_path"] = path
+		w.asks("codex", event, p)
+	}
+	if err := os.MkdirAll(w.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	change("call_0", "completed", "before.md") // in a sitting whose end was not told
+	tell("SessionStart", map[string]any{"source": "resume"})
+	change("call_1", "completed", "a.md", "docs/tax.md")
+	change("call_2", "completed", "told.md")
+	tell("PostToolUse", map[string]any{"turn_id": "t1", "tool_name": "apply_patch", "tool_use_id": "call_2",
+		"tool_input": map[string]any{"command": "*** Begin Patch\n*** Update File: told.md\n"}, "tool_response": "Exit code: 0\n"})
+	change("call_3", "failed", "b.md")
+	tell("SessionEnd", map[string]any{"reason": "other"})
+	tell("SessionStart", map[string]any{"source": "resume"})
+	change("call_4", "completed", "a.md")
+	tell("SessionEnd", map[string]any{"reason": "other"})
+	var got []string
+	for _, e := range w.worklog("session-s1") {
+		got = append(got, e.String())
+	}
+	want := []string{"2026-11-21 12:02:00 apply_patch: told.md (ok)", "2026-11-21 12:01:00 apply_patch: a.md, Update a.md, Update docs/tax.md (ok)",
+		"2026-11-21 12:03:00 SessionEnd: the session is over: 2 ok (2m0s)", "2026-11-21 12:04:00 apply_patch: a.md (ok)", "2026-11-21 12:05:00 SessionEnd: the session is over: 1 ok (1m0s)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the worklog has\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

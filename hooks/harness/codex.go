@@ -1,8 +1,10 @@
 package harness
 
 import (
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,9 +49,26 @@ var codex = &Harness{
 	transcript: transcript{around: map[string]string{"response_item": "payload", "item.completed": "item"}, inner: "agent_message"},
 }
 
-// codexOutcome reads from a line of its rollout how a command went, which hooks are not told.
+// codexOutcome reads from a line of its rollout what hooks are not told: how a command went, and
+// the files that a patch in a command changed.
 func codexOutcome(line object) (use Tool, ok bool) {
 	p := line.obj("payload")
+	if item := p.obj("item"); item.str("type") == "FileChange" {
+		changes := item.obj("changes")
+		if len(changes) == 0 || item.str("status") != "completed" {
+			return use, false
+		}
+		patch := patchBegin
+		for _, file := range slices.Sorted(maps.Keys(changes)) {
+			if kind := changes.obj(file).str("type"); kind != "" { // "update", in a patch "Update"
+				patch += "\n*** " + strings.ToUpper(kind[:1]) + kind[1:] + " File: " + file
+			}
+		}
+		use = Tool{Name: "apply_patch", ID: item.str("id"), Command: patch}
+		use.patch()
+		use.went(true)
+		return use, true
+	}
 	if line.str("type") != "response_item" || !strings.HasSuffix(p.str("type"), "_call_output") {
 		return use, false
 	}

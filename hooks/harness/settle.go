@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // maxRecord is how much of the end of a harness's own record is read, in bytes.
@@ -14,9 +15,15 @@ const maxRecord = 4 << 20
 // Settles says whether the harness's own record tells more of how tools went than its hooks do.
 func (h *Harness) Settles() bool { return h.settle != nil }
 
-// Settle reads from the end of a harness's own record how uses of tools went: those that are asked
-// for by their IDs, each with its exit code and what went wrong.
-func (h *Harness) Settle(record string, asked func(id string) bool) (known []Tool, err error) {
+// A Use is one of a tool, as the harness's own record tells it.
+type Use struct {
+	Tool
+	Time time.Time // zero if the record does not say
+}
+
+// Settle reads from the end of a harness's own record how uses of tools went: those that are
+// wanted, each with its exit code and what went wrong, or with the files that it changed.
+func (h *Harness) Settle(record string, wanted func(*Use) bool) (known []Use, err error) {
 	info, err := os.Stat(record)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -38,11 +45,17 @@ func (h *Harness) Settle(record string, asked func(id string) bool) (known []Too
 		return nil, err
 	}
 	for line := range bytes.Lines(data) {
-		if !bytes.Contains(line, []byte("_output\"")) {
+		if !bytes.Contains(line, []byte("_output\"")) && !bytes.Contains(line, []byte(`"FileChange"`)) {
 			continue
 		}
-		if o, err := parse(line); err == nil {
-			if use, ok := h.settle(o); ok && use.ID != "" && asked(use.ID) {
+		o, err := parse(line)
+		if err != nil {
+			continue
+		}
+		if tool, ok := h.settle(o); ok && tool.ID != "" {
+			use := Use{Tool: tool}
+			use.Time, _ = time.Parse(time.RFC3339, o.str("timestamp"))
+			if wanted(&use) {
 				known = append(known, use)
 			}
 		}

@@ -36,8 +36,8 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 	return d.add(topic, e)
 }
 
-// Settle appends what was learned later of entries that are there already: entries with their
-// session and ID, an exit code, how it went, and no tool. Tail puts the two together.
+// Settle appends what was learned later. What is about entries that are there already has their
+// session and ID, an exit code, how it went, and no tool: Tail puts the two together.
 func (d *Dir) Settle(ctx context.Context, topic string, later []Entry) error {
 	if err := CheckName(topic); err != nil {
 		return err
