@@ -119,8 +119,10 @@ func (t *turn) topicParts(ctx context.Context, r *room, given *seen) []string {
 }
 
 // unseen are the entries of a worklog that are not in the context: of others, since it was given.
+// What a session did itself is in its conversation, which is there again when it is resumed.
 func (t *turn) unseen(entries []topics.Entry, given *seen) []topics.Entry {
-	if given.Told.IsZero() {
+	resumed := t.e.Kind == harness.SessionStart && t.e.Source == harness.Resume
+	if given.Told.IsZero() && !resumed {
 		return entries
 	}
 	own := clean(t.e.Session)
