@@ -107,7 +107,7 @@ func (t *turn) end(ctx context.Context, h *harness.Harness) {
 	begin, uses := given.Started, 0
 	outcomes := map[string]int{}
 	for _, e := range entries {
-		if e.Session != session || e.Tool == "" || e.Time.Before(given.Started.Truncate(time.Second)) {
+		if e.Session != session || e.Tool == "" || e.Time.Before(given.Started.Truncate(time.Millisecond)) {
 			continue
 		}
 		uses++

@@ -185,6 +185,22 @@ func TestPatchInShell(t *testing.T) {
 	}
 }
 
+// TestQuickResume: a session that is resumed at once, and does nothing, leaves no line: what it did
+// before is not counted twice.
+func TestQuickResume(t *testing.T) {
+	w := newWorld(t)
+	w.tell("SessionStart", map[string]any{"source": "startup"})
+	w.tell("PostToolUse", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make"}})
+	w.tell("SessionEnd", map[string]any{"reason": "other"})
+	w.now = w.now.Add(300 * time.Millisecond)
+	w.tell("SessionStart", map[string]any{"source": "resume"})
+	w.now = w.now.Add(300 * time.Millisecond)
+	w.tell("SessionEnd", map[string]any{"reason": "other"})
+	if got := w.worklog("session-s1"); len(got) != 2 || got[1].Summary != "the session is over: 1 ok" {
+		t.Errorf("the worklog has %+v", got)
+	}
+}
+
 // TestPlaces: the topic is that of the place that the payload names, else the harness's environment; the working directory counts only where nobody names one.
 func TestPlaces(t *testing.T) {
 	other := t.TempDir()
