@@ -174,6 +174,7 @@ func (t *turn) records() bool {
 func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 	switch t.e.Kind {
 	case harness.SessionStart:
+		t.owe(h)
 		t.locate()
 		return t.start(ctx, h)
 	case harness.Prompt:

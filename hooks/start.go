@@ -34,10 +34,6 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	case t.e.Kind == harness.SessionStart && !h.Hears(t.e.Source):
 		given.Owed = h.Injects(harness.Prompt)
 		return ""
-	case t.e.Kind == harness.SessionStart && h.Injects(harness.Prompt):
-		given.Owed = true // until it is given: it may take too long
-		t.save(given)
-		given.Owed = false
 	}
 	forgetOld(t.Home, t.now)
 	r := newRoom(t.startBudget())
@@ -64,6 +60,21 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	parts = append(slices.Insert(parts, 1, run), nudge, checks, remind)
 	given.Told = t.now
 	return text.Framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }))
+}
+
+// owe notes, before anything else is done, that the next prompt gets the start: this one may take
+// too long. Once it is there, start takes that back.
+func (t *turn) owe(h *harness.Harness) {
+	if !h.Injects(harness.Prompt) {
+		return
+	}
+	given, err := openSeen(t.Home, t.e.Session)
+	if err != nil {
+		return // start will say so
+	}
+	t.begin(h, given)
+	given.Owed = true
+	t.save(given)
 }
 
 // begin notes when the session starts, and forgets of what was given what is not in its context.
