@@ -280,3 +280,19 @@ func TestSignalsBeyondMany(t *testing.T) {
 		t.Errorf("the questions: %s", got)
 	}
 }
+
+// TestNoticeIsNoPrompt: that a task in the background has ended comes to Claude Code's hook like a
+// prompt of the user. Nothing is looked up for it; what it would have found is left for a prompt.
+func TestNoticeIsNoPrompt(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "Retry bug", "It is in the client.", 1))
+	notice := "<task-notification>\n<task-id>b525vz1jh</task-id>\n<tool-use-id>toolu_01</tool-use-id>\n" +
+		"<output-file>/home/dev/tasks/b525vz1jh.output</output-file>\n<status>completed</status>\n" +
+		"<summary>Background command \"" + question + "\" completed (exit code 0)</summary>\n</task-notification>"
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": notice}); got != "" {
+		t.Errorf("a notice is given %s", got)
+	}
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question + "\n" + notice}); !strings.Contains(got, "(k1)") {
+		t.Errorf("a prompt about a notice is given %s", got)
+	}
+}

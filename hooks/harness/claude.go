@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // claudeEvents are Claude Code's names, which others have taken over.
@@ -18,6 +19,7 @@ var claude = &Harness{
 	shells: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
 	Events: claudeEvents, injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
+		e.Continuation = strings.HasPrefix(e.Prompt, "<task-notification>") // what ran in the background has ended
 		switch {
 		case e.Tool == nil:
 		case e.Kind == ToolResult:
