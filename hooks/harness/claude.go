@@ -19,7 +19,8 @@ var claude = &Harness{
 	shells: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
 	Events: claudeEvents, injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
-		e.Continuation = strings.HasPrefix(e.Prompt, "<task-notification>") // what ran in the background has ended
+		// What ran in the background has ended.
+		e.Continuation = strings.HasPrefix(e.Prompt, "<task-notification>")
 		switch {
 		case e.Tool == nil:
 		case e.Kind == ToolResult:
