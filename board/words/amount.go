@@ -5,38 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// This file reads numbers with their units, and versions. A number becomes a range, in the base of its unit: "30 s" and "at most 5 minutes"
+// This file reads figures: numbers with their units, and versions. A number becomes a range, in the base of its unit: "30 s" and "at most 5 minutes"
 // could not be compared otherwise, and "about 30" agrees with 29.
-
-// A unit can be converted into another of its dimension.
-type unit struct {
-	dim string
-	of  float64 // how many of its dimension's base it is
-}
-
-var units = sync.OnceValue(func() map[string]unit {
-	m := map[string]unit{}
-	for dim, list := range map[string]string{
-		"time": `ns 1e-9 nanosecond 1e-9 µs 1e-6 us 1e-6 microsecond 1e-6 ms 1e-3 msec 1e-3 millisecond 1e-3
-			s 1 sec 1 second 1 m 60 min 60 minute 60 h 3600 hr 3600 hour 3600 d 86400 day 86400 week 604800
-			month 2592000 year 31536000`,
-		"size": `byte 1 b 1 kb 1024 kib 1024 kilobyte 1024 mb 1048576 mib 1048576 megabyte 1048576
-			gb 1073741824 gib 1073741824 gigabyte 1073741824
-			tb 1099511627776 tib 1099511627776 terabyte 1099511627776`,
-		"%": "% 1 percent 1 pct 1",
-		"$": "$ 1 usd 1 dollar 1", "€": "€ 1 eur 1 euro 1", "£": "£ 1 gbp 1",
-	} {
-		f := strings.Fields(list)
-		for i := 0; i < len(f); i += 2 {
-			of, _ := strconv.ParseFloat(f[i+1], 64)
-			m[f[i]] = unit{dim, of}
-		}
-	}
-	return m
-})
 
 var (
 	// amountScales are the spellings of a scale after an amount: m is for minutes, and b for bytes.
@@ -131,11 +103,10 @@ func amount(word string) (value float64, unit string, ok bool) {
 // measure takes the unit from the word after a number, and says how many words it took. Any other word names what is counted:
 // figures clash only if that is the same.
 func (f *Figure) measure(next token) int {
-	u, ok := units()[next.low] // "ms" before "m"
-	if !ok {
-		u, ok = units()[strings.TrimSuffix(next.low, "s")]
-	}
-	if ok {
+	if u, ok := unitOf(next.low); ok {
+		if u.dim == "month" { // about so many seconds
+			u.dim, u.of = "time", map[float64]float64{1: 2592000, 12: 31536000}[u.of]
+		}
 		f.Unit = u.dim
 		f.Lo, f.Hi = f.Lo*u.of, f.Hi*u.of
 		f.Shown += gap(next) + next.text

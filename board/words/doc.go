@@ -14,7 +14,9 @@
 //
 // A number is what its digits or its words come to: 4,500,000, $4.5M and 4.5 million are one
 // number, 15% and fifteen percent one percentage, 2:17 PM and 14:17 one time, March 23, 2026 and
-// 2026-03-23 one date. A number in a name (OH-2021-0109, v1.2) is part of the name.
+// 2026-03-23 one date. With its unit it is one measure: 0.8 s and 800 ms, 90 minutes and 1.5
+// hours; lexemes and figures stand on one table of units (measure.go). A number in a name
+// (OH-2021-0109, v1.2) is part of the name.
 //
 // A negation is a word that turns round what comes after it: not, without, hardly, couldn't.
 // Opposites are two words of which one is the other negated: enabled and disabled. Order is what

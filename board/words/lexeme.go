@@ -1,7 +1,9 @@
 package words
 
 import (
+	"math/big"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,6 +15,11 @@ type Lexeme struct {
 	Keys       []string // what a text that has the lexeme answers to
 	Want       []string // what satisfies a finding that has it: any one of these
 	Plain      string   // the folded word
+
+	unit      *unit  // of a number
+	bareValue string // the number without it
+	until     int    // where the unit ends
+	scale     int    // how many zeros a word added to it: million
 }
 
 // Kind says what a lexeme is.
@@ -37,8 +44,13 @@ type Scanner struct {
 func (s *Scanner) Scan(text string) []Lexeme {
 	s.Text, s.Lexemes = text, s.Lexemes[:0]
 	s.chunks()
+	s.group()
 	s.join()
 	s.spell()
+	s.fractions()
+	s.measure()
+	s.ranges()
+	s.sums()
 	return s.Lexemes
 }
 
@@ -180,6 +192,13 @@ func (s *Scanner) number(start, end int, c string) {
 		add([]string{key}, []string{key})
 		return
 	}
+	if letter := strings.IndexAny(c, "hmsnu"); letter > 0 && len(c) < 20 && strings.ContainsAny(c[letter:], "0123456789") {
+		if d, err := time.ParseDuration(c); err == nil { // 1h30m
+			key := "u:time:" + big.NewRat(int64(d), int64(time.Second)).RatString()
+			add([]string{key}, []string{key})
+			return
+		}
+	}
 	if q, ok := parseQuantity(c); ok {
 		s.quantity(start, end, q)
 		return
@@ -226,7 +245,7 @@ func (s *Scanner) compound(start, end int, parts []string) bool {
 	for i, p := range parts {
 		q, ok := parseQuantity(p)
 		switch {
-		case ok && (q.unit == "" || scaleOf(q.unit) > 0):
+		case ok && (q.unit == "" || scaleOf(q.unit) > 0 || i > 0 && words == 0 && isUnit(q.unit)):
 			numbers++
 			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 && len(q.value) != 4) {
 				return false
@@ -281,7 +300,7 @@ func (s *Scanner) quantity(start, end int, q quantity) {
 	if key == "" {
 		key = "n:" + decimal(q.value, scale)
 	}
-	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key}, Plain: q.value})
+	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key}, Plain: q.value, scale: scale})
 	if q.unit != "" && scale == 0 && key[0] == 'n' {
 		s.word(start, end, q.unit)
 	}

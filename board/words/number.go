@@ -10,15 +10,20 @@ import (
 
 // This file decides when two numbers, dates or identifiers are the same one. Each becomes a key:
 //
-//	n:4500000      4,500,000  $4.5M  4.5 million  USD 4.5m  four million five hundred thousand  450万
-//	p:15           15%  15.00%  15 percent  fifteen percent
+//	n:4500000      4,500,000  $4.5M  4.5 million  4 500 000  four million five hundred thousand  450万
+//	n:12           12  twelve  a dozen
+//	b:12           12 with no word after it that says of what, as in the cell of a table
+//	p:15           15%  15.00%  15 percent  fifteen percent; p:75 also three quarters
+//	u:time:5400    90 minutes  1.5 hours  1 h 30 min  one and a half hours; so for each dimension
+//	u:bin:1536000  of sizes also with 1 KB as 1024 bytes: 1 MB is 1000 KB and 1024 KB
 //	o:3            3rd  third
-//	t:14:17        2:17 PM  14:17
+//	t:14:17        2:17 PM  14:17; t:17:00 also 5 pm
 //	d:2026-03-23   March 23, 2026  23 March 2026  2026-03-23  03/23/2026  2026年3月23日
 //	d:2026-03      March 2026
 //	d:--03-23      March 23
 //	i:oh20210109   OH-2021-0109: an identifier, compared whole, without its dashes
 //
+// Both numbers of a range have the unit that only the second is written with: 10-15 %, 5 to 7 hours.
 // The sign and the currency are left out: texts write both in too many ways.
 
 // maxDigits bounds the numbers that are treated as numbers; longer ones are compared as identifiers.
@@ -95,6 +100,9 @@ type quantity struct {
 func parseQuantity(s string) (quantity, bool) {
 	i := strings.LastIndexAny(s, "0123456789") + 1
 	q := quantity{value: ungroup(s[:i]), unit: s[i:]}
+	if bare := strings.TrimPrefix(q.unit, "-"); isUnit(bare) { // 800-ms
+		q.unit = bare
+	}
 	if q.value == "" || len(q.unit) > 4 && scaleOf(q.unit) == 0 {
 		return q, false
 	}
@@ -123,15 +131,33 @@ func date(year, month, day int) []string {
 	return []string{fmt.Sprintf("%s-%02d", ym, day), ym, md, "n:" + strconv.Itoa(year)}
 }
 
-// numericDate reads 2026-03-23, 2026/3/23, 03/23/2026, 23.03.2026 and 3/23/26. Where day and month could be either way round, it
+// numericDate reads 2026-03-23, 2026/3/23, 20260323, 03/23/2026, 23.03.2026, 23-Mar-2026 and 3/23/26. Where day and month could be either way round, it
 // answers to both readings: want lists those that each alone satisfy an item.
 func numericDate(s string) (keys, want []string) {
+	if len(s) == 8 && Digits(s) && (s[:2] == "19" || s[:2] == "20") { // 20260323
+		a, _ := strconv.Atoi(s[:4])
+		b, _ := strconv.Atoi(s[4:6])
+		c, _ := strconv.Atoi(s[6:])
+		if keys = date(a, b, c); keys != nil && c > 0 {
+			keys = append(keys, "n:"+s)
+			return keys, []string{keys[0], "n:" + s}
+		}
+		return nil, nil
+	}
 	sep := strings.IndexAny(s, "-/.")
-	if sep < 0 || len(s) > 10 {
+	if sep < 0 || len(s) > 17 {
 		return nil, nil
 	}
 	f := strings.Split(s, s[sep:sep+1])
-	if len(f) != 3 || !Digits(f[0]) || !Digits(f[1]) || !Digits(f[2]) {
+	if len(f) == 3 && Digits(f[0]) && len(f[0]) <= 2 && numerals()[f[1]].month > 0 && Digits(f[2]) && len(f[2]) == 4 { // 23-Mar-2026
+		a, _ := strconv.Atoi(f[0])
+		c, _ := strconv.Atoi(f[2])
+		if keys = date(c, numerals()[f[1]].month, a); keys == nil || a == 0 {
+			return nil, nil
+		}
+		return keys, keys[:1:1]
+	}
+	if len(s) > 10 || len(f) != 3 || !Digits(f[0]) || !Digits(f[1]) || !Digits(f[2]) {
 		return nil, nil
 	}
 	a, _ := strconv.Atoi(f[0])

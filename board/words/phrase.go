@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,15 +14,15 @@ import (
 // end between them, a paragraph may not.
 func (s *Scanner) Near(a, b Lexeme, extra string) bool {
 	if b.Start < a.End {
-		return b.Start == a.Start && b.End == a.End // parts of one chunk
+		return b.Start == a.Start // parts of one chunk
 	}
 	gap := s.Text[a.End:b.Start]
-	return len(gap) <= 12 && strings.Count(gap, "\n") <= 1 && strings.Trim(gap, " \t\r\n\u00a0*_`"+extra) == ""
+	return len(gap) <= 12 && strings.Count(gap, "\n") <= 1 && strings.Trim(gap, " \t\r\n\u00a0\u202f\u2009*_`"+extra) == ""
 }
 
 // percent reports whether a percent sign follows a place in the text.
 func (s *Scanner) percent(at int) bool {
-	rest := strings.TrimLeft(s.Text[at:min(len(s.Text), at+8)], " \u00a0*_`\\")
+	rest := strings.TrimLeft(s.Text[at:min(len(s.Text), at+8)], " \u00a0\u202f\u2009*_`\\")
 	return strings.HasPrefix(rest, "%") || strings.HasPrefix(rest, "％")
 }
 
@@ -64,7 +65,7 @@ func (s *Scanner) join() {
 			value = decimal(value, scale)
 			s.Lexemes[i+1].Kind = Part
 			l.Keys, l.Want = []string{"n:" + value}, []string{"n:" + value}
-			l.End = next.End
+			l.End, l.scale = next.End, scale
 			j++
 			next = at(j)
 		}
@@ -121,14 +122,17 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 	}
 	m := s.Lexemes[i]
 	first, last := i, i
-	var y, d int
+	var y, d, second int // the second day of a range
 	next := at(i + 1)
 	if n := num(next, 31); n > 0 && s.Near(m, next, ".") { // March 23rd, 2026
 		// A list such as "March 10 employees" is read as a date: the text then only answers to more.
 		d, last = n, i+1
-		next = at(i + 2)
+		if j := s.rangeEnd(last); j > 0 && num(at(j), 31) > n { // March 12 to 14
+			second, last = num(at(j), 31), j
+		}
+		next = at(last + 1)
 		if n := year(next); n > 0 && s.Near(s.Lexemes[last], next, ",") {
-			y, last = n, i+2
+			y, last = n, last+1
 		}
 	} else { // 23 March 2026, 23rd of March 2026, March 2026
 		prev, j := at(i-1), i-1
@@ -137,6 +141,9 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 		}
 		if n := num(prev, 31); n > 0 && s.Near(prev, at(j+1), ".") {
 			d, first = n, j
+			if k := s.rangeStart(j); k >= 0 && num(at(k), 31) > 0 && num(at(k), 31) < n { // 12 to 14 March
+				d, second, first = num(at(k), 31), n, k
+			}
 		}
 		if n := year(next); n > 0 && s.Near(m, next, ".,") {
 			y, last = n, i+1
@@ -158,6 +165,38 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 	}
 	s.Lexemes[first].Keys, s.Lexemes[first].Want = keys, keys[:1:1]
 	s.Lexemes[first].End = s.Lexemes[last].End
+	if more := date(y, month, second); second > 0 && more != nil {
+		l := &s.Lexemes[last] // which is the month, the year or the second day
+		l.Kind, l.Keys, l.Want = Number, append(more, l.Keys...), more[:1:1]
+	}
+}
+
+// rangeEnd returns the number that a range ends with which begins with lexeme i, or 0.
+func (s *Scanner) rangeEnd(i int) int {
+	j := i + 1
+	if j < len(s.Lexemes) && s.Lexemes[j].Kind == Word && slices.Contains(rangeWords, s.Lexemes[j].Plain) && s.Near(s.Lexemes[i], s.Lexemes[j], "") {
+		j++
+	}
+	if j >= len(s.Lexemes) || s.Lexemes[j].Kind != Number || j == i+1 && s.Lexemes[j].Start > s.Lexemes[i].End+1 && !s.dash(i, j) ||
+		!s.Near(s.Lexemes[j-1], s.Lexemes[j], "-‐‑–—") {
+		return 0
+	}
+	return j
+}
+
+// rangeStart returns the number that a range begins with which ends with lexeme j, or -1.
+func (s *Scanner) rangeStart(j int) int {
+	for _, i := range []int{j - 1, j - 2} {
+		if i >= 0 && s.Lexemes[i].Kind == Number && s.rangeEnd(i) == j {
+			return i
+		}
+	}
+	return -1
+}
+
+// dash reports whether a dash stands between two lexemes.
+func (s *Scanner) dash(i, j int) bool {
+	return strings.ContainsAny(s.Text[s.Lexemes[i].End:s.Lexemes[j].Start], "-‐‑–—")
 }
 
 // cjkNumber reads 450万 and 2026年3月23日 at place i.
@@ -217,6 +256,9 @@ func (s *Scanner) spell() {
 		n := numerals()[l.Plain]
 		if n.ordinal > 0 {
 			l.Keys = append(l.Keys, "o:"+strconv.Itoa(n.ordinal))
+			if n.ordinal <= 4 && i+1 < len(s.Lexemes) && s.Lexemes[i+1].Plain == "quarter" && s.Near(*l, s.Lexemes[i+1], "") {
+				l.Keys = append(l.Keys, "i:q"+strconv.Itoa(n.ordinal))
+			}
 			continue
 		}
 		if !n.cardinal {

@@ -1,0 +1,528 @@
+package words
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// This file reads quantities: a number with its unit, of which all spellings are one, and ranges.
+// Lexemes and figures stand on the same table of units.
+
+// A unit can be converted into another of its dimension.
+type unit struct {
+	dim    string
+	of     float64  // how many of its dimension's base it is; KB counts as KiB
+	exact  *big.Rat // the same exactly; KB is 1000 bytes
+	binary *big.Rat // of sizes, with KB as 1024 bytes
+}
+
+// unitTable has for each dimension its units: their factor and their names in the singular.
+// Months are a dimension of their own: no number of days is a month.
+const unitTable = `
+	time 1/1000000000 ns nanosecond
+	time 1/1000000 us microsecond
+	time 1/1000 ms msec millisecond
+	time 1 s sec second
+	time 60 m min minute
+	time 3600 h hr hour
+	time 86400 d day
+	time 604800 week wk
+	month 1 month
+	month 12 year yr
+	size 1 byte b
+	size 1000 kb kilobyte
+	size 1000000 mb megabyte
+	size 1000000000 gb gigabyte
+	size 1000000000000 tb terabyte
+	size 1000000000000000 pb petabyte
+	size 1024 kib kibibyte
+	size 1048576 mib mebibyte
+	size 1073741824 gib gibibyte
+	size 1099511627776 tib tebibyte
+	rate 1000 kbps kbit/s
+	rate 1000000 mbps mbit/s
+	rate 1000000000 gbps gbit/s
+	mass 1/1000000000 ng nanogram
+	mass 1/1000000 ug mcg microgram
+	mass 1/1000 mg milligram
+	mass 1 g gram gramme
+	mass 1000 kg kilo kilogram kilogramme
+	mass 1000000 tonne
+	length 1/1000000000 nm nanometre nanometer
+	length 1/1000000 um micrometre micrometer micron
+	length 1/1000 mm millimetre millimeter
+	length 1/100 cm centimetre centimeter
+	length 1 metre meter
+	length 1000 km kilometre kilometer
+	volume 1/1000 ml millilitre milliliter
+	volume 1 litre liter
+	frequency 1 hz hertz
+	frequency 1000 khz kilohertz
+	frequency 1000000 mhz megahertz
+	frequency 1000000000 ghz gigahertz
+	power 1 watt
+	power 1000 kw kilowatt
+	power 1000000 megawatt
+	energy 1 kwh
+	energy 1000 mwh
+	point 1 pp
+	point 1/100 bp bps
+	% 1 % percent pct
+	$ 1 $ usd dollar
+	€ 1 € eur euro
+	£ 1 £ gbp
+`
+
+var units = sync.OnceValue(func() map[string]unit {
+	m := map[string]unit{}
+	for line := range strings.Lines(unitTable) {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		u := unit{dim: f[0]}
+		u.exact, _ = new(big.Rat).SetString(f[1])
+		u.of, _ = u.exact.Float64()
+		if u.dim == "size" {
+			u.binary = u.exact
+			if n := (len(strconv.Itoa(int(u.of))) - 1) / 3; u.of == float64(pow(1000, n)) {
+				u.binary = new(big.Rat).SetInt64(pow(1024, n))
+			}
+			u.of, _ = u.binary.Float64()
+		}
+		for _, name := range f[2:] {
+			m[name] = u
+		}
+	}
+	return m
+})
+
+func pow(base int64, n int) int64 {
+	v := int64(1)
+	for range n {
+		v *= base
+	}
+	return v
+}
+
+var micro = strings.NewReplacer("µ", "u", "μ", "u")
+
+// unitOf returns the unit that a folded word names.
+func unitOf(w string) (unit, bool) {
+	if len(w) > 12 {
+		return unit{}, false
+	}
+	w = micro.Replace(w)
+	u, ok := units()[w] // "ms" before "m"
+	if !ok {
+		u, ok = units()[strings.TrimSuffix(w, "s")]
+	}
+	return u, ok
+}
+
+// counted reports whether a unit is one that lexemes are measured in: money and percentages have
+// spellings of their own, and a bare b or m is a scale as often as a unit.
+func counted(w string) (unit, bool) {
+	u, ok := unitOf(w)
+	if !ok || w == "b" || w == "m" || strings.ContainsAny(u.dim, "%$€£") {
+		return unit{}, false
+	}
+	return u, true
+}
+
+// keys are those of a number of the unit: one for each reading of it.
+func (u *unit) keys(value string) []string {
+	v, ok := new(big.Rat).SetString(value)
+	if !ok {
+		return nil
+	}
+	keys := []string{"u:" + u.dim + ":" + new(big.Rat).Mul(v, u.exact).RatString()}
+	if u.binary != nil {
+		keys = append(keys, "u:bin:"+new(big.Rat).Mul(v, u.binary).RatString())
+	}
+	return keys
+}
+
+// measure makes the fourth pass: the unit after a number, "0.8 s". A text that has it answers to
+// the measured number and to the bare one; what asks for it is content with the same measure in any
+// unit, or with the bare number of a table whose head has the unit.
+func (s *Scanner) measure() {
+	for i := range s.Lexemes {
+		l := &s.Lexemes[i]
+		value, ok := l.value()
+		if !ok {
+			continue
+		}
+		j := i + 1
+		for j < len(s.Lexemes) && s.within(l, j) && !isUnit(s.Lexemes[j].Plain) {
+			j++ // the words of the number
+		}
+		if j < len(s.Lexemes) && (s.halfDay(l, value, j) || s.unitAt(l, value, j)) {
+			continue
+		}
+		if l.Kind == Number && s.bare(l, j) {
+			l.answer("b:"+value)
+		}
+	}
+}
+
+// within reports whether lexeme j is a part of a number.
+func (s *Scanner) within(l *Lexeme, j int) bool {
+	return s.Lexemes[j].Kind == Part && s.Lexemes[j].End <= l.End
+}
+
+// value returns the value of a number without unit, spelled out or not.
+func (l *Lexeme) value() (string, bool) {
+	if l.Kind != Number && (l.Kind != Word || len(l.Keys) < 2) {
+		return "", false
+	}
+	last := l.Keys[len(l.Keys)-1]
+	if len(last) > 2 && strings.HasPrefix(last, "n:") && (l.Kind == Word || len(l.Want) == 1 && l.Want[0] == last) {
+		return last[2:], true
+	}
+	return "", false
+}
+
+// unitAt gives a number the unit that the lexeme j is, if it is one.
+func (s *Scanner) unitAt(l *Lexeme, value string, j int) bool {
+	next := &s.Lexemes[j]
+	if next.Kind != Word && next.Kind != Part || !s.Near(*l, *next, "-()‑") {
+		return false
+	}
+	u, ok := counted(next.Plain)
+	last := j
+	if next.Plain == "percentage" || next.Plain == "basis" {
+		if j+1 < len(s.Lexemes) && strings.HasPrefix(s.Lexemes[j+1].Plain, "point") &&
+			s.Near(*next, s.Lexemes[j+1], "") {
+			u, ok = units()[map[string]string{"percentage": "pp", "basis": "bp"}[next.Plain]], true
+			last++
+		}
+	}
+	if !ok || len(next.Plain) == 1 && l.Kind == Word {
+		return false
+	}
+	if l.Kind == Word && value == "1" { // one day, one second: often no number
+		l.answer(u.keys(value)...)
+		return true
+	}
+	l.measured(&u, value)
+	for k := j; k <= last; k++ {
+		s.Lexemes[k].Kind = Part
+	}
+	l.until = s.Lexemes[last].End
+	return true
+}
+
+// answer adds keys. Those of a word are shared with other places that have it, so they are copied.
+func (l *Lexeme) answer(keys ...string) {
+	l.Keys = append(l.Keys[:len(l.Keys):len(l.Keys)], keys...)
+}
+
+// measured makes a lexeme a number of a unit.
+func (l *Lexeme) measured(u *unit, value string) {
+	keys := u.keys(value)
+	l.Kind, l.unit, l.bareValue = Number, u, value
+	l.answer(keys...)
+	l.Want = append(keys, "b:"+value)
+}
+
+// bare reports whether nothing right after a number says what it counts.
+func (s *Scanner) bare(l *Lexeme, j int) bool {
+	if j >= len(s.Lexemes) {
+		return true
+	}
+	next := s.Lexemes[j]
+	if next.Start == l.Start { // 3x
+		return next.Kind == Number
+	}
+	return next.Kind != Word || !s.Near(*l, next, "-") || saysNothing(next.Plain)
+}
+
+// maxSum is how many lexemes one duration may be written in.
+const maxSum = 12
+
+// sums joins what one duration is written in, from the longest unit to the shortest: 6 h 20 min.
+func (s *Scanner) sums() {
+	for i := 0; i < len(s.Lexemes); i++ {
+		first := &s.Lexemes[i]
+		if first.unit == nil || first.unit.dim != "time" && first.unit.dim != "month" {
+			continue
+		}
+		total, end, u, last := new(big.Rat), first.until, first.unit, i
+		for j := i; j < min(len(s.Lexemes), i+maxSum); j++ {
+			l := &s.Lexemes[j]
+			if j > i && (l.Kind == Part || l.Plain == "and" && l.Kind == Word) {
+				continue
+			}
+			minutes := strings.TrimSuffix(s.Surface(*l), "m")
+			if j > i && l.unit == nil && l.Plain == minutes && Digits(minutes) && u.exact.Cmp(hour) == 0 {
+				m := units()["min"] // 1h 30m: not millions
+				l.unit, l.bareValue, l.until = &m, minutes, l.End
+			}
+			if j > i && (l.unit == nil || l.unit.dim != u.dim || l.unit.exact.Cmp(u.exact) >= 0 ||
+				!s.Near(Lexeme{Start: end, End: end}, Lexeme{Start: l.Start, End: l.Start}, "and,")) {
+				break
+			}
+			v, ok := new(big.Rat).SetString(l.bareValue)
+			if !ok {
+				break
+			}
+			total.Add(total, v.Mul(v, l.unit.exact))
+			u, end, last = l.unit, l.until, j
+		}
+		if last == i {
+			continue
+		}
+		key := "u:" + u.dim + ":" + total.RatString()
+		first.Keys, first.Want = append(first.Keys, key), []string{key}
+		for j := i + 1; j <= last; j++ {
+			s.Lexemes[j].Kind = Part
+		}
+		first.End = end
+		i = last
+	}
+}
+
+// ranges gives the first number of a range what the second has: "10 to 15 percent", "5-7 hours",
+// "3 to 5 million".
+func (s *Scanner) ranges() {
+	for i := range s.Lexemes {
+		l := &s.Lexemes[i]
+		value, ok := l.value()
+		if !ok && l.Kind == Number && len(l.Keys) > 1 && strings.HasPrefix(l.Keys[len(l.Keys)-1], "b:") {
+			value, ok = l.Keys[len(l.Keys)-1][2:], true
+		}
+		if !ok {
+			continue
+		}
+		at := i
+		for at+1 < len(s.Lexemes) && s.within(l, at+1) {
+			at++ // the words of the number
+		}
+		j := s.rangeEnd(at)
+		if j == 0 || j > at+1 && s.Lexemes[at+1].Plain == "and" && !s.between(i) {
+			continue
+		}
+		switch to := &s.Lexemes[j]; {
+		case to.unit != nil && l.Kind == Number:
+			l.measured(to.unit, value)
+		case to.unit != nil:
+			l.answer(to.unit.keys(value)...)
+		case len(to.Want) != 1:
+		case strings.HasPrefix(to.Want[0], "p:"):
+			key := "p:" + value
+			l.answer(key)
+			l.Kind, l.Want = Number, []string{key}
+		case to.scale > 0 && l.scale == 0 && len(value) <= 3 && strings.HasPrefix(to.Want[0], "n:"):
+			key := "n:" + decimal(value, to.scale)
+			l.answer(key)
+			l.Kind, l.Want = Number, []string{key}
+		}
+	}
+}
+
+var rangeWords = []string{"to", "and", "or", "through"}
+
+// between reports whether "between" or "from" stands before a lexeme.
+func (s *Scanner) between(i int) bool {
+	for k := i - 1; k >= max(0, i-2); k-- {
+		if w := s.Lexemes[k].Plain; w == "between" || w == "from" {
+			return true
+		}
+	}
+	return false
+}
+
+func isUnit(w string) bool {
+	_, ok := counted(w)
+	return ok
+}
+
+// group joins numbers whose thousands stand apart: 1 000 000, with any kind of blank, and 1_000_000.
+func (s *Scanner) group() {
+	for i := 0; i < len(s.Lexemes); i++ {
+		l := &s.Lexemes[i]
+		if l.Kind != Number || len(l.Plain) > 3 || !Digits(l.Plain) || l.Plain[0] == '0' {
+			continue
+		}
+		digits, last := l.Plain, i
+		for j := i + 1; j < len(s.Lexemes) && len(digits) < maxDigits; j++ {
+			n := s.Lexemes[j]
+			whole, _, point := strings.Cut(n.Plain, ".")
+			if n.Kind != Number || len(whole) != 3 || !Digits(whole) || s.Lexemes[j-1].End >= n.Start ||
+				!slices.Contains(thousands, s.Text[s.Lexemes[j-1].End:n.Start]) ||
+				point && decimal(n.Plain, 0) == "" {
+				break
+			}
+			digits, last = digits+n.Plain, j
+			if point {
+				break
+			}
+		}
+		if last == i {
+			continue
+		}
+		key := "n:" + decimal(digits, 0)
+		l.Keys, l.Want, l.Plain = []string{key}, []string{key}, digits
+		// A text may mean two numbers: it answers to both.
+		s.Lexemes[last].Keys = append([]string{"n:" + s.Surface(*l)}, s.Lexemes[last].Keys...)
+		l.End = s.Lexemes[last].End
+		for j := i + 1; j <= last; j++ {
+			s.Lexemes[j].Kind = Part
+		}
+		i = last
+	}
+}
+
+var thousands = []string{" ", "\u00a0", "\u202f", "\u2009", "_"}
+
+var hour = big.NewRat(3600, 1)
+
+// halfDay reads the am or pm after a number of an hour: 5 pm, five p.m.
+func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
+	half := s.Lexemes[j].Plain
+	if half == "a" || half == "p" { // p.m.
+		if j+1 >= len(s.Lexemes) || s.Lexemes[j+1].Plain != "m" ||
+			s.Lexemes[j+1].Start != s.Lexemes[j].End+1 {
+			return false
+		}
+		half += "m"
+	}
+	if half != "am" && half != "pm" || len(value) > 2 || value == "0" || !s.Near(*l, s.Lexemes[j], "") {
+		return false
+	}
+	key := clock(value+":00", half)
+	if hour, _ := strconv.Atoi(value); key == "" || hour > 12 {
+		return false
+	}
+	l.Kind, l.Want = Number, []string{key}
+	l.answer(key)
+	return true
+}
+
+// denominators are the words of fractions, as percentages that texts round them to.
+var denominators = map[string]int64{"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4,
+	"fifth": 5, "eighth": 8, "tenth": 10}
+
+var vulgar = map[string]string{"½": "5", "¼": "25", "¾": "75"}
+
+// fractions reads what words say of parts and dozens: three quarters, half an hour, a dozen, one and
+// a half hours. What stands for a number beyond doubt becomes one; the others are hints.
+func (s *Scanner) fractions() {
+	at := func(i int) *Lexeme {
+		if i >= 0 && i < len(s.Lexemes) {
+			return &s.Lexemes[i]
+		}
+		return &Lexeme{Kind: Part, Start: len(s.Text) + 1, End: len(s.Text) + 1}
+	}
+	for i := range s.Lexemes {
+		l := &s.Lexemes[i]
+		if value, ok := l.value(); ok && l.Kind == Number && Digits(value) {
+			for mark, tenths := range vulgar { // 1½
+				if strings.HasPrefix(s.Text[l.End:], mark) {
+					key := "n:" + value + "." + tenths
+					l.End += len(mark)
+					l.Keys, l.Want = []string{key}, []string{key}
+				}
+			}
+		}
+		if l.Kind != Word {
+			continue
+		}
+		before := at(i - 1)
+		count, counts := before.value()
+		near := i > 0 && s.Near(*before, *l, "-")
+		article := near && (before.Plain == "a" || before.Plain == "an")
+		switch w := l.Plain; {
+		case w == "noon" || w == "midday":
+			l.answer("t:12:00")
+		case w == "midnight":
+			l.answer("t:00:00", "t:24:00")
+		case w == "dozen" && near && counts:
+			s.replaceCount(before, l, count, 12, 1)
+		case w == "dozen" && article && at(i-2).Plain == "half":
+			s.replaceCount(at(i-2), l, "6", 1, 1)
+		case w == "dozen" && article:
+			s.replaceCount(before, l, "12", 1, 1)
+		case denominators[strings.TrimSuffix(w, "s")] > 0:
+			s.fraction(i, at)
+		case article || near && before.Plain == "one":
+			if u, ok := counted(w); ok && len(w) > 3 { // an hour
+				l.answer(u.keys("1")...)
+			}
+		}
+	}
+}
+
+// replaceCount makes one number of the lexemes from one to another: so many times of/by.
+func (s *Scanner) replaceCount(first, last *Lexeme, count string, of, by int64) {
+	v, ok := new(big.Rat).SetString(count)
+	if !ok {
+		return
+	}
+	v.Mul(v, big.NewRat(of, by))
+	key := "n:" + decimal(v.FloatString(3), 0)
+	first.answer(key)
+	first.Kind, first.Want, first.End, last.Kind = Number, []string{key}, last.End, Part
+	first.Plain = key[2:]
+}
+
+// fraction reads the fraction whose denominator lexeme i is.
+func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
+	l, before := &s.Lexemes[i], at(i-1)
+	by := denominators[strings.TrimSuffix(l.Plain, "s")]
+	first, n := l, int64(1)
+	if i > 0 && s.Near(*before, *l, "-") {
+		if count, ok := before.value(); ok {
+			if n, _ = strconv.ParseInt(count, 10, 64); n < 1 || n >= by {
+				return
+			}
+			first = before
+		} else if and := at(i - 2); before.Plain == "a" && and.Plain == "and" { // one and a half
+			if count, ok := at(i - 3).value(); ok && Digits(count) && by == 2 {
+				for k := i - 2; k < i; k++ {
+					s.Lexemes[k].Kind = Part
+				}
+				s.replaceCount(at(i-3), l, count+".5", 1, 1)
+				return
+			}
+		}
+	}
+	if numerals()[l.Plain].ordinal > 0 && first == l && before.Plain != "a" {
+		return // the third of March
+	}
+	value := big.NewRat(n, by)
+	j := i + 1
+	if at(j).Plain == "of" {
+		j++
+	}
+	if w := at(j).Plain; w == "an" || w == "a" { // half an hour
+		if u, ok := counted(at(j + 1).Plain); ok {
+			keys := u.keys(value.RatString())
+			first.Kind, first.Want, first.End = Number, keys, s.Lexemes[j+1].End
+			first.answer(keys...)
+			for k := i + 1; k <= j+1; k++ {
+				s.Lexemes[k].Kind = Part
+			}
+			if l != first {
+				l.Kind = Part
+			}
+			return
+		}
+	}
+	percent := new(big.Rat).Mul(value, big.NewRat(100, 1))
+	var keys []string
+	for places := range 3 {
+		key := "p:" + decimal(percent.FloatString(places), 0)
+		if !slices.Contains(keys, key) && (places > 0 || by != 8) {
+			keys = append(keys, key)
+		}
+	}
+	first.answer(keys...)
+	if n > 1 && first.Kind == Word { // "a quarter" may be of a year
+		first.Kind, first.Want, first.End, l.Kind = Number, keys, l.End, Part
+	}
+}

@@ -1,0 +1,95 @@
+package words
+
+import (
+	"slices"
+	"testing"
+)
+
+// answers reports whether a text has every number that another asks for.
+func answers(asks, text string) (asked int, ok bool) {
+	var have []string
+	for _, l := range new(Scanner).Scan(text) {
+		have = append(have, l.Keys...)
+	}
+	ok = true
+	for _, l := range new(Scanner).Scan(asks) {
+		if l.Kind == Number {
+			asked++
+			ok = ok && slices.ContainsFunc(l.Want, func(k string) bool { return slices.Contains(have, k) })
+		}
+	}
+	return asked, ok
+}
+
+func TestQuantitiesEqual(t *testing.T) {
+	for _, same := range [][]string{
+		{"0.8 s", "800 ms", "800ms", "0.8 seconds", "0.8s", "800 milliseconds", "800,000 µs", "800-ms"},
+		{"1.5 MB", "1,500 KB", "1500kB", "1.5 megabytes", "1.5MB", "1.5-MB"},
+		{"2 KiB", "2048 bytes"},
+		{"0.5 mg", "500 µg", "500 μg", "500 mcg"},
+		{"90 minutes", "1.5 hours", "1.5 h", "ninety minutes", "90-minute", "1 h 30 min", "1h 30m", "90 min", "1 hour and 30 minutes", "one and a half hours", "1½ hours"},
+		{"30 minutes", "half an hour", "thirty minutes", "0.5 h"},
+		{"15 minutes", "900 seconds", "a quarter of an hour", "15-minute", "fifteen (15) minutes"},
+		{"2 weeks", "14 days", "fourteen days", "two weeks"},
+		{"24 months", "2 years", "two years"},
+		{"6 h 20 min", "380 minutes", "6h 20min", "six hours and 20 minutes"},
+		{"10-15 %", "10 to 15 percent", "between 10 and 15 percent", "10–15%", "10% to 15%", "from 10 % to 15 %", "ten to fifteen percent"},
+		{"5-7 hours", "5 to 7 hours", "between 5 and 7 hours", "5–7h", "five to seven hours"},
+		{"$3-5 million", "3 to 5 million dollars", "$3M to $5M", "between 3 and 5 million", "3,000,000 to 5,000,000"},
+		{"17:00", "5 pm", "5pm", "5:00 PM", "5 p.m.", "17:00:00", "five pm"},
+		{"12:00", "noon", "12 pm", "midday"},
+		{"1,000,000", "1 000 000", "1\u00a0000\u00a0000", "1\u202f000\u202f000", "1_000_000", "one million", "1 million", "1M", "1\u2009000\u2009000"},
+		{"12 500.50", "12,500.5"},
+		{"12 patients", "a dozen patients", "twelve patients"},
+		{"24 patients", "two dozen patients"},
+		{"6 patients", "half a dozen patients"},
+		{"75%", "three quarters", "three-quarters", "75 percent", "three fourths"},
+		{"25%", "a quarter of them", "one quarter"},
+		{"50%", "half of them", "one half", "50 percent"},
+		{"40%", "two fifths"},
+		{"3 percentage points", "3 pp", "300 basis points", "three percentage points"},
+		{"12 June 2025", "2025-06-12", "June 12, 2025", "12-Jun-2025", "12th of June 2025", "the 12th June, 2025", "20250612", "12 Jun 2025", "2025/06/12", "Thursday, June 12, 2025", "12.06.2025"},
+		{"12-14 June 2025", "June 12 to 14, 2025", "12 to 14 June 2025"},
+		{"Q3 2025", "third quarter of 2025", "2025 Q3"},
+		{"5 GB", "5000 MB", "five gigabytes"},
+		{"3 days", "72 hours", "three days"},
+	} {
+		for _, asks := range same {
+			for _, text := range same {
+				if n, ok := answers(asks, text); !ok {
+					t.Errorf("%q asks for %d numbers that %q does not have", asks, n, text)
+				}
+			}
+		}
+		if n, _ := answers(same[0], ""); n == 0 {
+			t.Errorf("%q asks for no number", same[0])
+		}
+	}
+}
+
+func TestQuantitiesDiffer(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"0.8 s", "0.8 ms"}, {"0.8 s", "80 ms"}, {"0.5 ng/mL", "0.5 µg/mL"}, {"1.5 MB", "1.5 GB"}, {"1.5 MB", "1,501 KB"},
+		{"90 minutes", "90 seconds"}, {"1.5 hours", "1.5 days"}, {"30 days", "1 month"}, {"17:00", "5 am"}, {"5 pm", "5 people"},
+		{"10-15 %", "10 to 16 percent"}, {"10-15 %", "11 to 15 percent"}, {"5-7 hours", "9 to 11 hours"}, {"5 hours", "5 reviewers"},
+		{"3 percentage points", "3 percent"}, {"3 percent", "3 percentage points"}, {"75%", "three fifths"}, {"a dozen eggs, 12", "11 eggs"},
+		{"1 000 000", "1 000"}, {"12 000", "12 001"}, {"12 June 2025", "12 July 2025"}, {"June 12-14, 2025", "June 12-15, 2025"},
+		{"three days", "five days"}, {"6 h 20 min", "6 h 30 min"}, {"Q3 2025", "second quarter of 2025"}, {"2 GHz", "2 GB"}, {"5 kg", "5 km"},
+	} {
+		if n, ok := answers(pair[0], pair[1]); ok {
+			t.Errorf("%q asks for %d numbers, which %q has", pair[0], n, pair[1])
+		}
+	}
+}
+
+// A bare number of a table answers to one with a unit, which stands in the head.
+func TestQuantitiesInclude(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"800 ms", "| p99, ms | 800 |"}, {"18.4 minutes", "| onset, min | −18.4 |"}, {"5", "5 ms"}, {"6 hours", "6 h 20 min"}, {"12", "12 000"},
+		{"on 12 June", "12–14 June 2025"}, {"1 MB", "1024 KB"}, {"1 MB", "1000 KB"}, {"25%", "a quarter of them"}, {"30 minutes", "half an hour"}, {"6 h 20 min", "6h20m0s"}, {"8 pm", "from 8 am to 8 pm"},
+	} {
+		if n, ok := answers(pair[0], pair[1]); !ok || n == 0 {
+			t.Errorf("%q asks for %d numbers that %q does not have", pair[0], n, pair[1])
+		}
+	}
+}
