@@ -1,0 +1,134 @@
+package words
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file reads fractions and dozens: three quarters, half an hour, a dozen, one and a half.
+
+// denominators are the words of fractions, as percentages that texts round them to.
+var denominators = map[string]int64{"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4,
+	"fifth": 5, "eighth": 8, "tenth": 10}
+
+var vulgar = map[string]string{"½": "5", "¼": "25", "¾": "75"}
+
+// fractions reads what words say of parts and dozens: three quarters, half an hour, a dozen, one and
+// a half hours. What stands for a number beyond doubt becomes one; the others are hints.
+func (s *Scanner) fractions() {
+	at := func(i int) *Lexeme {
+		if i >= 0 && i < len(s.Lexemes) {
+			return &s.Lexemes[i]
+		}
+		return &Lexeme{Kind: Part, Start: len(s.Text) + 1, End: len(s.Text) + 1}
+	}
+	for i := range s.Lexemes {
+		l := &s.Lexemes[i]
+		if value, ok := l.value(); ok && l.Kind == Number && Digits(value) {
+			for mark, tenths := range vulgar { // 1½
+				if strings.HasPrefix(s.Text[l.End:], mark) {
+					key := "n:" + value + "." + tenths
+					l.End += len(mark)
+					l.Keys, l.Want = []string{key}, []string{key}
+				}
+			}
+		}
+		if l.Kind != Word {
+			continue
+		}
+		before := at(i - 1)
+		count, counts := before.value()
+		near := i > 0 && s.Near(*before, *l, "-")
+		article := near && (before.Plain == "a" || before.Plain == "an")
+		switch w := l.Plain; {
+		case w == "noon" || w == "midday":
+			l.answer("t:12:00")
+		case w == "midnight":
+			l.answer("t:00:00", "t:24:00")
+		case w == "dozen" && near && counts:
+			s.replaceCount(before, l, count, 12, 1)
+		case w == "dozen" && article && at(i-2).Plain == "half":
+			s.replaceCount(at(i-2), l, "6", 1, 1)
+		case w == "dozen" && article:
+			s.replaceCount(before, l, "12", 1, 1)
+		case denominators[strings.TrimSuffix(w, "s")] > 0:
+			s.fraction(i, at)
+		case article || near && before.Plain == "one":
+			if u, ok := counted(w); ok && len(w) > 3 { // an hour
+				l.answer(u.keys("1")...)
+			}
+		}
+	}
+}
+
+// replaceCount makes one number of the lexemes from one to another: so many times of/by.
+func (s *Scanner) replaceCount(first, last *Lexeme, count string, of, by int64) {
+	v, ok := new(big.Rat).SetString(count)
+	if !ok {
+		return
+	}
+	v.Mul(v, big.NewRat(of, by))
+	key := "n:" + decimal(v.FloatString(3), 0)
+	first.answer(key)
+	first.Kind, first.Want, first.End, last.Kind = Number, []string{key}, last.End, Part
+	first.Plain = key[2:]
+}
+
+// fraction reads the fraction whose denominator lexeme i is.
+func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
+	l, before := &s.Lexemes[i], at(i-1)
+	by := denominators[strings.TrimSuffix(l.Plain, "s")]
+	first, n := l, int64(1)
+	if i > 0 && s.Near(*before, *l, "-") {
+		if count, ok := before.value(); ok {
+			if n, _ = strconv.ParseInt(count, 10, 64); n < 1 || n >= by {
+				return
+			}
+			first = before
+		} else if and := at(i - 2); before.Plain == "a" && and.Plain == "and" { // one and a half
+			if count, ok := at(i - 3).value(); ok && Digits(count) && by == 2 {
+				for k := i - 2; k < i; k++ {
+					s.Lexemes[k].Kind = Part
+				}
+				s.replaceCount(at(i-3), l, count+".5", 1, 1)
+				return
+			}
+		}
+	}
+	if numerals()[l.Plain].ordinal > 0 && first == l && before.Plain != "a" {
+		return // the third of March
+	}
+	value := big.NewRat(n, by)
+	j := i + 1
+	if at(j).Plain == "of" {
+		j++
+	}
+	if w := at(j).Plain; w == "an" || w == "a" { // half an hour
+		if u, ok := counted(at(j + 1).Plain); ok {
+			keys := u.keys(value.RatString())
+			first.Kind, first.Want, first.End = Number, keys, s.Lexemes[j+1].End
+			first.answer(keys...)
+			for k := i + 1; k <= j+1; k++ {
+				s.Lexemes[k].Kind = Part
+			}
+			if l != first {
+				l.Kind = Part
+			}
+			return
+		}
+	}
+	percent := new(big.Rat).Mul(value, big.NewRat(100, 1))
+	var keys []string
+	for places := range 3 {
+		key := "p:" + decimal(percent.FloatString(places), 0)
+		if !slices.Contains(keys, key) && (places > 0 || by != 8) {
+			keys = append(keys, key)
+		}
+	}
+	first.answer(keys...)
+	if n > 1 && first.Kind == Word { // "a quarter" may be of a year
+		first.Kind, first.Want, first.End, l.Kind = Number, keys, l.End, Part
+	}
+}
