@@ -7,16 +7,33 @@ import (
 	"strings"
 )
 
-// This file reads fractions and dozens: three quarters, half an hour, a dozen, one and a half.
+// This file reads fractions and dozens: three quarters, half an hour, a dozen, one and a
+// half.
 
-// denominators are the words of fractions, as percentages that texts round them to.
-var denominators = map[string]int64{"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4,
-	"fifth": 5, "eighth": 8, "tenth": 10}
+// denominator returns what the word of a fraction divides by, or 0.
+func denominator(w string) int64 {
+	switch strings.TrimSuffix(w, "s") {
+	case "half", "halve":
+		return 2
+	case "third":
+		return 3
+	case "quarter", "fourth":
+		return 4
+	case "fifth":
+		return 5
+	case "eighth":
+		return 8
+	case "tenth":
+		return 10
+	}
+	return 0
+}
 
-var vulgar = map[string]string{"½": "5", "¼": "25", "¾": "75"}
+var vulgar = [...][2]string{{"½", "5"}, {"¼", "25"}, {"¾", "75"}}
 
-// fractions reads what words say of parts and dozens: three quarters, half an hour, a dozen, one and
-// a half hours. What stands for a number beyond doubt becomes one; the others are hints.
+// fractions reads what words say of parts and dozens: three quarters, half an hour, a
+// dozen, one and a half hours. What stands for a number beyond doubt becomes one; the
+// others are hints.
 func (s *Scanner) fractions() {
 	at := func(i int) *Lexeme {
 		if i >= 0 && i < len(s.Lexemes) {
@@ -27,10 +44,10 @@ func (s *Scanner) fractions() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
 		if value, ok := l.value(); ok && l.Kind == Number && Digits(value) {
-			for mark, tenths := range vulgar { // 1½
-				if strings.HasPrefix(s.Text[l.End:], mark) {
-					key := "n:" + value + "." + tenths
-					l.End += len(mark)
+			for _, v := range vulgar { // 1½
+				if strings.HasPrefix(s.Text[l.End:], v[0]) {
+					key := "n:" + value + "." + v[1]
+					l.End += len(v[0])
 					l.Keys, l.Want = []string{key}, []string{key}
 				}
 			}
@@ -53,7 +70,7 @@ func (s *Scanner) fractions() {
 			s.replaceCount(at(i-2), l, "6", 1, 1)
 		case w == "dozen" && article:
 			s.replaceCount(before, l, "12", 1, 1)
-		case denominators[strings.TrimSuffix(w, "s")] > 0:
+		case denominator(w) > 0:
 			s.fraction(i, at)
 		case article || near && before.Plain == "one":
 			if u, ok := counted(w); ok && len(w) > 3 { // an hour
@@ -79,7 +96,7 @@ func (s *Scanner) replaceCount(first, last *Lexeme, count string, of, by int64) 
 // fraction reads the fraction whose denominator lexeme i is.
 func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 	l, before := &s.Lexemes[i], at(i-1)
-	by := denominators[strings.TrimSuffix(l.Plain, "s")]
+	by := denominator(l.Plain)
 	first, n := l, int64(1)
 	if i > 0 && s.Near(*before, *l, "-") {
 		if count, ok := before.value(); ok {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// This file reads quantities: a number with its unit, of which all spellings are one, and ranges.
-// Lexemes and figures stand on the same table of units.
+// This file reads quantities: a number with its unit, of which all spellings are one,
+// and ranges. Lexemes and figures stand on the same table of units.
 
 // A unit can be converted into another of its dimension.
 type unit struct {
@@ -19,8 +19,8 @@ type unit struct {
 	binary *big.Rat // of sizes, with KB as 1024 bytes
 }
 
-// unitTable has for each dimension its units: their factor and their names in the singular.
-// Months are a dimension of their own: no number of days is a month.
+// unitTable has for each dimension its units: their factor and their names in the
+// singular. Months are a dimension of their own: no number of days is a month.
 const unitTable = `
 	time 1/1000000000 ns nanosecond
 	time 1/1000000 us microsecond
@@ -108,14 +108,12 @@ func pow(base int64, n int) int64 {
 	return v
 }
 
-var micro = strings.NewReplacer("µ", "u", "μ", "u")
-
 // unitOf returns the unit that a folded word names.
 func unitOf(w string) (unit, bool) {
 	if len(w) > 12 {
 		return unit{}, false
 	}
-	w = micro.Replace(w)
+	w = strings.ReplaceAll(strings.ReplaceAll(w, "µ", "u"), "μ", "u")
 	u, ok := units()[w] // "ms" before "m"
 	if !ok {
 		u, ok = units()[strings.TrimSuffix(w, "s")]
@@ -123,8 +121,9 @@ func unitOf(w string) (unit, bool) {
 	return u, ok
 }
 
-// counted reports whether a unit is one that lexemes are measured in: money and percentages have
-// spellings of their own, and a bare b or m is a scale as often as a unit.
+// counted reports whether a unit is one that lexemes are measured in: money and
+// percentages have spellings of their own, and a bare b or m is a scale as often as a
+// unit.
 func counted(w string) (unit, bool) {
 	u, ok := unitOf(w)
 	if !ok || w == "b" || w == "m" || strings.ContainsAny(u.dim, "%$€£") {
@@ -146,9 +145,10 @@ func (u *unit) keys(value string) []string {
 	return keys
 }
 
-// measure makes the fourth pass: the unit after a number, "0.8 s". A text that has it answers to
-// the measured number and to the bare one; what asks for it is content with the same measure in any
-// unit, or with the bare number of a table whose head has the unit.
+// measure makes the fourth pass: the unit after a number, "0.8 s". A text that has it
+// answers to the measured number and to the bare one; what asks for it is content with
+// the same measure in any unit, or with the bare number of a table whose head has the
+// unit.
 func (s *Scanner) measure() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
@@ -165,6 +165,8 @@ func (s *Scanner) measure() {
 		}
 		if l.Kind == Number && s.bare(l, j) {
 			l.answer("b:" + value)
+		} else if l.Kind == Number {
+			s.apart(l, value, j)
 		}
 	}
 }
@@ -213,10 +215,27 @@ func (s *Scanner) unitAt(l *Lexeme, value string, j int) bool {
 		s.Lexemes[k].Kind = Part
 	}
 	l.until = s.Lexemes[last].End
+	l.End = max(l.End, l.until)
 	return true
 }
 
-// answer adds keys. Those of a word are shared with other places that have it, so they are copied.
+// apart adds the keys of a unit that stands one word off: 15 long minutes. Of working
+// days and the like one is another unit.
+func (s *Scanner) apart(l *Lexeme, value string, j int) {
+	if j+1 >= len(s.Lexemes) || s.Lexemes[j].Kind != Word || s.Lexemes[j+1].Kind != Word ||
+		slices.Contains(otherDays, s.Lexemes[j].Plain) ||
+		!s.Near(*l, s.Lexemes[j], "-") || !s.Near(s.Lexemes[j], s.Lexemes[j+1], "-") {
+		return
+	}
+	if u, ok := counted(s.Lexemes[j+1].Plain); ok && len(s.Lexemes[j+1].Plain) > 2 && !saysNothing(s.Lexemes[j].Plain) {
+		l.answer(u.keys(value)...)
+	}
+}
+
+var otherDays = []string{"working", "business", "trading", "light", "person", "man"}
+
+// answer adds keys. Those of a word are shared with other places that have it, so they
+// are copied.
 func (l *Lexeme) answer(keys ...string) {
 	l.Keys = append(l.Keys[:len(l.Keys):len(l.Keys)], keys...)
 }
@@ -244,7 +263,8 @@ func (s *Scanner) bare(l *Lexeme, j int) bool {
 // maxSum is how many lexemes one duration may be written in.
 const maxSum = 12
 
-// sums joins what one duration is written in, from the longest unit to the shortest: 6 h 20 min.
+// sums joins what one duration is written in, from the longest unit to the shortest: 6 h
+// 20 min.
 func (s *Scanner) sums() {
 	for i := 0; i < len(s.Lexemes); i++ {
 		first := &s.Lexemes[i]
@@ -258,7 +278,7 @@ func (s *Scanner) sums() {
 				continue
 			}
 			minutes := strings.TrimSuffix(s.Surface(*l), "m")
-			if j > i && l.unit == nil && l.Plain == minutes && Digits(minutes) && u.exact.Cmp(hour) == 0 {
+			if j > i && l.unit == nil && l.Plain == minutes && Digits(minutes) && u.of == 3600 {
 				m := units()["min"] // 1h 30m: not millions
 				l.unit, l.bareValue, l.until = &m, minutes, l.End
 			}
@@ -286,8 +306,8 @@ func (s *Scanner) sums() {
 	}
 }
 
-// ranges gives the first number of a range what the second has: "10 to 15 percent", "5-7 hours",
-// "3 to 5 million".
+// ranges gives the first number of a range what the second has: "10 to 15 percent", "5-7
+// hours", "3 to 5 million".
 func (s *Scanner) ranges() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
@@ -341,7 +361,8 @@ func isUnit(w string) bool {
 	return ok
 }
 
-// group joins numbers whose thousands stand apart: 1 000 000, with any kind of blank, and 1_000_000.
+// group joins numbers whose thousands stand apart: 1 000 000, with any kind of blank,
+// and 1_000_000.
 func (s *Scanner) group() {
 	for i := 0; i < len(s.Lexemes); i++ {
 		l := &s.Lexemes[i]
@@ -378,8 +399,6 @@ func (s *Scanner) group() {
 }
 
 var thousands = []string{" ", "\u00a0", "\u202f", "\u2009", "_"}
-
-var hour = big.NewRat(3600, 1)
 
 // halfDay reads the am or pm after a number of an hour: 5 pm, five p.m.
 func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {

@@ -58,8 +58,36 @@ var endings = []string{
 
 const minStem = 4
 
+// irregularForms are the verbs whose forms have no ending to take off: the verb, and its forms.
+const irregularForms = `
+	begin began begun/break broke broken/bring brought/build built/buy bought/catch caught/choose chose
+	chosen/come came/deal dealt/dig dug/draw drew drawn/drive drove driven/eat ate eaten/fall fell fallen/feed
+	fed/fight fought/find found/fly flew flown/forbid forbade forbidden/forget forgot forgotten/freeze froze
+	frozen/give gave given/grow grew grown/hang hung/hear heard/hide hidden/hold held/keep kept/know knew
+	known/lead led/lend lent/lose lost/make made/meet met/override overrode overridden/pay paid/repay
+	repaid/rebuild rebuilt/ride rode ridden/ring rang rung/rise rose risen/run ran/seek sought/sell sold/send
+	sent/shake shook shaken/shrink shrank shrunk/sink sank sunk/sleep slept/speak spoke spoken/spend
+	spent/stand stood/steal stole stolen/stick stuck/strike struck/swear swore sworn/sweep swept/swim
+	swam/take took taken/teach taught/tear torn/tell told/think thought/throw threw thrown/undergo underwent
+	undergone/understand understood/wake woke woken/wear wore worn/win won/withdraw withdrew withdrawn/write
+	wrote written/rewrite rewrote rewritten/overrun overran/say said/go went gone/show shown/prove proven`
+
+var irregulars = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for verb := range strings.SplitSeq(irregularForms, "/") {
+		forms := strings.Fields(verb)
+		for _, form := range forms[1:] {
+			m[form] = forms[0]
+		}
+	}
+	return m
+})
+
 // Stem shortens a folded word to what it has in common with its forms and the words made of it.
 func Stem(w string) string {
+	if verb := irregulars()[w]; verb != "" {
+		w = verb
+	}
 	if len(w) <= minStem {
 		// "fees", "gaps": only a plural of a short word is worth cutting.
 		if len(w) == minStem && w[3] == 's' && !hasSingularS(w) {
@@ -69,6 +97,9 @@ func Stem(w string) string {
 	}
 	if hasSingularS(w) {
 		return w
+	}
+	if len(w) == minStem+2 && strings.HasSuffix(w, "ies") { // bodies, copies
+		return w[:3] + "y"
 	}
 	// filing, filed, files: the e comes back, or the stem would be too short to tell words apart.
 	for _, e := range []string{"ings", "ing", "ed", "es"} {
@@ -188,3 +219,6 @@ func claimStem(w string) string {
 	}
 	return Base(w)
 }
+
+// Empty reports whether a word in lower case holds sentences together and is none that they speak of.
+func Empty(w string) bool { return saysNothing(w) }

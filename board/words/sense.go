@@ -1,0 +1,85 @@
+package words
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// This file says which words may stand for each other, and which for the opposite, where
+// a report says in its own words what was found. It is small on purpose: words of
+// reports of all trades, of which one in the place of the other says the same in most
+// sentences. Claims, which must not take one thing for another, have the narrower lists
+// of side.go.
+
+// senses has a group a line: words of one sense, with their forms that Stem does not
+// join, then after a slash those of the opposite sense.
+//
+//go:embed senses.txt
+var senses string
+
+// A Sense is a group of senses, and the side that a word is on.
+type Sense struct {
+	group    int
+	opposite bool
+}
+
+var senseTable = sync.OnceValue(func() (t struct {
+	of    map[string][]Sense // by stem
+	stems [][2][]string      // of each group, on each side
+}) {
+	t.of = map[string][]Sense{}
+	group := func(sides ...string) {
+		g := len(t.stems)
+		t.stems = append(t.stems, [2][]string{})
+		for side, list := range sides {
+			for _, w := range strings.Fields(list) {
+				st := Stem(w)
+				if !slices.Contains(t.stems[g][side], st) {
+					t.stems[g][side] = append(t.stems[g][side], st)
+					t.of[st] = append(t.of[st], Sense{g, side == 1})
+				}
+			}
+		}
+	}
+	for line := range strings.Lines(senses) {
+		if a, b, _ := strings.Cut(line, "/"); strings.TrimSpace(a) != "" {
+			group(a, b)
+		}
+	}
+	for _, pair := range strings.Fields(oppositePairs + contraryPairs) {
+		a, b, _ := strings.Cut(pair, "/")
+		group(a, b)
+	}
+	return t
+})
+
+// Related returns the keys of the words that a report may have in the place of a folded
+// word: those of the same sense, and those of the opposite one.
+func Related(w string) (same, opposite []string) {
+	t := senseTable()
+	own := Stem(w)
+	for _, s := range t.of[own] {
+		for side, stems := range t.stems[s.group] {
+			for _, st := range stems {
+				key := "w:" + st
+				switch {
+				case st == own:
+				case (side == 1) == s.opposite:
+					same = append(same, key)
+				default:
+					opposite = append(opposite, key)
+				}
+			}
+		}
+	}
+	for _, p := range []string{"un", "non"} {
+		if rest, ok := strings.CutPrefix(w, p); ok && len(rest) >= minStem {
+			opposite = append(opposite, "w:"+Stem(rest))
+		} else if len(w) >= minStem {
+			opposite = append(opposite, "w:"+Stem(p+w))
+		}
+	}
+	return same, opposite
+}
