@@ -85,7 +85,7 @@ func (p *survivalPage) tally() string {
 	st := p.app.st
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
 	var why []string
-	for _, cause := range []string{survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
+	for _, cause := range []string{survival.MissContradicted, survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
 		n := 0
 		for i := range p.result.Items {
 			if p.result.Items[i].Cause == cause {
@@ -154,8 +154,11 @@ func (p *survivalPage) itemLines(it *survival.ItemResult) []docLine {
 	} else {
 		x.line(st.bad.Render("✗ missing: " + it.Cause))
 	}
-	if it.Cause == survival.MissScattered {
+	switch it.Cause {
+	case survival.MissScattered:
 		x.text("Its words are there, but in no one passage.", "")
+	case survival.MissContradicted:
+		x.text("The passage says the opposite with its words, or calls it false.", "")
 	}
 	why := it.Why
 	if it.Priority != "" {

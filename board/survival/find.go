@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	leastCoverage = 0.6 // share of an item's significant tokens that a passage must have
-	fewTokens     = 3   // an item with so few significant tokens needs all of them
-	passageRunes  = 300 // of the passage that a result shows
+	leastCoverage = 0.6  // share of an item's significant tokens that a passage must have
+	leastLinked   = 0.45 // share of neighbouring words of an item that one sentence must have together
+	fewLinks      = 4    // as many neighbours make the share telling
+	leastWords    = 0.3  // share of its words, however many of its numbers the passage has
+	fewTokens     = 3    // an item with so few significant tokens needs all of them
+	passageRunes  = 300  // of the passage that a result shows
 )
 
 // finding is how well one report carries one pattern.
@@ -28,6 +31,9 @@ type finding struct {
 func (f finding) better(g finding) bool {
 	if (f.cause == "") != (g.cause == "") {
 		return f.cause == ""
+	}
+	if (f.cause == MissContradicted) != (g.cause == MissContradicted) {
+		return f.cause == MissContradicted
 	}
 	return f.coverage() > g.coverage()
 }
@@ -89,7 +95,7 @@ func (p *pattern) find(x *index, h *hits) finding {
 			n = p.weigh(h.gather(at.from, at.to, under), true)
 			score = p.score(w, n, dealsWithIt)
 		}
-		if n == p.numbers && (dealsWithIt || p.words == 0) {
+		if n == p.numbers && (dealsWithIt && p.linked(x, h, at) || p.words == 0) {
 			f.cause = ""
 		}
 		if score > bestScore {
@@ -101,9 +107,19 @@ func (p *pattern) find(x *index, h *hits) finding {
 	}
 	f.locate(x, h, best)
 	if f.cause == "" {
+		if u := p.contradicted(x, h); u >= 0 {
+			f.cause, f.first, f.last = MissContradicted, u, u
+		}
 		return f
 	}
 	words1, numbers1 := p.anywhere(x)
+	if f.short() <= wordWeight && numbers1 == p.numbers {
+		// The word that is not there may have its opposite in its place.
+		if u := p.contradicted(x, h); u >= 0 && p.saying().opposed(x.saying(u)) {
+			f.cause, f.first, f.last = MissContradicted, u, u
+			return f
+		}
+	}
 	switch {
 	case together && p.numbers > 0:
 		f.cause = MissNumber
@@ -111,6 +127,60 @@ func (p *pattern) find(x *index, h *hits) finding {
 		f.cause = MissScattered
 	}
 	return f
+}
+
+// linked reports whether the passage, or a beginning of it that has the words, has neighbouring words of
+// the item together in a sentence: words that stand each in another sentence say something else. Only
+// beginnings are looked at, so more text takes nothing away.
+func (p *pattern) linked(x *index, h *hits, at passage) bool {
+	if p.numbers > 0 || len(p.wants) <= fewLinks {
+		return true
+	}
+	under := x.units[at.first].under
+	for last := at.first; last <= at.last; last++ {
+		set := slices.Clone(h.gather(at.first, last, under))
+		if p.weigh(set, false) < p.need {
+			continue
+		}
+		links, all, before := 0, 0, -1
+		for i, w := range p.wants {
+			if w.number || set[i/64]&(1<<(i%64)) == 0 {
+				continue
+			}
+			if before >= 0 {
+				if all++; p.together(x, h, at.first, last, before, i) {
+					links++
+				}
+			}
+			before = i
+		}
+		if all < fewLinks || float64(links) >= leastLinked*float64(all) {
+			return true
+		}
+	}
+	return false
+}
+
+// together reports whether one sentence, or the headings, has two wants.
+func (p *pattern) together(x *index, h *hits, first, last int32, a, b int) bool {
+	for u := first; u <= last; u++ {
+		set := h.gather(u, u, x.units[first].under)
+		if set[a/64]&(1<<(a%64)) != 0 && set[b/64]&(1<<(b%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// short returns how much weight the words of the passage lack.
+func (f *finding) short() int {
+	lack := f.pattern.need
+	for i, w := range f.pattern.wants {
+		if !w.number && f.have[i] {
+			lack -= w.weight
+		}
+	}
+	return lack
 }
 
 // score orders passages: those with everything first, then those with the words, since these are nearer than ones with only the numbers.

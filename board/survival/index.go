@@ -31,6 +31,11 @@ type index struct {
 	post   map[string][]int32
 	total  []int // lexemes before each unit, and at last of all
 	sizes  map[int][]passage
+
+	// What was read of units for their meaning; see against.go.
+	sayings  map[int32]*saying
+	refuting map[int32]bool
+	scanner  words.Scanner
 }
 
 type unit struct {
@@ -42,7 +47,8 @@ type unit struct {
 }
 
 func newIndex(r *documents.Document) *index {
-	x := &index{report: r, post: map[string][]int32{}, sizes: map[int][]passage{}}
+	x := &index{report: r, post: map[string][]int32{}, sizes: map[int][]passage{},
+		sayings: map[int32]*saying{}, refuting: map[int32]bool{}}
 	var s words.Scanner
 	text := r.Text()
 	for at := 0; at < len(text); {

@@ -11,7 +11,10 @@ import (
 )
 
 // semanticPassage is the size of the passages that are embedded, in lexemes: a sentence or two, so that a passage is about one thing.
-const semanticPassage = passageBase
+const semanticPassage = 30
+
+// surely is a cosine of texts that differ in no more than a word or two.
+const surely = 0.95
 
 // embedBatch is how many passages are embedded at a time, so that a cancelled context is noticed.
 const embedBatch = 64
@@ -28,7 +31,7 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 	var missing []int
 	var texts []string
 	for i := range r.Items {
-		if !r.Items[i].Present {
+		if !r.Items[i].Present && r.Items[i].Cause != MissContradicted {
 			missing, texts = append(missing, i), append(texts, r.Items[i].Content)
 		}
 	}
@@ -80,6 +83,10 @@ func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector, ha
 	h.fill(p, x)
 	if p.weigh(h.gather(at.from, at.to, x.units[at.first].under), true) < p.numbers {
 		return // near in meaning, but a number is not there
+	}
+	text := x.quote(at.first, at.last, math.MaxInt).Text
+	if top < surely && (read(&p.scanner, r.Content).negative() != read(&p.scanner, text).negative() || p.contradicted(x, &h) >= 0) {
+		return // vectors hardly tell what is from what is not
 	}
 	r.Present, r.Cause, r.ByMeaning, r.MissingNumbers = true, "", true, []string{}
 	r.Passage = x.quote(at.first, at.last, passageRunes)

@@ -16,10 +16,17 @@ type pattern struct {
 	numbers int    // how many wants are numbers: all must be met
 	words   int    // the weight of the others
 	need    int    // how much of that weight must be met
+	telling int    // how many of the numbers say as much as a word
+	named   bool   // one of the wants names something
 	size    int    // of a passage, in words.Lexemes
 	exact   string // what is looked for if there is no want at all
 
 	there map[string]bool // the keys of the wants, joined
+
+	content string
+	asks    bool    // it is a question: nothing contradicts it
+	said    *saying // read when first needed
+	scanner words.Scanner
 }
 
 // A want is one significant token of an item.
@@ -28,13 +35,14 @@ type want struct {
 	number bool
 	weight int    // of a word
 	text   string // as the item has it
+	plain  string // folded
 }
 
 // wordWeight is the weight of a word. The words of a name share one weight: a report that has the name has said little about it yet.
 const wordWeight = 60
 
 func newPattern(content string) *pattern {
-	p := &pattern{exact: words.FoldText(content), there: map[string]bool{}}
+	p := &pattern{content: content, exact: words.FoldText(content), there: map[string]bool{}}
 	var s words.Scanner
 	s.Scan(content)
 	skip := references(&s)
@@ -49,6 +57,9 @@ func newPattern(content string) *pattern {
 		} else if l.Kind == words.Word && !counts && !shouting && n == 0 {
 			counts = acronym(s.Surface(l))
 		}
+		if negation(strings.ToLower(s.Surface(l))) {
+			counts = false // stance.go reads negations
+		}
 		if counts && !skip[i] {
 			p.add(display(&s, l), l, weight)
 		}
@@ -61,13 +72,57 @@ func newPattern(content string) *pattern {
 	}
 	p.need = p.words
 	if some {
-		p.need = max(int(math.Ceil(leastCoverage*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
+		// All numbers must be there, and one that is telling says as much as a word.
+		all := float64(p.words + wordWeight*p.telling)
+		p.need = max(int(math.Ceil(leastCoverage*all-1e-9))-wordWeight*p.telling,
+			int(math.Ceil(leastWords*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
 	}
+	p.relate()
+	p.named = slices.ContainsFunc(p.wants, func(w want) bool { return w.names() })
 	p.size = min(passageBase+passageStep*len(p.wants), passageMax)
 	if n := len(s.Lexemes); n > p.size { // an item that is longer has room at least for itself
 		p.size = min((n+passageMax-1)/passageMax*passageMax, passageLong)
 	}
 	return p
+}
+
+// telling reports whether a number is one of few: it has two digits or more that count, or is a date,
+// a time or an identifier.
+func telling(keys []string) bool {
+	kind, value, _ := strings.Cut(keys[len(keys)-1], ":") // of a measure the bare number
+	if kind == "i" || kind == "d" || kind == "t" {
+		return true
+	}
+	return len(strings.Trim(strings.ReplaceAll(value, ".", ""), "0")) > 1
+}
+
+// names reports whether a set of wants has one that names something.
+func (p *pattern) names(set []uint64) bool {
+	for i := range p.wants {
+		if p.wants[i].names() && set[i/64]&(1<<(i%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether the want is part of a name, or an identifier.
+func (w *want) names() bool {
+	return !w.number && w.weight < wordWeight || w.number && strings.HasPrefix(w.keys[0], "i:")
+}
+
+// relate adds to the keys of words those of the same sense. In an item of few words each must be there
+// itself.
+func (p *pattern) relate() {
+	if p.words <= wordWeight*fewTokens {
+		return
+	}
+	for i := range p.wants {
+		if w := &p.wants[i]; !w.number && w.plain != "" {
+			same, _ := words.Related(w.plain)
+			w.keys = append(w.keys[:len(w.keys):len(w.keys)], same...)
+		}
+	}
 }
 
 // display returns a words.Lexeme as a reader knows it: with its currency and percent sign.
@@ -85,7 +140,7 @@ func display(s *words.Scanner, l words.Lexeme) string {
 }
 
 func (p *pattern) add(text string, l words.Lexeme, weight int) {
-	w := want{keys: l.Want, number: l.Kind == words.Number, weight: weight, text: text}
+	w := want{keys: l.Want, number: l.Kind == words.Number, weight: weight, text: text, plain: l.Plain}
 	if !w.number {
 		w.keys = l.Keys[:1]
 	}
@@ -97,6 +152,9 @@ func (p *pattern) add(text string, l words.Lexeme, weight int) {
 	p.wants = append(p.wants, w)
 	if w.number {
 		p.numbers++
+		if telling(l.Want) {
+			p.telling++
+		}
 	} else {
 		p.words += weight
 	}

@@ -126,7 +126,7 @@ func TestSurvivalWaived(t *testing.T) {
 	}
 }
 
-// Whatever was present stays so when paragraphs, or reports, are added.
+// Whatever was present stays so when paragraphs, or reports, are added, if they do not contradict it.
 func TestSurvivalMonotone(t *testing.T) {
 	run := loadIrys(t, "draft-safe-agreement")
 	list := append(run.Entries, run.Signals...)
@@ -141,7 +141,7 @@ func TestSurvivalMonotone(t *testing.T) {
 		for i, r := range Check(list, documents.New("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
 			if r.Present {
 				now[i] = true
-			} else if present[i] {
+			} else if present[i] && r.Cause != MissContradicted {
 				t.Errorf("with 1/%d of the report %q is missing again", part, list[i].Content)
 			}
 		}
@@ -156,6 +156,8 @@ func FuzzSurvival(f *testing.F) {
 		{"抵押权于2026年3月23日失效", "原因", "抵押权于2026年", "3月23日失效"},
 		{"OK?", "", "ok", "OK"}, {"???", "", "??", "???"}, {"one million five hundred", "", "One Million", "Five Hundred"},
 		{"OH-2021-0109455 at 2:17 PM, (1) a (2) b", "e12", "OH–2021–0109455 2:17\r", "p.m."},
+		{"Data is not encrypted at rest", "", "Data at rest is not", "encrypted. This is false: data is encrypted at rest."},
+		{"The index calls the cache before 5 pm", "", "before 17:00 the index calls", "the cache calls the index, it was said; wrongly"},
 	} {
 		f.Add(s[0], s[1], s[2], s[3])
 	}
@@ -168,7 +170,7 @@ func FuzzSurvival(f *testing.F) {
 			if r.Coverage < 0 || r.Coverage > 1 || math.IsNaN(r.Coverage) {
 				t.Errorf("coverage %v", r.Coverage)
 			}
-			if r.Present != (r.Cause == "") || r.Present && len(r.MissingNumbers) > 0 || r.Present && r.Coverage < 0.599 {
+			if r.Present != (r.Cause == "") || r.Present && len(r.MissingNumbers) > 0 || r.Present && r.Coverage < 0.299 {
 				t.Errorf("inconsistent: %+v", r)
 			}
 			if r.Passage != nil && (r.Passage.Line < 1 || len([]rune(r.Passage.Text)) > passageRunes) {
@@ -180,7 +182,7 @@ func FuzzSurvival(f *testing.F) {
 				t.Errorf("%+v of %d bytes", p, len(text))
 			}
 		}
-		if before.Present && (!after.Present || !both.Present) {
+		if before.Present && (!after.Present && after.Cause != MissContradicted || !both.Present) {
 			t.Errorf("more text took it away:\n%+v\n%+v\n%+v", before, after, both)
 		}
 	})

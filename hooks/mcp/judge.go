@@ -111,7 +111,7 @@ type missingOut struct {
 	ID             string   `json:"id"`
 	Why            string   `json:"why" jsonschema:"why the text has to carry it"`
 	Content        string   `json:"content"`
-	Cause          string   `json:"cause" jsonschema:"absent, number differs, scattered"`
+	Cause          string   `json:"cause" jsonschema:"absent, number differs, contradicted, scattered"`
 	MissingTokens  []string `json:"missing_words"`
 	MissingNumbers []string `json:"missing_numbers"`
 	Nearest        string   `json:"nearest,omitempty" jsonschema:"the passage that comes nearest"`

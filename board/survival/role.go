@@ -1,0 +1,75 @@
+package survival
+
+import (
+	"strings"
+	"sync"
+)
+
+// This file has the words by which stance.go and against.go tell what a sentence does.
+
+// A role is what a word does in a sentence; a word may have several.
+type role uint32
+
+const (
+	asAuxiliaries  role = 1 << iota // may stand between a negation, or a subject, and the word that is meant
+	asConjunctions                  // begin another clause
+	asBounds                        // after "no" or "not" make a bound, or a further point, and no negation
+	asNegators                      // are those that package words does not have, where claims speak of them
+	asShadows                       // make a clause say that something does not hold, or not for certain
+	asMoods                         // say what is to be, not what is
+	asSwitched                      // may stand before "on" where it says that something is so
+	asAfterSwitch                   // may stand after it
+	asNouns                         // are the negations that stand before what there is none of
+	asLight                         // are the verbs that say little without what comes after them: did not lead to losses
+	asPrepositions                  // may stand between such a verb and what comes after it
+	asIrregular                     // are forms of verbs that end neither in s nor in ed
+	asModals                        // stand before a verb
+	asBeings                        // make a passive
+	asPivots                        // have on their sides what cannot change places
+)
+
+// roles has the words of each role.
+var roles = sync.OnceValue(func() map[string]role {
+	m := map[string]role{}
+	for as, list := range map[role]string{
+		asAuxiliaries: `is are was were be been being am has have had do does did will would shall should
+			can could may might must to yet ever any longer also still even`,
+		asConjunctions: `but whereas while although though because since so unless which who however when if
+			once`,
+		asBounds: `only just merely simply more less later fewer higher lower earlier sooner greater
+			doubt necessarily until before unless without event`,
+		asNegators: `nobody nothing nowhere refused failed fails fail rarely seldom scarcely barely
+			impossible unable incapable yet stopped stops ceased ceases`,
+		asShadows: `missing absent absence lack lacks lacked lacking exclude excludes excluded excluding
+			except without rather instead outstanding pending deny denied denies reject rejected
+			refuse refuses refused prevent prevents prevented prohibit prohibits prohibited
+			avoid avoided avoids avoiding if unless until whether unknown unclear unable free
+			zero`,
+		asMoods: `must should shall will would could may might if whether unless require requires
+			required requiring recommend recommended recommends recommendation need needs ensure
+			propose proposed proposes plan planned plans intend intends commit commits committed
+			covenant adopt confirm expect expected`,
+		asSwitched: `is are was were be been turned turn switched switch set stays stay kept keep left
+			default`,
+		asAfterSwitch: `by for in during when while again and but`,
+		asNouns:       `no neither without`,
+		asLight: `lead led result resulted cause caused make made take taken have had get got give
+			given involve include show shown find found need receive received bring provide
+			require carry contain come go use see seen`,
+		asPrepositions: `a an the any to in of for`,
+		asIrregular: `sent gave given paid took taken bought sold lent led won lost beat wrote written
+			read met kept held told made fed drew drawn drove chose found ran overrode overrun
+			built caught taught understood left`,
+		asModals: `to will can must may might should could would does do did not cannot shall`,
+		asBeings: `is are was were be been being gets got`,
+		asPivots: `before after than`,
+	} {
+		for _, w := range strings.Fields(list) {
+			m[w] |= as
+		}
+	}
+	return m
+})
+
+// is reports whether a word in lower case has a role.
+func is(low string, as role) bool { return roles()[low]&as != 0 }
