@@ -29,7 +29,12 @@ const (
 )
 
 // roles has the words of each role.
-var roles = sync.OnceValue(func() map[string]role {
+var roles struct {
+	once sync.Once // and no closure, which every start of the program would pay for
+	of   map[string]role
+}
+
+func readRoles() {
 	m := map[string]role{}
 	for as, list := range map[role]string{
 		asAuxiliaries: `is are was were be been being am has have had do does did will would shall should
@@ -68,8 +73,11 @@ var roles = sync.OnceValue(func() map[string]role {
 			m[w] |= as
 		}
 	}
-	return m
-})
+	roles.of = m
+}
 
 // is reports whether a word in lower case has a role.
-func is(low string, as role) bool { return roles()[low]&as != 0 }
+func is(low string, as role) bool {
+	roles.once.Do(readRoles)
+	return roles.of[low]&as != 0
+}

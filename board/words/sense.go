@@ -25,10 +25,14 @@ type Sense struct {
 	opposite bool
 }
 
-var senseTable = sync.OnceValue(func() (t struct {
+var senseTable struct {
+	once  sync.Once
 	of    map[string][]Sense // by stem
 	stems [][2][]string      // of each group, on each side
-}) {
+}
+
+func readSenses() {
+	t := &senseTable
 	t.of = map[string][]Sense{}
 	group := func(sides ...string) {
 		g := len(t.stems)
@@ -52,13 +56,13 @@ var senseTable = sync.OnceValue(func() (t struct {
 		a, b, _ := strings.Cut(pair, "/")
 		group(a, b)
 	}
-	return t
-})
+}
 
 // Related returns the keys of the words that a report may have in the place of a folded
 // word: those of the same sense, and those of the opposite one.
 func Related(w string) (same, opposite []string) {
-	t := senseTable()
+	senseTable.once.Do(readSenses)
+	t := &senseTable
 	own := Stem(w)
 	for _, s := range t.of[own] {
 		for side, stems := range t.stems[s.group] {

@@ -72,7 +72,12 @@ const irregularForms = `
 	undergone/understand understood/wake woke woken/wear wore worn/win won/withdraw withdrew withdrawn/write
 	wrote written/rewrite rewrote rewritten/overrun overran/say said/go went gone/show shown/prove proven`
 
-var irregulars = sync.OnceValue(func() map[string]string {
+var irregulars struct {
+	once sync.Once
+	verb map[string]string // by its form
+}
+
+func readIrregulars() {
 	m := map[string]string{}
 	for verb := range strings.SplitSeq(irregularForms, "/") {
 		forms := strings.Fields(verb)
@@ -80,12 +85,13 @@ var irregulars = sync.OnceValue(func() map[string]string {
 			m[form] = forms[0]
 		}
 	}
-	return m
-})
+	irregulars.verb = m
+}
 
 // Stem shortens a folded word to what it has in common with its forms and the words made of it.
 func Stem(w string) string {
-	if verb := irregulars()[w]; verb != "" {
+	irregulars.once.Do(readIrregulars)
+	if verb := irregulars.verb[w]; verb != "" {
 		w = verb
 	}
 	if len(w) <= minStem {
