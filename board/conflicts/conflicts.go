@@ -3,6 +3,7 @@ package conflicts
 import (
 	"cmp"
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -191,7 +192,9 @@ func (r *reader) pair(a, b int) (Pair, bool) {
 	}
 	var reasons []reason
 	for _, c := range clash.Compare(x.claims, y.claims) {
-		if score := share * r.x.judge(x, y, c) * (2 + r.x.cover(a, b)) / 3; score >= enough(c.Kind) {
+		// Rounded, since sums over a map differ in their last digit from time to time.
+		score := math.Round(share*r.x.judge(x, y, c)*(2+r.x.cover(a, b))/3*1e6) / 1e6
+		if score >= enough(c.Kind) {
 			reasons = append(reasons, reason{c, score})
 		}
 	}

@@ -289,15 +289,12 @@ func looksNamed(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) })
 }
 
-// idf is how much a word tells: the rarer, the more. It is rounded to what sums hold exactly, so that
-// they are the same in whatever order words come out of a map.
+// idf is how much a word tells: the rarer, the more.
 func (x *index) idf(w string) float64 {
-	const steps = 1 << 20
-	weight := math.Log(1 + x.many())
 	if t, ok := x.ids[w]; ok {
-		weight = x.weight[t]
+		return x.weight[t]
 	}
-	return math.Round(weight*steps) / steps
+	return math.Log(1 + x.many())
 }
 
 // many is how many items there are, for weights: of a few nobody can say which words are rare.
