@@ -110,7 +110,7 @@ func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, r
 			for _, c := range level {
 				known = append(known, c.Names()...)
 			}
-			s := synonyms[names(append(path, &cli.Command{Name: a}))]
+			s := synonyms()[names(append(path, &cli.Command{Name: a}))]
 			if s == "" {
 				s = closest(a, known)
 			}
@@ -184,17 +184,19 @@ func looksLikeFlag(a string) bool {
 }
 
 // synonyms are words that people try, and what they mean here.
-var synonyms = map[string]string{
-	"answer": "address", "ask": "signal", "check": "doctor", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
-	"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
-	"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
-	"context add": "write", "context find": "search", "context remove": "delete", "context rm": "delete", "context show": "read",
-	"topic set": "use", "topic pin": "use", "topic rm": "wipe", "topic delete": "wipe", "topic log": "show",
-	"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read", "memory log": "events", "memory recall": "read", "memory remember": "put",
-	"memory remove": "forget", "memory retire": "forget", "memory rm": "forget", "memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
-	"memory channel new": "create", "memory conversation end": "idle", "memory conversation get": "show", "memory conversation new": "start", "memory named get": "show",
-	"memory named remove": "rm", "memory named set": "edit", "memory named write": "edit", "memory scratch delete": "clear", "memory scratch get": "read", "memory scratch set": "write",
-}
+var synonyms = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"answer": "address", "ask": "signal", "check": "doctor", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
+		"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
+		"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
+		"context add": "write", "context find": "search", "context remove": "delete", "context rm": "delete", "context show": "read",
+		"topic set": "use", "topic pin": "use", "topic rm": "wipe", "topic delete": "wipe", "topic log": "show",
+		"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read", "memory log": "events", "memory recall": "read", "memory remember": "put",
+		"memory remove": "forget", "memory retire": "forget", "memory rm": "forget", "memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
+		"memory channel new": "create", "memory conversation end": "idle", "memory conversation get": "show", "memory conversation new": "start", "memory named get": "show",
+		"memory named remove": "rm", "memory named set": "edit", "memory named write": "edit", "memory scratch delete": "clear", "memory scratch get": "read", "memory scratch set": "write",
+	}
+})
 
 // closest returns the candidate that a misspelled word most likely meant, or "" if none is near.
 func closest(word string, candidates []string) string {

@@ -477,7 +477,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("the page %s has no first line with an empty one after it, or no end: %.60q", name, text)
 		}
 	}
-	for alias, name := range pageAliases {
+	for alias, name := range pageAliases() {
 		if _, ok := page(name); !ok || alias == name {
 			t.Errorf("the alias %s leads to %s, which is no page", alias, name)
 		}

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // pages are help texts on what belongs to no single command: `board help PAGE`. The first line of each is what the list of them says of it.
@@ -21,15 +22,17 @@ var trustPage string
 var pageOrder = []string{"run", "gate", "verify", "survival", "trace", "agents", "search", "capsules", "memory", "topic", "hooks", "output", "trust"}
 
 // pageAliases are words under which somebody may look for a page.
-var pageAliases = map[string]string{
-	"protocol": "run", "policies": "gate", "policy": "gate", "source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents", "modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
-	"json": "output", "exit": "output", "exit-codes": "output", "security": "trust", "privacy": "trust", "threats": "trust",
-}
+var pageAliases = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"protocol": "run", "policies": "gate", "policy": "gate", "source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents", "modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
+		"json": "output", "exit": "output", "exit-codes": "output", "security": "trust", "privacy": "trust", "threats": "trust",
+	}
+})
 
 // pageName is the name under which a help page is kept that somebody asks for.
 func pageName(name string) string {
 	name = strings.ToLower(name)
-	if other := pageAliases[name]; other != "" {
+	if other := pageAliases()[name]; other != "" {
 		return other
 	}
 	return name

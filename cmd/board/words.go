@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"blackboard/board"
 	"blackboard/board/fault"
@@ -11,29 +12,31 @@ import (
 
 // commandOf are the commands for the operations that errors, reasons and findings name as the
 // next step. What stands in capitals is an argument; others are flags.
-var commandOf = map[string]string{
-	"run.list": "runs", "run.create": "new", "run.show": "show", "run.export": "export", "event.list": "watch",
-	"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT", "entry.settle": "settle ENTRY OTHER",
-	"entry.verify": "verify ID", "source.list": "source list",
-	"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim", "signal.reopen": "reopen SIGNAL",
-	"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
-	"worker.list": "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
-	"variable.list": "state list", "variable.get": "state get KEY",
+var commandOf = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"run.list": "runs", "run.create": "new", "run.show": "show", "run.export": "export", "event.list": "watch",
+		"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT", "entry.settle": "settle ENTRY OTHER",
+		"entry.verify": "verify ID", "source.list": "source list",
+		"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim", "signal.reopen": "reopen SIGNAL",
+		"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
+		"worker.list": "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
+		"variable.list": "state list", "variable.get": "state get KEY",
 
-	"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID", "kb.history": "kb history ID", "kb.remember": "kb remember",
-	"kb.edit": "kb edit ID", "kb.ingest": "kb ingest PATHS", "kb.export": "kb export", "kb.rebuild": "kb rebuild", "kb.reembed": "kb reembed",
+		"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID", "kb.history": "kb history ID", "kb.remember": "kb remember",
+		"kb.edit": "kb edit ID", "kb.ingest": "kb ingest PATHS", "kb.export": "kb export", "kb.rebuild": "kb rebuild", "kb.reembed": "kb reembed",
 
-	"memory.list": "memory list", "memory.restore": "memory restore ID", "memory.consolidate": "memory consolidate", "memory.get": "memory get ID", "memory.workspaces": "memory workspaces",
-	"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME", "memory.named.edit": "memory named edit NAME",
-	"memory.channel.list": "memory channel list", "memory.channel.create": "memory channel create", "memory.scratch.list": "memory scratch list",
-	"memory.conversation.start": "memory conversation start", "memory.conversation.list": "memory conversation list",
-	"memory.conversation.invite": "memory conversation invite REF AGENT",
-	"memory.conversation.show":   "memory conversation show REF", "memory.conversation.idle": "memory conversation idle REF",
+		"memory.list": "memory list", "memory.restore": "memory restore ID", "memory.consolidate": "memory consolidate", "memory.get": "memory get ID", "memory.workspaces": "memory workspaces",
+		"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME", "memory.named.edit": "memory named edit NAME",
+		"memory.channel.list": "memory channel list", "memory.channel.create": "memory channel create", "memory.scratch.list": "memory scratch list",
+		"memory.conversation.start": "memory conversation start", "memory.conversation.list": "memory conversation list",
+		"memory.conversation.invite": "memory conversation invite REF AGENT",
+		"memory.conversation.show":   "memory conversation show REF", "memory.conversation.idle": "memory conversation idle REF",
 
-	"context.list": "context list", "context.set": "context set", "context.reembed": "context reembed",
-	"model.pull": "model pull NAME",
-	"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME", "topic.edit": "topic edit", "topic.wipe": "topic wipe", "topic.unpin": "topic use --none", "topic.archive": "topic archive TOPIC", "topic.archived": "topic list --archived",
-}
+		"context.list": "context list", "context.set": "context set", "context.reembed": "context reembed",
+		"model.pull": "model pull NAME",
+		"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME", "topic.edit": "topic edit", "topic.wipe": "topic wipe", "topic.unpin": "topic use --none", "topic.archive": "topic archive TOPIC", "topic.archived": "topic list --archived",
+	}
+})
 
 // otherFlags are the flags of arguments that have another name.
 var otherFlags = map[string]string{"entry": "by", "keep_secret": "force"}
@@ -49,7 +52,7 @@ func flagOf(argument string) string {
 func words(s fault.Step) string {
 	var line, given []string
 	if s.Op != "" {
-		command, known := commandOf[s.Op]
+		command, known := commandOf()[s.Op]
 		if !known {
 			return ""
 		}

@@ -129,7 +129,7 @@ func TestSteps(t *testing.T) {
 	used := map[string]bool{}
 	check := func(at token.Position, op string, args []ast.Expr) {
 		used[op] = true
-		command, known := commandOf[op]
+		command, known := commandOf()[op]
 		if !known {
 			t.Errorf("%s: no command is known for %s", at, op)
 			return
@@ -181,7 +181,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	})
-	for op := range commandOf {
+	for op := range commandOf() {
 		if !used[op] {
 			t.Errorf("nothing names %s any more", op)
 		}
