@@ -37,17 +37,21 @@ func TestDedupe(t *testing.T) {
 	k := openKB(t, t.TempDir(), Options{Embedder: like{}, Now: func() time.Time { now = now.Add(time.Second); return now }})
 	conf := func(f float64) *float64 { return &f }
 	force := RememberOptions{Force: true}
-	sure := put(t, k, Capsule{Title: "same", Body: "the queue is drained before the workers end", Confidence: conf(0.9)}, force)
-	old := put(t, k, Capsule{Title: "same thing again", Body: "The **queue** is drained before the worker ends!", Confidence: conf(0.5)}, force)
-	newer := put(t, k, Capsule{Title: "another title", Body: "the queue  is drained before the workers end"}, force)
+	sure := put(t, k, Capsule{Title: "The queue", Body: "the queue is drained before the workers end", Confidence: conf(0.9)}, force)
+	old := put(t, k, Capsule{Title: "Workers end", Body: "The **queue** is drained before the worker ends!", Confidence: conf(0.5)}, force)
+	newer := put(t, k, Capsule{Title: "Before the workers end", Body: "the queue  is drained before the workers end"}, force)
 	kind := put(t, k, Capsule{Title: "of another kind", Body: "the queue is drained before the workers end", Kind: "recipe"}, force)
 	other := put(t, k, Capsule{Title: "other", Body: "z"}, force)
+	// One body under titles of other subjects is two capsules.
+	for _, title := range []string{"prod", "staging", "the worker pool"} {
+		put(t, k, Capsule{Title: title, Body: "the cluster has 12 nodes in total"})
+	}
 	dry, err := k.Dedupe(t.Context(), CurateOptions{DryRun: true})
 	if err != nil || len(dry.Duplicates) != 2 {
 		t.Fatalf("%+v, %v", dry, err)
 	}
 	d, err := k.Dedupe(t.Context(), CurateOptions{})
-	if err != nil || len(d.Duplicates) != 2 || d.Looked != 5 {
+	if err != nil || len(d.Duplicates) != 2 || d.Looked != 8 {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	for id, by := range map[string]string{sure.ID: "", old.ID: sure.ID, newer.ID: sure.ID, kind.ID: "", other.ID: ""} {

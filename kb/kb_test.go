@@ -357,13 +357,13 @@ func TestMeaningsCollide(t *testing.T) {
 // TestProjectsApart: what one project has stored keeps no other from storing it, by title or by what it says; where both can be read it is one.
 func TestProjectsApart(t *testing.T) {
 	k := newKB(t, nil)
-	gotcha := Capsule{Title: "tests need generate first", Body: "go test fails on a fresh clone until make generate has run", Scope: "project", Workspace: "/a", Project: "a"}
+	gotcha := Capsule{Title: "go test fails on a fresh clone", Body: "go test fails on a fresh clone until make generate has run", Scope: "project", Workspace: "/a", Project: "a"}
 	first := put(t, k, gotcha)
 	other := gotcha
 	other.Workspace, other.Project = "/b", "b"
 	put(t, k, other)
 	for _, wider := range []Capsule{{Scope: "universal"}, {Scope: "project", Workspace: "/a", Project: "a"}, {Scope: "workspace", Workspace: "/a", Project: "a"}} {
-		wider.Title, wider.Body = "run make generate before the tests", gotcha.Body
+		wider.Title, wider.Body = "go test until make generate", gotcha.Body
 		_, err := k.Remember(t.Context(), wider, RememberOptions{})
 		if e := refused(t, err, fault.Conflict, "says the same already"); wider.Scope != "universal" && e.ID != first.ID {
 			t.Errorf("%+v: %+v", wider, e)

@@ -7,14 +7,15 @@ import (
 	"blackboard/board/words"
 )
 
-// telling is how many words a body has at least that says something whatever its title:
-// "8080" says something else under each.
+// telling is how many words a body has at least that says the same under more titles than
+// one: "8080" says something else under each.
 const telling = 4
 
 // Said is what a text says, ready to be compared.
 type Said struct {
 	whole       []string // title and body
 	title, body []string
+	asked       []string // its sentences that are questions by their mark alone, sorted
 }
 
 // Read reads a text for Same and Shared.
@@ -25,21 +26,50 @@ func Read(t Text) Said {
 	} else {
 		s.whole = slices.Concat(s.title, s.body)
 	}
+	s.asked = append(markedQuestions(t.Title), markedQuestions(t.Body)...)
+	slices.Sort(s.asked)
+	s.asked = slices.Compact(s.asked)
 	return s
+}
+
+// asking are words that begin a question, whether it has its mark or not.
+var asking = strings.Fields("who whom whose what when where which why how is are was were do does did can could would will shall should may has have had")
+
+// markedQuestions returns the sentences that nothing but the mark makes a question: "The
+// cache is warm?". Statements have no marks.
+func markedQuestions(text string) (all []string) {
+	var sentence []string
+	for _, w := range strings.Fields(text) {
+		sentence = append(sentence, w)
+		end := strings.TrimRight(w, "\"'”’)]*_`")
+		if strings.HasSuffix(strings.TrimRight(end, "!"), "?") && !slices.Contains(asking, strings.ToLower(strings.Trim(sentence[0], "\"'“‘([*_`"))) {
+			all = append(all, strings.Join(words.Statement(strings.Join(sentence, " ")), " "))
+		}
+		if strings.TrimRight(end, ".:;?!") != end {
+			sentence = nil
+		}
+	}
+	return all
 }
 
 // Same reports whether two texts say the same word for word, but for case, spacing,
 // markup, the endings of words and words that say nothing (words.Statement): all of both,
-// or two bodies under titles of which neither says something that the other does not
-// allow. Numbers, names, negations and the order of the words must be equal.
+// or two bodies under titles of which neither has a word that the other text lacks: under
+// "prod" and "staging" one body says two things. Numbers, names, negations and the order of
+// the words must be equal, and no question is a statement.
 func (s Said) Same(o Said) bool {
-	if len(s.whole) == 0 || len(o.whole) == 0 {
+	if len(s.whole) == 0 || len(o.whole) == 0 || !slices.Equal(s.asked, o.asked) {
 		return false
 	}
 	if slices.Equal(s.whole, o.whole) {
 		return true
 	}
-	return len(s.body) >= telling && slices.Equal(s.body, o.body) && sameSubject(s.title, o.title)
+	return len(s.body) >= telling && slices.Equal(s.body, o.body) && o.has(s.title) && s.has(o.title) && sameSubject(s.title, o.title)
+}
+
+// has reports whether all of some words are in the text.
+func (s Said) has(all []string) bool {
+	return !slices.ContainsFunc(all, func(w string) bool { return !slices.Contains(s.whole, w) })
 }
 
 // Key is equal for texts that may be the same: by it, many are compared. One that says

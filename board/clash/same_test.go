@@ -9,7 +9,13 @@ func TestSame(t *testing.T) {
 		want bool
 	}{
 		{Text{"Leases", body}, Text{"leases", "the **workers** keep a lease until the queue is drained"}, true},
-		{Text{"Leases", body}, Text{"How long workers hold on", body}, true},
+		{Text{"Leases of workers", body}, Text{"Until the queue is drained", body}, true},
+		{Text{"Leases", body}, Text{"How long workers hold on", body}, false},
+		{Text{"prod", body}, Text{"staging", body}, false}, // of other subjects
+		{Text{"gateway", body}, Text{"the worker pool", body}, false},
+		{Text{"auth", body}, Text{"", body}, false},
+		{Text{"", "The cache is always warm"}, Text{"", "The cache is always warm?"}, false},
+		{Text{"", "Why is the cache warm"}, Text{"", "Why is the cache warm?"}, true},
 		{Text{"Queue", body}, Text{"Draining", body}, true},
 		{Text{"The workers keep…", body}, Text{"Leases of workers", body}, true}, // a title made from the body
 		{Text{"Leases of runner-1", body}, Text{"Leases of runner-2", body}, false},

@@ -95,7 +95,10 @@ func TestMergeKeepsApart(t *testing.T) {
 	}{
 		{"the same", Item{Content: "Deploys run from main"}, Item{Content: "deploys  run from **main**."}, true},
 		{"the same but for an article and an ending", Item{Content: "The deploys run from main"}, Item{Content: "Deploy runs from main"}, true},
-		{"under two titles", Item{Title: "Deploys", Content: "They run from the main branch"}, Item{Title: "Main", Content: "They run from the main branch"}, true},
+		{"under two titles", Item{Title: "The branch", Content: "Deploys run from the main branch"}, Item{Title: "Deploys", Content: "Deploys run from the main branch"}, true},
+		{"of two subjects", Item{Title: "Deploys", Content: "They run from the main branch"}, Item{Title: "Nightly jobs", Content: "They run from the main branch"}, false},
+		{"with a subject and without", Item{Title: "prod", Content: "The cluster has 12 nodes in total"}, Item{Content: "The cluster has 12 nodes in total"}, false},
+		{"a question", Item{Content: "The cache is always warm"}, Item{Content: "The cache is always warm?"}, false},
 		{"in other words", Item{Content: "Deploys run from main"}, Item{Content: "Main is what is deployed"}, false},
 		{"another number", Item{Content: "The port is 8080"}, Item{Content: "The port is 8081"}, false},
 		{"a negation", Item{Content: "Do force-push to main"}, Item{Content: "Do not force-push to main"}, false},

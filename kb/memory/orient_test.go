@@ -137,6 +137,19 @@ func TestOnlyWhatWasAskedForIsAccessed(t *testing.T) {
 	}
 }
 
+// TestReadsTellSubjectsApart: what one text says of two subjects is read twice.
+func TestReadsTellSubjectsApart(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	for _, title := range []string{"prod", "staging"} {
+		put(t, s, Item{Tier: Workspace, Title: title, Content: "The cluster has 12 nodes in total"})
+	}
+	for _, text := range []string{"", "nodes of the cluster"} {
+		if r := read(t, s, Query{Tiers: []string{Workspace}, Text: text}); len(r.Slices[0].Hits) != 2 || r.Duplicates != 0 {
+			t.Errorf("about %q: %d items, %d left out", text, len(r.Slices[0].Hits), r.Duplicates)
+		}
+	}
+}
+
 func TestTheSameWordsAgain(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	later, latest := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond), time.Now().Add(48*time.Hour).UTC().Truncate(time.Millisecond)

@@ -84,8 +84,7 @@ type Hit struct {
 	Derived    string   `json:"derived_note"` // how it stands with what it was derived from
 	Frame      string   `json:"frame"`        // how to put it to a reader: a candidate, not a fact
 	bm25       float64
-	hash       string     // of its text
-	said       clash.Said // its content
+	said       clash.Said
 }
 
 // Slice is what was read of a tier.
@@ -245,10 +244,8 @@ func (r *Result) choose(q *Query) {
 	}
 }
 
-// saysTheSame reports whether two hits make the same statement, whatever their titles.
-func (h *Hit) saysTheSame(other *Hit) bool {
-	return h.hash == other.hash || h.said.Same(other.said)
-}
+// saysTheSame reports whether two hits make the same statement.
+func (h *Hit) saysTheSame(other *Hit) bool { return h.said.Same(other.said) }
 
 // present adds to hits what is said of them, and counts the access.
 func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
@@ -313,7 +310,7 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 		return nil, err
 	}
 	for i := range hits {
-		hits[i].hash, hits[i].said = string(textHash(hits[i].Content)), clash.Read(clash.Text{Body: hits[i].Content})
+		hits[i].said = hits[i].Item.said()
 	}
 	return hits, nil
 }
