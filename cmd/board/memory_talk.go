@@ -55,6 +55,7 @@ who was invited, and whoever was started with its ref code:
 					Flags: memoryFlags(
 						&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel that it belongs to (default " + memory.DefaultChannel + ")"},
 						&cli.StringFlag{Name: "thread", Usage: "what the harness calls it, `NAME`: the same name is the same conversation"},
+						secretFlag(),
 						&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ref code"},
 					),
 					Action: p.inMemory(p.conversationStart),

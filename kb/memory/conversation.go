@@ -77,6 +77,9 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	if err := checkLine("the thread", thread, MaxField); err != nil {
 		return c, false, err
 	}
+	if err := s.refuseSecrets("the thread", thread); err != nil {
+		return c, false, err
+	}
 	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		if err := f.checkChannel(tx, channel); err != nil {
 			return err

@@ -40,6 +40,10 @@ func secretWays(t *testing.T, s *Store) map[string]func(secret string) error {
 			_, err := s.Forget(ctx, put(t, s, Item{Tier: Workspace, Content: "Short-lived"}).ID, "the key is "+secret, "")
 			return err
 		},
+		"a conversation's thread": func(secret string) error {
+			_, _, err := s.StartConversation(ctx, "", secret)
+			return err
+		},
 		"a tag": func(secret string) error {
 			_, err := s.Put(ctx, Item{Tier: Workspace, Content: "Tagged", Tags: []string{secret}}, PutOptions{})
 			return err

@@ -61,7 +61,7 @@ type Options struct {
 	// Reason is why the caller acts as the author, where nothing but its word says so. It
 	// is kept in the log beside what was done.
 	Reason string
-	// KeepSecrets has named entries, working notes, descriptions and reasons stored
+	// KeepSecrets has named entries, working notes, threads, descriptions and reasons stored
 	// though they hold what looks like a secret.
 	KeepSecrets bool
 	// Grants are what an agent may do besides.
