@@ -40,6 +40,10 @@ func secretFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "force", Usage: "store it though it holds what looks like a secret"}
 }
 
+func budgetFlag() cli.Flag {
+	return &cli.IntFlag{Name: "budget", Usage: "`TOKENS` that it may have, 4 bytes each", Value: memory.DefaultBudget}
+}
+
 func tierFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "tier", Aliases: []string{"t"}, Usage: usage}
 }

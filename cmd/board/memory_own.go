@@ -60,9 +60,9 @@ journal is listed. No other agent sees it.`),
 the core memories are listed; board memory forget takes one back.`),
 		{
 			Name: "context", Usage: "print core and journal for a prompt",
-			Description: `Its core memories, and its journal of the last seven days, as one block.
-Nothing if there is nothing.`,
-			Flags: memoryFlags(), Action: p.inMemory(p.memoryContext),
+			Description: `Its core memories, and its journal of the last seven days, as one block: each
+note on a line, the newest as far as the budget goes. Nothing if there is nothing.`,
+			Flags: memoryFlags(budgetFlag()), Action: p.inMemory(p.memoryContext),
 		},
 	}
 }
@@ -316,13 +316,16 @@ func (p *program) noteList(c *cli.Context, kind string) error {
 }
 
 func (p *program) memoryContext(c *cli.Context, s *openedMemory) error {
-	block, err := s.AgentContext(c.Context)
-	if err != nil {
+	if err := atLeastOne(c, "budget"); err != nil {
 		return err
 	}
-	return p.answer(c, nil, func() {
+	block, leftOut, err := s.AgentContext(c.Context, c.Int("budget"))
+	return p.answer(c, err, func() {
 		if block != "" {
 			p.document(block)
 		}
-	}, "agent", s.Agent(), "block", block)
+		if leftOut > 0 {
+			p.talk("note: the budget of %d tokens has no room for %s; `board memory core` and `board memory journal` list all", c.Int("budget"), count(int64(leftOut), "more note", "more notes"))
+		}
+	}, "agent", s.Agent(), "block", block, "left_out", leftOut)
 }

@@ -64,7 +64,7 @@ own core memories and journal. Each line has an item's id, its age, and who note
 it if that was somebody else. Markdown, for a prompt; nothing if nothing is
 remembered. What has no room is counted.`,
 			Flags: memoryFlags(
-				&cli.IntFlag{Name: "budget", Usage: "`TOKENS` that it may have, 4 bytes each", Value: memory.DefaultBudget},
+				budgetFlag(),
 				conversationFlag("the conversation"),
 				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the conversation's"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` items in a section", Value: memory.DefaultLimit},

@@ -247,7 +247,7 @@ func TestOneNameForAHarness(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if block, err := m.AgentContext(t.Context()); err != nil || !strings.Contains(block, "thorough") {
+	if block, _, err := m.AgentContext(t.Context(), 0); err != nil || !strings.Contains(block, "thorough") {
 		t.Errorf("in the shell it is %q, %v", block, err)
 	}
 }

@@ -176,34 +176,39 @@ func (s *Store) forgetNote(ctx context.Context, id string) error {
 	return notFound(id)
 }
 
-// indented keeps the further lines of a note below its first: none of them is a heading.
-func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
-
-// AgentContext returns the block with the caller's core memories and its journal of the last week, the oldest first, "" if there is nothing. Agents' prompts hold it: its form is a contract, to the byte.
-func (s *Store) AgentContext(ctx context.Context) (string, error) {
+// AgentContext returns the block with the caller's core memories and its journal of the last
+// week, the oldest first, "" if there is nothing. Each is one line. Of what a budget of tokens
+// (0: DefaultBudget) has no room for, the newest is given, and leftOut counts the rest. Agents'
+// prompts hold it: its form is a contract, to the byte.
+func (s *Store) AgentContext(ctx context.Context, budget int) (block string, leftOut int, err error) {
+	if budget, err = checkBudget(budget); err != nil {
+		return "", 0, err
+	}
 	all, err := s.Notes(ctx, "", 0)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	slices.Reverse(all)
-	var core, journal []string
+	core, journal := &section{heading: "## Core Memories (permanent)", own: true}, &section{heading: "## Recent Journal Entries", own: true}
 	for _, n := range all {
-		switch {
+		switch text := inline(n.Content, frameContent); {
 		case n.Kind == Core:
-			core = append(core, "- "+indented(n.Content))
+			core.lines = append(core.lines, "- "+text+"\n")
 		case !n.Expired:
-			journal = append(journal, "- ["+n.Created.Format(time.DateOnly)+"] "+indented(n.Content))
+			journal.lines = append(journal.lines, "- ["+n.Created.Format(time.DateOnly)+"] "+text+"\n")
 		}
 	}
-	var sections []string
-	if len(core) > 0 {
-		sections = append(sections, "## Core Memories (permanent)\n"+strings.Join(core, "\n"))
+	sections := []*section{core, journal}
+	allot(sections, budget)
+	for _, sec := range sections {
+		leftOut += len(sec.lines) - sec.kept
+		if sec.kept > 0 {
+			kept := slices.Clone(sec.lines[:sec.kept])
+			slices.Reverse(kept)
+			block += "\n" + sec.heading + "\n" + strings.Join(kept, "")
+		}
 	}
-	if len(journal) > 0 {
-		sections = append(sections, "## Recent Journal Entries\n"+strings.Join(journal, "\n"))
+	if block == "" {
+		return "", leftOut, nil
 	}
-	if len(sections) == 0 {
-		return "", nil
-	}
-	return "# Your Private Memory\n\n" + strings.Join(sections, "\n\n"), nil
+	return "# Your Private Memory\n" + strings.TrimSuffix(block, "\n"), leftOut, nil
 }

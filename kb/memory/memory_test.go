@@ -220,7 +220,7 @@ func TestJournalCountsForAWeek(t *testing.T) {
 		expired bool
 	}{{JournalWindow - time.Second, with, false}, {time.Second, with, false}, {time.Second, "", true}} {
 		c.pass(step.pass)
-		got, err := s.AgentContext(t.Context())
+		got, _, err := s.AgentContext(t.Context(), 0)
 		if err != nil || got != step.want {
 			t.Errorf("at %v: %q, %v; want %q", c.now(), got, err, step.want)
 		}
@@ -240,10 +240,10 @@ func TestJournalCountsForAWeek(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "# Your Private Memory\n\n## Core Memories (permanent)\n- I am helpful\n- I check before I act\n\n## Recent Journal Entries\n- [" + c.now().Format(time.DateOnly) + "] Learned something"
-	if got, err := s.AgentContext(t.Context()); err != nil || got != want {
+	if got, _, err := s.AgentContext(t.Context(), 0); err != nil || got != want {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
-	if got, err := open(t, home, Options{Agent: "other", Now: c.now}).AgentContext(t.Context()); err != nil || got != "" {
+	if got, _, err := open(t, home, Options{Agent: "other", Now: c.now}).AgentContext(t.Context(), 0); err != nil || got != "" {
 		t.Errorf("another agent reads %q, %v", got, err)
 	}
 }
@@ -359,7 +359,7 @@ func TestIsolation(t *testing.T) {
 				t.Errorf("%s sees revisions of %s: %v", who, what, err)
 			}
 		}
-		if got, err := s.AgentContext(ctx); err != nil || got != "" {
+		if got, _, err := s.AgentContext(ctx, 0); err != nil || got != "" {
 			t.Errorf("%s has the context %q, %v", who, got, err)
 		}
 	}

@@ -75,8 +75,9 @@ func (o *Orientation) Text() string {
 // tier, the agent's core memories, what the text is about, the conversation, the agent's
 // journal, and what was put lately. Nothing comes twice.
 func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) {
-	if q.Budget == 0 {
-		q.Budget = DefaultBudget
+	var err error
+	if q.Budget, err = checkBudget(q.Budget); err != nil {
+		return Orientation{}, err
 	}
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
@@ -85,9 +86,6 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		q.Clean = func(s string) string { return s }
 	}
 	o := Orientation{Budget: q.Budget, Named: []Named{}, Slices: []Slice{}, Degraded: []string{}}
-	if q.Budget < 100 || q.Budget > 100_000 {
-		return o, invalid(fmt.Sprintf("a budget of %d tokens is not between 100 and 100,000", q.Budget), "1,200 is the default")
-	}
 	for _, t := range q.Tiers {
 		if err := s.allowed(t); err != nil {
 			return o, err
@@ -123,6 +121,17 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		}
 	}
 	return o, nil
+}
+
+// checkBudget returns a budget of tokens; 0 is the default.
+func checkBudget(budget int) (int, error) {
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	if budget < 100 || budget > 100_000 {
+		return 0, invalid(fmt.Sprintf("a budget of %d tokens is not between 100 and 100,000", budget), "1,200 is the default")
+	}
+	return budget, nil
 }
 
 // touchHits counts what was asked for as accessed.
