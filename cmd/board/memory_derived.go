@@ -15,10 +15,11 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Two things that are said of what an item was derived from.
+// What is said of what an item was derived from.
 const (
 	derivedGone    = "not there any more"
 	derivedChanged = "changed since"
+	notChecked     = "not checked" // it may be a file, and cannot be looked at
 )
 
 // resolver says how it stands with what an item was derived from. It is a help to the reader and never an error: where it cannot know, it says nothing. What it needs is opened when
@@ -49,19 +50,28 @@ func (r *resolver) resolve(ctx context.Context, it *memory.Item) string {
 	case "":
 		return ""
 	case "kb":
-		return r.capsule(ctx, name, it.Created)
+		return r.capsule(ctx, name, it)
 	case "board":
 		return r.onBoard(ctx, name)
 	case "memory":
-		return r.item(ctx, name, it.Created)
+		return r.item(ctx, name, it)
 	}
+	root := r.workspace
 	if it.Tier == memory.Account { // which knows no workspace that a path could begin in
-		return ""
+		root = ""
 	}
-	return r.file(it.DerivedFrom, it.Created)
+	return r.file(ctx, root, it)
 }
 
-func (r *resolver) capsule(ctx context.Context, id string, since time.Time) string {
+// changed compares when a source was changed with when the item was last given its words.
+func (r *resolver) changed(ctx context.Context, it *memory.Item, at time.Time) string {
+	if at.After(it.Created) && at.After(r.memory.SaidAt(ctx, it)) {
+		return derivedChanged
+	}
+	return ""
+}
+
+func (r *resolver) capsule(ctx context.Context, id string, of *memory.Item) string {
 	if r.kb == nil && r.noKB == nil {
 		r.kb, r.noKB = kb.OpenExisting(ctx, r.home, kb.Options{Sync: kb.SyncNever})
 	}
@@ -79,10 +89,8 @@ func (r *resolver) capsule(ctx context.Context, id string, since time.Time) stri
 		return "superseded by " + c.SupersededBy
 	case c.Retired != nil:
 		return "retired"
-	case c.Updated.After(since):
-		return derivedChanged
 	}
-	return ""
+	return r.changed(ctx, of, c.Updated)
 }
 
 // onBoard looks at an entry or a signal. What an entry says never changes; how it stands does.
@@ -134,7 +142,7 @@ func (r *resolver) onBoard(ctx context.Context, name string) string {
 }
 
 // item looks at another item. One that belongs to somebody else, or to another workspace, is like one that never was.
-func (r *resolver) item(ctx context.Context, id string, since time.Time) string {
+func (r *resolver) item(ctx context.Context, id string, of *memory.Item) string {
 	it, err := r.memory.Peek(ctx, id)
 	switch {
 	case errors.Is(err, fault.NotFound):
@@ -149,10 +157,8 @@ func (r *resolver) item(ctx context.Context, id string, since time.Time) string 
 		return "forgotten"
 	case it.Expires != nil && !it.Expires.After(time.Now()):
 		return "expired"
-	case it.Updated.After(since):
-		return derivedChanged
 	}
-	return ""
+	return r.changed(ctx, of, it.Updated)
 }
 
 var (
@@ -162,30 +168,35 @@ var (
 	namesFile = lazyregexp.New(`^[^\s:?*]*[^\s:?*/]\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 )
 
-// file looks at a path in the workspace. Others are not looked at: it is the item's author who names them.
-func (r *resolver) file(path string, since time.Time) string {
-	if r.workspace == "" {
-		return ""
+// file looks at a path in the workspace. Others are not looked at: it is the item's author who
+// names them.
+func (r *resolver) file(ctx context.Context, root string, it *memory.Item) string {
+	path := filepath.FromSlash(lineOf.ReplaceAllString(it.DerivedFrom, ""))
+	unknown := ""
+	if filepath.IsAbs(path) || !strings.ContainsAny(path, ": \t\n") {
+		unknown = notChecked
 	}
-	path = filepath.FromSlash(lineOf.ReplaceAllString(path, ""))
+	if root == "" {
+		return unknown
+	}
 	if filepath.IsAbs(path) {
-		rel, err := filepath.Rel(r.workspace, path)
+		rel, err := filepath.Rel(root, path)
 		if err != nil {
-			return ""
+			return unknown
 		}
 		path = rel
 	}
 	if !filepath.IsLocal(path) {
-		return ""
+		return unknown
 	}
-	info, err := os.Stat(filepath.Join(r.workspace, path))
+	info, err := os.Stat(filepath.Join(root, path))
 	switch {
 	case errors.Is(err, os.ErrNotExist) && namesFile.MatchString(path):
 		return derivedGone
-	case err != nil || info.IsDir():
+	case err != nil:
+		return unknown
+	case info.IsDir():
 		return ""
-	case info.ModTime().After(since):
-		return derivedChanged
 	}
-	return ""
+	return r.changed(ctx, it, info.ModTime())
 }

@@ -58,7 +58,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Get": {"memory get", "(memory_read gives the whole item)"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"memory stats", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
 		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "Contradictions": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
 		"Passes": {"memory consolidate", "memory_consolidate"}, "Undo": {"memory consolidate", "memory_consolidate"}, "Restore": {"memory restore", "memory_update"}, "DueAfterSession": {inside, inside},
-		"Agent": {inside, inside}, "Backfill": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "Workspace": {inside, inside},
+		"Agent": {inside, inside}, "Backfill": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "SaidAt": {inside, inside}, "Workspace": {inside, inside},
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},

@@ -237,3 +237,17 @@ func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
 	})
 	return all, err
 }
+
+// SaidAt returns when an item was given its words, or what it is derived from, for the last
+// time: what changes it else (its importance, its tags) says nothing about its source.
+func (s *Store) SaidAt(ctx context.Context, it *Item) time.Time {
+	before, _ := s.Revisions(ctx, it.ID) // whoever reads the item will say what is wrong
+	at := it.Updated
+	for _, was := range slices.Backward(before) {
+		if was.Content != it.Content || was.Title != it.Title || was.DerivedFrom != it.DerivedFrom {
+			return at
+		}
+		at = was.Updated
+	}
+	return it.Created
+}
