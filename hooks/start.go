@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -106,13 +107,13 @@ func (t *turn) startBudget() int {
 // topicParts are the topic's spec, its worklog, and what the knowledge base and the memory have.
 func (t *turn) topicParts(ctx context.Context, r *room, given *seen) []string {
 	var s topics.Startup
-	var about string
+	var about, named string // without a spec the names do for the memory
 	if t.topics != nil && t.topic.Name != "" {
 		var err error
 		s, err = t.topics.Startup(t.topic, t.limits(r))
 		t.note("the topic", err)
 		if !s.CleanRoom {
-			about = t.about()
+			about, named = t.about(), t.topic.Named(t.branch)
 		}
 	}
 	entries := t.unseen(s.Worklog, given)
@@ -123,7 +124,7 @@ func (t *turn) topicParts(ctx context.Context, r *room, given *seen) []string {
 	hits := t.known(ctx, about, given)
 	left := r.left + kept - min(len(hits)*t.depth.BodyBytes, r.left/4) // for memory and worklog
 	share := min(tokenBytes*t.depth.MemoryBudget, left*2/5)
-	recalled := t.remembered(ctx, r, about, given, max(left-log, share))
+	recalled := t.remembered(ctx, r, cmp.Or(about, named), given, max(left-log, share))
 	known := t.warm(ctx, r, hits, topic+recalled, given)
 	r.left += kept
 	return []string{topic, worklog(r, entries), known, recalled}

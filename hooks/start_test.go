@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/hooks/topics"
+	"blackboard/kb/memory"
 )
 
 // branch puts the project on a branch.
@@ -46,6 +47,41 @@ func TestStartOfABranch(t *testing.T) {
 	for _, q := range w.searcher.(*answering).asked {
 		if q.Text != "retry backoff\nthe ledger waits for a lock" {
 			t.Errorf("%q was asked for", q.Text)
+		}
+	}
+}
+
+// TestStartWithoutASpec: what the memory has about the branch, or the topic, is found by its name
+// where nobody has written what it is about; a review still starts without.
+func TestStartWithoutASpec(t *testing.T) {
+	for _, c := range []struct {
+		branch, topic string
+		about         bool
+	}{{"feature/ledger-migration", "", true}, {"main", "ledger-migration", true}, {"main", "ledger", true}, {"main", "", false}, {"main", "ledger-review", false}} {
+		w := newWorld(t)
+		w.withMemory = true
+		w.branch(c.branch)
+		if c.topic != "" {
+			w.named(c.topic, "")
+		}
+		m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Now: func() time.Time { return w.now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put := func(text string) {
+			t.Helper()
+			if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text}, memory.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put("The pg-ledger takes a lock on each table for a migration")
+		for i := range 60 {
+			put(fmt.Sprintf("Shelf %d of the warehouse is counted on day %d of the month", i, i%28))
+		}
+		m.Close()
+		_, found, _ := strings.Cut(w.tell("SessionStart", nil), "### About this")
+		if got := strings.Contains(found, "pg-ledger takes a lock"); got != c.about || strings.Contains(found, "### About this\n- m") && !c.about {
+			t.Errorf("on %s, topic %q, about it is: %s", c.branch, c.topic, found)
 		}
 	}
 }

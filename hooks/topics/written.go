@@ -135,6 +135,11 @@ func (t Topic) About(spec, branch string) string {
 	if len(out) == 0 {
 		return ""
 	}
+	return strings.TrimSpace(t.Named(branch) + "\n" + strings.Join(out, "\n"))
+}
+
+// Named is what the names of a topic and of the branch say, if they are somebody's; "" else.
+func (t Topic) Named(branch string) string {
 	var named []string
 	if t.Kind == KindNamed || t.Kind == KindReview {
 		named = append(named, t.Name)
@@ -145,5 +150,5 @@ func (t Topic) About(spec, branch string) string {
 			named = append(named, w)
 		}
 	}
-	return strings.TrimSpace(strings.Join(named, " ") + "\n" + strings.Join(out, "\n"))
+	return strings.Join(named, " ")
 }

@@ -158,7 +158,7 @@ func (q *OrientQuery) questions() (all []string) {
 		return []string{q.Text}
 	}
 	for line := range strings.Lines(q.Text) {
-		if line = strings.Trim(line, "#*-|> \t\n"); len(line) >= shortest && !slices.Contains(all, line) && len(all) < mostQuestions {
+		if line = strings.Trim(line, "#*-|> \t\n"); (len(line) >= shortest || line == q.Text) && !slices.Contains(all, line) && len(all) < mostQuestions {
 			all = append(all, line)
 		}
 	}
@@ -298,7 +298,7 @@ const (
 	// lowUnder is the importance under which an item makes way for whatever is recent.
 	lowUnder = 0.4
 	// mostQuestions is how many lines of a text are asked unasked, and shortest how many bytes
-	// one has at least.
+	// one of several has at least.
 	mostQuestions = 12
 	shortest      = 8
 	// weakShare is of the best hit's score what one needs that is not surely about the text.
