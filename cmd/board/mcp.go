@@ -45,7 +45,8 @@ share one model. Tools come in profiles, since a model chooses badly among fifty
   conversation  conversations, channels, working notes, named entries
   context    search_context, write_context, read_context, list_context, delete_context, get_state, set_state: the tools of agent-memory-store, over its store
   admin      kb_curate, kb_ingest, memory_scrub and the like
-What a client may do is granted: a refusal names the grant that is missing. Who may write may read. By HTTP: board daemon run --listen, at /mcp.`,
+What a client may do is granted: a refusal names the grant that is missing. Who may write may read. A server that board setup has entered
+reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands of its harness do. By HTTP: board daemon run --listen, at /mcp.`,
 		Flags: append(mcpFlags(mcp.ProcessGrants),
 			&cli.BoolFlag{Name: "debug", Usage: "log more, to standard error"},
 		),
@@ -105,6 +106,11 @@ func (p *program) mcpServe(c *cli.Context) error {
 	var handed []string // by whoever starts the client
 	if grant := memory.GrantConversation(p.env("BOARD_CONVERSATION")); memory.CheckGrant(grant) == nil {
 		handed = append(handed, grant)
+	}
+	// An entry of setup names its harness: its agent reaches what it reaches by commands.
+	tiers, some := p.envList("BOARD_MEMORY_TIERS")
+	if p.env(harness.Variable) != "" && !c.IsSet("grant") && (!some || slices.Contains(tiers, memory.Account)) {
+		handed = append(handed, mcp.AccountRead, mcp.AccountWrite)
 	}
 	cfg, err := p.mcpConfig(c, mcp.ProcessGrants, handed...)
 	if err != nil {
