@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -65,6 +66,7 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) handle(harness, event string, data []byte) Result {
 	cfg := Config{Harness: harness, Event: event, Home: w.home, Env: func(k string) string { return w.env[k] }, Searcher: w.searcher,
+		Words:  func(s fault.Step) string { return s.Op + " " + s.Args["name"] + " " + s.Args["tier"] },
 		Budget: w.budget, Limit: w.limit, Now: func() time.Time { return w.now }}
 	if w.withMemory {
 		cfg.Memory = func(o memory.Options) (*memory.Store, error) { return memory.Open(w.home, o) }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -38,6 +39,7 @@ type Config struct {
 	Searcher kb.Searcher
 	// Memory opens the memory as the session's agent reaches it; nil: there is none.
 	Memory func(memory.Options) (*memory.Store, error)
+	Words  fault.Words      // say as commands where the rest is of what was cut
 	Budget int              // tokens of the answer, at most; 0 as the depth says
 	Limit  int              // capsules for a prompt or a session's start, at most; 0 as the depth says
 	Now    func() time.Time // time.Now

@@ -53,7 +53,7 @@ func (t *turn) remembered(ctx context.Context, r *room, about string, given *see
 			return nil
 		}
 		o, err := m.Orient(ctx, memory.OrientQuery{Text: about, Conversation: t.conversation(ctx, m), Budget: budget, Unasked: true,
-			Given: given.all(), Since: given.Told, Clean: clean})
+			Given: given.all(), Since: given.Told, Clean: clean, Words: t.Words})
 		if err != nil {
 			return err
 		}

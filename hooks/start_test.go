@@ -147,6 +147,23 @@ func TestStartFillsItsBudget(t *testing.T) {
 	}
 }
 
+// TestStartSaysWhereTheRestIs: of a named entry that has no room.
+func TestStartSaysWhereTheRestIs(t *testing.T) {
+	w := newWorld(t)
+	w.withMemory = true
+	m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Author: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.EditNamed(t.Context(), memory.Voice, "", strings.Repeat("Short sentences.\n", 900), memory.AnyRevision); err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "… the rest: memory.named.show VOICE workspace") {
+		t.Errorf("it starts with %s", got)
+	}
+}
+
 // TestReviewStartsWithoutFindings: the memory, too, is not asked about what a review has found.
 func TestReviewStartsWithoutFindings(t *testing.T) {
 	w := worked(t)

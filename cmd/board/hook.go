@@ -58,7 +58,7 @@ func (p *program) hook(c *cli.Context) {
 		home = "" // then there is nothing to remember, and nowhere to log
 	}
 	search := p.hookSearcher(home)
-	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "), Home: home, Env: p.env, Budget: hookNumber(c, "budget"), Limit: min(hookNumber(c, "limit"), 100)}
+	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "), Home: home, Env: p.env, Words: words, Budget: hookNumber(c, "budget"), Limit: min(hookNumber(c, "limit"), 100)}
 	if home != "" {
 		cfg.Searcher, cfg.Memory = search, search.memory
 	}

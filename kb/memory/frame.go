@@ -8,7 +8,10 @@ import (
 
 // Line puts an item into a document, on one line with its end: what was noted, within quotes,
 // after its id, its age, and who noted it if that is not the reader.
-func (h *Hit) Line(now time.Time, reader string) string {
+func (h *Hit) Line(now time.Time, reader string) string { return h.line(now, reader, frameContent) }
+
+// line is Line with at most n characters of what was noted.
+func (h *Hit) line(now time.Time, reader string, n int) string {
 	s := "- " + h.ID + " " + shortAge(now.Sub(h.Created))
 	switch {
 	case h.Curator == CuratorAuthor:
@@ -20,7 +23,7 @@ func (h *Hit) Line(now time.Time, reader string) string {
 	if h.Title != "" {
 		text = h.Title + ": " + text
 	}
-	s += " “" + inline(text, frameContent) + "”"
+	s += " “" + inline(text, n) + "”"
 	if h.DerivedFrom != "" { // where to check it
 		s += " (from “" + inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {

@@ -16,6 +16,8 @@ const (
 	DefaultBudget = 1200
 	// frameContent is how many characters of an item an orientation gives at most.
 	frameContent = 400
+	// leastLine is about how many tokens the line of an item takes at least.
+	leastLine = 12
 )
 
 // tokens is about how many tokens a text has: 4 bytes to one, as English text in the usual vocabularies.
@@ -27,7 +29,7 @@ type OrientQuery struct {
 	Conversation string // "" for none
 	Channel      string // "" is that of the conversation
 	Budget       int    // tokens; 0 is DefaultBudget
-	Limit        int    // items of each section at most; 0 is DefaultLimit
+	Limit        int    // items of each section at most; 0: what the budget may have room for
 	// Tiers are those to read; nil: all that the caller reaches, the conversation's only if one is named.
 	Tiers []string
 	// Unasked is for a document that nobody asked for and that is to be there at once: each line of the text is
@@ -80,7 +82,7 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		return Orientation{}, err
 	}
 	if q.Limit == 0 {
-		q.Limit = DefaultLimit
+		q.Limit = min(max(DefaultLimit, q.Budget/leastLine), MaxLimit-maxCritical)
 	}
 	if q.Clean == nil {
 		q.Clean = func(s string) string { return s }

@@ -16,6 +16,9 @@ type section struct {
 	hits    []*Hit   // one for each line; nil for an agent's own notes
 	kept    int
 	own     bool
+	// shorten gives a line anew with at most so many characters of what was noted; nil where a
+	// long line makes way for others.
+	shorten func(i, n int) string
 }
 
 // collector gathers the sections of an orientation; nothing comes twice.
@@ -45,6 +48,7 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 	critical := slices.DeleteFunc(slices.Concat(counts, talk), func(h *Hit) bool { return h.Importance < criticalFrom })
 	slices.SortStableFunc(critical, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 	all := []*section{c.section("## Critical", critical, len(critical)), core}
+	all[0].shorten = func(i, n int) string { return c.line(critical[i], n) }
 	about, err := c.about()
 	if err != nil {
 		return nil, err
@@ -107,8 +111,10 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 
 // about gives what is about the text, the best first.
 func (c *collector) about() (hits []*Hit, err error) {
-	for _, text := range c.q.questions() {
-		found, err := c.read(Query{Text: text, Limit: c.q.Limit, Gate: c.q.Unasked, words: c.q.Unasked}, Channel, Workspace, Account)
+	questions := c.q.questions()
+	for _, text := range questions {
+		limit := min(c.q.Limit, max(DefaultLimit, c.q.Limit/len(questions)))
+		found, err := c.read(Query{Text: text, Limit: limit, Gate: c.q.Unasked, words: c.q.Unasked}, Channel, Workspace, Account)
 		if err != nil {
 			return nil, err
 		}
@@ -130,15 +136,19 @@ func (c *collector) about() (hits []*Hit, err error) {
 // section makes a section of hits.
 func (c *collector) section(heading string, hits []*Hit, most int) *section {
 	sec := &section{heading: heading}
-	now := c.now()
 	for _, h := range hits[:min(most, len(hits))] {
-		said := *h
-		said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
 		sec.hits, sec.ids = append(sec.hits, h), append(sec.ids, h.ID)
-		sec.lines = append(sec.lines, said.Line(now, c.opt.Agent))
+		sec.lines = append(sec.lines, c.line(h, frameContent))
 		c.shown = append(c.shown, h)
 	}
 	return sec
+}
+
+// line is that of a hit, with at most n characters of it.
+func (c *collector) line(h *Hit, n int) string {
+	said := *h
+	said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
+	return said.line(c.now(), c.opt.Agent, n)
 }
 
 // rest are those of some hits, of some tiers, that no section has.
@@ -212,7 +222,9 @@ func (sec *section) cost(i int) int {
 
 // allot keeps as many lines of each section as there is room for, in tokens: first of each no
 // more than leaves the sections after it a share, then, in the same order, whatever fits. A
-// long line makes way for shorter ones of the next section, not for those after it in its own.
+// long line makes way for shorter ones of the next section, not for those after it in its own;
+// what is critical makes way for the first of the agent's own notes alone, and is shortened
+// before it does.
 func allot(sections []*section, room int) {
 	began := map[bool]bool{}
 	take := func(sec *section, most int) bool {
@@ -232,17 +244,29 @@ func allot(sections []*section, room int) {
 		return true
 	}
 	for i, sec := range sections {
-		after := 0 // sections with something to say
+		after, own := 0, 0 // sections with something to say, and what the first own notes take
 		for _, o := range sections[i+1:] {
 			if len(o.lines) > 0 {
 				after++
+				if o.own {
+					own += o.cost(0)
+				}
 			}
 		}
 		keep := room * min(after, 4) / 10
-		if strings.HasPrefix(sec.heading, "## Critical") {
-			keep = 0
+		if sec.shorten != nil {
+			if keep = 0; own > 0 {
+				keep = min(own+tokens(intro)+2, room/4)
+			}
 		}
 		for take(sec, room-keep) {
+		}
+		for n := frameContent * 3 / 4; sec.shorten != nil && sec.kept < len(sec.lines) && n >= leastContent; n -= 20 {
+			whole := sec.lines[sec.kept]
+			if sec.lines[sec.kept] = sec.shorten(sec.kept, n); take(sec, room-keep) {
+				break
+			}
+			sec.lines[sec.kept] = whole
 		}
 	}
 	for _, sec := range sections {
@@ -295,6 +319,8 @@ const (
 	criticalFrom = 0.9
 	// maxCritical is how many of them a tier gives at most.
 	maxCritical = 50
+	// leastContent is how many characters of a critical item are given at least.
+	leastContent = 60
 	// lowUnder is the importance under which an item makes way for whatever is recent.
 	lowUnder = 0.4
 	// mostQuestions is how many lines of a text are asked unasked, and shortest how many bytes

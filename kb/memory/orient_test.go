@@ -194,6 +194,43 @@ func TestOrientUsesItsBudget(t *testing.T) {
 	}
 }
 
+// TestTheBudgetLimits: many critical items leave the agent's own notes a line each, a long one is
+// shortened before what came lately takes its place, and it is the budget that limits a section.
+func TestTheBudgetLimits(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Agent: "anna"})
+	orient := func(budget int) *Orientation {
+		t.Helper()
+		o, err := s.Orient(t.Context(), OrientQuery{Budget: budget})
+		if err != nil || o.Tokens > budget {
+			t.Fatalf("%d tokens of %d, %v", o.Tokens, budget, err)
+		}
+		return &o
+	}
+	put(t, s, Item{Tier: Workspace, Content: "Never restart the ledger by hand: " + strings.Repeat("it forgets a booking. ", 30), Importance: 1})
+	for i := range 300 {
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Shelf %d is counted on Monday", i)})
+	}
+	if got := orient(100).Text(); !strings.Contains(got, "Never restart") {
+		t.Errorf("what is critical makes way: %s", got)
+	}
+	for _, budget := range []int{1200, 4000} {
+		if o := orient(budget); o.Tokens < budget*9/10 {
+			t.Errorf("it uses %d tokens of %d", o.Tokens, budget)
+		}
+	}
+	for i := range 40 {
+		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Rule %d: ", i) + strings.Repeat("ask before anything is deleted. ", 12), Importance: .95})
+	}
+	for _, kind := range []string{Core, Journal} {
+		if _, err := s.SaveNote(t.Context(), kind, "", "My "+kind, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := orient(1200).Text(); !strings.Contains(got, "My core") || !strings.Contains(got, "My journal") {
+		t.Errorf("its own notes are not in %s", got)
+	}
+}
+
 // TestOrientOrder: what is critical comes first, of every tier; then what the turn is about, then
 // what is recent. What was noted stays on its line and within the budget, an agent's own notes too.
 func TestOrientOrder(t *testing.T) {
