@@ -170,13 +170,17 @@ func TestKilledConsolidation(t *testing.T) {
 		if _, err := s.Consolidate(t.Context(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		again, err := s.PlanConsolidation(t.Context(), nil)
+		scopes, err := s.within(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range again {
-			if len(p.Steps) > 0 {
-				t.Errorf("round %d: after the pass there are %d steps to do in %s", round, len(p.Steps), p.Scope)
+		for _, w := range scopes { // not PlanConsolidation, which compares all items for contradictions
+			p, err := s.plan(t.Context(), w, func(int) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.steps) > 0 {
+				t.Errorf("round %d: after the pass there are %d steps to do in %s", round, len(p.steps), w)
 			}
 		}
 		if round%25 == 24 || round >= rounds-1 {
