@@ -66,7 +66,7 @@ func (t *turn) locate() {
 	}
 	home, err := topics.Home(t.Env)
 	t.note("find the home directory", err)
-	ws, err := kb.FindWorkspace(t.dir, home)
+	ws, err := kb.FindWorkspace(t.dir, home, t.Home)
 	t.note("find the workspace", err)
 	t.workspace = ws
 	place, err := topics.Find(t.dir, home)

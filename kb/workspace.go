@@ -12,8 +12,8 @@ import (
 
 // FindWorkspace returns the workspace of a directory: the root of the git repository that it lies in, the same for all worktrees that the
 // repository names as its own, else the directory itself. It is "" for what is nobody's project: the home directory, the file system's root. Links are resolved, so a
-// project has one name whatever way it was reached.
-func FindWorkspace(dir, home string) (string, error) {
+// project has one name whatever way it was reached. The data home keeps which directory a git directory elsewhere is checked out into; "": nothing is kept.
+func FindWorkspace(dir, home, data string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -35,7 +35,7 @@ func FindWorkspace(dir, home string) (string, error) {
 	}
 	nobodys := func(d string) bool { return d == home || d == filepath.Dir(d) }
 	for at := real; ; at = filepath.Dir(at) {
-		root, found, err := repository(at)
+		root, found, err := repository(at, data)
 		if err != nil {
 			return "", err
 		}
@@ -59,7 +59,7 @@ func FindWorkspace(dir, home string) (string, error) {
 }
 
 // repository reports whether a directory is the top of a git working tree, and the root that all its worktrees share.
-func repository(dir string) (root string, found bool, err error) {
+func repository(dir, data string) (root string, found bool, err error) {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
 	switch {
@@ -78,7 +78,7 @@ func repository(dir string) (root string, found bool, err error) {
 		return "", false, err
 	}
 	if own := namedIn(git, gitdir); own != "" {
-		return rootOf(own, dir), true, nil
+		return rootOf(own, dir, data), true, nil
 	}
 	return dir, true, nil // it leads nowhere
 }

@@ -42,7 +42,7 @@ func plantRoot(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ws, err := FindWorkspace(root, "/"); err != nil || ws != root {
+	if ws, err := FindWorkspace(root, "/", ""); err != nil || ws != root {
 		t.Skipf("the temporary directory lies in the workspace %s (%v)", ws, err)
 	}
 	return root
@@ -186,7 +186,7 @@ func TestFindWorkspace(t *testing.T) {
 				home = filepath.Join(root, test.home)
 			}
 			// Not joined: Join would take the dots out.
-			got, err := FindWorkspace(root+string(filepath.Separator)+filepath.FromSlash(test.dir), home)
+			got, err := FindWorkspace(root+string(filepath.Separator)+filepath.FromSlash(test.dir), home, "")
 			switch {
 			case test.want == "!":
 				if err == nil {
@@ -204,26 +204,59 @@ func TestFindWorkspace(t *testing.T) {
 func TestFindWorkspaceElsewhere(t *testing.T) {
 	root := plantRoot(t)
 	plant(t, root, worktrees)
-	if ws, err := FindWorkspace("/", root); err != nil || ws != "" {
+	if ws, err := FindWorkspace("/", root, ""); err != nil || ws != "" {
 		t.Errorf("the file system's root is %q, %v", ws, err)
 	}
 	for _, home := range []string{"", "relative", root + "/"} {
-		if ws, err := FindWorkspace(filepath.Join(root, "wt"), home); err != nil || ws != filepath.Join(root, "main") {
+		if ws, err := FindWorkspace(filepath.Join(root, "wt"), home, ""); err != nil || ws != filepath.Join(root, "main") {
 			t.Errorf("with the home %q: %q, %v", home, ws, err)
 		}
 	}
-	if ws, err := FindWorkspace(root+"/./", root+"//"); err != nil || ws != "" {
+	if ws, err := FindWorkspace(root+"/./", root+"//", ""); err != nil || ws != "" {
 		t.Errorf("a home with slashes: %q, %v", ws, err)
 	}
 	t.Chdir(filepath.Join(root, "wt", "src"))
 	for _, dir := range []string{".", "deep", "..", "../../main", ""} {
-		if ws, err := FindWorkspace(dir, ""); err != nil || ws != filepath.Join(root, "main") {
+		if ws, err := FindWorkspace(dir, "", ""); err != nil || ws != filepath.Join(root, "main") {
 			t.Errorf("from %q: %q, %v", dir, ws, err)
 		}
 	}
-	_, err := FindWorkspace("nowhere", "")
+	_, err := FindWorkspace("nowhere", "", "")
 	if e := (*fault.Error)(nil); !errors.Is(err, fault.Invalid) || !errors.As(err, &e) || len(e.Next) == 0 || !strings.Contains(e.Msg, filepath.Join(root, "wt", "src", "nowhere")) {
 		t.Errorf("a missing directory: %v", err)
+	}
+}
+
+// TestFindWorkspaceKept: which directory is the checkout of a git directory elsewhere is kept, so
+// that neither a changed file turns it out nor another that names the git directory gets in. If
+// it has gone, what fits best takes its place.
+func TestFindWorkspaceKept(t *testing.T) {
+	root := plantRoot(t)
+	data := filepath.Join(root, "data")
+	is := func(dir, want string) {
+		t.Helper()
+		if ws, err := FindWorkspace(filepath.Join(root, dir), "", data); err != nil || ws != filepath.Join(root, want) {
+			t.Errorf("%s is in %q, not %q: %v", dir, ws, want, err)
+		}
+	}
+	plant(t, root, apart)
+	is("x/y", "store/x.git") // nothing was added to it yet
+	plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}})
+	is("evil", "evil")
+	is("wt", "store/x.git")
+	// An index whose files have all changed.
+	plant(t, root, [][2]string{{"store/x.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x01"}})
+	is("x", "store/x.git")
+	is("evil", "evil")
+	for _, name := range []string{"x", "store/x.git/index"} {
+		if err := os.Rename(filepath.Join(root, name), filepath.Join(root, name+"-moved")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is("x-moved", "store/x.git")
+	is("evil", "evil")
+	if all, err := os.ReadDir(filepath.Join(data, "checkouts")); err != nil || len(all) != 1 {
+		t.Errorf("%v are kept: %v", all, err)
 	}
 }
 
@@ -259,7 +292,7 @@ func TestFindWorkspaceGit(t *testing.T) {
 	plant(t, root, [][2]string{{"proj/.git", "gitdir: ./.bare\n"}})
 	git("proj", "worktree", "add", "-q", "feature")
 	git("", "init", "-q", "--separate-git-dir", "store.git", "apart")
-	if got, err := FindWorkspace(filepath.Join(root, "apart"), ""); err != nil || got != filepath.Join(root, "store.git") {
+	if got, err := FindWorkspace(filepath.Join(root, "apart"), "", ""); err != nil || got != filepath.Join(root, "store.git") {
 		t.Errorf("before the first commit apart is in %q: %v", got, err)
 	}
 	plant(t, root, [][2]string{{"apart/a", "1"}, {"apart/deep/b", "2"}})
@@ -276,7 +309,7 @@ func TestFindWorkspaceGit(t *testing.T) {
 		"super": "super", "super/sub": "super/sub", "proj": "proj", "proj/feature": "proj",
 		"apart": "store.git", "apart/deep": "store.git", "of-apart/deep": "store.git", "evil": "evil", "of-sub": "super/sub", "sparse": "sparse", "of-sparse": "sparse",
 	} {
-		if got, err := FindWorkspace(filepath.Join(root, dir), ""); err != nil || got != filepath.Join(root, want) {
+		if got, err := FindWorkspace(filepath.Join(root, dir), "", ""); err != nil || got != filepath.Join(root, want) {
 			t.Errorf("%s is in %q, not %q: %v", dir, got, want, err)
 		}
 	}

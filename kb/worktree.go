@@ -2,7 +2,9 @@ package kb
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/replace"
 	"blackboard/board/sqlite"
 )
 
@@ -26,8 +29,9 @@ const gitdir = "gitdir: "
 // A worktree's git directory has a file commondir, which names the repository's own, and
 // a file gitdir there names the worktree's .git. The first working tree of a repository
 // whose git directory lies elsewhere is named by core.worktree in its config (a
-// submodule's always is); git init --separate-git-dir writes none.
-func rootOf(git, dir string) string {
+// submodule's always is); git init --separate-git-dir writes none, so which one it is is
+// told by git's index, and then kept in the data home.
+func rootOf(git, dir, data string) string {
 	common := namedIn(filepath.Join(git, "commondir"), "")
 	_, err := os.Lstat(filepath.Join(git, "commondir"))
 	isWorktree := err == nil
@@ -58,7 +62,7 @@ func rootOf(git, dir string) string {
 		return beside // a bare repository hidden in the directory where people work
 	case isWorktree:
 		return common
-	case beside == dir, c["core.bare"] != "false", !isCheckedOut(common, dir, c),
+	case beside == dir, c["core.bare"] != "false", !isCheckout(data, common, dir, c),
 		slices.Contains(strings.Split(common, string(filepath.Separator)), ".git"):
 		return dir
 	}
@@ -106,6 +110,48 @@ const (
 	mostIndex   = 1 << 20
 	mostEntries = 1000
 )
+
+// isCheckout reports whether a directory is what a repository is checked out into: the one
+// that is kept as such, as long as it is there. Where none is, a directory that can be is kept.
+// Without a data home nothing is.
+func isCheckout(data, common, dir string, config map[string]string) bool {
+	sum := sha256.Sum256([]byte(common))
+	name := filepath.Join(data, "checkouts", hex.EncodeToString(sum[:16]))
+	if data != "" {
+		b, err := sqlite.ReadFile(name)
+		kept := strings.TrimSuffix(string(b), "\n")
+		switch {
+		case err != nil || kept == "":
+		case kept == dir:
+			return true
+		case namedIn(filepath.Join(kept, ".git"), gitdir) == common:
+			return false
+		}
+	}
+	if !isCheckedOut(common, dir, config) {
+		return false
+	}
+	if data != "" {
+		_ = keep(name, dir+"\n") // a place that cannot be written to has nothing to lose either
+	}
+	return true
+}
+
+// keep writes a file, and the directory that it is in.
+func keep(name, text string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := replace.Fill(f, func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
+		return err
+	}
+	return replace.Put(f.Name(), name)
+}
 
 // isCheckedOut reports whether a directory can be what a repository was checked out into:
 // a file that git's index knows is there as git has left it, by its size and the time of

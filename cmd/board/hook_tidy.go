@@ -22,7 +22,7 @@ func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 	opt := memory.Options{Agent: agent, Actor: cmp.Or(agent, "hook")}
 	if dir != "" {
 		var err error
-		if opt.Workspace, err = kb.FindWorkspace(dir, p.userHome()); err != nil {
+		if opt.Workspace, err = kb.FindWorkspace(dir, p.userHome(), home); err != nil {
 			return err
 		}
 	}

@@ -95,5 +95,10 @@ func (p *program) workspace(c *cli.Context) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	return kb.FindWorkspace(dir, p.userHome())
+	return p.findWorkspace(dir)
+}
+
+func (p *program) findWorkspace(dir string) (string, error) {
+	data, _ := p.dataHome() // whoever needs one says that there is none
+	return kb.FindWorkspace(dir, p.userHome(), data)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/kb"
 	"blackboard/kb/memory"
 )
 
@@ -124,7 +123,7 @@ func (p *program) workspaceOf(dir string) (string, error) {
 	if dir == "" {
 		dir = "."
 	}
-	return kb.FindWorkspace(dir, p.userHome())
+	return p.findWorkspace(dir)
 }
 
 func (p *program) itemIDs(ctx context.Context, words []string, forgotten bool) (ids []string) {

@@ -106,7 +106,7 @@ func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	work, why := decodeClaudeDir(name)
 	if work != "" {
 		home, _ := os.UserHomeDir()
-		if src.workspace, err = kb.FindWorkspace(work, home); err != nil || src.workspace == "" {
+		if src.workspace, err = kb.FindWorkspace(work, home, ""); err != nil || src.workspace == "" {
 			src.workspace, why = "", work+", which it is of, is no project"
 		}
 	}
