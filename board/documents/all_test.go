@@ -93,11 +93,13 @@ func TestOpenAllIsBounded(t *testing.T) {
 	if _, _, err := OpenAll([]string{tree(t, files)}); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than 2000 files") {
 		t.Errorf("%v", err)
 	}
-	g := gatherer{seen: map[string]bool{}, bytes: MaxTotal}
+	g := newGatherer()
+	g.bytes = MaxTotal
 	if err := g.path(filepath.Join(tree(t, map[string]string{"a": "x"}), "a")); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "MiB of text") {
 		t.Errorf("%v", err)
 	}
-	g = gatherer{seen: map[string]bool{}, entries: maxEntries}
+	g = newGatherer()
+	g.entries = maxEntries
 	if err := g.path(t.TempDir()); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "files and directories") {
 		t.Errorf("%v", err)
 	}
@@ -137,5 +139,42 @@ func TestOnlyRegularFiles(t *testing.T) {
 	all, skipped, err := OpenAll([]string{dir})
 	if err != nil || len(all) != 1 || len(skipped) < 4 {
 		t.Errorf("a directory with them: %v, %v, %v", all, skipped, err)
+	}
+}
+
+// TestFind: what verify and trace call sources is walked as reports are.
+func TestFind(t *testing.T) {
+	dir := tree(t, map[string]string{"a.md": "a", "sub/b.txt": "b", ".git/c": "c", "sub/.d": "d", "e.bin": "\x00"})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "a.md"), filepath.Join(dir, "twin.md")); err != nil {
+		t.Skip(err)
+	}
+	for _, root := range []string{dir, link} {
+		found, err := Find(root, filepath.Join(root, "*.md"), filepath.Join(root, "a.md"))
+		var names []string
+		for _, f := range found {
+			rel, _ := filepath.Rel(root, f)
+			names = append(names, filepath.ToSlash(rel))
+		}
+		if got := strings.Join(names, " "); err != nil || got != "a.md e.bin sub/b.txt twin.md" {
+			t.Errorf("%s: %s, %v", root, got, err)
+		}
+		var read []string
+		err = Each(found, []string{filepath.Join(dir, "sub", "b.txt")}, func(d *Document) error {
+			read = append(read, filepath.Base(d.Name))
+			return nil
+		})
+		if got := strings.Join(read, " "); err != nil || got != "a.md twin.md" {
+			t.Errorf("%s: %s was read, %v", root, got, err)
+		}
+	}
+	if _, err := Find(filepath.Join(dir, "none")); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	if _, err := Find("/dev"); !errors.Is(err, fault.Invalid) {
+		t.Error(err)
 	}
 }

@@ -39,10 +39,7 @@ func Open(path string) (*Document, error) {
 // openRegular opens a file that is neither a device, a pipe, a socket nor a directory, and not
 // one of the files in which a system shows its processes: a server's own input is one of them.
 func openRegular(path string) (*sqlite.File, error) {
-	refuse := func(what string) error {
-		return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what),
-			"name a file; `-` reads standard input where a command takes it")
-	}
+	refuse := func(what string) error { return notRegular(path, what) }
 	if device(path) {
 		return nil, refuse("in the system's own files")
 	}
@@ -66,6 +63,11 @@ func openRegular(path string) (*sqlite.File, error) {
 		return nil, refuse("no longer a file")
 	}
 	return f, nil
+}
+
+func notRegular(path, what string) error {
+	return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what),
+		"name a file; `-` reads standard input where a command takes it")
 }
 
 // fileKind names what is no regular file.
@@ -93,7 +95,7 @@ func device(path string) bool {
 			abs = filepath.Join(dir, filepath.Base(abs))
 		}
 		for _, root := range []string{"/dev/", "/proc/", "/sys/"} {
-			if strings.HasPrefix(abs, root) && !strings.HasPrefix(abs, "/dev/shm/") {
+			if in := abs + "/"; strings.HasPrefix(in, root) && !strings.HasPrefix(in, "/dev/shm/") {
 				return true
 			}
 		}

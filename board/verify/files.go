@@ -2,14 +2,12 @@ package verify
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"blackboard/board/fault"
+	"blackboard/board/documents"
 	"blackboard/board/lazyregexp"
 )
 
@@ -19,55 +17,19 @@ type File struct {
 	Path string
 }
 
-// maxFiles is how many files a directory of sources may hold.
-const maxFiles = 200_000
-
-// FindFiles returns the files that paths name and, of directories, the regular files
-// below them but for hidden ones, each once.
+// FindFiles returns the files that paths name and, of directories and patterns, those that
+// documents.Find gives, each once.
 func FindFiles(paths ...string) ([]File, error) {
-	var all []File
-	seen := map[string]bool{}
-	for _, root := range paths {
-		info, err := os.Stat(root)
-		if err != nil {
-			return nil, fault.NotFound.New(
-				fmt.Sprintf("there is no file or directory %s", root),
-				"name the directory that holds the sources",
-			)
-		}
-		if !info.IsDir() {
-			if !seen[root] {
-				seen[root], all = true, append(all, newFile(root))
-			}
-			continue
-		}
-		err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			hidden := p != root && strings.HasPrefix(d.Name(), ".")
-			switch {
-			case d.IsDir() && hidden:
-				return filepath.SkipDir
-			case hidden || !d.Type().IsRegular() || seen[p]:
-				return nil
-			case len(all) == maxFiles:
-				return fault.Invalid.New(
-					fmt.Sprintf("%s holds more than %d files", root, maxFiles),
-					"name the directories that hold sources",
-				)
-			}
-			seen[p], all = true, append(all, newFile(p))
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	found, err := documents.Find(paths...)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]File, len(found))
+	for i, p := range found {
+		all[i] = File{filepath.ToSlash(filepath.Clean(p)), p}
 	}
 	return all, nil
 }
-
-func newFile(p string) File { return File{filepath.ToSlash(filepath.Clean(p)), p} }
 
 // Files finds files by the names that findings give their sources.
 type Files struct {

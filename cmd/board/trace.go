@@ -1,17 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/documents"
-	"blackboard/board/fault"
 	"blackboard/board/trace"
 	"blackboard/cmd/board/ci"
 )
@@ -25,7 +21,7 @@ Words and numbers are compared, not meaning: a supported fact may still be wrong
 		Flags: flags([]cli.Flag{
 			&cli.StringSliceFlag{
 				Name:  "sources",
-				Usage: "look in all readable files below `DIR` for what no entry supports, repeatable",
+				Usage: "look in the readable files below `DIR` (or in a file) for what no entry supports, repeatable",
 			},
 			&cli.BoolFlag{Name: "strict", Usage: "exit 4 if nothing supports a fact"},
 			&cli.BoolFlag{
@@ -58,8 +54,12 @@ func (p *program) trace(c *cli.Context) error {
 	}
 	var sources trace.Sources
 	if dirs := c.StringSlice("sources"); len(dirs) > 0 {
-		if sources, err = sourcesBelow(dirs, names); err != nil {
+		files, err := documents.Find(dirs...)
+		if err != nil {
 			return err
+		}
+		sources = func(read func(*documents.Document) error) error {
+			return documents.Each(files, names, read)
 		}
 	}
 	for _, file := range skipped {
@@ -77,89 +77,6 @@ func (p *program) trace(c *cli.Context) error {
 		return verdictError(exitSurvival)
 	}
 	return nil
-}
-
-// Limits of what is read below the directories of sources.
-const (
-	maxSourceFiles = 10_000
-	maxSourceBytes = 1 << 30 // of files
-)
-
-// sourcesBelow reads the files below directories, but for the reports, which must not
-// support themselves, and what is hidden or cannot be read as text.
-func sourcesBelow(dirs, reports []string) (trace.Sources, error) {
-	var skip []os.FileInfo
-	for _, name := range reports {
-		if fi, err := os.Stat(name); err == nil {
-			skip = append(skip, fi)
-		}
-	}
-	for _, dir := range dirs {
-		if fi, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.NotFound.New(
-				fmt.Sprintf("there is no directory %s", dir),
-				"give the directory of the sources",
-			)
-		} else if err != nil {
-			return nil, err
-		} else if !fi.IsDir() {
-			return nil, usagef("give the directory it is in", "%s is not a directory", dir)
-		}
-	}
-	return func(read func(*documents.Document) error) error {
-		files, bytes := 0, int64(0)
-		for _, dir := range dirs {
-			err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-				if err != nil {
-					return err
-				}
-				if path != dir && strings.HasPrefix(d.Name(), ".") {
-					if d.IsDir() {
-						return filepath.SkipDir
-					}
-					return nil
-				}
-				fi, err := d.Info()
-				if err != nil || !fi.Mode().IsRegular() || fi.Size() > documents.Max ||
-					isAmong(fi, skip) {
-					return err
-				}
-				if files, bytes = files+1, bytes+fi.Size(); files > maxSourceFiles ||
-					bytes > maxSourceBytes {
-					return fault.Invalid.New(
-						fmt.Sprintf(
-							"there are more than %d files or %d MiB of sources below %s",
-							maxSourceFiles,
-							maxSourceBytes>>20,
-							dir,
-						),
-						"give the directories of this run's sources alone",
-					)
-				}
-				doc, err := documents.Open(path)
-				if errors.Is(err, fault.Invalid) {
-					return nil // no text
-				}
-				if err != nil {
-					return err
-				}
-				return read(doc)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
-}
-
-func isAmong(fi os.FileInfo, all []os.FileInfo) bool {
-	for _, other := range all {
-		if os.SameFile(fi, other) {
-			return true
-		}
-	}
-	return false
 }
 
 // causes say for people why a fact is unsupported.

@@ -1,0 +1,180 @@
+package documents
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blackboard/board/fault"
+)
+
+// Bounds of what is read of directories at once.
+const (
+	MaxFiles   = 2000    // documents that are kept
+	MaxTotal   = 4 * Max // bytes of their text
+	maxEntries = 200_000 // files and directories that are looked at
+	maxEach    = 10_000  // documents that are read one after the other
+	maxBytes   = 1 << 30 // of their files
+)
+
+// Skipped is a file of a directory or a pattern that is not read.
+type Skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// walker finds the files that paths name: files, directories with all below them, and patterns
+// such as out/*.md, each in the order of their names. Left out are hidden files and, in
+// directories, links and what is no regular file.
+type walker struct {
+	entries int
+	skipped []Skipped
+	// file is called for each; named says that a path names it itself.
+	file func(path string, named bool) error
+}
+
+func (w *walker) path(path string) error {
+	fi, err := os.Stat(path)
+	switch {
+	case err == nil && fi.IsDir():
+		return w.directory(path)
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+		return w.pattern(path)
+	}
+	return w.file(path, true)
+}
+
+func (w *walker) pattern(pattern string) error {
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return invalid(fmt.Sprintf("the pattern %s is not valid", pattern),
+			"close its brackets; a directory stands for all files below it")
+	}
+	for _, match := range matches {
+		if strings.HasPrefix(filepath.Base(match), ".") {
+			continue
+		}
+		if fi, err := os.Stat(match); err == nil && fi.IsDir() {
+			if err := w.directory(match); err != nil {
+				return err
+			}
+		} else if err := w.file(match, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) directory(dir string) error {
+	if device(dir) {
+		return invalid(fmt.Sprintf("%s is one of the system's own directories", dir),
+			"name the directory of the reports or sources")
+	}
+	root := strings.TrimRight(dir, string(filepath.Separator)) + string(filepath.Separator)
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if w.entries++; w.entries > maxEntries {
+			return invalid(fmt.Sprintf("%s has more than %d files and directories", dir, maxEntries),
+				"name a directory with less in it")
+		}
+		switch {
+		case path != root && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case err != nil:
+			if path == root {
+				return err
+			}
+			w.skip(path, err)
+			return nil
+		case d.IsDir():
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			w.skip(path, errors.New("a link, which is not followed in a directory"))
+			return nil
+		case !d.Type().IsRegular():
+			w.skip(path, notRegular(path, fileKind(d.Type())))
+			return nil
+		}
+		return w.file(path, false)
+	})
+}
+
+func (w *walker) skip(path string, err error) {
+	w.skipped = append(w.skipped, Skipped{path, err.Error()})
+}
+
+// Find returns the files that paths name, each once: files, directories with all below them, and
+// patterns. A file or directory that is not there is fault.NotFound.
+func Find(paths ...string) ([]string, error) {
+	var all []string
+	seen := map[string]bool{}
+	w := walker{file: func(path string, named bool) error {
+		if named {
+			if _, err := os.Stat(path); err != nil {
+				return fault.NotFound.New(
+					fmt.Sprintf("there is no file or directory %s", path),
+					"name the directory that holds the sources",
+				)
+			}
+		}
+		if key := filepath.Clean(path); !seen[key] {
+			seen[key], all = true, append(all, path)
+		}
+		return nil
+	}}
+	for _, path := range paths {
+		if err := w.path(path); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Each hands the documents in files to read, one after the other, but for the files among except
+// and those that are too large or have no text.
+func Each(files, except []string, read func(*Document) error) error {
+	var out []os.FileInfo
+	for _, name := range except {
+		if fi, err := os.Stat(name); err == nil {
+			out = append(out, fi)
+		}
+	}
+	n, bytes := 0, int64(0)
+	for _, path := range files {
+		fi, err := os.Stat(path)
+		if err != nil || fi.Size() > Max || isAmong(fi, out) {
+			continue
+		}
+		if n, bytes = n+1, bytes+fi.Size(); n > maxEach || bytes > maxBytes {
+			return invalid(
+				fmt.Sprintf("there are more than %d files or %d MiB of sources", maxEach, maxBytes>>20),
+				"name the directories of this run's sources alone",
+			)
+		}
+		d, err := Open(path)
+		if errors.Is(err, fault.Invalid) || errors.Is(err, fault.NotFound) {
+			continue // no text, or gone meanwhile
+		}
+		if err == nil {
+			err = read(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isAmong(fi os.FileInfo, all []os.FileInfo) bool {
+	for _, other := range all {
+		if os.SameFile(fi, other) {
+			return true
+		}
+	}
+	return false
+}
