@@ -471,7 +471,7 @@ func inspect(ctx context.Context, dir, name string) (Info, error) {
 			info.Blocking += n
 		}
 	}
-	info.Open = info.Blocking == 0 && len(awaited(st.Expected)) == 0 && st.Entries.Total+st.Signals.Total > 0
+	info.Open = info.Blocking == 0 && len(awaited(Policy{}, st.Expected)) == 0 && st.Entries.Total+st.Signals.Total > 0
 	if fi, err := os.Stat(b.path); err == nil {
 		info.Bytes = fi.Size()
 	}

@@ -44,26 +44,31 @@ func conflictKey(a, b string) string { return "conflict:" + a + ":" + b }
 // or supersedes the other by a link, pairs that were settled, and those whose signal was addressed
 // or waived. See package conflicts for what is compared, and how.
 func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, error) {
-	if err := checkAll("type", q.Types, EntryTypes); err != nil {
+	if err := q.check(); err != nil {
 		return Conflicts{}, err
-	}
-	if q.Max < 0 {
-		return Conflicts{}, invalid(fmt.Sprintf("%d is not a number of pairs", q.Max),
-			"give 1 or more, or 0 for all")
 	}
 	out := Conflicts{Run: b.run}
 	var in conflictInput
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
-		if out.Seq, err = lastSeq(tx); err != nil {
-			return err
-		}
-		in, err = loadConflicts(tx, q.Types)
+	err := b.Moment(ctx, func(m *Moment) (err error) {
+		out.Seq = m.Seq
+		in, err = loadConflicts(m.tx, q.Types)
 		return err
 	})
 	if err != nil {
 		return Conflicts{}, err
 	}
 	return out, out.find(ctx, in, q.Max)
+}
+
+func (q *ConflictQuery) check() error {
+	if err := checkAll("type", q.Types, EntryTypes); err != nil {
+		return err
+	}
+	if q.Max < 0 {
+		return invalid(fmt.Sprintf("%d is not a number of pairs", q.Max),
+			"give 1 or more, or 0 for all")
+	}
+	return nil
 }
 
 // find compares the items.

@@ -163,9 +163,22 @@ func hasTable(tx *sqlite.Tx, name string) (there bool, err error) {
 	return there, err
 }
 
-// awaited returns those for whom the gate waits.
-func awaited(all []Expected) []Expected {
-	return slices.DeleteFunc(slices.Clone(all), func(e Expected) bool { return e.Status != WorkerExpected })
+// awaited names those for whom the gate waits: whom the run expects, and whom the policy expects
+// and nobody has spoken of on the board.
+func awaited(p Policy, all []Expected) (names []string) {
+	known := map[string]bool{}
+	for _, e := range all {
+		known[e.Worker] = true
+		if e.Status == WorkerExpected {
+			names = append(names, e.Worker)
+		}
+	}
+	for _, name := range p.Expect {
+		if !known[name] {
+			known[name], names = true, append(names, name)
+		}
+	}
+	return names
 }
 
 // expectation applies an event about a worker that is expected.

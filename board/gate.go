@@ -14,23 +14,26 @@ import (
 // critical or high signal is open.
 type Policy struct {
 	// Block lists the priorities whose open signals keep the gate closed; nil means critical and high.
-	Block []string `json:"block"`
+	Block []string `yaml:"block" json:"block"`
+	// Expect lists workers that must be done, beside those that the run itself expects. Whoever was
+	// dropped on the board is not waited for.
+	Expect []string `yaml:"expect" json:"expect"`
 	// MaxOpen is the largest number of open signals of any priority that is let through; nil: any number.
-	MaxOpen *int64 `json:"max_open"`
+	MaxOpen *int64 `yaml:"max_open" json:"max_open"`
 	// MaxDisputed is the largest number of disputed entries that is let through; nil: any number.
-	MaxDisputed *int64 `json:"max_disputed"`
+	MaxDisputed *int64 `yaml:"max_disputed" json:"max_disputed"`
 	// MaxConflicts is the largest number of pairs of entries that may contradict each other, and
 	// nobody settled, that is let through; nil: any number, and nothing is compared.
-	MaxConflicts *int64 `json:"max_conflicts"`
+	MaxConflicts *int64 `yaml:"max_conflicts" json:"max_conflicts"`
 	// MinEntries is how many entries must have been posted; 0: one, or one signal.
-	MinEntries int64 `json:"min_entries"`
+	MinEntries int64 `yaml:"min_entries" json:"min_entries"`
 	// RequireSource closes the gate on entries that must surface, or answer a signal, and name no source.
-	RequireSource bool `json:"require_source"`
+	RequireSource bool `yaml:"require_source" json:"require_source"`
 	// RequireVerified closes the gate on must-surface entries, and on answers to signals, that do not
 	// stand in their source: not held against it yet, doubted, or held against another file than it is by now.
-	RequireVerified bool `json:"require_verified"`
+	RequireVerified bool `yaml:"require_verified" json:"require_verified"`
 	// RequireEvidence closes the gate on must-surface entries, and on answers to signals, that have no quote.
-	RequireEvidence bool `json:"require_evidence"`
+	RequireEvidence bool `yaml:"require_evidence" json:"require_evidence"`
 }
 
 // defaultBlock lists the priorities that block unless a policy says otherwise.
@@ -43,9 +46,15 @@ func (p Policy) block() []string {
 	return p.Block
 }
 
-func (p Policy) check() error {
+// Check says what of a policy makes no sense.
+func (p Policy) Check() error {
 	if err := checkAll("priority", p.block(), Priorities); err != nil {
 		return err
+	}
+	for _, name := range p.Expect {
+		if err := checkWorker(name); err != nil {
+			return err
+		}
 	}
 	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed, p.MaxConflicts} {
 		if n != nil && *n < 0 {
@@ -114,6 +123,7 @@ type gateInput struct {
 // judge is the gate: a pure function of the board and the policy.
 func judge(p Policy, in gateInput) Verdict {
 	p.Block = p.block()
+	p.Expect = append([]string{}, p.Expect...)
 	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
 	blocking := map[string]bool{}
 	for _, pr := range p.Block {
@@ -174,10 +184,10 @@ func unready(p Policy, in gateInput) (reasons []Reason) {
 	case in.posted+in.raised == 0:
 		reasons = append(reasons, Reason{Rule: RuleEmpty, Content: "nothing was posted or raised yet", Clear: "post what was found", Next: post})
 	}
-	for _, e := range awaited(in.state.Expected) {
-		reasons = append(reasons, Reason{Rule: RuleExpected, Worker: e.Worker, Content: e.Worker + " is expected and not done",
+	for _, name := range awaited(p, in.state.Expected) {
+		reasons = append(reasons, Reason{Rule: RuleExpected, Worker: name, Content: name + " is expected and not done",
 			Clear: "it says that it is done, or is dropped with a reason", Next: []fault.Step{
-				fault.Do("worker.done", "{}", "names", e.Worker), fault.Do("worker.drop", "or {}", "names", e.Worker, "reason", "…")}})
+				fault.Do("worker.done", "{}", "names", name), fault.Do("worker.drop", "or {}", "names", name, "reason", "…")}})
 	}
 	return reasons
 }
@@ -219,12 +229,9 @@ func (v *Verdict) In(words fault.Words) {
 
 // Gate judges the board by a policy. A run that does not exist is fault.NotFound, never an open gate.
 func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
-	if err := p.check(); err != nil {
-		return Verdict{}, err
-	}
 	var v Verdict
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
-		v, err = gate(ctx, tx, p)
+	err := b.Moment(ctx, func(m *Moment) (err error) {
+		v, err = m.Gate(p)
 		return err
 	})
 	return v, err

@@ -466,7 +466,7 @@ func (s *Snapshot) State() State {
 
 // Gate judges the snapshot by a policy. Leases are judged at the time of its last event.
 func (s *Snapshot) Gate(p Policy) (Verdict, error) {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
 	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals))}

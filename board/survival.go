@@ -52,32 +52,49 @@ func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
 // does not pass; survival.Result.Demand asks for more items.
 func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (survival.Result, error) {
 	if len(reports) == 0 {
-		return survival.Result{}, invalid("no report is given", "name the final artifact, or - for standard input")
+		return survival.Result{}, noReport()
 	}
-	var list []survival.Item
-	var dropped []survival.Dropped
-	var seq int64
-	var empty bool
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
-		if seq, err = lastSeq(tx); err != nil {
-			return err
-		}
-		if err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM entries)`).Scan(&empty); err != nil {
-			return err
-		}
-		if dropped, err = droppedItems(tx); err != nil {
-			return err
-		}
-		list, err = items(tx)
+	var in survivalInput
+	err := b.Moment(ctx, func(m *Moment) (err error) {
+		in, err = m.survivalInput()
 		return err
 	})
 	if err != nil {
 		return survival.Result{}, err
 	}
-	s := survival.Check(list, reports...)
-	s.Run, s.Seq, s.Dropped = b.run, seq, dropped
-	s.Demand(empty, 0)
-	return s, nil
+	return in.check(reports), nil
+}
+
+func noReport() error {
+	return invalid("no report is given", "name the final artifact, or - for standard input")
+}
+
+// survivalInput is what of a board a survival depends on.
+type survivalInput struct {
+	run     string
+	seq     int64
+	empty   bool // without an entry
+	items   []survival.Item
+	dropped []survival.Dropped
+}
+
+func (m *Moment) survivalInput() (in survivalInput, err error) {
+	in.run, in.seq = m.b.run, m.Seq
+	if err = m.tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM entries)`).Scan(&in.empty); err != nil {
+		return in, err
+	}
+	if in.dropped, err = droppedItems(m.tx); err != nil {
+		return in, err
+	}
+	in.items, err = items(m.tx)
+	return in, err
+}
+
+func (in *survivalInput) check(reports []*documents.Document) survival.Result {
+	s := survival.Check(in.items, reports...)
+	s.Run, s.Seq, s.Dropped = in.run, in.seq, in.dropped
+	s.Demand(in.empty, 0)
+	return s
 }
 
 // droppedItems are what the artifact would have to carry, had nobody dropped that.

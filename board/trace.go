@@ -17,22 +17,11 @@ func (b *Board) Trace(
 	reports ...*documents.Document,
 ) (trace.Result, error) {
 	if len(reports) == 0 {
-		return trace.Result{}, invalid(
-			"no report is given",
-			"name the final artifact, or - for standard input",
-		)
+		return trace.Result{}, noReport()
 	}
 	var r trace.Result
-	err := b.read(ctx, func(tx *sqlite.Tx) error {
-		seq, err := lastSeq(tx)
-		if err != nil {
-			return err
-		}
-		r, err = trace.Check(
-			func(read func(trace.Record) error) error { return traceRecords(tx, read) },
-			sources,
-			reports...)
-		r.Run, r.Seq = b.run, seq
+	err := b.Moment(ctx, func(m *Moment) (err error) {
+		r, err = m.Trace(sources, reports...)
 		return err
 	})
 	return r, err

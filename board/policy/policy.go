@@ -3,6 +3,7 @@
 package policy
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ const maxFile = 1 << 20
 
 // Template is a policy with every key, its default and what it means.
 //
-//go:embed board.yaml
+//go:embed template.yaml
 var Template string
 
 // Steps of a check, in the order in which they are done.
@@ -49,10 +50,10 @@ type File struct {
 	// Path is where it stands, "" for none.
 	Path string `yaml:"-" json:"path"`
 
-	// Check lists the steps of a check; nil means all.
-	Check []string `yaml:"check" json:"check"`
-	// Sources are files and directories that hold what the run reads, Reports the artifacts:
-	// absolute, or relative to the working directory. In the file they are relative to it.
+	// Steps of a check; nil means all.
+	Steps []string `yaml:"steps" json:"steps"`
+	// Sources are files and directories that hold what the run reads, Reports the artifacts. In
+	// the file they are relative to it, here to the working directory.
 	Sources []string `yaml:"sources" json:"sources"`
 	Reports []string `yaml:"reports" json:"reports"`
 
@@ -79,7 +80,8 @@ type ConflictsPolicy struct {
 type SurvivalPolicy struct {
 	// MinItems is how many things there must be to look for.
 	MinItems int `yaml:"min_items" json:"min_items"`
-	// MinCosine is from which cosine on a passage carries an item by meaning; 0: words alone count.
+	// MinCosine is from which cosine on a passage carries an item by meaning; 0: words alone
+	// count.
 	MinCosine float64 `yaml:"min_cosine" json:"min_cosine"`
 }
 
@@ -91,10 +93,10 @@ type TracePolicy struct {
 }
 
 // Does reports whether a check has a step.
-func (f *File) Does(step string) bool { return f.Check == nil || slices.Contains(f.Check, step) }
+func (f *File) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
 
-// Find reads the policy of a directory: its board.yaml, or that of the nearest directory above.
-// Without one it returns the zero File.
+// Find reads the policy of a directory: its board.yaml, or that of the nearest directory above,
+// up to that of the repository. Without one it returns the zero File.
 func Find(dir string) (File, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -106,7 +108,7 @@ func Find(dir string) (File, error) {
 			return f, err
 		}
 		up := filepath.Dir(dir)
-		if up == dir {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || up == dir {
 			return File{}, nil
 		}
 		dir = up
@@ -122,19 +124,42 @@ func Read(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	path = near(path)
 	f, err := parse(data)
 	if err != nil {
-		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err), "", fault.Do("policy.template", "{} prints every key with what it means"))
+		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err), "",
+			fault.Do("policy.template", "{} lists every key with what it means"))
 	}
 	f.Path = path
 	for _, list := range [][]string{f.Sources, f.Reports} {
 		for i, p := range list {
-			if !filepath.IsAbs(p) {
-				list[i] = filepath.Join(filepath.Dir(path), filepath.FromSlash(p))
+			if list[i] = filepath.FromSlash(p); !filepath.IsAbs(list[i]) {
+				list[i] = filepath.Join(filepath.Dir(path), list[i])
 			}
 		}
 	}
 	return f, nil
+}
+
+// near is a path as seen from the working directory, if it is below it or its directory above, so
+// that what is shown and stored has no more of the machine than it must.
+func near(path string) string {
+	wd, err := os.Getwd()
+	if err != nil || !filepath.IsAbs(path) {
+		return path
+	}
+	down, err := filepath.Rel(wd, path)
+	if err != nil {
+		return path
+	}
+	if up, err := filepath.Rel(filepath.Dir(path), wd); err != nil || isUp(down) && isUp(up) {
+		return path
+	}
+	return down
+}
+
+func isUp(rel string) bool {
+	return rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func read(path string) ([]byte, error) {
@@ -162,15 +187,15 @@ func read(path string) ([]byte, error) {
 
 func parse(data []byte) (File, error) {
 	var f File
-	if strings.TrimSpace(string(data)) == "" {
+	if saysNothing(string(data)) {
 		return f, nil
 	}
 	var root yaml.Node
 	if err := yaml.Load(data, &root); err != nil {
 		return f, oneLine(err)
 	}
-	if len(root.Content) == 0 || root.Content[0].Kind == yaml.ScalarNode && root.Content[0].Tag == "!!null" {
-		return f, nil // comments alone
+	if len(root.Content) == 0 {
+		return f, nil
 	}
 	if err := known(root.Content[0], reflect.TypeFor[File](), ""); err != nil {
 		return f, err
@@ -181,30 +206,41 @@ func parse(data []byte) (File, error) {
 	return f, f.check()
 }
 
+// saysNothing reports whether a file has no more than comments, which the parser refuses.
+func saysNothing(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
 // known refuses keys that the type has no field for.
 func known(n *yaml.Node, t reflect.Type, under string) error {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" { // a section without a key
+	if t.Kind() != reflect.Struct || isNull(n) {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: %s takes keys", n.Line, strings.TrimSuffix(under, "."))
+		return fmt.Errorf("line %d: %s takes keys", n.Line,
+			cmp.Or(strings.TrimSuffix(under, "."), "a policy"))
 	}
 	fields := map[string]reflect.Type{}
 	var names []string
 	for i := range t.NumField() {
 		if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {
 			fields[name] = t.Field(i).Type
-			names = append(names, name)
+			names = append(names, under+name)
 		}
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		field, there := fields[key.Value]
 		if !there {
-			return fmt.Errorf("line %d: there is no key %s; there are %s", key.Line, under+fault.Clip(key.Value, 60), under+strings.Join(names, ", "+under))
+			return fmt.Errorf("line %d: there is no key %s; there are %s", key.Line,
+				under+fault.Clip(key.Value, 60), strings.Join(names, ", "))
 		}
 		if err := known(n.Content[i+1], field, under+key.Value+"."); err != nil {
 			return err
@@ -215,24 +251,35 @@ func known(n *yaml.Node, t reflect.Type, under string) error {
 
 // oneLine is what a YAML error says, on one line.
 func oneLine(err error) error {
-	said := strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "yaml: ", "")), " ")
-	return errors.New(strings.TrimPrefix(said, "construct errors: "))
+	said := strings.Join(strings.Fields(strings.NewReplacer("yaml: ", "", "construct errors: ", "").Replace(err.Error())), " ")
+	return errors.New(strings.TrimPrefix(said, "go-yaml load error in "))
 }
 
 func (f *File) check() error {
-	for _, s := range f.Check {
+	for _, s := range f.Steps {
 		if !slices.Contains(Steps, s) {
-			return fmt.Errorf("check: there is no step %q; there are %s", fault.Clip(s, 60), strings.Join(Steps, ", "))
+			return fmt.Errorf("steps: there is no %q; there are %s",
+				fault.Clip(s, 60), strings.Join(Steps, ", "))
 		}
 	}
-	for key, n := range map[string]*int{"verify.max_doubted": &f.Verify.MaxDoubted, "conflicts.max": f.Conflicts.Max, "survival.min_items": &f.Survival.MinItems,
-		"trace.max_unsupported": f.Trace.MaxUnsupported} {
-		if n != nil && *n < 0 {
-			return fmt.Errorf("%s: %d is less than 0", key, *n)
+	for _, c := range []struct {
+		key string
+		n   *int
+	}{
+		{"verify.max_doubted", &f.Verify.MaxDoubted},
+		{"conflicts.max", f.Conflicts.Max},
+		{"survival.min_items", &f.Survival.MinItems},
+		{"trace.max_unsupported", f.Trace.MaxUnsupported},
+	} {
+		if c.n != nil && *c.n < 0 {
+			return fmt.Errorf("%s: %d is less than 0", c.key, *c.n)
 		}
 	}
 	if c := f.Survival.MinCosine; math.IsNaN(c) || c < 0 || c > 1 {
 		return fmt.Errorf("survival.min_cosine: %v is not between 0 and 1", c)
 	}
-	return f.Gate.Check()
+	if err := f.Gate.Check(); err != nil {
+		return fmt.Errorf("gate: %s", fault.Told(err))
+	}
+	return nil
 }

@@ -18,6 +18,8 @@ var allowedImports = map[string][]string{
 	"board/replace":    {},
 	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix"},
 	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words"},
+	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
+	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
 	"board/survival":   {"blackboard/board/documents", "blackboard/board/words", "blackboard/embed"},
 	"board/verify":     {"blackboard/board/documents", "blackboard/board/words", "golang.org/x/text"}, // one form of each character

@@ -1,0 +1,352 @@
+// Package check holds a run against a policy from its sources to its reports: the gate, verify,
+// conflicts, survival and trace, with one verdict ([Run]). What they compare, and how, is said in
+// their packages.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"blackboard/board"
+	"blackboard/board/documents"
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/board/survival"
+	"blackboard/board/text"
+	"blackboard/board/trace"
+	"blackboard/board/verify"
+	"blackboard/embed"
+)
+
+// Input is what a run is held against.
+type Input struct {
+	Reports []*documents.Document
+	Skipped []documents.Skipped // files of the reports' directories that were not read
+	// Missing says why there is none of the reports that the policy lists, "" if there are some.
+	Missing string
+	Sources []verify.File  // where sources may lie, beside the paths that they were registered with
+	Model   embed.Embedder // for survival.min_cosine; nil: there is none
+	// Worker is who writes the verdicts on quotes to the board; "": they are not written.
+	Worker string
+}
+
+// Open opens what a check reads: the reports and the sources that are named, and of each, where
+// none is named, those that the policy lists.
+func Open(f *policy.File, reports, sources []string) (in Input, err error) {
+	listed := len(reports) == 0
+	if listed {
+		reports = f.Reports
+	}
+	if len(sources) == 0 {
+		sources = f.Sources
+	}
+	in.Reports, in.Skipped, err = documents.OpenAll(reports)
+	if listed && errors.Is(err, fault.NotFound) {
+		in.Missing, err = err.Error(), nil
+	}
+	if err == nil {
+		in.Sources, err = verify.FindFiles(sources...)
+	}
+	return in, err
+}
+
+// Result says whether a run holds what its policy asks of it.
+type Result struct {
+	Run     string   `json:"run"`
+	Seq     int64    `json:"seq"` // the event up to which the board was looked at, but for verify
+	Passed  bool     `json:"passed"`
+	Policy  string   `json:"policy"`  // its path, "" for none
+	Reports []string `json:"reports"` // their names
+	Steps   []Step   `json:"steps"`   // in the order of policy.Steps, those alone that the policy has
+}
+
+// Step is one part of a check. Of its results one is there, unless it was skipped.
+type Step struct {
+	Name   string `json:"name"`   // one of policy.Steps
+	Passed bool   `json:"passed"` // also if it was skipped, unless the policy needs it
+	// Skipped says that there was nothing to hold against: Why tells what is missing.
+	Skipped  bool     `json:"skipped"`
+	Why      string   `json:"why"`
+	Headline string   `json:"headline"` // what came out, in a few words
+	Warnings []string `json:"warnings"` // what does not fail it and should be known
+
+	Gate      *board.Verdict   `json:"gate,omitempty"`
+	Verify    *verify.Result   `json:"verify,omitempty"`
+	Conflicts *board.Conflicts `json:"conflicts,omitempty"`
+	Survival  *survival.Result `json:"survival,omitempty"`
+	Trace     *trace.Result    `json:"trace,omitempty"`
+}
+
+// Step returns a step of the result, or nil.
+func (r *Result) Step(name string) *Step {
+	for i := range r.Steps {
+		if r.Steps[i].Name == name {
+			return &r.Steps[i]
+		}
+	}
+	return nil
+}
+
+// WorstFirst returns the steps: those that failed, then those with a warning, those that passed,
+// and those that were skipped.
+func (r *Result) WorstFirst() []Step {
+	rank := func(s Step) int {
+		switch {
+		case !s.Passed:
+			return 0
+		case s.Skipped:
+			return 3
+		case len(s.Warnings) > 0:
+			return 1
+		}
+		return 2
+	}
+	steps := slices.Clone(r.Steps)
+	slices.SortStableFunc(steps, func(a, b Step) int { return rank(a) - rank(b) })
+	return steps
+}
+
+// GateAlone reports whether the gate is all that failed.
+func (r *Result) GateAlone() bool {
+	return !slices.ContainsFunc(r.Steps, func(s Step) bool { return !s.Passed && s.Name != policy.Gate })
+}
+
+// Run does the steps of a policy. Verify is done first, and writes its verdicts to the board, which
+// the gate may ask for; it looks at the board by itself, so that a worker may post between it and
+// the others. Those belong to one moment of the board.
+//
+// Errors: fault.NotFound when there is no such run.
+func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, error) {
+	c := checker{f: &f, in: &in, steps: map[string]Step{}}
+	registered, err := b.Sources(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Run: b.Run(), Passed: true, Policy: f.Path, Reports: []string{}, Steps: []Step{}}
+	for _, d := range in.Reports {
+		r.Reports = append(r.Reports, d.Name)
+	}
+	if f.Does(policy.Verify) {
+		if err := c.verify(ctx, b, registered); err != nil {
+			return r, err
+		}
+	}
+	err = b.Moment(ctx, func(m *board.Moment) error {
+		r.Seq = m.Seq
+		return c.ask(m, registered)
+	})
+	if err != nil {
+		return r, err
+	}
+	if s, ok := c.steps[policy.Survival]; ok && !s.Skipped {
+		if s, err = c.meaning(ctx, s); err != nil {
+			return r, err
+		}
+		c.steps[policy.Survival] = s
+	}
+	for _, name := range policy.Steps {
+		s, ok := c.steps[name]
+		if !ok {
+			continue
+		}
+		s.Name = name
+		s.Warnings = append([]string{}, s.Warnings...)
+		r.Passed = r.Passed && s.Passed
+		r.Steps = append(r.Steps, s)
+	}
+	return r, nil
+}
+
+// checker is one run of Run.
+type checker struct {
+	f     *policy.File
+	in    *Input
+	steps map[string]Step
+}
+
+func (c *checker) verify(ctx context.Context, b *board.Board, registered []board.Source) error {
+	if len(c.in.Sources)+len(registered) == 0 {
+		c.steps[policy.Verify] = Step{
+			Passed: len(c.f.Sources) == 0, Skipped: true, Why: "no source is named or registered",
+			Headline: "skipped: no source is named or registered",
+		}
+		return nil
+	}
+	v, err := b.Verify(ctx, c.in.Worker,
+		board.VerifyOptions{Files: c.in.Sources, NoRecord: c.in.Worker == ""})
+	if err != nil {
+		return err
+	}
+	s := Step{Verify: &v, Passed: v.Passed}
+	if limit := c.f.Verify.MaxDoubted; v.Doubted > 0 && v.Doubted <= limit {
+		s.Passed = !slices.ContainsFunc(v.Sources, func(x verify.SourceResult) bool { return x.Changed })
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy lets %d through", v.Doubted, limit))
+	}
+	s.Headline = count(v.Checked, "finding stands in its source", "findings stand in their sources")
+	changed := 0
+	for _, source := range v.Sources {
+		if source.Changed {
+			changed++
+		}
+	}
+	switch {
+	case v.Doubted > 0:
+		s.Headline = fmt.Sprintf("%d of %s doubted", v.Doubted, count(v.Checked, "finding", "findings"))
+	case changed > 0:
+		s.Headline = count(changed, "source has changed", "sources have changed") + " since registered"
+	case v.Checked == 0 && v.Unchecked > 0:
+		s.Headline = "nothing was checked: no file of a source was found"
+	case v.Checked == 0:
+		s.Headline = "nothing was checked: no entry names a source"
+		s.Warnings = append(s.Warnings, s.Headline)
+	}
+	if v.Unchecked > 0 && v.Checked > 0 {
+		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
+			" not checked: the source is not there or not named")
+	}
+	c.steps[policy.Verify] = s
+	return nil
+}
+
+// ask does the steps that look at one moment of the board.
+func (c *checker) ask(m *board.Moment, registered []board.Source) error {
+	if c.f.Does(policy.Gate) {
+		v, err := m.Gate(c.f.Gate)
+		if err != nil {
+			return err
+		}
+		s := Step{Gate: &v, Passed: v.Open, Headline: "open"}
+		if !v.Open {
+			s.Headline = "closed: " + count(len(v.Reasons), "reason", "reasons")
+		}
+		c.steps[policy.Gate] = s
+	}
+	if c.f.Does(policy.Conflicts) {
+		found, err := m.Conflicts(board.ConflictQuery{})
+		if err != nil {
+			return err
+		}
+		c.steps[policy.Conflicts] = c.conflicts(&found)
+	}
+	if len(c.in.Reports) == 0 {
+		why := "no report is named"
+		if c.in.Missing != "" {
+			why = c.in.Missing
+		}
+		s := Step{Skipped: true, Passed: len(c.f.Reports) == 0, Why: why, Headline: "skipped: " + why}
+		for _, name := range []string{policy.Survival, policy.Trace} {
+			if c.f.Does(name) {
+				c.steps[name] = s
+			}
+		}
+		return nil
+	}
+	if c.f.Does(policy.Survival) {
+		v, err := m.Survival(c.in.Reports...)
+		if err != nil {
+			return err
+		}
+		v.Skipped = c.in.Skipped
+		c.steps[policy.Survival] = Step{Survival: &v}
+	}
+	if c.f.Does(policy.Trace) {
+		t, err := m.Trace(c.sources(registered), c.in.Reports...)
+		if err != nil {
+			return err
+		}
+		c.steps[policy.Trace] = c.trace(&t)
+	}
+	return nil
+}
+
+func (c *checker) conflicts(found *board.Conflicts) Step {
+	s := Step{Conflicts: found, Passed: true, Headline: "none found"}
+	if found.Total > 0 {
+		s.Headline = count(found.Total,
+			"pair of findings may contradict each other", "pairs of findings may contradict each other")
+		s.limit(found.Total, c.f.Conflicts.Max)
+	}
+	return s
+}
+
+func (c *checker) trace(t *trace.Result) Step {
+	s := Step{Trace: t, Passed: true,
+		Headline: "something supports each of " + count(t.Checked, "fact", "facts")}
+	if t.Unsupported > 0 {
+		s.Headline = fmt.Sprintf("nothing supports %d of %s",
+			t.Unsupported, count(t.Checked, "fact", "facts"))
+		s.limit(t.Unsupported, c.f.Trace.MaxUnsupported)
+	}
+	if t.Checked == 0 {
+		s.Headline = "the reports state no fact"
+		s.Warnings = append(s.Warnings, s.Headline)
+	}
+	return s
+}
+
+// limit fails a step with more than a limit, or warns where there is none or it is kept.
+func (s *Step) limit(n int, limit *int) {
+	if limit != nil && n > *limit {
+		s.Passed = false
+		return
+	}
+	s.Warnings = append(s.Warnings, s.Headline)
+}
+
+// sources are the files in which trace looks for what is on no entry.
+func (c *checker) sources(registered []board.Source) trace.Sources {
+	var files, reports []string
+	for _, f := range c.in.Sources {
+		files = append(files, f.Path)
+	}
+	for _, s := range registered {
+		if info, err := os.Stat(s.Path); err == nil && info.Mode().IsRegular() &&
+			!slices.Contains(files, s.Path) {
+			files = append(files, s.Path)
+		}
+	}
+	for _, d := range c.in.Reports {
+		reports = append(reports, d.Name)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return func(read func(*documents.Document) error) error {
+		return documents.Each(files, reports, read)
+	}
+}
+
+// meaning looks for what words did not find by meaning, if the policy wants that, and judges.
+func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
+	want, v := c.f.Survival, s.Survival
+	switch {
+	case want.MinCosine > 0 && c.in.Model != nil:
+		if err := v.AddMeaning(ctx, c.in.Model, want.MinCosine, c.in.Reports...); err != nil {
+			return s, err
+		}
+	case want.MinCosine > 0:
+		s.Warnings = append(s.Warnings, "no model is installed: words alone were compared")
+	}
+	v.Demand(v.Empty, want.MinItems)
+	s.Passed = v.Passed
+	s.Headline = fmt.Sprintf("%d of %s present",
+		v.Checked-v.Missing, count(v.Checked, "item", "items"))
+	if v.Missing > 0 {
+		s.Headline = fmt.Sprintf("%d of %s missing", v.Missing, count(v.Checked, "item", "items"))
+	}
+	if v.Warning != "" {
+		s.Headline = v.Warning
+		if v.Passed {
+			s.Warnings = append(s.Warnings, v.Warning)
+		}
+	}
+	if n := len(v.Skipped); n > 0 {
+		s.Warnings = append(s.Warnings, count(n, "file of the reports was", "files of the reports were")+" not read")
+	}
+	return s, nil
+}
+
+func count(n int, one, many string) string { return text.Count(int64(n), one, many) }

@@ -1,0 +1,232 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blackboard/board"
+	"blackboard/board/documents"
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/board/verify"
+	"blackboard/embed"
+)
+
+const quoted = "Tokens never expire."
+
+// newRun makes a run whose e1 stands in its source, and whose e2 does not if it quotes wrongly.
+func newRun(t *testing.T, wrong bool) (*board.Board, Input) {
+	t.Helper()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "auth.md")
+	if err := os.WriteFile(source, []byte("# Auth\n\n"+quoted+"\n\nKeys rotate every 90 days.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b, err := board.OpenOrCreate(t.Context(), dir, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	quote := "Keys rotate every 90 days."
+	if wrong {
+		quote = "Keys rotate every 30 days."
+	}
+	for _, p := range []board.Post{
+		{Content: "tokens never expire", SourceDoc: "auth.md", Evidence: quoted, MustSurface: true},
+		{Content: "keys rotate " + quote[12:25], SourceDoc: "auth.md", Evidence: quote},
+	} {
+		if _, err := b.Post(t.Context(), "reader-1", p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b, Input{Sources: []verify.File{{Name: "auth.md", Path: source}}, Worker: "ci"}
+}
+
+func report(text string) []*documents.Document {
+	return []*documents.Document{documents.New("report.md", text)}
+}
+
+// said is each step with what became of it.
+func said(r Result) string {
+	var out []string
+	for _, s := range r.Steps {
+		what := "passed"
+		switch {
+		case !s.Passed:
+			what = "failed"
+		case len(s.Warnings) > 0:
+			what = "warned"
+		}
+		if s.Skipped {
+			what += "/skipped"
+		}
+		out = append(out, s.Name+" "+what)
+	}
+	return strings.Join(out, ", ")
+}
+
+func run(t *testing.T, b *board.Board, f policy.File, in Input) Result {
+	t.Helper()
+	r, err := Run(t.Context(), b, f, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := !slices.ContainsFunc(r.Steps, func(s Step) bool { return !s.Passed })
+	if r.Passed != passed || r.Run != "r" || r.Seq == 0 {
+		t.Errorf("%+v", r)
+	}
+	return r
+}
+
+func TestRun(t *testing.T) {
+	const good = "Tokens never expire, and keys rotate every 90 days."
+	none, some := 0, 5
+	for _, c := range []struct {
+		name  string
+		wrong bool
+		text  string
+		f     policy.File
+		want  string
+	}{
+		{"all holds", false, good, policy.File{}, "gate passed, verify passed, conflicts passed, survival passed, trace passed"},
+		{"a wrong quote", true, "Tokens never expire, and keys rotate every 30 days.", policy.File{}, "gate passed, verify failed, conflicts passed, survival passed, trace passed"},
+		{"one may be wrong", true, "Tokens never expire, and keys rotate every 30 days.", policy.File{Verify: policy.VerifyPolicy{MaxDoubted: 1}}, "gate passed, verify warned, conflicts passed, survival passed, trace passed"},
+		{"an invented figure", false, good + " It costs $4,210 a year.", policy.File{}, "gate passed, verify passed, conflicts passed, survival passed, trace warned"},
+		{"none may be invented", false, good + " It costs $4,210 a year.", policy.File{Trace: policy.TracePolicy{MaxUnsupported: &none}}, "gate passed, verify passed, conflicts passed, survival passed, trace failed"},
+		{"some may", false, good + " It costs $4,210 a year.", policy.File{Trace: policy.TracePolicy{MaxUnsupported: &some}}, "gate passed, verify passed, conflicts passed, survival passed, trace warned"},
+		{"a finding is lost", false, "Nothing to say.", policy.File{Steps: []string{"survival"}}, "survival failed"},
+		{"too few items", false, good, policy.File{Steps: []string{"survival"}, Survival: policy.SurvivalPolicy{MinItems: 2}}, "survival failed"},
+		{"no report", false, "", policy.File{}, "gate passed, verify passed, conflicts passed, survival passed/skipped, trace passed/skipped"},
+		{"no report that is listed", false, "", policy.File{Reports: []string{"out"}}, "gate passed, verify passed, conflicts passed, survival failed/skipped, trace failed/skipped"},
+		{"a worker is not done", false, good, policy.File{Gate: board.Policy{Expect: []string{"reader-2"}}}, "gate failed, verify passed, conflicts passed, survival passed, trace passed"},
+		{"no model", false, good, policy.File{Steps: []string{"survival"}, Survival: policy.SurvivalPolicy{MinCosine: 0.9}}, "survival warned"},
+	} {
+		b, in := newRun(t, c.wrong)
+		if c.text != "" {
+			in.Reports = report(c.text)
+		}
+		r := run(t, b, c.f, in)
+		if got := said(r); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if got, want := r.GateAlone() && !r.Passed, c.name == "a worker is not done"; got != want {
+			t.Errorf("%s: the gate alone failed: %v", c.name, got)
+		}
+		if s := r.WorstFirst()[0]; s.Passed != r.Passed {
+			t.Errorf("%s: %s comes first", c.name, s.Name)
+		}
+	}
+}
+
+// TestVerdictsBeforeGate: a gate that asks for verified entries sees what the same check verified.
+func TestVerdictsBeforeGate(t *testing.T) {
+	b, in := newRun(t, false)
+	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
+	if got := said(run(t, b, f, in)); got != "gate passed, verify passed" {
+		t.Error(got)
+	}
+	b, in = newRun(t, false)
+	in.Worker = ""
+	if got := said(run(t, b, f, in)); got != "gate failed, verify passed" {
+		t.Errorf("%s: verdicts were written", got)
+	}
+}
+
+func TestWithoutSources(t *testing.T) {
+	b, in := newRun(t, false)
+	in.Sources = nil
+	if got := said(run(t, b, policy.File{Steps: []string{"verify"}}, in)); got != "verify passed/skipped" {
+		t.Error(got)
+	}
+	if got := said(run(t, b, policy.File{Steps: []string{"verify"}, Sources: []string{"docs"}}, in)); got != "verify failed/skipped" {
+		t.Error(got)
+	}
+}
+
+// TestRegisteredSources: trace looks in them too, without a flag.
+func TestRegisteredSources(t *testing.T) {
+	b, in := newRun(t, false)
+	if err := os.WriteFile(in.Sources[0].Path, []byte("Tokens never expire.\n\nSessions of Acme Gateway end after 17 minutes.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.AddSources(t.Context(), "ci", in.Sources, false); err != nil {
+		t.Fatal(err)
+	}
+	in.Sources, in.Reports = nil, report("Sessions of Acme Gateway end after 17 minutes.")
+	r := run(t, b, policy.File{Steps: []string{"trace"}}, in)
+	if s := r.Step("trace"); s.Trace.Unsupported > 0 || s.Trace.SourceOnly == 0 {
+		t.Errorf("%+v", s.Trace)
+	}
+}
+
+func TestNoRun(t *testing.T) {
+	b, err := board.OpenOrCreate(t.Context(), t.TempDir(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := Run(t.Context(), b, policy.File{}, Input{}); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+}
+
+// oneDirection gives all texts the same vector.
+type oneDirection struct{}
+
+func (oneDirection) Model() embed.Model { return embed.Model{Name: "one"} }
+
+func (oneDirection) Embed(_ context.Context, texts []string) ([]embed.Vector, error) {
+	out := make([]embed.Vector, len(texts))
+	for i := range out {
+		out[i] = embed.Vector{1, 0}
+	}
+	return out, nil
+}
+
+func TestMeaning(t *testing.T) {
+	b, in := newRun(t, false)
+	in.Reports, in.Model = report("Credentials stay valid for good."), oneDirection{}
+	f := policy.File{Steps: []string{"survival"}}
+	if got := said(run(t, b, f, in)); got != "survival failed" {
+		t.Error(got)
+	}
+	f.Survival.MinCosine = 0.9
+	if got := said(run(t, b, f, in)); got != "survival passed" {
+		t.Error(got)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"a.md", "b.md", "docs/c.md"} {
+		os.MkdirAll(filepath.Dir(at(name)), 0o755)
+		if err := os.WriteFile(at(name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := policy.File{Reports: []string{at("a.md")}, Sources: []string{at("docs")}}
+	in, err := Open(&f, nil, nil)
+	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("a.md") || len(in.Sources) != 1 {
+		t.Errorf("%+v, %v", in, err)
+	}
+	in, err = Open(&f, []string{at("b.md")}, []string{at("a.md")})
+	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("b.md") || in.Sources[0].Path != at("a.md") {
+		t.Errorf("what is named does not go before the policy: %+v, %v", in, err)
+	}
+	f.Reports = []string{at("none.md")}
+	if in, err = Open(&f, nil, nil); err != nil || !strings.Contains(in.Missing, "none.md") {
+		t.Errorf("%+v, %v", in, err)
+	}
+	if _, err = Open(&f, []string{at("none.md")}, nil); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	if _, err = Open(&f, []string{at("a.md")}, []string{at("none")}); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+}

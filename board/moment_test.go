@@ -1,0 +1,65 @@
+package board
+
+import "testing"
+
+// TestPolicyExpects: a worker that the policy names is waited for until the board says what became
+// of it, once if the run expects it too.
+func TestPolicyExpects(t *testing.T) {
+	b := newBoard(t)
+	ctx := t.Context()
+	if _, err := b.Post(ctx, "reader-1", Post{Content: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	p := Policy{Expect: []string{"reader-1", "reader-2", "reader-1"}}
+	want := func(want string) {
+		t.Helper()
+		if got := rules(t, b, p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	want("expected reader-1, expected reader-2")
+	if _, err := b.Done(ctx, "reader-1"); err != nil {
+		t.Fatal(err)
+	}
+	want("expected reader-2")
+	if _, err := b.Expect(ctx, "lead", []string{"reader-2"}, false); err != nil {
+		t.Fatal(err)
+	}
+	want("expected reader-2")
+	if _, err := b.Drop(ctx, "lead", "reader-2", "gone"); err != nil {
+		t.Fatal(err)
+	}
+	want("")
+	if _, err := b.Gate(ctx, Policy{Expect: []string{""}}); err == nil {
+		t.Error("a worker without a name is expected")
+	}
+}
+
+// TestMoment: what is posted while somebody looks belongs to the next moment.
+func TestMoment(t *testing.T) {
+	b := newBoard(t)
+	ctx := t.Context()
+	if _, err := b.Post(ctx, "reader-1", Post{Content: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	err := b.Moment(ctx, func(m *Moment) error {
+		before, err := m.Gate(Policy{})
+		if err != nil {
+			return err
+		}
+		if _, err := b.Signal(ctx, "reader-1", Raise{Content: "why?", Priority: "high"}); err != nil {
+			return err
+		}
+		after, err := m.Gate(Policy{})
+		if err == nil && (!before.Open || !after.Open || before.Seq != m.Seq || after.Seq != m.Seq) {
+			t.Errorf("%d: %+v, then %+v", m.Seq, before, after)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := b.Gate(ctx, Policy{}); err != nil || v.Open {
+		t.Errorf("%+v, %v", v, err)
+	}
+}

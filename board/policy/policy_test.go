@@ -1,0 +1,200 @@
+package policy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+)
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestTemplate: the file that is written for somebody has every key, and changes nothing.
+func TestTemplate(t *testing.T) {
+	f, err := Read(write(t, filepath.Join(t.TempDir(), Name), Template))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := File{Path: f.Path, Steps: Steps, Sources: []string{}, Reports: []string{},
+		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}}}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("%+v, want %+v", f, want)
+	}
+	var keys func(typ reflect.Type, indent string)
+	keys = func(typ reflect.Type, indent string) {
+		for i := range typ.NumField() {
+			field := typ.Field(i)
+			name := field.Tag.Get("yaml")
+			if name == "-" {
+				continue
+			}
+			if name == "" || name != field.Tag.Get("json") {
+				t.Errorf("%s is called %q in YAML and %q in JSON", field.Name, name, field.Tag.Get("json"))
+			}
+			if !strings.Contains(Template, "\n"+indent+name+":") {
+				t.Errorf("the template lacks %s", name)
+			}
+			if field.Type.Kind() == reflect.Struct {
+				keys(field.Type, indent+"  ")
+			}
+		}
+	}
+	keys(reflect.TypeFor[File](), "")
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	text := `steps: [gate, trace]
+sources: [docs, /abs]
+reports: ["out/*.md"]
+gate: {block: [], expect: [reader-1], max_open: 3, require_source: true}
+conflicts:
+  max: 0
+survival: {min_items: 2, min_cosine: 0.9}
+verify:
+trace: {max_unsupported: 4}
+`
+	f, err := Read(write(t, filepath.Join(dir, "my.yaml"), text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Dir(f.Path)
+	if !filepath.IsAbs(f.Path) {
+		t.Errorf("%s is neither below nor above the working directory", f.Path)
+	}
+	if f.Sources[0] != filepath.Join(root, "docs") || f.Sources[1] != "/abs" || f.Reports[0] != filepath.Join(root, "out", "*.md") {
+		t.Errorf("%q %q", f.Sources, f.Reports)
+	}
+	if !f.Does(Trace) || f.Does(Verify) || f.Gate.Block == nil || len(f.Gate.Block) != 0 || *f.Gate.MaxOpen != 3 || !f.Gate.RequireSource ||
+		f.Gate.MaxDisputed != nil || *f.Conflicts.Max != 0 || f.Survival.MinItems != 2 || f.Survival.MinCosine != 0.9 || *f.Trace.MaxUnsupported != 4 {
+		t.Errorf("%+v", f)
+	}
+	for _, empty := range []string{"", "# nothing\n", "\n---\n"} {
+		f, err := Read(write(t, filepath.Join(dir, "empty.yaml"), empty))
+		if err != nil || !reflect.DeepEqual(f, File{Path: f.Path}) {
+			t.Errorf("%q: %+v, %v", empty, f, err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	for text, want := range map[string]string{
+		"gates:\n  block: []":                   "line 1: there is no key gates; there are steps, sources,",
+		"# x\ngate:\n  blocks: [high]":          "line 3: there is no key gate.blocks; there are gate.block, gate.expect,",
+		"gate: [high]":                          "line 1: gate takes keys",
+		"- gate":                                "line 1: a policy takes keys",
+		"gate:\n  block: [urgent]":              `gate: unknown priority "urgent": choose one of`,
+		"gate: {max_open: -1}":                  "gate: -1 is not a number",
+		"gate: {expect: ['a\\nb', '']}":         "gate: ",
+		"gate: {max_open: many}":                "line 1",
+		"steps: [gates]":                        `steps: there is no "gates"; there are gate, verify,`,
+		"verify: {max_doubted: -1}":             "verify.max_doubted: -1 is less than 0",
+		"conflicts: {max: -1}":                  "conflicts.max",
+		"trace: {max_unsupported: -2}":          "trace.max_unsupported",
+		"survival: {min_items: -2}":             "survival.min_items",
+		"survival: {min_cosine: 1.5}":           "survival.min_cosine: 1.5 is not between 0 and 1",
+		"survival: {min_cosine: .nan}":          "survival.min_cosine",
+		"gate: {block: [high]}\ngate: {}":       "gate",
+		"gate: {block: [high]":                  "at L1",
+		"a: &a [x]\nb: [*a, *a]":                "there is no key a",
+		"steps: [gate]\n---\nsteps: [conflict]": "",
+	} {
+		_, err := Read(write(t, path, text))
+		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := Read(write(t, path, strings.Repeat("#", maxFile+1))); !errors.Is(err, fault.Invalid) {
+		t.Error(err)
+	}
+	if _, err := Read(path + ".none"); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	if _, err := Read(t.TempDir()); !errors.Is(err, fault.Invalid) {
+		t.Error(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "repo", "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	items := func() int {
+		t.Helper()
+		f, err := Find(deep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (f.Path == "") != (f.Survival.MinItems == 0) {
+			t.Errorf("the path is %q", f.Path)
+		}
+		return f.Survival.MinItems
+	}
+	write(t, filepath.Join(root, Name), "survival: {min_items: 1}")
+	if items() != 1 {
+		t.Error("a directory above is not looked in")
+	}
+	write(t, filepath.Join(root, "repo", ".git", "HEAD"), "")
+	if items() != 0 {
+		t.Error("it is looked for above the repository")
+	}
+	write(t, filepath.Join(root, "repo", Name), "survival: {min_items: 2}")
+	if items() != 2 {
+		t.Error("the repository's own is not found")
+	}
+	write(t, filepath.Join(deep, Name), "survival: {min_items: 3}")
+	if items() != 3 {
+		t.Error("the nearest does not count")
+	}
+	write(t, filepath.Join(deep, Name), "survive: {}")
+	if _, err := Find(deep); !errors.Is(err, fault.Invalid) {
+		t.Errorf("a policy that is wrong is passed over: %v", err)
+	}
+	// What is near is named as seen from the working directory.
+	t.Chdir(filepath.Join(root, "repo"))
+	write(t, filepath.Join(root, "repo", Name), "sources: [docs]")
+	if f, err := Find("."); err != nil || f.Path != Name || f.Sources[0] != "docs" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	t.Chdir(filepath.Join(root, "repo", "a"))
+	if f, err := Find("."); err != nil || f.Path != filepath.Join("..", Name) || f.Sources[0] != filepath.Join("..", "docs") {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// FuzzRead: a policy is taken, or refused with one line that says why.
+func FuzzRead(f *testing.F) {
+	f.Add(Template)
+	f.Add("gate: {block: [high], max_open: 1}\nsteps: [gate]")
+	f.Add("a: &a [*a]")
+	f.Add("gate: !!map {<<: {block: []}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := parse([]byte(text))
+		if err != nil {
+			if err.Error() == "" || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		if err := file.check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
