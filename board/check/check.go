@@ -274,7 +274,7 @@ func (c *checker) conflicts(found *board.Conflicts) Step {
 
 func (c *checker) trace(t *trace.Result) Step {
 	s := Step{Trace: t, Passed: true,
-		Headline: "something supports each of " + count(t.Checked, "fact", "facts")}
+		Headline: fmt.Sprintf("%d of %s supported", t.Checked-t.Unsupported, count(t.Checked, "fact", "facts"))}
 	if t.Unsupported > 0 {
 		s.Headline = fmt.Sprintf("nothing supports %d of %s",
 			t.Unsupported, count(t.Checked, "fact", "facts"))

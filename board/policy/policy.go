@@ -128,7 +128,7 @@ func Read(path string) (File, error) {
 	f, err := parse(data)
 	if err != nil {
 		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err), "",
-			fault.Do("policy.template", "{} lists every key with what it means"))
+			fault.Do("policy.list", "{} lists every key with what it means"))
 	}
 	f.Path = path
 	for _, list := range [][]string{f.Sources, f.Reports} {
@@ -165,7 +165,7 @@ func isUp(rel string) bool {
 func read(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.NotFound.New("there is no policy "+path, "", fault.Do("policy.template", "{} writes one"))
+		return nil, fault.NotFound.New("there is no policy "+path, "", fault.Do("policy.init", "{} writes one"))
 	}
 	if err != nil {
 		return nil, err

@@ -16,13 +16,15 @@ func (p *program) conflictCommands() []*cli.Command {
 			Description: `Compares active entries about one thing: other numbers or dates, a negation, an opposite. The best candidates come first; read
 both before you decide. Words are compared, not meaning: some pairs are no conflict, and some conflicts are not found.
 Left out are pairs that a link (contradicts, supersedes) or ` + "`board settle`" + ` has settled, and those whose signal was
-addressed or waived. --raise makes a signal of each pair that is listed, once. Exit 0; with --strict 4 if there is any.`,
+addressed or waived. --raise makes a signal of each pair that is listed, once. Exit 0; 4 with --strict if there is any, or if there
+are more than conflicts.max of board.yaml.`,
 			Flags: flags([]cli.Flag{
 				&cli.IntFlag{Name: "max", Aliases: []string{"n"}, Usage: "list at most `N` pairs; 0: all", Value: 50},
 				&cli.StringSliceFlag{Name: "type", Aliases: []string{"t"}, Usage: "compare entries of this `TYPE` alone, repeatable (default: all but contradiction)"},
 				&cli.BoolFlag{Name: "raise", Usage: "raise a signal for each pair listed that has none"},
 				&cli.StringFlag{Name: "priority", Aliases: []string{"p"}, Usage: "with --raise: `PRIORITY` of the signals: critical, high, medium or low", Value: "medium"},
 				&cli.BoolFlag{Name: "strict", Usage: "exit 4 if there is any pair"},
+				policyFlag(),
 			}, formatFlags(), writeFlags()),
 			Action: p.conflicts,
 		},
@@ -46,6 +48,10 @@ func (p *program) conflicts(c *cli.Context) error {
 	if c.IsSet("priority") && !c.Bool("raise") {
 		return usagef("add --raise", "--priority has a meaning only with --raise")
 	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
 	b, err := p.open(c)
 	if err != nil {
 		return err
@@ -63,11 +69,14 @@ func (p *program) conflicts(c *cli.Context) error {
 		}
 		pairs = append(pairs, "raised", raised)
 	}
-	text := func(q *program) { q.printConflicts(&found, c.Bool("raise"), len(raised)) }
+	text := func(q *program) {
+		q.printConflicts(&found, c.Bool("raise"), len(raised))
+		q.saysWhose(&follow)
+	}
 	if err := p.verdict(c, f, text, pairs, ci.Conflicts(found, versionString())); err != nil {
 		return err
 	}
-	if c.Bool("strict") && found.Total > 0 {
+	if limit := follow.Conflicts.Max; found.Total > 0 && c.Bool("strict") || limit != nil && found.Total > *limit {
 		return verdictError(exitSurvival)
 	}
 	return nil
@@ -75,6 +84,15 @@ func (p *program) conflicts(c *cli.Context) error {
 
 func (p *program) printConflicts(found *board.Conflicts, raise bool, raised int) {
 	p.printf("conflicts of %s: %s in %s\n", found.Run, count(int64(found.Total), "pair", "pairs"), count(int64(found.Compared), "active entry", "active entries"))
+	p.printPairs(found)
+	if raise {
+		p.printf("%s raised\n", count(int64(raised), "signal", "signals"))
+	}
+	p.printf("%s\n", p.paint(dim, "words were compared, not meaning: read both entries of a pair before you decide"))
+}
+
+// printPairs prints the pairs, and how to settle one.
+func (p *program) printPairs(found *board.Conflicts) {
 	for i := range found.Pairs {
 		c := &found.Pairs[i]
 		asked := ""
@@ -93,14 +111,10 @@ func (p *program) printConflicts(found *board.Conflicts, raise bool, raised int)
 	if more := found.Total - len(found.Pairs); more > 0 {
 		p.printf("  and %d more; --max 0 lists all\n", more)
 	}
-	if raise {
-		p.printf("%s raised\n", count(int64(raised), "signal", "signals"))
-	}
 	if len(found.Pairs) > 0 {
 		c := &found.Pairs[0]
 		p.printf("both hold: board settle %s %s --reason …; one is wrong: post the corrected entry with --supersedes; undecided: board link %s --contradicts %s\n", c.A.ID, c.B.ID, c.B.ID, c.A.ID)
 	}
-	p.printf("%s\n", p.paint(dim, "words were compared, not meaning: read both entries of a pair before you decide"))
 }
 
 func (p *program) settle(c *cli.Context) error {

@@ -51,7 +51,7 @@ func (p *program) expect(c *cli.Context) error {
 		if !drop {
 			return p.listExpected(c, b, nil)
 		}
-		if _, err := b.Drop(c.Context, p.workerName(c), c.String("drop"), c.String("reason")); err != nil {
+		if err := p.dropExpected(c, b, c.String("drop"), c.String("reason")); err != nil {
 			return err
 		}
 		return p.listExpected(c, b, []string{c.String("drop")})

@@ -14,6 +14,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/cmd/board/ci"
 	"blackboard/embed"
@@ -44,22 +45,35 @@ func policyFlags() []cli.Flag {
 	}
 }
 
-func policyFrom(c *cli.Context) board.Policy {
-	p := board.Policy{RequireSource: c.Bool("require-source"), MinEntries: c.Int64("min-entries"),
-		RequireVerified: c.Bool("require-verified"), RequireEvidence: c.Bool("require-evidence")}
+// gatePolicy is what the gate is asked by: the policy that the command follows, and the flags,
+// which go before it.
+func (p *program) gatePolicy(c *cli.Context) (policy.File, error) {
+	f, err := p.policy(c)
+	if err != nil {
+		return f, err
+	}
+	g := &f.Gate
 	if c.IsSet("block") {
-		p.Block = list(c, "block")
-		if len(p.Block) == 1 && p.Block[0] == "none" {
-			p.Block = []string{}
+		g.Block = list(c, "block")
+		if len(g.Block) == 1 && g.Block[0] == "none" {
+			g.Block = []string{}
 		}
 	}
-	for name, into := range map[string]**int64{"max-open": &p.MaxOpen, "max-disputed": &p.MaxDisputed, "max-conflicts": &p.MaxConflicts} {
+	if c.IsSet("min-entries") {
+		g.MinEntries = c.Int64("min-entries")
+	}
+	for name, into := range map[string]**int64{"max-open": &g.MaxOpen, "max-disputed": &g.MaxDisputed, "max-conflicts": &g.MaxConflicts} {
 		if c.IsSet(name) {
 			n := c.Int64(name)
 			*into = &n
 		}
 	}
-	return p
+	for name, into := range map[string]*bool{"require-source": &g.RequireSource, "require-verified": &g.RequireVerified, "require-evidence": &g.RequireEvidence} {
+		if c.IsSet(name) {
+			*into = c.Bool(name)
+		}
+	}
+	return f, nil
 }
 
 func (p *program) judgeCommands() []*cli.Command {
@@ -71,11 +85,12 @@ not done, and while a critical or high signal is open. With --wait it blocks unt
 			Flags: flags(policyFlags(), []cli.Flag{
 				&cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
 				&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this long, with the verdict of that moment"},
+				policyFlag(),
 			}, formatFlags(), readFlags()),
 			Action: p.gate,
 		},
 		{
-			Name: "survival", Category: catJudge, Usage: "say whether the artifact carries what the run found: exit 0 yes, 4 no", ArgsUsage: "REPORT…",
+			Name: "survival", Category: catJudge, Usage: "say whether the artifact carries what the run found: exit 0 yes, 4 no", ArgsUsage: "[REPORT…]",
 			Description: `Looks for every must-surface entry, every contradiction, and every open or waived signal in the reports: text, Markdown,
 HTML, docx, xlsx, pptx, odt, PDF with text, csv, JSON, notebooks, source code; directories and patterns of them; - is standard input.
 An item is present if one report has its words and all its numbers in one passage; struck and hidden text does not count. A run
@@ -87,10 +102,12 @@ are compared, not meaning.`,
 				&cli.Float64Flag{Name: "min-cosine", Usage: "with --semantic: how near in meaning a passage must be (`COSINE`, 0 to 1)", Value: defaultMinCosine},
 				&cli.IntFlag{Name: "min-items", Usage: "fail with fewer than `N` things to look for"},
 				&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list the items that are present, too"},
+				policyFlag(),
 			}, formatFlags(), readFlags()),
 			Action: p.survival,
 		},
 		p.traceCommand(),
+		p.checkCommand(),
 	}
 }
 
@@ -169,6 +186,10 @@ func (p *program) gate(c *cli.Context) error {
 	if c.IsSet("timeout") && !c.Bool("wait") {
 		return usagef("add --wait", "--timeout has a meaning only with --wait")
 	}
+	follow, err := p.gatePolicy(c)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := timeout(c)
 	defer cancel()
 	open := board.Open
@@ -180,12 +201,16 @@ func (p *program) gate(c *cli.Context) error {
 		return err
 	}
 	defer b.Close()
-	v, err := p.judge(ctx, c, b)
+	v, err := p.judge(ctx, c, b, follow.Gate)
 	if err != nil {
 		return err
 	}
 	commanded(&v)
-	if err := p.verdict(c, f, func(q *program) { q.printVerdict(&v) }, []any{"verdict", v}, ci.Gate(v, versionString())); err != nil {
+	text := func(q *program) {
+		q.printVerdict(&v)
+		q.saysWhose(&follow)
+	}
+	if err := p.verdict(c, f, text, []any{"verdict", v}, ci.Gate(v, versionString())); err != nil {
 		return err
 	}
 	if !v.Open {
@@ -195,11 +220,11 @@ func (p *program) gate(c *cli.Context) error {
 }
 
 // judge asks the gate once, or waits for it. A wait that times out gives the verdict of that moment.
-func (p *program) judge(ctx context.Context, c *cli.Context, b *board.Board) (board.Verdict, error) {
+func (p *program) judge(ctx context.Context, c *cli.Context, b *board.Board, by board.Policy) (board.Verdict, error) {
 	if !c.Bool("wait") {
-		return b.Gate(c.Context, policyFrom(c))
+		return b.Gate(c.Context, by)
 	}
-	v, err := b.WaitGate(ctx, policyFrom(c))
+	v, err := b.WaitGate(ctx, by)
 	if errors.Is(err, fault.Timeout) {
 		err = nil
 	}
@@ -266,6 +291,11 @@ const (
 
 func (p *program) printVerdict(v *board.Verdict) {
 	p.printf("gate of %s: %s\n", v.Run, p.gateLine(v))
+	p.printReasons(v)
+}
+
+// printReasons prints what keeps a gate closed, and what would clear it.
+func (p *program) printReasons(v *board.Verdict) {
 	rules := map[string]string{} // the first id of each rule, or its worker, as an example
 	for i := len(v.Reasons) - 1; i >= 0; i-- {
 		rules[v.Reasons[i].Rule] = strings.TrimSpace(v.Reasons[i].ID + " " + v.Reasons[i].Other)
@@ -308,7 +338,14 @@ func (p *program) survival(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
 	names := append(c.StringSlice("report"), c.Args().Slice()...)
+	if len(names) == 0 {
+		names = follow.Reports
+	}
 	if len(names) == 0 {
 		return usagef("`board survival report.md`", "no report is given")
 	}
@@ -329,15 +366,17 @@ func (p *program) survival(c *cli.Context) error {
 		return err
 	}
 	s.Skipped = skipped
-	if c.Bool("semantic") {
-		if err := p.addMeaning(c, &s, reports); err != nil {
-			return err
-		}
-	} else if c.IsSet("min-cosine") {
-		return usagef("add --semantic", "--min-cosine has a meaning only with --semantic")
+	if err := p.addMeaning(c, &s, reports, follow.Survival.MinCosine); err != nil {
+		return err
 	}
-	s.Demand(s.Empty, c.Int("min-items"))
-	text := func(q *program) { q.printSurvival(&s, c.Bool("all")) }
+	if c.IsSet("min-items") {
+		follow.Survival.MinItems = c.Int("min-items")
+	}
+	s.Demand(s.Empty, follow.Survival.MinItems)
+	text := func(q *program) {
+		q.printSurvival(&s, c.Bool("all"))
+		q.saysWhose(&follow)
+	}
 	if err := p.verdict(c, f, text, []any{"survival", s}, ci.Survival(s, versionString())); err != nil {
 		return err
 	}
@@ -369,11 +408,26 @@ func (p *program) documents(names []string) (all []*documents.Document, skipped 
 // subject in common with an item.
 const defaultMinCosine = 0.9
 
-// addMeaning looks for the missing items by meaning.
-func (p *program) addMeaning(c *cli.Context, s *survival.Result, reports []*documents.Document) error {
+// addMeaning looks for the missing items by meaning, if a flag or the policy, by a cosine above 0,
+// says so. The policy takes words alone where no model is installed; the flag does not.
+func (p *program) addMeaning(c *cli.Context, s *survival.Result, reports []*documents.Document, cosine float64) error {
+	switch {
+	case c.Bool("semantic"):
+		if c.IsSet("min-cosine") || cosine == 0 {
+			cosine = c.Float64("min-cosine")
+		}
+	case c.IsSet("min-cosine"):
+		return usagef("add --semantic", "--min-cosine has a meaning only with --semantic")
+	case cosine == 0:
+		return nil
+	}
 	model, err := p.embedder(c.Context)
 	if err != nil {
 		return err
+	}
+	if model == nil && !c.Bool("semantic") {
+		p.talk("no model is installed: words alone were compared, though the policy has survival.min_cosine")
+		return nil
 	}
 	if model == nil {
 		return embed.NoModel()
@@ -381,7 +435,7 @@ func (p *program) addMeaning(c *cli.Context, s *survival.Result, reports []*docu
 	if isTerminal(p.err) && s.Missing > 0 {
 		p.talk("comparing %s with every passage by meaning (%s) …", count(int64(s.Missing), "item", "items"), model.Model().Name)
 	}
-	return s.AddMeaning(c.Context, model, c.Float64("min-cosine"), reports...)
+	return s.AddMeaning(c.Context, model, cosine, reports...)
 }
 
 func (p *program) printSurvival(s *survival.Result, all bool) {
@@ -403,6 +457,16 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	case s.Warning != "":
 		p.printf("%s\n", s.Warning)
 	}
+	p.printItems(s, all)
+	note := "necessary, not sufficient: words and numbers were compared, not meaning"
+	if s.Semantic != nil {
+		note = fmt.Sprintf("necessary, not sufficient: beyond words and numbers, a cosine of %.2f by %s counted as present", s.Semantic.MinCosine, s.Semantic.Model)
+	}
+	p.printf("%s\n", p.paint(dim, note))
+}
+
+// printItems prints what is missing, with all what is present too, and how to pass.
+func (p *program) printItems(s *survival.Result, all bool) {
 	for i := range s.Items {
 		r := &s.Items[i]
 		if r.Present && !all {
@@ -438,11 +502,6 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	if s.Missing > 0 {
 		p.printf("to pass: say it in the report with its numbers; or, if it no longer holds, post what supersedes it%s\n", orAddress(s))
 	}
-	note := "necessary, not sufficient: words and numbers were compared, not meaning"
-	if s.Semantic != nil {
-		note = fmt.Sprintf("necessary, not sufficient: beyond words and numbers, a cosine of %.2f by %s counted as present", s.Semantic.MinCosine, s.Semantic.Model)
-	}
-	p.printf("%s\n", p.paint(dim, note))
 }
 
 // placeOf names the place of a passage: with its line where the file has lines, so that terminals and editors open it there.

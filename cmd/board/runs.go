@@ -23,7 +23,7 @@ func (p *program) runCommands() []*cli.Command {
 		{
 			Name: "new", Category: catRun, Usage: "make a run (the first post does it too)", ArgsUsage: "[RUN]",
 			Flags: writeFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"}, Usage: "what the run is to find out (`TEXT`)"},
-				&cli.BoolFlag{Name: "exists-ok", Usage: "a run that is there already is no error, and stays as it is"}),
+				&cli.BoolFlag{Name: "exists-ok", Usage: "a run that is there already is no error, and stays as it is"}, policyFlag()),
 			Action: p.newRun,
 		},
 		{
@@ -47,7 +47,7 @@ func (p *program) runs(c *cli.Context) error {
 	bad := false
 	for i := range infos {
 		if c.Bool("check") && infos[i].Error == "" {
-			if err := check(c, dir, infos[i].Run); err != nil {
+			if err := checkRun(c, dir, infos[i].Run); err != nil {
 				infos[i].Error = err.Error()
 			}
 		}
@@ -85,7 +85,7 @@ func (p *program) runs(c *cli.Context) error {
 	return nil
 }
 
-func check(c *cli.Context, dir, run string) error {
+func checkRun(c *cli.Context, dir, run string) error {
 	b, err := board.Open(c.Context, dir, run)
 	if err != nil {
 		return err
@@ -132,8 +132,13 @@ func (p *program) newRun(c *cli.Context) error {
 	return p.makeRun(c, name)
 }
 
+// makeRun makes a run. It expects the workers that the policy does.
 func (p *program) makeRun(c *cli.Context, name string) error {
 	dir, err := p.boardsDir()
+	if err != nil {
+		return err
+	}
+	follow, err := p.policy(c)
 	if err != nil {
 		return err
 	}
@@ -149,6 +154,11 @@ func (p *program) makeRun(c *cli.Context, name string) error {
 		return err
 	}
 	defer b.Close()
+	if expect := follow.Gate.Expect; len(expect) > 0 {
+		if _, err := b.Expect(c.Context, p.workerName(c), expect, false); err != nil {
+			return err
+		}
+	}
 	if c.Bool("json") {
 		st, err := b.State(c.Context)
 		if err != nil {
@@ -157,6 +167,9 @@ func (p *program) makeRun(c *cli.Context, name string) error {
 		return p.json("state", st)
 	}
 	p.printf("run %s %s\n", name, map[bool]string{true: "is there already, and goes on", false: "made"}[there])
+	if expect := follow.Gate.Expect; len(expect) > 0 {
+		p.printf("its gate waits for %s, as %s says\n", safe(strings.Join(expect, ", ")), safe(follow.Path))
+	}
 	if p.env("BOARD_RUN") != name {
 		p.talk("export BOARD_RUN=%s and every command is about it", name)
 	}

@@ -107,7 +107,11 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
-	v, err := b.Gate(c.Context, board.Policy{})
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	v, err := b.Gate(c.Context, follow.Gate)
 	if err != nil {
 		return err
 	}

@@ -14,16 +14,14 @@ import (
 
 func (p *program) traceCommand() *cli.Command {
 	return &cli.Command{
-		Name: "trace", Category: catJudge, Usage: "say what the report states that nobody found: exit 0; with --strict 4 if there is any", ArgsUsage: "REPORT…",
+		Name: "trace", Category: catJudge, Usage: "say what the report states that nobody found: exit 0; with --strict 4 if there is any", ArgsUsage: "[REPORT…]",
 		Description: `Looks for every number with its unit, date, identifier, name and quote of the reports on the board, and says which entries support
 it. A fact that follows from figures of entries by simple arithmetic is derived; one that only a source has is found with --sources.
 Words and numbers are compared, not meaning: a supported fact may still be wrong.`,
 		Flags: flags([]cli.Flag{
-			&cli.StringSliceFlag{
-				Name:  "sources",
-				Usage: "look in the readable files below `DIR` (or in a file) for what no entry supports, repeatable",
-			},
-			&cli.BoolFlag{Name: "strict", Usage: "exit 4 if nothing supports a fact"},
+			sourcesFlag("look for what no entry supports in"),
+			policyFlag(),
+			&cli.BoolFlag{Name: "strict", Usage: "exit 4 if nothing supports a fact (otherwise with more than trace.max_unsupported of board.yaml)"},
 			&cli.BoolFlag{
 				Name:    "all",
 				Aliases: []string{"a"},
@@ -39,7 +37,17 @@ func (p *program) trace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
 	names := c.Args().Slice()
+	if len(names) == 0 {
+		names = follow.Reports
+	}
+	if c.IsSet("sources") {
+		follow.Sources = c.StringSlice("sources")
+	}
 	if len(names) == 0 {
 		return usagef("`board trace report.md`", "no report is given")
 	}
@@ -53,7 +61,7 @@ func (p *program) trace(c *cli.Context) error {
 		return err
 	}
 	var sources trace.Sources
-	if dirs := c.StringSlice("sources"); len(dirs) > 0 {
+	if dirs := follow.Sources; len(dirs) > 0 {
 		files, err := documents.Find(dirs...)
 		if err != nil {
 			return err
@@ -69,11 +77,15 @@ func (p *program) trace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	text := func(q *program) { q.printTrace(&r, c.Bool("all")) }
+	text := func(q *program) {
+		q.printTrace(&r, c.Bool("all"))
+		q.saysWhose(&follow)
+	}
 	if err := p.verdict(c, f, text, []any{"trace", r}, ci.Trace(r, versionString())); err != nil {
 		return err
 	}
-	if c.Bool("strict") && !r.Passed {
+	if limit := follow.Trace.MaxUnsupported; c.Bool("strict") && !r.Passed ||
+		limit != nil && r.Unsupported > *limit {
 		return verdictError(exitSurvival)
 	}
 	return nil
@@ -115,6 +127,21 @@ func (p *program) printTrace(r *trace.Result, all bool) {
 			),
 		)
 	}
+	p.printFacts(r)
+	if all {
+		p.printPassages(r)
+	}
+	p.printf(
+		"%s\n",
+		p.paint(
+			dim,
+			"words and numbers were compared, not meaning: a supported fact may still be wrong",
+		),
+	)
+}
+
+// printFacts prints the facts that no entry supports, and what to do.
+func (p *program) printFacts(r *trace.Result) {
 	for i := range r.Facts {
 		f := &r.Facts[i]
 		if f.Verdict != trace.Unsupported && f.Verdict != trace.Source {
@@ -151,21 +178,11 @@ func (p *program) printTrace(r *trace.Result, all bool) {
 			line(r.Passages[f.Passage].Text, 200),
 		)
 	}
-	if all {
-		p.printPassages(r)
-	}
 	if !r.Passed {
 		p.printf(
 			"to clear: post the finding with its source, correct the report, or take the fact out\n",
 		)
 	}
-	p.printf(
-		"%s\n",
-		p.paint(
-			dim,
-			"words and numbers were compared, not meaning: a supported fact may still be wrong",
-		),
-	)
 }
 
 // printPassages lists the passages with the entries that they stand on.

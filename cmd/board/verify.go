@@ -19,10 +19,8 @@ func (p *program) verifyCommands() []*cli.Command {
 number, date, identifier and name of the entry must stand in that file. Sources are the files that are registered (board source add)
 and those below --sources, found by path, then by base name. Verdicts are written to the board, and shown with the entries.`,
 			Flags: flags([]cli.Flag{
-				&cli.StringSliceFlag{
-					Name:  "sources",
-					Usage: "look for sources in `DIR` too (or a file), repeatable",
-				},
+				sourcesFlag("look for sources among"),
+				policyFlag(),
 				&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts to the board"},
 				&cli.BoolFlag{
 					Name:    "all",
@@ -71,8 +69,15 @@ func (p *program) verify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("sources") {
+		follow.Sources = c.StringSlice("sources")
+	}
 	opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("no-record")}
-	if opt.Files, err = verify.FindFiles(c.StringSlice("sources")...); err != nil {
+	if opt.Files, err = verify.FindFiles(follow.Sources...); err != nil {
 		return err
 	}
 	b, err := p.open(c)
@@ -84,7 +89,10 @@ func (p *program) verify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	text := func(q *program) { q.printVerified(&r, c.Bool("all")) }
+	text := func(q *program) {
+		q.printVerified(&r, c.Bool("all"))
+		q.saysWhose(&follow)
+	}
 	if err := p.verdict(c, f, text, []any{"verify", r}, ci.Verify(r, versionString())); err != nil {
 		return err
 	}
@@ -113,6 +121,18 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	if r.Checked == 0 && r.Doubted == 0 {
 		p.printf("nothing was checked: %s\n", nothingChecked(r))
 	}
+	p.printDoubts(r, all)
+	p.printf(
+		"%s\n",
+		p.paint(
+			dim,
+			"necessary, not sufficient: that the source is right, and that the finding follows from it, was not checked",
+		),
+	)
+}
+
+// printDoubts prints what is doubted or was not checked, with all what stands too, and how to pass.
+func (p *program) printDoubts(r *verify.Result, all bool) {
 	listed := 0
 	for i := range r.Items {
 		item := &r.Items[i]
@@ -140,13 +160,6 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	if r.Doubted > 0 {
 		p.printf("to pass: read the source, and post what it says with --supersedes\n")
 	}
-	p.printf(
-		"%s\n",
-		p.paint(
-			dim,
-			"necessary, not sufficient: that the source is right, and that the finding follows from it, was not checked",
-		),
-	)
 }
 
 // nothingChecked says why nothing was, and what to do.

@@ -113,6 +113,10 @@ func (p *program) wait(c *cli.Context) error {
 			return usagef("add --gate", "--%s is about the gate", name)
 		}
 	}
+	follow, err := p.gatePolicy(c)
+	if err != nil && c.Bool("gate") {
+		return err
+	}
 	ctx, cancel := timeout(c)
 	defer cancel()
 	open := board.Open
@@ -126,7 +130,7 @@ func (p *program) wait(c *cli.Context) error {
 	defer b.Close()
 	switch {
 	case c.Bool("gate"):
-		v, err := b.WaitGate(ctx, policyFrom(c))
+		v, err := b.WaitGate(ctx, follow.Gate)
 		if err != nil && !errors.Is(err, fault.Timeout) {
 			return err
 		}
@@ -137,6 +141,7 @@ func (p *program) wait(c *cli.Context) error {
 			}
 		} else {
 			p.printVerdict(&v)
+			p.saysWhose(&follow)
 		}
 		if !v.Open {
 			return verdictError(exitGate)

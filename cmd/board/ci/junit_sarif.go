@@ -143,7 +143,7 @@ func (r Report) SARIF(w io.Writer) error {
 	run.Tool.Driver = sarifDriver{Name: r.tool, Version: r.version}
 	run.Results = []sarifResult{}
 	index := map[string]int{}
-	for i, rule := range rules[r.tool] {
+	for i, rule := range rulesOf(r.tool) {
 		index[rule.id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.id, sarifText{rule.text}, sarifText{rule.help}})
 	}
@@ -155,7 +155,7 @@ func (r Report) SARIF(w io.Writer) error {
 		}
 		// "](" would make an embedded link out of a content.
 		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(messageRunes), "\n"), "](", "] (")
-		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule)))
+		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule+f.place())))
 		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: level, Message: sarifText{text}, Locations: make([]sarifLocation, 1),
 			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}
 		at := &res.Locations[0]

@@ -1,4 +1,4 @@
-// Package ci writes a verdict or a survival in the formats that CI services read: JUnit, SARIF, GitHub annotations, a job summary.
+// Package ci writes verdicts, of board gate, survival and the other checks, in the formats that CI services read: JUnit, SARIF, GitHub annotations, a job summary.
 package ci
 
 import (
@@ -33,7 +33,7 @@ const maxAnnotations = 10
 
 // Report is a verdict or a survival in the form that all CI formats are written from.
 type Report struct {
-	tool     string // board gate, board survival
+	tool     string // board gate, board survival, board check
 	version  string
 	run      string
 	seq      int64
@@ -246,7 +246,7 @@ func Survival(s survival.Result, version string) Report {
 // checked makes sure that a report that failed has a failed finding: no reader of it may show it green.
 func (r Report) checked() Report {
 	if !r.ok && len(r.failed()) == 0 {
-		r.findings = append(r.findings, finding{rule: rules[r.tool][0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
+		r.findings = append(r.findings, finding{rule: rulesOf(r.tool)[0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
 	}
 	return r
 }
@@ -289,7 +289,7 @@ func (f finding) lines(content int) []string {
 	return lines
 }
 
-// GitHub writes workflow commands: an ::error for every finding that failed, or one ::notice, or one ::warning.
+// GitHub writes workflow commands: an ::error for every finding that failed, a ::warning for those that are worth little, or one ::notice.
 func (r Report) GitHub(w io.Writer) error {
 	var b strings.Builder
 	command := func(name string, f finding, message string) {
@@ -302,10 +302,14 @@ func (r Report) GitHub(w io.Writer) error {
 	}
 	failed := r.failed()
 	warned := r.warned()
-	if len(warned) > 0 {
-		f := warned[0]
-		command("warning", finding{label: r.tool, file: f.file, line: f.line}, strings.Join(append([]string{f.warning}, r.notes...), "\n"))
-	} else if r.ok {
+	for i, f := range warned[:min(len(warned), maxAnnotations)] {
+		lines := []string{f.warning}
+		if i == 0 {
+			lines = append(lines, r.notes...)
+		}
+		command("warning", finding{label: r.tool, file: f.file, line: f.line}, strings.Join(lines, "\n"))
+	}
+	if len(warned) == 0 && r.ok {
 		command("notice", finding{label: r.tool}, strings.TrimSpace(strings.Join(append([]string{r.headline, r.caveat}, r.notes...), "\n")))
 	} else if len(failed) > maxAnnotations {
 		command("error", finding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, maxAnnotations))
@@ -332,8 +336,9 @@ func (r Report) Markdown(w io.Writer) error {
 		b.WriteString(" " + r.caveat)
 	}
 	b.WriteString("\n")
-	for _, f := range r.warned() {
-		fmt.Fprintf(&b, "\nWarning: %s.\n", markdownCell(f.warning))
+	warned := r.warned()
+	for _, f := range warned[:min(len(warned), maxRows)] {
+		fmt.Fprintf(&b, "\nWarning: %s.\n", markdownCell(strings.TrimSuffix(f.warning, ".")))
 	}
 	for _, n := range r.notes {
 		fmt.Fprintf(&b, "\n%s\n", markdownCell(n))

@@ -1,0 +1,118 @@
+package ci
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board/check"
+	"blackboard/board/policy"
+)
+
+// checkTool is the tool whose rules are those of all the others.
+const checkTool = "board check"
+
+// ruleSkipped is about a step that had nothing to hold against, ruleLimited about one that passed
+// with a warning.
+const (
+	ruleSkipped = "skipped"
+	ruleLimited = "limited"
+)
+
+// rulesOf returns the rules of a tool. Those of a check begin with the step.
+func rulesOf(tool string) []rule {
+	if tool != checkTool {
+		return rules[tool]
+	}
+	var all []rule
+	for _, step := range policy.Steps {
+		for _, r := range rules["board "+step] {
+			all = append(all, rule{step + "/" + r.id, r.text, r.help})
+		}
+		all = append(all,
+			rule{step + "/" + ruleSkipped, "The step had something to hold against", "Name the reports and sources, as arguments or in board.yaml."},
+			rule{step + "/" + ruleLimited, "The step had enough to say all", "Run board " + step + "."})
+	}
+	return all
+}
+
+// Check turns a check into a report: the findings of its steps, the worst step first. What the
+// policy lets through is a warning.
+func Check(c check.Result, version string) Report {
+	r := Report{tool: checkTool, version: version, run: c.Run, seq: c.Seq, ok: c.Passed,
+		caveat: "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
+	var failed, lines []string
+	for _, s := range c.WorstFirst() {
+		if !s.Passed {
+			failed = append(failed, s.Name)
+		}
+		headline := s.Headline
+		if s.Skipped {
+			headline = "skipped: " + s.Why
+		}
+		lines = append(lines, s.Name+": "+headline)
+		sub := stepReport(&s, version)
+		r.notes = append(r.notes, sub.notes...)
+		r.findings = append(r.findings, sub.findings...)
+	}
+	r.headline = "check passed"
+	if !c.Passed {
+		r.headline = "check failed: " + strings.Join(failed, ", ")
+	}
+	by := ""
+	if c.Policy != "" {
+		by = ", as " + repositoryPath(c.Policy) + " says"
+	}
+	r.notes = append([]string{strings.Join(lines, "; ") + by}, r.notes...)
+	return r.checked()
+}
+
+// stepReport is the report of one step, with its name before its rules.
+func stepReport(s *check.Step, version string) Report {
+	var r Report
+	switch {
+	case s.Gate != nil:
+		r = Gate(*s.Gate, version)
+	case s.Verify != nil:
+		r = Verify(*s.Verify, version)
+	case s.Conflicts != nil:
+		r = Conflicts(*s.Conflicts, version)
+	case s.Survival != nil:
+		r = Survival(*s.Survival, version)
+	case s.Trace != nil:
+		r = Trace(*s.Trace, version)
+	default:
+		f := finding{rule: ruleSkipped, label: s.Name + " was skipped", ok: s.Passed}
+		if s.Passed {
+			f.warning = fmt.Sprintf("%s was skipped: %s", s.Name, s.Why)
+		} else {
+			f.cause, f.message, f.clear = ruleSkipped, s.Why, "name it, or write what the policy lists"
+		}
+		r.findings = []finding{f}
+	}
+	if s.Passed {
+		for i := range r.findings {
+			if f := &r.findings[i]; !f.ok {
+				f.ok = true
+				f.warning = strings.Join(append([]string{f.label + ": " + line(f.message, cellRunes)}, f.details...), "; ")
+			}
+		}
+	}
+	if len(s.Warnings) > 0 && !slices.ContainsFunc(r.findings, func(f finding) bool { return f.warning != "" }) {
+		for _, w := range s.Warnings {
+			r.findings = append(r.findings, finding{rule: ruleLimited, label: w, warning: s.Name + ": " + w, ok: true})
+		}
+	}
+	for i := range r.findings {
+		r.findings[i].rule = s.Name + "/" + r.findings[i].rule
+	}
+	return r
+}
+
+// place tells findings without an id apart that stand on lines.
+func (f finding) place() string {
+	if f.line == 0 {
+		return ""
+	}
+	return "\n" + f.label
+}
