@@ -12,6 +12,8 @@
 //	x, err := b.Survival(ctx, r)                        // does the report carry what must surface?
 //	y, err := b.Trace(ctx, nil, r)                      // does it state what nobody found?
 //
+// Package check does all of these at once, under a policy file. What is asked within [Board.Moment] belongs to one event.
+//
 // Reading: [Board.State], [Board.Query], [Board.Signals], [Board.Entry], [Board.Snapshot]. Live: [Board.Watch], [Board.WaitGate], [WaitRun].
 // The past: [Board.Events], [Board.Replay]. In and out: [Board.Export], [Import], [Snapshot.Digest], [Snapshot.HTML].
 // A damaged file: [ReadDamaged], [Rebuild], [SalvageTo].

@@ -51,6 +51,7 @@ var contractCommands = []struct{ name, line string }{
 	{"source_list", `source list`},
 	{"verify", `verify`},
 	{"trace", `trace claims.md`},
+	{"check", `check claims.md --sources report.md`},
 	{"watch", `watch --since 0 --timeout 0s --limit 1`},
 	{"wait", `wait --since 0`},
 	{"replay", `replay --at 5`},

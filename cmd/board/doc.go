@@ -14,6 +14,8 @@
 //	board/verify   whether findings stand in their sources: quotes word for word, values
 //	board/trace    what the facts of a report stand on: entries, sources, or nothing
 //	board          the domain: entries, signals, variables, events; gate, replay, export and import
+//	board/policy   reads board.yaml: what a run is held to, for whoever asks
+//	board/check    gate, verify, conflicts, survival and trace under a policy, with one verdict
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
 //	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it
 //	               gets here: `board model` fetches, verifies and measures it

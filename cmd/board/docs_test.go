@@ -360,11 +360,19 @@ board signal 'Which call sites retry refunds without a key?' --priority critical
 board signal 'Does our peak load fit under the v3 rate limit?' --priority high`,
 	"README.md, Quick start": `printf 'Tokens never expire. The runbook says monthly.\n' >report.md`,
 	"README.md, In CI": `
-printf 'Tokens never expire.\n' >report.md
+mkdir docs
+printf 'Tokens never expire.\n' | tee report.md >docs/auth.md
 export GITHUB_STEP_SUMMARY=$PWD/summary.md
 board post 'Tokens never expire' --run exported --must-surface
 board export --run exported -o run.jsonl`,
 	"board help run": `printf 'Tokens never expire.\n' >report.md`,
+	"board help check": `
+export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
+mkdir docs
+printf 'Tokens never expire. Keys are rotated every 90 days.\n' >docs/auth.md
+board post 'Tokens never expire' --source-doc auth.md --evidence 'Tokens never expire.' --must-surface
+board post 'Keys last 80 days' --source-doc auth.md --evidence 'rotated every 80 days'
+printf 'Tokens never expire. That costs $8,060 a year.\n' >report.md`,
 	"board help gate": `
 export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
 board post 'Tokens never expire' --must-surface

@@ -37,7 +37,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Reopen": {"reopen", notForAgents}, "Delete": {"state delete", notForAgents}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Appendix": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
 		"Verify": {"verify", "(later, in one check)"}, "AddSources": {"source add", notForAgents}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
-		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
+		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},
 	reflect.TypeFor[*kb.KB](): {
 		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Look": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Brief": {"kb brief", "kb_brief"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
