@@ -186,3 +186,15 @@ func TestPromote(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestGateFollowsThePolicy: the gate that is shown is that of board.yaml, in the past too.
+func TestGateFollowsThePolicy(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		fillAudit(h)
+		h.write("board.yaml", "gate: {block: [], max_disputed: 0, expect: [reader-9]}", 0)
+	})
+	h.press("enter", "3")
+	h.wants("reader-9", "gate closed: 2")
+	h.press("[")
+	h.wants("reader-9", "event 16 of 17")
+}

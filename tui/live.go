@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/policy"
 )
 
 // gatherFor is how long events are gathered before they are shown: one drawing for many, and still at once for the eye.
@@ -117,16 +118,21 @@ func (p *runPage) look() tea.Cmd {
 	}
 	b := p.b
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
-		s, burn, err := readScene(ctx, b)
+		s, burn, err := readScene(ctx, b, p.app.Files)
 		return func() tea.Cmd { return p.seen(s, burn, err) }
 	})
 }
 
-func readScene(ctx context.Context, b *board.Board) (s scene, burn []board.BurnPoint, err error) {
+// readScene reads a run. Its gate is judged by the policy of a directory.
+func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn []board.BurnPoint, err error) {
+	by, err := policy.Find(dir)
+	if err != nil {
+		return s, nil, err
+	}
 	if s.state, err = b.State(ctx); err != nil {
 		return s, nil, err
 	}
-	if s.verdict, err = b.Gate(ctx, board.Policy{}); err != nil {
+	if s.verdict, err = b.Gate(ctx, by.Gate); err != nil {
 		return s, nil, err
 	}
 	found, err := b.Signals(ctx, board.SignalQuery{})

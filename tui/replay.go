@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/policy"
 	"blackboard/tui/keys"
 )
 
@@ -87,7 +88,7 @@ func (p *runPage) readPast() tea.Cmd {
 	seq, b := p.back.seq, p.b
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		m := pastScene{seq: seq}
-		err := m.read(ctx, b)
+		err := m.read(ctx, b, p.app.Files)
 		return func() tea.Cmd { return p.wentBack(m, err) }
 	})
 }
@@ -100,12 +101,16 @@ type pastScene struct {
 	event board.Event
 }
 
-func (m *pastScene) read(ctx context.Context, b *board.Board) (err error) {
+func (m *pastScene) read(ctx context.Context, b *board.Board, dir string) (err error) {
+	by, err := policy.Find(dir)
+	if err != nil {
+		return err
+	}
 	if m.past, err = b.Replay(ctx, m.seq); err != nil {
 		return err
 	}
 	m.scene.state = m.past.State()
-	if m.scene.verdict, err = m.past.Gate(board.Policy{}); err != nil {
+	if m.scene.verdict, err = m.past.Gate(by.Gate); err != nil {
 		return err
 	}
 	m.scene.signals = byUrgency(m.past.Signals)

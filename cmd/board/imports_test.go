@@ -29,7 +29,7 @@ var allowedImports = map[string][]string{
 	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/gomlx", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
-	"hooks/mcp":        {"blackboard/board/documents", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+	"hooks/mcp":        {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
@@ -43,7 +43,7 @@ var allowedImports = map[string][]string{
 	"kb":               {"blackboard/board/text", "blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/markdown", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
-	"tui":              {"blackboard/board/documents", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
+	"tui":              {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/embed", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
 	"kb/store":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
 	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},

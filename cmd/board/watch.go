@@ -196,7 +196,11 @@ func (p *program) replay(c *cli.Context) error {
 		id := args[0]
 		return p.replayOne(c.Context, c.Bool("json"), b, s, id)
 	}
-	v, err := s.Gate(board.Policy{})
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.Gate(follow.Gate)
 	if err != nil {
 		return err
 	}

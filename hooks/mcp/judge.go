@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,11 +13,12 @@ import (
 	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 )
 
 func (s *Server) addJudgeTools() {
 	add(s, tool{name: "board_gate", title: "May the synthesis begin?", profile: ProfileRun, kind: reads,
-		about: "Ask before you write the final text. Closed while nothing was posted, an expected worker is not done, or a critical or high signal is open; each reason says what would clear it. A closed gate is an answer, not an error."}, (*call).gate)
+		about: "Ask before you write the final text. Closed while nothing was posted, an expected worker is not done, or a critical or high signal is open; each reason says what would clear it. The board.yaml of the workspace may say otherwise. A closed gate is an answer, not an error."}, (*call).gate)
 	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads,
 		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? A board without entries does not pass. Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
 	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
@@ -85,9 +87,32 @@ func (g *gateOut) text() string {
 	return strings.Join(lines, "\n")
 }
 
+// policy is what the workspace's board.yaml says.
+func (c *call) policy() (policy.File, error) {
+	if c.cfg.Workspace == "" {
+		return policy.File{}, nil
+	}
+	return policy.Find(c.cfg.Workspace)
+}
+
+// over is a policy with what the call asks for in its place.
+func (in *gateIn) over(p board.Policy) board.Policy {
+	if in.Block != nil {
+		p.Block = in.Block
+	}
+	p.MaxOpen, p.MaxDisputed = cmp.Or(in.MaxOpen, p.MaxOpen), cmp.Or(in.MaxDisputed, p.MaxDisputed)
+	p.MinEntries = cmp.Or(in.MinEntries, p.MinEntries)
+	p.RequireSource = p.RequireSource || in.RequireSource
+	return p
+}
+
 func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		v, err := b.Gate(c.ctx, board.Policy{Block: in.Block, MaxOpen: in.MaxOpen, MaxDisputed: in.MaxDisputed, MinEntries: in.MinEntries, RequireSource: in.RequireSource})
+		by, err := c.policy()
+		if err != nil {
+			return err
+		}
+		v, err := b.Gate(c.ctx, in.over(by.Gate))
 		if err != nil {
 			return err
 		}
@@ -317,8 +342,12 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		out.Run = b.Run()
 		switch in.For {
 		case waitGate:
+			var by policy.File
+			if by, err = c.policy(); err != nil {
+				return err
+			}
 			var v board.Verdict
-			if v, err = b.WaitGate(ctx, board.Policy{}); err == nil || errors.Is(err, fault.Timeout) && c.ctx.Err() == nil {
+			if v, err = b.WaitGate(ctx, by.Gate); err == nil || errors.Is(err, fault.Timeout) && c.ctx.Err() == nil {
 				g := c.gateOf(&v)
 				out.Gate, text = &g, g.text()
 			}

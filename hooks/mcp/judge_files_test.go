@@ -44,3 +44,30 @@ func TestSurvivalOfFiles(t *testing.T) {
 		refused(t, c, "board_survival", `{"files":["`+file+`"]}`, "not a regular file")
 	}
 }
+
+// TestGateFollowsThePolicy: what the workspace's board.yaml says, with what a call says in its place.
+func TestGateFollowsThePolicy(t *testing.T) {
+	s := everything(t, nil)
+	c := connect(t, s, nil)
+	must(t, c, "board_post", `{"content":"Crestline owes $4.5 million"}`)
+	gate := func(args, want string) {
+		t.Helper()
+		if got := must(t, c, "board_gate", args); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	gate(`{}`, "is open")
+	file := filepath.Join(s.cfg.Workspace, "board.yaml")
+	if err := os.WriteFile(file, []byte("gate: {min_entries: 3, block: [low]}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gate(`{}`, "at least 3 are needed")
+	gate(`{"min_entries":1}`, "is open")
+	must(t, c, "board_signal", `{"content":"Who pays?","priority":"low"}`)
+	gate(`{"min_entries":1}`, "open-signal s1")
+	gate(`{"min_entries":1,"block":["high"]}`, "is open")
+	if err := os.WriteFile(file, []byte("gates: {}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, c, "board_gate", `{}`, "there is no key gates")
+}
