@@ -6,6 +6,7 @@
 //	figures     numbers, versions and dates that differ, of the same unit, in a context that is the same
 //	negation    a word that one of them negates, in sentences that are alike
 //	opposites   enabled and disabled, always and never, before and after
+//	exchange    one word or name in another's place (Exchanged; a memory's short items alone)
 //
 // A figure that the other text has too, wherever, clashes with nothing, and neither does one that only one of them has.
 package clash

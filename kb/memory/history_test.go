@@ -101,6 +101,25 @@ func playHistory(t *testing.T, emb embed.Embedder) *history {
 	return h
 }
 
+// TestExchangedValuesAreListed: of two short items that are equal but for one value, one may be
+// wrong; of two that speak of two things neither is.
+func TestExchangedValuesAreListed(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	for _, text := range []string{"Sessions are kept in Redis", "Sessions are kept in Memcached", "Alice owns billing", "Bob owns billing", "Each release needs two approvals of owners", "Each release needs one approval of owners",
+		"Moved the ledger meeting, Svea is away", "Moved the courier meeting, Svea is away"} {
+		put(t, s, Item{Tier: Workspace, Content: text})
+	}
+	clashes, err := s.Contradictions(t.Context(), nil)
+	got := []string{}
+	for _, c := range clashes {
+		got = append(got, c.Why...)
+	}
+	slices.Sort(got)
+	if want := []string{"Alice against Bob", "Redis against Memcached", "two against one"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, not %q: %v", got, want, err)
+	}
+}
+
 // TestHistory holds a tidy-up to eight weeks that were written before it was: nothing
 // that was said once is forgotten, what is important stays in sight, what was said again in
 // the same words is one, what may not both hold is listed, and what was only shown is not

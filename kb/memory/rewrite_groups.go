@@ -207,7 +207,11 @@ func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 				continue
 			}
 			seen[pair] = true
-			if why := clash.Reasons(text[pair[0]], text[pair[1]]); len(why) > 0 {
+			why := clash.Reasons(text[pair[0]], text[pair[1]])
+			if other := clash.Exchanged(text[pair[0]], text[pair[1]]); len(why) == 0 && other != "" {
+				why = []string{other}
+			}
+			if len(why) > 0 {
 				g.clashes = append(g.clashes, clashing{pair[0], pair[1], why})
 			}
 		}

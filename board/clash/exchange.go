@@ -1,0 +1,106 @@
+package clash
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"blackboard/board/words"
+)
+
+// mostExchanged is how many words a statement has at most of which one is exchanged: of a longer
+// one that word is rarely the point.
+const mostExchanged = 12
+
+var (
+	// counting are numbers as words, which are exchanged wherever they stand.
+	counting = strings.Fields("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety")
+	// leading are words before which a word is no part of a name for something else, as
+	// "ledger" is in "the ledger meeting".
+	leading = strings.Fields("and or but in on at to for from by with without as than when where while if since until before after because per via during")
+	// exclusive are verbs of which one thing has one subject.
+	exclusive = strings.Fields("owns leads maintains")
+)
+
+// Exchanged says why two short texts may not both hold that are equal but for one word or name,
+// "" if they are not so: sessions are kept in Redis, or in Memcached; Alice owns billing, or
+// Bob. The word has to be what is said, not what it is said of. It finds what Reasons does not.
+func Exchanged(a, b Text) string {
+	if n := len(strings.Fields(a.Body)); n < 3 || n > 3*mostExchanged {
+		return ""
+	}
+	s, o := Read(a), Read(b)
+	if len(s.body) != len(o.body) || len(s.body) > mostExchanged || !slices.Equal(s.title, o.title) {
+		return ""
+	}
+	at := -1
+	for i := range s.body {
+		switch {
+		case s.body[i] == o.body[i]:
+		case at >= 0:
+			return ""
+		default:
+			at = i
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	x, y := s.body[at], o.body[at]
+	from, to := shown(a.Body, x), shown(b.Body, y)
+	digits := func(w string) bool { return strings.ContainsAny(w, "0123456789") }
+	switch group := contrast()[x]; {
+	case words.Negates(x), words.Negates(y), digits(x) && digits(y), group != "" && group == contrast()[y],
+		strings.ReplaceAll(x, "-", "") == strings.ReplaceAll(y, "-", ""),
+		// One is another word for the other; claims do not tell opt-in from opt-out.
+		!strings.Contains(from, "-") && slices.EqualFunc(meant(a), meant(b), maps.Equal[map[string]words.Side, map[string]words.Side]):
+		return ""
+	case slices.Contains(counting, x) && slices.Contains(counting, y), saidOf(a.Body, x) && saidOf(b.Body, y):
+		return fmt.Sprintf("%s against %s", from, to)
+	}
+	return ""
+}
+
+// meant is how each word of a text is meant, sentence by sentence.
+func meant(t Text) (all []map[string]words.Side) {
+	for _, s := range words.ReadClaims(t.Title, t.Body).Sentences {
+		all = append(all, s.Sides(func(string) bool { return true }))
+	}
+	return all
+}
+
+// place returns the words of a text between blanks, and which of them is the one word of a
+// statement, -1 if not just one is.
+func place(text, word string) (fields []string, at int) {
+	fields, at = strings.Fields(text), -1
+	for i, f := range fields {
+		if slices.Equal(words.Statement(f), []string{word}) {
+			if at >= 0 {
+				return fields, -1
+			}
+			at = i
+		}
+	}
+	return fields, at
+}
+
+// saidOf reports whether a word ends what is said, or is the subject of what only one can be.
+func saidOf(text, word string) bool {
+	fields, at := place(text, word)
+	if at < 0 {
+		return false
+	}
+	if at == len(fields)-1 || strings.TrimRight(fields[at], ".,;:!") != fields[at] || slices.Contains(leading, fields[at+1]) {
+		return at > 0
+	}
+	return at == 0 && (slices.Contains(exclusive, fields[1]) || fields[1] == "is" && len(fields) > 2 && fields[2] == "the")
+}
+
+// shown is a word of a statement as the text has it.
+func shown(text, word string) string {
+	if fields, at := place(text, word); at >= 0 {
+		return strings.Trim(fields[at], ".,;:!?\"'`*()")
+	}
+	return word
+}
