@@ -178,7 +178,7 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 			continue
 		}
 		theirs, cos := o.said(), cosine[o.n]
-		if said.Same(theirs) && c.meets(o) {
+		if said.Covered(theirs) && c.meets(o) {
 			return nil, isThere(o, "says the same already")
 		}
 		if c.meets(o) && (cos >= AlikeCosine || said.Shared(theirs) >= alikeShared) && len(alike) < maxAlike {

@@ -57,14 +57,17 @@ func markedQuestions(text string) (all []string) {
 // or two bodies under titles of which neither has a word that the other text lacks: under
 // "prod" and "staging" one body says two things. Numbers, names, negations and the order of
 // the words must be equal, and no question is a statement.
-func (s Said) Same(o Said) bool {
+func (s Said) Same(o Said) bool { return s.Covered(o) && o.Covered(s) }
+
+// Covered is half of Same: o says so word for word, and its title may say more.
+func (s Said) Covered(o Said) bool {
 	if len(s.whole) == 0 || len(o.whole) == 0 || !slices.Equal(s.asked, o.asked) {
 		return false
 	}
 	if slices.Equal(s.whole, o.whole) {
 		return true
 	}
-	return len(s.body) >= telling && slices.Equal(s.body, o.body) && o.has(s.title) && s.has(o.title) && sameSubject(s.title, o.title)
+	return len(s.body) >= telling && slices.Equal(s.body, o.body) && o.has(s.title) && sameSubject(s.title, o.title)
 }
 
 // has reports whether all of some words are in the text.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"blackboard/board"
 	"blackboard/board/fault"
@@ -173,7 +174,7 @@ var (
 func (r *resolver) file(ctx context.Context, root string, it *memory.Item) string {
 	path := filepath.FromSlash(lineOf.ReplaceAllString(it.DerivedFrom, ""))
 	unknown := ""
-	if filepath.IsAbs(path) || !strings.ContainsAny(path, ": \t\n") {
+	if filepath.IsAbs(path) || !strings.ContainsAny(path, ":#*? \t\n") && strings.ContainsFunc(path, unicode.IsLetter) {
 		unknown = notChecked
 	}
 	if root == "" {

@@ -113,15 +113,17 @@ func TestDerivedFile(t *testing.T) {
 		"new.go": derivedChanged, "new.go:12": derivedChanged, "new.go:12-20": derivedChanged, "new.go#L3": derivedChanged, "Makefile:3": derivedChanged, "a dir/with blank.md": derivedChanged,
 		filepath.Join(ws, "new.go"): derivedChanged, "a dir/../new.go": derivedChanged,
 		"gone.go": derivedGone, "gone.go:3": derivedGone, "dir/gone.md#L3": derivedGone, filepath.Join(ws, "gone.go"): derivedGone,
-		// No files, or none of this workspace.
-		"Anna": "", "a talk with Anna": "", "gone": "", "TICKET-12": "", "golang/go#123": "", "v1.2.3": "", "https://example.com/x.html": "", "mailto:a@example.com": "", "git:abc.def": "",
-		"../new.go": "", "/etc/gone.conf": "", "../../gone.md": "", "a dir": "", "": "", ".": "", "..": "", "*.go": "", "12:30": "",
+		// What may be a file, and is none that is looked at.
+		"Anna": notChecked, "gone": notChecked, "TICKET-12": notChecked, "v1.2.3": notChecked, "../new.go": notChecked, "/etc/gone.conf": notChecked, "../../gone.md": notChecked,
+		// No files.
+		"a talk with Anna": "", "golang/go#123": "", "https://example.com/x.html": "", "mailto:a@example.com": "", "git:abc.def": "",
+		"a dir": "", "": "", ".": "", "..": "", "*.go": "", "12:30": "",
 	} {
 		if got := r.resolve(t.Context(), &memory.Item{Tier: memory.Workspace, DerivedFrom: from, Created: now.Add(-time.Minute)}); got != want {
 			t.Errorf("%q: %q, not %q", from, got, want)
 		}
 	}
-	if got := r.resolve(t.Context(), &memory.Item{Tier: memory.Account, DerivedFrom: "gone.go"}); got != "" {
+	if got := r.resolve(t.Context(), &memory.Item{Tier: memory.Account, DerivedFrom: "gone.go"}); got != notChecked {
 		t.Errorf("a path in the account, which has no workspace: %q", got)
 	}
 }
