@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/trace"
 )
 
 // exportSchema is the version of the JSONL export. An import refuses a newer one.
@@ -110,8 +111,9 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 	return w.Flush()
 }
 
-// ExportHTML writes the board as one HTML file, as of one moment.
-func (b *Board) ExportHTML(ctx context.Context, w io.Writer) error {
+// ExportHTML writes the board as one HTML file, as of one moment; with traced, if there is
+// any, what reports stand on.
+func (b *Board) ExportHTML(ctx context.Context, w io.Writer, traced *trace.Result) error {
 	var s *Snapshot
 	var events []Event
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
@@ -124,5 +126,5 @@ func (b *Board) ExportHTML(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return s.HTML(w, events)
+	return s.HTML(w, events, traced)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"blackboard/board/trace"
 )
 
 //go:embed html.tmpl
@@ -45,11 +47,14 @@ const (
 // The timeline is drawn from events, which must be the board's log from its beginning; those after the snapshot are ignored, and
 // without any the page says that it has no timeline.
 //
+// With traced, which may be nil, the page shows the passages of the reports that were traced, with links to the entries that they
+// stand on and back, and marks what nothing supports.
+//
 // Everything on the board is treated as hostile: html/template escapes it, control characters are replaced, and the page's own policy
 // forbids it to load anything. A page shows at most 2,000 entries, what must surface and what is disputed first, 2,000 signals, open ones
 // first, and 6 MiB of text of each; where something is left out, the page says how much.
-func (s *Snapshot) HTML(w io.Writer, events []Event) error {
-	return htmlTemplate().Execute(w, newHTMLPage(s, events))
+func (s *Snapshot) HTML(w io.Writer, events []Event, traced *trace.Result) error {
+	return htmlTemplate().Execute(w, newHTMLPage(s, events, traced))
 }
 
 // htmlPage is what the template sees.
@@ -61,7 +66,8 @@ type htmlPage struct {
 	Timeline *htmlTimeline
 	Signals  htmlGroup
 	Groups   []htmlGroup
-	Entries  htmlGroup // all groups together
+	Entries  htmlGroup   // all groups together
+	Report   *htmlReport // nil: none was traced
 	Workers  []Worker
 	Values   []htmlValueRow
 
@@ -114,7 +120,7 @@ type htmlValueRow struct {
 // Percent is an entry's confidence as a whole number, for a meter.
 func (i htmlItem) Percent() string { return strconv.Itoa(int(*i.Entry.Confidence*100 + .5)) }
 
-func newHTMLPage(s *Snapshot, events []Event) *htmlPage {
+func newHTMLPage(s *Snapshot, events []Event, traced *trace.Result) *htmlPage {
 	p := &htmlPage{Snapshot: s, State: s.State(), Timeline: newHTMLTimeline(s, events)}
 	p.Verdict, _ = s.Gate(Policy{}) // the default policy is valid
 	p.Reasons = p.Verdict.Reasons[:min(len(p.Verdict.Reasons), 50)]
@@ -130,6 +136,9 @@ func newHTMLPage(s *Snapshot, events []Event) *htmlPage {
 		b.shown[sig.ID] = true
 	}
 	p.groupEntries(b)
+	p.Types = append(slices.Clone(EntryTypes), "signal")
+	p.Statuses = slices.Concat(EntryStatuses, SignalStatuses)
+	b.stated = p.addReport(b, traced)
 	for _, sig := range s.Signals {
 		if sig.Origin != "" {
 			b.raised[sig.Origin] = append(b.raised[sig.Origin], sig.ID)
@@ -159,8 +168,6 @@ func newHTMLPage(s *Snapshot, events []Event) *htmlPage {
 		p.Names = append(p.Names, w.Name)
 	}
 	slices.Sort(p.Names)
-	p.Types = append(slices.Clone(EntryTypes), "signal")
-	p.Statuses = slices.Concat(EntryStatuses, SignalStatuses)
 	return p
 }
 
@@ -206,6 +213,7 @@ type htmlBuilder struct {
 	shown   map[string]bool
 	raised  map[string][]string // signals by the entry they arose from
 	settled map[string][]Settlement
+	stated  map[string][]string // passages of the reports by what supports them
 }
 
 func (b *htmlBuilder) links(item *htmlItem, verb string, ids []string) {
@@ -238,6 +246,7 @@ func (b *htmlBuilder) linkEntry(item *htmlItem) {
 		settled = append(settled, s.Other(e.ID))
 	}
 	b.links(item, "settled with", settled)
+	b.links(item, "in the report", b.stated[e.ID])
 }
 
 func (b *htmlBuilder) linkSignal(item *htmlItem) {
@@ -246,6 +255,7 @@ func (b *htmlBuilder) linkSignal(item *htmlItem) {
 		b.links(item, "arose from", []string{s.Origin})
 	}
 	b.linkIn(item, s.ID)
+	b.links(item, "in the report", b.stated[s.ID])
 	if e := b.byID[s.AddressedBy]; e != nil {
 		item.Answer, _ = oneLine(e.Content, 280)
 	}

@@ -86,7 +86,7 @@ func TestSettle(t *testing.T) {
 		t.Errorf("the digest does not say why both hold:\n%s", d.Text)
 	}
 	var page bytes.Buffer
-	if err := snapshot.HTML(&page, nil); err != nil || !strings.Contains(page.String(), "settled with") {
+	if err := snapshot.HTML(&page, nil, nil); err != nil || !strings.Contains(page.String(), "settled with") {
 		t.Errorf("the page does not link what is settled: %v", err)
 	}
 	if d, err := b.Entry(t.Context(), "e3"); err != nil || len(d.Settled) != 0 || d.Settled == nil {

@@ -239,14 +239,14 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 // TestExportHTML: the page has what is on the board, as text.
 func TestExportHTML(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if err := b.ExportHTML(ctx, io.Discard); !errors.Is(err, fault.NotFound) {
+	if err := b.ExportHTML(ctx, io.Discard, nil); !errors.Is(err, fault.NotFound) {
 		t.Errorf("of no run: %v", err)
 	}
 	if _, err := b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}); err != nil {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	if err := b.ExportHTML(ctx, &page); err != nil || !strings.Contains(page.String(), "&lt;b&gt;bold&lt;/b&gt; finding") {
+	if err := b.ExportHTML(ctx, &page, nil); err != nil || !strings.Contains(page.String(), "&lt;b&gt;bold&lt;/b&gt; finding") {
 		t.Errorf("%v: %d bytes", err, page.Len())
 	}
 	if err := b.Export(ctx, full{}); err == nil {

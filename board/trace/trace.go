@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"slices"
 
 	"blackboard/board/documents"
@@ -72,6 +73,31 @@ type Fact struct {
 	Source  *Place   `json:"source"`  // that supports it, where no entry does
 	Why     string   `json:"why"`     // for people: how it follows, what differs; or ""
 	Passage int      `json:"passage"` // which of the result's passages states it, from 0
+}
+
+// causes say for people why a fact is unsupported.
+var causes = map[string]string{
+	Elsewhere:  "said of something else",
+	OtherUnit:  "with another unit",
+	OtherValue: "another figure",
+	Absent:     "on no entry",
+}
+
+// Describe says on one line what the fact stands on, or why on nothing.
+func (f *Fact) Describe() string {
+	switch {
+	case f.Verdict == Source && f.Source != nil:
+		return fmt.Sprintf("only in %s:%d", f.Source.File, f.Source.Line)
+	case f.Verdict != Unsupported && f.Why != "":
+		return f.Verdict + ": " + f.Why
+	case f.Verdict != Unsupported:
+		return f.Verdict
+	case f.Why != "":
+		return causes[f.Cause] + ": " + f.Why
+	case len(f.Entries) > 0:
+		return causes[f.Cause] + "; nearest is " + f.Entries[0]
+	}
+	return causes[f.Cause]
 }
 
 // Passage is a sentence, a heading or a row of a report that states facts.

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/trace"
 )
 
 // exportFormats maps a format to the endings of its files.
@@ -21,12 +22,15 @@ func (p *program) moveCommands() []*cli.Command {
 			Description: `jsonl  everything, the event log included; ` + "`board import`" + ` rebuilds the board from it
 md     a digest for whoever writes the synthesis: what blocks, what must surface, then the strongest; --budget bounds it;
        --appendix: what must surface and the questions left open, to append to a report, which then passes survival
-html   one file to read and pass on: entries, links, signals and their timeline`,
+html   one file to read and pass on: entries, links, signals and their timeline; --report: also the passages of the report, with
+       links to the entries that they stand on, and what nothing supports`,
 			Flags: readFlags(
 				&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "`FORMAT`: jsonl, md or html (default: from the file's ending, else jsonl)"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all"},
 				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"},
-				&cli.BoolFlag{Name: "appendix", Usage: "md: only what survival looks for, word for word, as the end of a report"}),
+				&cli.BoolFlag{Name: "appendix", Usage: "md: only what survival looks for, word for word, as the end of a report"},
+				&cli.StringSliceFlag{Name: "report", Usage: "html: trace `REPORT` on the page, repeatable"},
+				&cli.StringSliceFlag{Name: "sources", Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable"}),
 			Action: p.export,
 		},
 		{
@@ -66,6 +70,9 @@ func (p *program) export(c *cli.Context) error {
 	if c.IsSet("budget") && f != "md" {
 		return usagef("add --format md", "--budget is for the markdown digest")
 	}
+	if c.IsSet("report") && f != "html" || c.IsSet("sources") && !c.IsSet("report") {
+		return usagef("`board export --format html --report report.md`", "--report is for the HTML report, and --sources goes with it")
+	}
 	if c.Bool("appendix") && (f != "md" || c.IsSet("budget") || c.Bool("json")) {
 		return usagef("`board export --format md --appendix`", "--appendix is Markdown, whole")
 	}
@@ -81,7 +88,7 @@ func (p *program) export(c *cli.Context) error {
 	case "jsonl":
 		return p.writeFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
 	case "html":
-		return p.writeFile(out, func(w io.Writer) error { return b.ExportHTML(c.Context, w) })
+		return p.exportHTML(c, b)
 	}
 	if c.Bool("appendix") {
 		text, err := b.Appendix(c.Context)
@@ -103,6 +110,19 @@ func (p *program) export(c *cli.Context) error {
 		return p.writeFile(out, func(w io.Writer) error { return (&program{out: &checkedWriter{w: w}}).json("digest", d) })
 	}
 	return p.writeFile(out, func(w io.Writer) error { _, err := io.WriteString(w, d.Text); return err })
+}
+
+// exportHTML writes the page, with what the reports of --report stand on.
+func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
+	var traced *trace.Result
+	if names := c.StringSlice("report"); len(names) > 0 {
+		r, err := p.traceReports(c, b, names)
+		if err != nil {
+			return err
+		}
+		traced = &r
+	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return b.ExportHTML(c.Context, w, traced) })
 }
 
 func (p *program) imports(c *cli.Context) error {

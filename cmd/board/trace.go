@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/board/trace"
 	"blackboard/cmd/board/ci"
@@ -56,24 +57,7 @@ func (p *program) trace(c *cli.Context) error {
 		return err
 	}
 	defer b.Close()
-	reports, skipped, err := p.documents(names)
-	if err != nil {
-		return err
-	}
-	var sources trace.Sources
-	if dirs := follow.Sources; len(dirs) > 0 {
-		files, err := documents.Find(dirs...)
-		if err != nil {
-			return err
-		}
-		sources = func(read func(*documents.Document) error) error {
-			return documents.Each(files, names, read)
-		}
-	}
-	for _, file := range skipped {
-		p.talk("not read: %s", line(file.Reason, 160))
-	}
-	r, err := b.Trace(c.Context, sources, reports...)
+	r, err := p.traceReports(c, b, names, follow.Sources)
 	if err != nil {
 		return err
 	}
@@ -91,12 +75,28 @@ func (p *program) trace(c *cli.Context) error {
 	return nil
 }
 
-// causes say for people why a fact is unsupported.
-var causes = map[string]string{
-	trace.Elsewhere:  "said of something else",
-	trace.OtherUnit:  "with another unit",
-	trace.OtherValue: "another figure",
-	trace.Absent:     "on no entry",
+// traceReports says what the reports stand on: the board, and the sources in files and directories.
+func (p *program) traceReports(
+	c *cli.Context, b *board.Board, names, dirs []string,
+) (trace.Result, error) {
+	reports, skipped, err := p.documents(names)
+	if err != nil {
+		return trace.Result{}, err
+	}
+	var sources trace.Sources
+	if len(dirs) > 0 {
+		files, err := documents.Find(dirs...)
+		if err != nil {
+			return trace.Result{}, err
+		}
+		sources = func(read func(*documents.Document) error) error {
+			return documents.Each(files, names, read)
+		}
+	}
+	for _, file := range skipped {
+		p.talk("not read: %s", line(file.Reason, 160))
+	}
+	return b.Trace(c.Context, sources, reports...)
 }
 
 func (p *program) printTrace(r *trace.Result, all bool) {
@@ -152,31 +152,14 @@ func (p *program) printFacts(r *trace.Result) {
 			break
 		}
 		where := fmt.Sprintf("%s:%d", safe(filepath.Base(f.Report)), f.Line)
-		if f.Verdict == trace.Source {
-			p.printf(
-				"  %s %s (%s): only in %s:%d\n",
-				where,
-				line(f.Text, 80),
-				f.Kind,
-				safe(f.Source.File),
-				f.Source.Line,
-			)
-			continue
+		text := line(f.Text, 80)
+		if f.Verdict == trace.Unsupported {
+			text = p.paint(red, text)
 		}
-		why := causes[f.Cause]
-		if f.Why != "" {
-			why += ": " + line(f.Why, 120)
-		} else if len(f.Entries) > 0 {
-			why += "; nearest is " + f.Entries[0]
+		p.printf("  %s %s (%s): %s\n", where, text, f.Kind, line(f.Describe(), 160))
+		if f.Verdict == trace.Unsupported {
+			p.printf("         | %s\n", line(r.Passages[f.Passage].Text, 200))
 		}
-		p.printf(
-			"  %s %s (%s): %s\n         | %s\n",
-			where,
-			p.paint(red, line(f.Text, 80)),
-			f.Kind,
-			why,
-			line(r.Passages[f.Passage].Text, 200),
-		)
 	}
 	if !r.Passed {
 		p.printf(
