@@ -32,6 +32,9 @@ type gateIn struct {
 	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" jsonschema:"at most so many disputed entries"`
 	MinEntries    int64    `json:"min_entries,omitempty" min:"0" jsonschema:"at least so many entries"`
 	RequireSource bool     `json:"require_source,omitempty" jsonschema:"each entry that must surface, or answers a signal, needs a source"`
+	Verified      bool     `json:"require_verified,omitempty" jsonschema:"they stand in their sources"`
+	Evidence      bool     `json:"require_evidence,omitempty" jsonschema:"they have a quote"`
+	MaxConflicts  *int64   `json:"max_conflicts,omitempty" min:"0"`
 }
 
 type reasonOut struct {
@@ -101,8 +104,9 @@ func (in *gateIn) over(p board.Policy) board.Policy {
 		p.Block = in.Block
 	}
 	p.MaxOpen, p.MaxDisputed = cmp.Or(in.MaxOpen, p.MaxOpen), cmp.Or(in.MaxDisputed, p.MaxDisputed)
-	p.MinEntries = cmp.Or(in.MinEntries, p.MinEntries)
+	p.MaxConflicts, p.MinEntries = cmp.Or(in.MaxConflicts, p.MaxConflicts), cmp.Or(in.MinEntries, p.MinEntries)
 	p.RequireSource = p.RequireSource || in.RequireSource
+	p.RequireVerified, p.RequireEvidence = p.RequireVerified || in.Verified, p.RequireEvidence || in.Evidence
 	return p
 }
 

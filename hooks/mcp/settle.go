@@ -14,6 +14,8 @@ func (s *Server) addSettleTools() {
 		about: "Answer an open signal, with a new entry (content and its source) or with one that is on the board (entry)."}, (*call).address)
 	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun, kind: removes,
 		about: "Close an open signal without an answer. The reason is required, stays on record, and must be found in the final text. Answer it instead if you can."}, (*call).waive)
+	add(s, tool{name: "board_settle", title: "Say why two findings are no conflict", profile: ProfileRun, kind: adds,
+		about: "For a pair that is called a conflict though both hold. The reason stays on record. If one is wrong, post the right one with supersedes instead."}, (*call).settle)
 }
 
 type claimIn struct {
@@ -139,6 +141,37 @@ func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
 		}
 		out = signalResult{b.Run(), signalOf(&s)}
 		text = fmt.Sprintf("Waived in %s: %s", b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}
+
+type settleIn struct {
+	on
+	Entry  string `json:"entry" jsonschema:"one of the two (e3)"`
+	Other  string `json:"other" jsonschema:"the other (e9)"`
+	Reason string `json:"reason" jsonschema:"why both hold; it is kept"`
+}
+
+type settleOut struct {
+	Run    string `json:"run"`
+	Entry  string `json:"entry" jsonschema:"the older one"`
+	Other  string `json:"other"`
+	Reason string `json:"reason"`
+}
+
+func (c *call) settle(in settleIn) (out settleOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
+	err = c.onBoard(in.Run, true, func(b *board.Board) error {
+		s, err := b.Settle(c.ctx, who, in.Entry, in.Other, in.Reason)
+		if err != nil {
+			return err
+		}
+		out = settleOut{b.Run(), s.A, s.B, s.Reason}
+		text = fmt.Sprintf("Settled in %s: %s and %s are no conflict: %s", out.Run, s.A, s.B, inLine(s.Reason))
 		return nil
 	})
 	return out, text, err

@@ -21,6 +21,7 @@ type said struct {
 var operations = map[string]said{
 	"entry.list":                {tool: "board_query"},
 	"entry.post":                {tool: "board_post"},
+	"entry.settle":              {tool: "board_settle"},
 	"signal.list":               {tool: "board_state", itself: []string{"status"}}, // it has the open ones
 	"signal.address":            {tool: "board_address"},
 	"signal.claim":              {tool: "board_claim"},
