@@ -19,6 +19,8 @@ import (
 type VerifyOptions struct {
 	IDs   []string      // entries; none: all that are not superseded
 	Files []verify.File // where sources may lie, beside the paths that they were registered with
+	// BoardOnly reads no file: of a registered source the text that the board keeps.
+	BoardOnly bool
 	// NoRecord writes nothing to the board.
 	NoRecord bool
 }
@@ -33,9 +35,10 @@ func (b *Board) Verify(
 	opt VerifyOptions,
 ) (verify.Result, error) {
 	v := verifier{
-		files:  verify.NewFiles(opt.Files),
-		byName: map[string]*verifySource{},
-		jobs:   map[string]*verifyJob{},
+		boardOnly: opt.BoardOnly,
+		files:     verify.NewFiles(opt.Files),
+		byName:    map[string]*verifySource{},
+		jobs:      map[string]*verifyJob{},
 	}
 	err := b.read(ctx, func(tx *sqlite.Tx) error { return v.load(tx, opt.IDs) })
 	if err != nil {
@@ -61,6 +64,7 @@ func (b *Board) Verify(
 
 // verifier is one run of Verify.
 type verifier struct {
+	boardOnly  bool
 	seq        int64
 	findings   []verify.Finding
 	registered map[string]*Source
@@ -221,11 +225,14 @@ func (v *verifier) source(name string) *verifySource {
 	case source == nil:
 		return &verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
 	}
-	if info, err := os.Stat(source.Path); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(source.Path); !v.boardOnly && err == nil && info.Mode().IsRegular() {
 		return v.job(source.Path, source)
 	}
 	if source.Text {
 		return v.job("", source)
+	}
+	if v.boardOnly {
+		return &verifySource{verdict: verify.NoFile, note: "its text is not on the board"}
 	}
 	return &verifySource{
 		verdict: verify.NoFile,

@@ -27,8 +27,10 @@ type Input struct {
 	Skipped []documents.Skipped // files of the reports' directories that were not read
 	// Missing says why there is none of the reports that the policy lists, "" if there are some.
 	Missing string
-	Sources []verify.File  // where sources may lie, beside the paths that they were registered with
-	Model   embed.Embedder // for survival.min_cosine; nil: there is none
+	Sources []verify.File // where sources may lie, beside the paths that they were registered with
+	// BoardOnly reads no file of a source that is registered, but the text that the board keeps.
+	BoardOnly bool
+	Model     embed.Embedder // for survival.min_cosine; nil: there is none
 	// Worker is who writes the verdicts on quotes to the board; "": they are not written.
 	Worker string
 }
@@ -176,7 +178,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		return nil
 	}
 	v, err := b.Verify(ctx, c.in.Worker,
-		board.VerifyOptions{Files: c.in.Sources, NoRecord: c.in.Worker == ""})
+		board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly, NoRecord: c.in.Worker == ""})
 	if err != nil {
 		return err
 	}
@@ -303,7 +305,7 @@ func (c *checker) sources(registered []board.Source) trace.Sources {
 		files = append(files, f.Path)
 	}
 	for _, s := range registered {
-		if info, err := os.Stat(s.Path); err == nil && info.Mode().IsRegular() &&
+		if info, err := os.Stat(s.Path); !c.in.BoardOnly && err == nil && info.Mode().IsRegular() &&
 			!slices.Contains(files, s.Path) {
 			files = append(files, s.Path)
 		}

@@ -369,6 +369,7 @@ func TestToolsKeepLocks(t *testing.T) {
 				h.link(path + suffix)
 				file := path + suffix
 				call(false, "board_survival", map[string]any{"files": []string{file, "linked/notes.md"}})
+				call(false, "board_check", map[string]any{"files": []string{file}, "sources": []string{"linked"}})
 				call(false, "kb_ingest", map[string]any{"paths": []string{file, "linked"}})
 			}
 		}

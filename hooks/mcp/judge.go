@@ -208,7 +208,7 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 // reports are the texts to check, and the files of directories that are not read.
 func (c *call) reports(in *survivalIn) (all []*documents.Document, skipped []documents.Skipped, err error) {
 	if in.Text != "" {
-		r, err := documents.Read("text.md", strings.NewReader(in.Text))
+		r, err := readText(in.Text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -231,6 +231,11 @@ func (c *call) reports(in *survivalIn) (all []*documents.Document, skipped []doc
 		return nil, nil, badArgument("give text, or files", "there is nothing to check")
 	}
 	return all, skipped, nil
+}
+
+// readText is the text of a call as a document.
+func readText(text string) (*documents.Document, error) {
+	return documents.Read("text.md", strings.NewReader(text))
 }
 
 // path is where a file that a client names is: below the workspace, unless it says otherwise.

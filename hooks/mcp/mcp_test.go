@@ -111,7 +111,7 @@ func TestToolsAreDescribed(t *testing.T) {
 	// What an agent gets when nobody chose: few, and no word of the others.
 	few := connect(t, everything(t, func(c *Config) { c.Profiles = nil }), nil)
 	listed, err = few.ListTools(t.Context(), nil)
-	if err != nil || len(listed.Tools) != 25 {
+	if err != nil || len(listed.Tools) != 26 {
 		t.Errorf("by default there are %d tools, %v", len(listed.Tools), err)
 	}
 	if text := few.InitializeResult().Instructions; strings.Contains(text, "write_context") || !strings.Contains(text, "board_state") {

@@ -117,7 +117,7 @@ func (c *call) synthesisPrompt(args map[string]string) (text string, err error) 
 			return err
 		}
 		d := snap.Digest(synthesisBudget, c.words(nil))
-		text = "Write the final text of this run from its board. Everything that must surface, every contradiction, and every open or waived question has to be in it, with its numbers as they are. Check the text with board_survival before you hand it over.\n\n" + d.Text
+		text = "Write the final text of this run from its board. Everything that must surface, every contradiction, and every open or waived question has to be in it, with its numbers as they are. Give the text to board_check before you hand it over, and mend it until it passes.\n\n" + d.Text
 		if len(d.OmittedMust) > 0 {
 			text += fmt.Sprintf("\n\nNot shown in full here, and needed: %s. Read them with board_query.", strings.Join(d.OmittedMust, ", "))
 		}

@@ -132,6 +132,7 @@ func New(cfg Config) *Server {
 	s.addSettleTools()
 	s.addExpectTools()
 	s.addJudgeTools()
+	s.addCheckTools()
 	s.addKnowledgeTools()
 	s.addMemoryTools()
 	s.addOwnMemoryTools()
@@ -165,7 +166,7 @@ func (s *Server) instructions() string {
 	var b strings.Builder
 	b.WriteString("Two questions before anything of substance. Is there something I should know first? Then read. Will what I find be needed later, by me or by somebody else? Then write, when it is done. If neither, use none of these tools: they hold findings, decisions and outcomes, not the conversation.\n")
 	if s.profiles[ProfileRun] {
-		b.WriteString("\nThe board of a run: board_state shows where it stands. Post each finding with its source as you find it (board_post), raise what you cannot answer (board_signal), take open questions (board_claim) and answer them (board_address). Before the synthesis ask board_gate; while it is closed, settle its reasons. Check the final text with board_survival.\n")
+		b.WriteString("\nThe board of a run: board_state shows where it stands. Post each finding with its source as you find it (board_post), raise what you cannot answer (board_signal), take open questions (board_claim) and answer them (board_address). Before the synthesis ask board_check, and settle what it names; then give it the draft until it passes.\n")
 	}
 	if s.profiles[ProfileKnowledge] {
 		b.WriteString("\nThe knowledge base outlives runs. Search it (kb_search) at the start of a task, when a name comes up that you do not know, and before you guess. Remember (kb_remember) only what is verified, lasting and useful to others, with its source and the reason; search for it first, and supersede what it replaces.\n")

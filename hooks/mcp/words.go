@@ -21,6 +21,7 @@ type said struct {
 var operations = map[string]said{
 	"entry.list":                {tool: "board_query"},
 	"entry.post":                {tool: "board_post"},
+	"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
 	"entry.settle":              {tool: "board_settle"},
 	"signal.list":               {tool: "board_state", itself: []string{"status"}}, // it has the open ones
 	"signal.address":            {tool: "board_address"},

@@ -1,0 +1,151 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/board/survival"
+	"blackboard/board/trace"
+	"blackboard/board/verify"
+)
+
+// Finding is one thing that a step found: what fails it, or what it warns of.
+type Finding struct {
+	ID    string // of an entry or a signal, "" for none
+	Other string // of a pair the newer entry, else ""
+	Text  string // what it is about
+	Why   string // why it is listed
+
+	Report string // that states it, "" for none
+	Line   int    // of the report
+
+	Clear string       // what would clear it
+	Next  []fault.Step // the same as operations
+
+	// One of these says all of it; none if a source has changed.
+	Reason  *board.Reason
+	Doubted *verify.ItemResult
+	Pair    *board.Conflict
+	Missing *survival.ItemResult
+	Fact    *trace.Fact
+	Passage *trace.Passage // of the fact
+}
+
+// Findings lists what a step found, the worst first as the step has it.
+func (s *Step) Findings() (all []Finding) {
+	switch {
+	case s.Gate != nil:
+		for i := range s.Gate.Reasons {
+			r := &s.Gate.Reasons[i]
+			why := strings.TrimSpace(r.Rule + " " + r.Priority)
+			if r.Claimed != "" {
+				why += ", claimed by " + r.Claimed
+			}
+			all = append(all, Finding{ID: r.ID, Other: r.Other, Text: r.Content, Why: why,
+				Clear: r.Clear, Next: r.Next, Reason: r})
+		}
+	case s.Verify != nil:
+		all = doubted(s.Verify)
+	case s.Conflicts != nil:
+		for i := range s.Conflicts.Pairs {
+			all = append(all, pair(&s.Conflicts.Pairs[i]))
+		}
+	case s.Survival != nil:
+		for i := range s.Survival.Items {
+			if m := &s.Survival.Items[i]; !m.Present {
+				f := Finding{ID: m.ID, Text: m.Content, Why: m.Cause + ": " + m.Why,
+					Clear: "say it in the report", Missing: m}
+				if m.Passage != nil {
+					f.Report, f.Line = m.Passage.Report, m.Passage.Line
+				}
+				all = append(all, f)
+			}
+		}
+	case s.Trace != nil:
+		for i := range s.Trace.Facts {
+			if f := &s.Trace.Facts[i]; f.Verdict == trace.Unsupported {
+				all = append(all, Finding{Text: f.Text, Why: f.Kind + ": " + f.Describe(),
+					Report: f.Report, Line: f.Line, Fact: f, Passage: &s.Trace.Passages[f.Passage],
+					Clear: "correct the report, or post the finding with its source",
+					Next: []fault.Step{{Text: "correct the text"}, fault.Do("entry.post",
+						"or post the finding: {}", "content", "…", "source_doc", "…")}})
+			}
+		}
+	}
+	return all
+}
+
+// doubted are the findings of verify: sources that have changed, and entries that do not
+// stand in theirs.
+func doubted(r *verify.Result) (all []Finding) {
+	for _, s := range r.Sources {
+		if s.Changed {
+			all = append(all, Finding{Text: cmp.Or(s.Name, s.File), Why: "has changed since it was registered",
+				Clear: "register it again, and look at what rests on it"})
+		}
+	}
+	for i := range r.Items {
+		item := &r.Items[i]
+		if !item.Doubted {
+			continue
+		}
+		why := item.Verdict
+		if item.Note != "" {
+			why += ": " + item.Note
+		}
+		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item,
+			Clear: "supersede it by what the source says", Next: []fault.Step{
+				fault.Do("entry.post", "{}", "content", "…", "evidence", "…", "supersedes", item.ID)}}
+		if item.Verdict == verify.Unregistered {
+			f.Clear, f.Next = "register the source, or supersede it by one that has a registered source", nil
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func pair(p *board.Conflict) Finding {
+	f := Finding{ID: p.A.ID, Other: p.B.ID, Text: p.A.Content + " / " + p.B.Content, Why: p.Why[0], Pair: p,
+		Clear: "supersede the entry that is wrong, or settle the pair with a reason", Next: []fault.Step{
+			fault.Do("entry.post", "{}", "content", "…", "supersedes", p.B.ID),
+			fault.Do("entry.settle", "or, if both hold, {}", "entry", p.A.ID, "other", p.B.ID, "reason", "…")}}
+	if p.Signal != "" {
+		f.Next = slices.Insert(f.Next, 0,
+			fault.Do("signal.address", "{}", "signal", p.Signal, "content", "…"))
+		f.Next[1].Text = "or {}"
+	}
+	return f
+}
+
+// Place names the report and the line that a fact stands in, and the ids of what the finding is
+// about; "" for none.
+func (f *Finding) Place() string {
+	switch {
+	case f.Fact != nil:
+		return fmt.Sprintf("%s:%d", filepath.Base(f.Report), f.Line)
+	case f.Other != "":
+		return f.ID + " " + f.Other
+	}
+	return f.ID
+}
+
+// In says what would clear the finding in the words of an adapter, as far as it has any.
+func (f *Finding) In(words fault.Words) string {
+	return cmp.Or(fault.Join(f.Next, words, ", "), f.Clear)
+}
+
+// Failed names the steps that did not pass.
+func (r *Result) Failed() (names []string) {
+	for _, name := range policy.Steps {
+		if s := r.Step(name); s != nil && !s.Passed {
+			names = append(names, name)
+		}
+	}
+	return names
+}

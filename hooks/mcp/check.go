@@ -1,0 +1,190 @@
+package mcp
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/policy"
+)
+
+func (s *Server) addCheckTools() {
+	add(s, tool{name: "board_check", title: "Does all of it hold, from source to text?", profile: ProfileRun, kind: sets,
+		about: "Call it before the synthesis, and with the draft until it passes: the gate, quotes and figures against their sources, findings that contradict each other; and with a text what it lacks, and what it states that nobody found. The project's board.yaml says what fails."}, (*call).check)
+}
+
+type checkIn struct {
+	on
+	Text    string   `json:"text,omitempty" jsonschema:"the draft itself"`
+	Files   []string `json:"files,omitempty" jsonschema:"or files that have it, or directories of them"`
+	Sources []string `json:"sources,omitempty" jsonschema:"files and directories that hold the sources; default those of board.yaml"`
+}
+
+type checkFindingOut struct {
+	Place string `json:"place" jsonschema:"an entry, a signal, a pair of entries, or a line of the text"`
+	Text  string `json:"text"`
+	Why   string `json:"why"`
+}
+
+type checkStepOut struct {
+	Name     string            `json:"name"`
+	Passed   bool              `json:"passed"`
+	Skipped  bool              `json:"skipped,omitempty"`
+	Headline string            `json:"headline"`
+	Warnings []string          `json:"warnings,omitempty"`
+	Findings []checkFindingOut `json:"findings,omitempty"`
+	Further  int               `json:"further_findings,omitempty"`
+	clear    string            // how to clear the findings
+}
+
+type checkOut struct {
+	Run    string         `json:"run"`
+	Passed bool           `json:"passed"`
+	Policy string         `json:"policy,omitempty" jsonschema:"the file that says what fails"`
+	Steps  []checkStepOut `json:"steps"`
+}
+
+// How much an answer of board_check lists, so that it stays within some 1,500 tokens.
+const (
+	checkFindings = 12  // in all of the steps that failed
+	checkWarned   = 2   // of a step that passed
+	checkWarnings = 3   // of a step
+	checkRunes    = 110 // of a finding, and of why
+)
+
+func (c *call) check(in checkIn) (out checkOut, text string, err error) {
+	f, err := policy.Find(c.cfg.Workspace)
+	if c.cfg.Workspace == "" {
+		f, err = policy.File{}, nil
+	}
+	if err != nil {
+		return out, "", err
+	}
+	if len(in.Files)+len(in.Sources) > 0 {
+		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {
+			return out, "", err
+		}
+	}
+	mayRead := c.cfg.Grants.has[Files]
+	if !mayRead || in.Text != "" {
+		f.Reports = nil
+	}
+	if !mayRead {
+		f.Sources = nil
+	}
+	given, err := check.Open(&f, each(in.Files, c.where), each(in.Sources, c.where))
+	if err != nil {
+		return out, "", err
+	}
+	given.BoardOnly = !mayRead
+	if in.Text != "" {
+		draft, err := readText(in.Text)
+		if err != nil {
+			return out, "", err
+		}
+		given.Reports = slices.Insert(given.Reports, 0, draft)
+	}
+	if f.Survival.MinCosine > 0 {
+		model, done := c.embedder(c.ctx)
+		defer done()
+		given.Model = model
+	}
+	run, err := c.runOf(in.Run, false)
+	if err != nil {
+		return out, "", err
+	}
+	if c.cfg.Grants.run(run, true) == nil {
+		if given.Worker, err = in.by(c); err != nil {
+			return out, "", err
+		}
+	}
+	err = c.onBoard(run, false, func(b *board.Board) error {
+		r, err := check.Run(c.ctx, b, f, given)
+		if err != nil {
+			return err
+		}
+		out = c.checkOf(&r)
+		text = out.text()
+		return nil
+	})
+	return out, text, err
+}
+
+// where is path for a list of names.
+func (c *call) where(name *string) string { return c.path(*name) }
+
+// checkOf is as much of a result as an agent can use at once.
+func (c *call) checkOf(r *check.Result) checkOut {
+	out := checkOut{Run: r.Run, Passed: r.Passed, Policy: filepath.Base(r.Policy), Steps: []checkStepOut{}}
+	if r.Policy == "" {
+		out.Policy = ""
+	}
+	most := checkFindings / max(len(r.Failed()), 1)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		step := checkStepOut{Name: s.Name, Passed: s.Passed, Skipped: s.Skipped, Headline: inLine(board.Line(s.Headline, 2*checkRunes))}
+		for _, w := range s.Warnings[:min(len(s.Warnings), checkWarnings)] {
+			if w = inLine(board.Line(w, checkRunes)); w != step.Headline {
+				step.Warnings = append(step.Warnings, w)
+			}
+		}
+		found, room := s.Findings(), most
+		if s.Passed {
+			room = checkWarned
+		}
+		step.Further = max(len(found)-room, 0)
+		for j := range found[:len(found)-step.Further] {
+			f := &found[j]
+			step.Findings = append(step.Findings, checkFindingOut{f.Place(), line110(f.Text), line110(f.Why)})
+		}
+		if len(found) > 0 {
+			step.clear = found[0].In(c.words(nil))
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}
+
+func line110(s string) string { return inLine(board.Line(s, checkRunes)) }
+
+func (o *checkOut) text() string {
+	verdict := "passed: words and numbers were compared; whether it is true is yours to judge"
+	if !o.Passed {
+		var failed []string
+		for _, s := range o.Steps {
+			if !s.Passed {
+				failed = append(failed, s.Name)
+			}
+		}
+		verdict = "FAILED: " + strings.Join(failed, ", ")
+	}
+	lines := []string{fmt.Sprintf("Check of %s %s.", o.Run, verdict)}
+	for _, s := range o.Steps {
+		mark := "✓"
+		switch {
+		case !s.Passed:
+			mark = "✗"
+		case s.Skipped:
+			mark = "–"
+		case len(s.Findings)+len(s.Warnings) > 0:
+			mark = "!"
+		}
+		lines = append(lines, fmt.Sprintf("%s %s: %s", mark, s.Name, s.Headline))
+		for _, w := range s.Warnings {
+			lines = append(lines, "  note: "+w)
+		}
+		for _, f := range s.Findings {
+			lines = append(lines, "  - "+strings.TrimSpace(f.Place+" "+f.Text)+" ("+f.Why+")")
+		}
+		if s.Further > 0 {
+			lines = append(lines, fmt.Sprintf("  and %d more", s.Further))
+		}
+		if s.clear != "" {
+			lines = append(lines, "  to clear the first: "+s.clear)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
