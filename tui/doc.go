@@ -5,7 +5,7 @@
 // # How it is made
 //
 // One tea.Model (model.go) holds a stack of pages and at most a few overlays above them. A page fills the screen between the header and the last two
-// lines: the runs, a run, an entry or a signal, what was given, survival, a capsule, the memory. An overlay lies over a page: the search (K), a form, the help.
+// lines: the runs, a run, an entry or a signal, what was given, survival, the check, a capsule, the memory. An overlay lies over a page: the search (K), a form, the help.
 //
 //	tui.go      Config and Run
 //	model.go    the stack, and who gets which message; model_keys.go where keys and the mouse go, model_view.go the header and the last two lines
@@ -20,7 +20,7 @@
 //	run.go      the page of a run; feed*.go lists its entries, run_panes.go the rest, live.go follows it, replay.go goes
 //	            back in time, act.go is what can be done on it, detail.go shows one entry or signal
 //	given.go    what was given of the knowledge base, and the way from a capsule to the entry that it comes from
-//	survival*.go  a report held against a run
+//	survival*.go  a report held against a run; check*.go a run held against its policy
 //	search*.go  the knowledge base: questions; capsule*.go one capsule, whose text markdown*.go lays out
 //	memory*.go  the memory: memory.go the page with its tabs, memory_read.go its rows, memory_detail.go and memory_facts.go
 //	            one thing of it, memory_hands.go, memory_write.go and memory_scrub.go what can be done with it

@@ -17,7 +17,7 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 		"entries": {"1"}, "signals": {"2"}, "gate": {"3"}, "workers": {"4"}, "filter": {"/"}, "the past": {"["}, "signals of the past": {"2", "["},
 		"entry": {"enter"}, "signal": {"2", "enter"},
 		"post": {"p"}, "post, type": {"p", "tab"}, "raise": {"s"}, "waive": {"2", "w"}, "release": {"2", "j", "x"}, "promote": {"P"}, "help": {"?"},
-		"survival": {"S"}, "memory": {"M"}, "search": {"K"}, "search, results": {"K", "tab"},
+		"survival": {"S"}, "check": {"C"}, "check, report": {"C", "r"}, "memory": {"M"}, "search": {"K"}, "search, results": {"K", "tab"},
 	} {
 		h := openAudit(t)
 		h.press(keys...)

@@ -322,7 +322,8 @@ func (p *runPage) actions() actions {
 	}
 	all = all.also(p.actBindings()...)
 	all = append(all, action{keys.Renamed(keys.Next, "next pane"), to(p.focus + 1)}).also(keys.Search)
-	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }})
+	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }},
+		action{keys.Check, func() tea.Cmd { return p.app.push(newCheckPage(p.app, p.name, p.b)) }})
 	if p.scene.state.Retrievals > 0 {
 		all = append(all, action{keys.Given, func() tea.Cmd { return p.app.push(newGivenPage(p)) }})
 	}

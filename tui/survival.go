@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -241,11 +240,7 @@ func (p *survivalPage) choose(path string) tea.Cmd {
 	if path == "" {
 		return nil
 	}
-	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && p.app.Home != "" {
-		path = filepath.Join(p.app.Home, rest)
-	} else if !filepath.IsAbs(path) {
-		path = filepath.Join(p.app.Files, path)
-	}
+	path = p.app.reportPath(path)
 	p.report, p.pick, p.result, p.err = path, nil, nil, nil
 	p.app.lastReport[p.name] = path
 	p.narrow("")
@@ -260,9 +255,7 @@ func (p *survivalPage) openItem() tea.Cmd {
 }
 
 // noText says that an editor of text cannot open the report.
-func (p *survivalPage) noText() bool {
-	return slices.Contains([]string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}, strings.ToLower(filepath.Ext(p.report)))
-}
+func (p *survivalPage) noText() bool { return noText(p.report) }
 
 // openReport opens the report in the editor, where the chosen item is or comes nearest.
 func (p *survivalPage) openReport() tea.Cmd {

@@ -143,12 +143,13 @@ func (p *survivalPage) compose() {
 	if p.about != it.ID {
 		p.about, p.doc.top = it.ID, 0
 	}
-	p.doc.setLines(p.itemLines(it))
+	p.doc.setLines(missingLines(p.app, it, p.noText(), p.right.w))
 }
 
-func (p *survivalPage) itemLines(it *survival.ItemResult) []docLine {
-	st := p.app.st
-	x := newWriter(st, p.right.w)
+// missingLines are all about an item, for a page of w cells; closed says that no editor of text opens the report.
+func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine {
+	st := a.st
+	x := newWriter(st, w)
 	if it.Present {
 		x.line(st.good.Render("✓ present"))
 	} else {
@@ -187,14 +188,14 @@ func (p *survivalPage) itemLines(it *survival.ItemResult) []docLine {
 		x.heading("Nothing like it is in the report")
 		return x.lines
 	}
-	where := shownPath(p.app, it.Passage.Report)
-	if p.noText() {
+	where := shownPath(a, it.Passage.Report)
+	if closed {
 		where += ", " + clean(it.Passage.Where)
 	} else {
 		where += fmt.Sprintf(":%d", it.Passage.Line)
 	}
 	facts := fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
-	if !p.noText() {
+	if !closed {
 		facts += "   e opens it"
 	}
 	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))

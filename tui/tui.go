@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	_ "blackboard/tui/dark" // before Bubble Tea asks the terminal
@@ -35,6 +36,8 @@ type Config struct {
 	Knowledge func(ctx context.Context, create bool) (*kb.KB, error)
 	// Memory opens the workspace's memory as an agent sees it; "" is no agent. The caller closes it.
 	Memory func(ctx context.Context, agent string) (*memory.Store, error)
+	// Model is the model that a policy may have meaning compared with; nil, or a nil Embedder: there is none.
+	Model func() embed.Embedder
 	// Status says what the status bar shows besides the run. It is asked every few seconds.
 	Status func(context.Context) Status
 	// Editor makes the command that opens a file in the person's editor, at a line if that is above 0; the error says why there is none.

@@ -25,7 +25,7 @@ import (
 func (p *program) tuiCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tui", Category: catRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
-		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run. Without a run it lists them all.
+		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run, and checks it all. Without a run it lists them all.
 Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. NO_COLOR does without colours;
 in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' says that it is light.`,
 		Flags: []cli.Flag{
@@ -66,7 +66,7 @@ func (p *program) tui(c *cli.Context) error {
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: tui.NewRenderer(out, p.color),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: tui.NewRenderer(out, p.color),
 	})
 	k.close()
 	return err

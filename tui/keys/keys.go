@@ -43,6 +43,7 @@ var (
 	Pane4      = bind("4", "workers", "4")
 	AllSignals = bind("f", "open signals, or all", "f")
 	Survival   = bind("S", "does the report carry it?", "S")
+	Check      = bind("C", "check the run", "C")
 	Given      = bind("R", "what was given", "R")
 	StepBack   = bind("[", "an event back", "[")
 	Step       = bind("]", "an event on", "]")

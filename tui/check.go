@@ -1,0 +1,334 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/policy"
+	"blackboard/tui/keys"
+)
+
+// checkPage shows whether a run holds what its policy asks of it: the steps of the check, and below each what it found.
+type checkPage struct {
+	app  *app
+	name string // of the run
+	b    *board.Board
+	pick *reportPicker // nil: none is being chosen
+	ctx  context.Context
+	stop context.CancelFunc // calls the check off
+
+	report   string // its path; "": those of the policy, if it has any
+	result   *check.Result
+	state    reportState // of the report that result is about
+	err      error       // why there is no result
+	checking once
+	changed  bool // the run has, since it was checked
+
+	items list
+	rows  []checkRow
+	doc   document
+	about string // the row that doc is about
+	inDoc bool   // the text has the keys, not the list
+	w, h  int
+	left  rect // where the rows are; the text has the rest
+	right rect
+}
+
+// checkRow is a step, or something that it found.
+type checkRow struct {
+	step  *check.Step
+	found *check.Finding // nil: the step itself
+}
+
+// name tells a row from the others, also after another check.
+func (r *checkRow) name() string {
+	if r.found == nil {
+		return r.step.Name
+	}
+	return r.step.Name + "\x00" + r.found.ID + "\x00" + r.found.Other + "\x00" + r.found.Text
+}
+
+// newCheckPage begins with the report that was chosen last for the run.
+func newCheckPage(a *app, name string, b *board.Board) page {
+	p := &checkPage{app: a, name: name, b: b, report: a.lastReport[name], doc: document{app: a, at: -1}}
+	p.ctx, p.stop = context.WithCancel(a.ctx)
+	p.items = list{app: a, row: p.row}
+	return p
+}
+
+func (p *checkPage) init() tea.Cmd {
+	return tea.Batch(p.check(), p.app.after(reportEvery, p, p.look))
+}
+
+// check does the steps, once at a time, until the page is left.
+func (p *checkPage) check() tea.Cmd {
+	if !p.checking.begin() {
+		return nil
+	}
+	path := p.report
+	return p.app.ask(p, func(context.Context) func() tea.Cmd {
+		state := stateOf(path)
+		result, err := p.ask(path)
+		return func() tea.Cmd {
+			if again := p.checking.end(); again || path != p.report {
+				return p.check()
+			}
+			p.state, p.changed = state, false
+			p.checked(&result, err)
+			return nil
+		}
+	})
+}
+
+// ask checks the run with a report, or with those of the policy.
+func (p *checkPage) ask(report string) (check.Result, error) {
+	f, err := policy.Find(p.app.Files)
+	if err != nil {
+		return check.Result{}, err
+	}
+	var reports []string
+	if report != "" {
+		reports = []string{report}
+	}
+	in, err := check.Open(&f, reports, nil)
+	if err != nil {
+		return check.Result{}, err
+	}
+	in.Worker = p.app.Worker
+	if f.Survival.MinCosine > 0 && p.app.Model != nil {
+		in.Model = p.app.Model()
+	}
+	return check.Run(p.ctx, p.b, f, in)
+}
+
+func (p *checkPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case eventsMsg:
+		if n := len(msg.events); msg.from.b == p.b && n > 0 && p.result != nil && msg.events[n-1].Seq > p.result.Seq {
+			p.changed = true
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	default:
+		if p.pick != nil {
+			_, cmd := p.pick.filter.update(msg) // a blinking cursor
+			return cmd
+		}
+	}
+	return nil
+}
+
+// look asks how the report stands, without reading it. A report that was written is checked again; a run that goes on is not, since that may take
+// long: a line says so.
+func (p *checkPage) look() tea.Cmd {
+	path := p.report
+	return p.app.ask(p, func(context.Context) func() tea.Cmd {
+		state := stateOf(path)
+		return func() tea.Cmd {
+			again := p.app.after(reportEvery, p, p.look)
+			if path == p.report && state != p.state && !p.checking.reading {
+				return tea.Batch(p.check(), again)
+			}
+			return again
+		}
+	})
+}
+
+// checked shows what was found. The chosen row stays chosen.
+func (p *checkPage) checked(result *check.Result, err error) {
+	chosen := p.chosen()
+	p.result, p.err, p.rows = result, err, nil
+	if err != nil {
+		p.result = nil
+	} else {
+		for i := range result.Steps {
+			s := &result.Steps[i]
+			p.rows = append(p.rows, checkRow{step: s})
+			for _, f := range s.Findings() {
+				p.rows = append(p.rows, checkRow{s, &f})
+			}
+		}
+	}
+	p.items.setLen(len(p.rows))
+	for i := range p.rows {
+		if chosen != nil && p.rows[i].name() == chosen.name() {
+			p.items.moveTo(i)
+		}
+	}
+	p.compose()
+}
+
+// chosen is the chosen row, or nil.
+func (p *checkPage) chosen() *checkRow {
+	if p.items.cursor >= len(p.rows) {
+		return nil
+	}
+	return &p.rows[p.items.cursor]
+}
+
+func (p *checkPage) key(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case p.pick == nil:
+	case key.Matches(msg, keys.Cancel) && p.pick.filter.value() == "":
+		p.pick = nil
+		return nil
+	case key.Matches(msg, keys.Open):
+		return p.choose(p.pick.chosen())
+	default:
+		return p.pick.key(msg)
+	}
+	cmd, ok := p.actions().press(msg)
+	switch {
+	case ok:
+	case p.inDoc:
+		p.doc.update(msg)
+	case p.items.update(msg):
+		p.compose()
+	}
+	return cmd
+}
+
+// pickReport asks for a report.
+func (p *checkPage) pickReport() tea.Cmd {
+	p.pick = newReportPicker(p.app)
+	p.setSize(p.w, p.h)
+	return p.pick.init(p)
+}
+
+// choose takes a report, whose path may be relative to the directory of the files.
+func (p *checkPage) choose(path string) tea.Cmd {
+	if path == "" {
+		return nil
+	}
+	p.report, p.pick = p.app.reportPath(path), nil
+	p.app.lastReport[p.name] = p.report
+	return p.check()
+}
+
+// reportPath is the path of a report that is relative to the directory of the files, or to the home directory.
+func (a *app) reportPath(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && a.Home != "" {
+		return filepath.Join(a.Home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return filepath.Join(a.Files, path)
+	}
+	return path
+}
+
+// openRow opens what was found: an entry or a signal, both entries of a pair, a passage of the report. A step, and what has nothing to
+// open, gives the keys to its text.
+func (p *checkPage) openRow() tea.Cmd {
+	r := p.chosen()
+	switch {
+	case r == nil:
+		return nil
+	case r.found == nil || r.found.ID == "" && r.found.Fact == nil:
+		p.inDoc = true
+		return nil
+	case r.found.Fact != nil:
+		return p.openReport()
+	case r.found.Other != "":
+		return p.app.push(newPairPage(p.app, p.name, p.b, r.found))
+	}
+	return p.app.push(newDetailPage(p.app, p.name, p.b, r.found.ID))
+}
+
+// place is the report and the line that the chosen row is about, or the first report; "" if there is none.
+func (p *checkPage) place() (report string, line int) {
+	if r := p.chosen(); r != nil && r.found != nil && r.found.Report != "" {
+		return r.found.Report, r.found.Line
+	}
+	if p.result != nil && len(p.result.Reports) > 0 {
+		return p.result.Reports[0], 0
+	}
+	return "", 0
+}
+
+// openReport opens the report in the editor, where the chosen row is about it.
+func (p *checkPage) openReport() tea.Cmd {
+	report, line := p.place()
+	switch {
+	case report == "":
+		return nil
+	case noText(report):
+		return noticeError(fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it", strings.TrimPrefix(filepath.Ext(report), ".")))
+	}
+	return p.app.editFile(report, line)
+}
+
+func (p *checkPage) otherSide() tea.Cmd {
+	p.inDoc = !p.inDoc
+	return nil
+}
+
+func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
+	switch {
+	case p.pick != nil:
+		if p.pick.mouse(msg) {
+			return p.choose(p.pick.chosen())
+		}
+	case p.left.has(msg.X, msg.Y):
+		if isClick(msg) {
+			p.inDoc = false
+		}
+		open := p.items.mouse(msg, msg.Y-p.left.y-1)
+		p.compose()
+		if open {
+			return p.openRow()
+		}
+	case p.right.has(msg.X, msg.Y):
+		if isClick(msg) {
+			p.inDoc = true
+		}
+		p.doc.mouse(msg, msg.Y-p.right.y-1)
+	}
+	return nil
+}
+
+func (p *checkPage) title() string { return "check" }
+
+func (p *checkPage) actions() actions {
+	if p.pick != nil {
+		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
+		return actions{}.also(take, back, keys.FileNext, keys.FileBefore)
+	}
+	chooses := "choose a report"
+	if p.report != "" {
+		chooses = "another report"
+	}
+	again := actions{{keys.Renamed(keys.Report, chooses), p.pickReport}, {keys.Renamed(keys.Refresh, "check again"), p.check}}
+	if p.result == nil {
+		return again
+	}
+	all := append(actions{{keys.Open, p.openRow}}, again...)
+	if report, _ := p.place(); report != "" {
+		open := action{keys.Renamed(keys.Source, "open the report"), p.openReport}
+		if noText(report) {
+			open = open.unlisted()
+		}
+		all = append(all, open)
+	}
+	other := "to the text"
+	if p.inDoc {
+		other = "to the steps"
+	}
+	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide}, action{keys.Previous, p.otherSide}.unlisted())
+	if r := p.chosen(); r != nil && r.found != nil && r.found.ID != "" {
+		all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(r.found.ID) }})
+	}
+	return all.also(keys.Moving()...)
+}
+
+func (p *checkPage) typing() bool { return p.pick != nil }
+
+func (p *checkPage) close() { p.stop() }

@@ -1,0 +1,277 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board"
+	"blackboard/board/policy"
+)
+
+// fillChecked is a run of ten sites: one quote is wrong, two findings contradict each other, and the report has an invented number.
+func fillChecked(h *harness) {
+	ctx := context.Background()
+	b := h.openRun("audit-7")
+	at := testNow
+	b.SetNow(func() time.Time { return at })
+	post := func(worker string, p board.Post) { must(b.Post(ctx, worker, p)) }
+	post("reader-1", board.Post{Content: "Tokens expire once a day", SourceDoc: "auth.md", Evidence: "Tokens expire once a day", MustSurface: true})
+	post("reader-2", board.Post{Content: "Keys are rotated every 90 days", SourceDoc: "auth.md", Evidence: "Keys are rotated every 90 days", MustSurface: true})
+	post("reader-2", board.Post{Content: "Ironworks has 98 sites in Iowa 🙂", SourceDoc: "sites.md"})
+	post("reader-3", board.Post{Content: "Ironworks has 99 sites in Iowa", SourceDoc: "sites.md"})
+	post("reader-3", board.Post{Content: "令牌的撤销列表没有文档", MustSurface: true})
+	must(b.Signal(ctx, "reader-1", board.Raise{Content: "Who rotates the signing keys?", Priority: "high"}))
+	must(b.Expect(ctx, "lead", []string{"reader-4"}, false))
+	h.write("docs/auth.md", "# Auth\n\nTokens expire once a day. Keys are rotated every 30 days.\n", 60)
+	h.write("docs/sites.md", "Ironworks has 98 sites in Iowa, or 99 sites.\n", 60)
+	h.write("report.md", "# Audit\n\nTokens expire once a day.\n\nIt costs $9.25 at Ironworks, and keys are rotated.\n", 3)
+	h.write("board.yaml", "sources: [docs]\ntrace: {max_unsupported: 0}\n", 90)
+}
+
+func openCheck(t *testing.T) *harness {
+	t.Helper()
+	h := newHarness(t, func(h *harness) { fillChecked(h); h.cfg.Run = "audit-7" })
+	h.press("C")
+	return h
+}
+
+func (h *harness) checkPage() *checkPage { return h.m.top().(*checkPage) }
+
+// toRow chooses the first row that has a text.
+func (h *harness) toRow(text string) {
+	h.t.Helper()
+	p := h.checkPage()
+	h.press("g")
+	for range p.rows {
+		if strings.Contains(p.row(p.items.cursor, 200), text) {
+			return
+		}
+		h.press("down")
+	}
+	h.t.Fatalf("no row has %q:\n%s", text, h.screen())
+}
+
+// TestCheckWithoutReport: gate, verify and conflicts are shown, and how to choose a report.
+func TestCheckWithoutReport(t *testing.T) {
+	h := openCheck(t)
+	h.goldens("check-no-report")
+	h.size(80, 24)
+	h.wants("no report: r chooses one", "✗ not passed: gate, verify", "– survival", "– trace", "board.yaml")
+	h.press("e") // there is none to open
+	h.wants("✗ not passed")
+}
+
+// TestCheck: every step with what it found, and all about the chosen one.
+func TestCheck(t *testing.T) {
+	h := openCheck(t)
+	h.press("r")
+	h.typeText("report.md")
+	h.press("enter")
+	h.goldens("check")
+	h.size(160, 50)
+	h.wants("✗ not passed: gate, verify, survival, trace", "! conflicts", "report.md")
+	for row, wants := range map[string][]string{
+		"Who rotates":    {"open-signal high", "signal address"},
+		"reader-4":       {"reader-4 is expected and not done"},
+		"Keys are":       {"nearly", "Its quote", "▏ Keys are rotated every 90 days", "docs/auth.md", "every 30 days", "--supersedes e2"},
+		"98 sites and":   {"e3  by reader-2  sites.md", "e4  by reader-3", "99 sites in Iowa", "entry settle"},
+		"令牌":             {"✗ missing"},
+		"$9.25":          {"report.md:5", "e opens it", "▏ It costs $9.25", "Its other facts stand on", "e3, e4"},
+		"nothing suppor": {"1 finding below it"},
+	} {
+		h.toRow(row)
+		h.wants(wants...)
+	}
+	h.toRow("Keys are")
+	h.goldens("check-doubted")
+	h.toRow("98 sites and")
+	h.goldens("check-conflict")
+	h.size(160, 50)
+	h.toRow("$9.25")
+	h.goldens("check-fact")
+}
+
+// TestCheckOpens: enter opens what a row is about.
+func TestCheckOpens(t *testing.T) {
+	h := newHarness(t, func(h *harness) { fillChecked(h); h.cfg.Run = "audit-7" })
+	var opened []string
+	h.cfg.Editor = func(path string, line int) (*exec.Cmd, error) {
+		opened = append(opened, fmt.Sprintf("%s:%d", filepath.ToSlash(strings.TrimPrefix(path, h.cfg.Files)), line))
+		return nil, errors.New("no editor in tests")
+	}
+	h.start()
+	h.press("C", "r")
+	h.typeText("report.md")
+	h.press("enter")
+	h.toRow("Keys are")
+	h.press("enter")
+	h.wants("e2", "History")
+	h.press("esc")
+	h.toRow("Who rotates")
+	h.press("enter")
+	h.wants("s1", "History")
+	h.press("esc")
+	h.toRow("$9.25")
+	h.press("enter", "e")
+	h.toRow("survival")
+	h.press("e")
+	if want := []string{"/report.md:5", "/report.md:5", "/report.md:0"}; !slices.Equal(opened, want) {
+		t.Errorf("the editor was given %q", opened)
+	}
+}
+
+// TestCheckPair: a pair shows both entries, and the way to each.
+func TestCheckPair(t *testing.T) {
+	h := openCheck(t)
+	h.toRow("98 sites and")
+	h.press("enter")
+	h.goldens("check-pair")
+	h.size(80, 24)
+	h.press("enter")
+	h.wants("reader-2", "History")
+	h.press("esc", "tab", "enter")
+	h.wants("reader-3", "History")
+	h.press("esc", "shift+tab", "esc")
+	if r := h.checkPage().chosen(); r.found == nil || r.found.Other != "e4" {
+		t.Errorf("the row is %+v", r)
+	}
+}
+
+// TestCheckKeys: tab goes to the text, which then scrolls; a row that has nothing to open gives it the keys, too.
+func TestCheckKeys(t *testing.T) {
+	h := openCheck(t)
+	h.size(60, 18)
+	h.toRow("98 sites and")
+	p := h.checkPage()
+	at := p.items.cursor
+	h.press("tab", "down")
+	if p.items.cursor != at || p.doc.top != 1 {
+		t.Errorf("row %d, line %d after a step down in the text", p.items.cursor, p.doc.top)
+	}
+	h.press("ctrl+r")
+	if p.items.cursor != at || p.doc.top != 1 || !p.inDoc {
+		t.Error("what is read moved when the run was checked again")
+	}
+	h.press("shift+tab", "up")
+	if p.items.cursor != at-1 || p.doc.top != 0 {
+		t.Errorf("row %d, line %d after a step up in the list", p.items.cursor, p.doc.top)
+	}
+	h.press("g", "enter")
+	if !p.inDoc {
+		t.Error("the text of a step does not get the keys")
+	}
+	h.press("tab", "r", "esc")
+	h.wants("Steps") // the picker is left, not the page
+	h.press("esc")
+	if _, there := h.m.top().(*runPage); !there {
+		t.Errorf("one has come to %T", h.m.top())
+	}
+}
+
+// TestCheckMouse: clicks choose and open; the wheel scrolls what it is over.
+func TestCheckMouse(t *testing.T) {
+	h := openCheck(t)
+	h.size(160, 50)
+	h.clickOn("e2        Keys")
+	h.wants("Its quote")
+	h.clickOn("Its quote")
+	if !h.checkPage().inDoc {
+		t.Error("the text was clicked and has no keys")
+	}
+	h.clickOn("e2        Keys")
+	h.wants("History")
+}
+
+// TestCheckAgain: a report that is written is checked again; that the run goes on is said, and ctrl+r checks it.
+func TestCheckAgain(t *testing.T) {
+	h := openCheck(t)
+	h.press("r")
+	h.typeText("report.md")
+	h.press("enter")
+	p := h.checkPage()
+	before := p.result
+	h.do(p.look())
+	if p.result != before {
+		t.Error("it was checked again though nothing has changed")
+	}
+	h.write("report.md", "Tokens expire once a day.\n", 1)
+	h.do(p.look())
+	if s := p.result.Step(policy.Trace); s == nil || !s.Passed {
+		t.Errorf("trace is %+v after the report was written", s)
+	}
+	p.update(eventsMsg{from: &runPage{b: p.b}, events: []board.Event{{Seq: p.result.Seq}}}) // its own verdicts
+	h.lacks("the run has changed since")
+	must(h.openRun("audit-7").Done(context.Background(), "lead", "reader-4"))
+	p.update(eventsMsg{from: &runPage{b: p.b}, events: []board.Event{{Seq: p.result.Seq + 1}}})
+	h.wants("the run has changed since", "reader-4")
+	h.press("ctrl+r")
+	h.lacks("the run has changed since", "reader-4")
+}
+
+// TestCheckOnce: there is one check at a time, none keeps the screen, and one that is under way ends with the page.
+func TestCheckOnce(t *testing.T) {
+	h := newHarness(t, func(h *harness) { fillChecked(h); h.cfg.Run = "audit-7" })
+	p := newCheckPage(h.m.app, "audit-7", h.m.top().(*runPage).b).(*checkPage)
+	p.setSize(80, 20)
+	begun := p.check()
+	if begun == nil || p.check() != nil || p.result != nil {
+		t.Fatal("two checks are under way, or one was done on the spot")
+	}
+	if !strings.Contains(strings.Join(p.view(), "\n"), "checking…") {
+		t.Error("nobody is told that it is checked")
+	}
+	again := begun().(answer).take()
+	if again == nil || p.result != nil {
+		t.Fatal("what was asked meanwhile is forgotten")
+	}
+	p.close()
+	again().(answer).take()
+	if !errors.Is(p.err, context.Canceled) {
+		t.Errorf("the check went on after the page was left: %v", p.err)
+	}
+}
+
+// TestCheckErrors: what cannot be read is said, with the way back.
+func TestCheckErrors(t *testing.T) {
+	h := openCheck(t)
+	h.write("board.yaml", "tarce: {}\n", 1)
+	h.press("ctrl+r")
+	h.goldens("check-policy")
+	h.size(80, 24)
+	h.wants("could not be checked", "there is no key tarce", "ctrl+r checks it again")
+	h.press("f", "e", "down", "enter", "tab", "y") // there is nothing to do it to
+	h.write("board.yaml", "reports: [out.md]\n", 1)
+	h.press("ctrl+r")
+	h.wants("✗ survival", "there is no file")
+	h.write("picture.md", "\x00\x01\x02", 1)
+	for typed, says := range map[string]string{"picture.md": "binary file", "../gone.md": "there is no file"} {
+		h.press("r")
+		h.typeText(typed)
+		h.press("enter")
+		h.wants(says)
+	}
+	p := h.checkPage()
+	p.report = ""
+	h.write("board.yaml", "", 1)
+	h.press("ctrl+r")
+	h.wants("✗ not passed", "no report: r chooses one")
+}
+
+// TestCheckPassed: a run without fault, and no policy.
+func TestCheckPassed(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Tokens of Ironworks expire", MustSurface: true}))
+		h.write("report.md", "Tokens of Ironworks expire.\n", 1)
+		h.cfg.Run = "audit-7"
+	})
+	h.press("S", "enter", "esc", "C") // the report is the one of the survival page
+	h.goldens("check-passed")
+	h.wants("✓ passed", "without a board.yaml", "✓ trace")
+}

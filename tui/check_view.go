@@ -1,0 +1,308 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/verify"
+	"blackboard/tui/keys"
+)
+
+func (p *checkPage) setSize(w, h int) {
+	p.w, p.h = w, h
+	if p.pick != nil {
+		p.pick.setSize(w, h)
+	}
+	body := h - 2 // the verdict above
+	if w >= wide {
+		p.left = rect{0, 2, w * 45 / 100, body}
+		p.right = rect{p.left.w + 1, 2, w - p.left.w - 1, body}
+	} else {
+		p.left = rect{0, 2, w, body * 3 / 5}
+		p.right = rect{0, 2 + p.left.h, w, body - p.left.h}
+	}
+	p.items.setSize(p.left.w, p.left.h-1)
+	p.doc.setSize(p.right.w, p.right.h-1)
+	p.compose()
+}
+
+func (p *checkPage) view() []string {
+	st := p.app.st
+	switch {
+	case p.pick != nil:
+		return p.pick.view()
+	case p.err != nil:
+		lines := []string{st.bad.Render("✗ " + p.name + " could not be checked"), ""}
+		lines = append(lines, wrap(strings.ReplaceAll(p.app.explain(p.err), p.app.Files+string(filepath.Separator), ""), p.w-2)...)
+		lines = append(lines, "", st.faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
+		return fill(indented(lines), p.w, p.h)
+	case p.result == nil:
+		return fill(indented([]string{"checking…"}), p.w, p.h)
+	}
+	lines := []string{spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w), spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w)}
+	items := st.pane("Steps", p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
+	about := ""
+	if r := p.chosen(); r != nil {
+		about = r.step.Name
+		if r.found != nil {
+			about += " " + oneLine(r.found.Place(), 60)
+		}
+	}
+	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
+	if p.w >= wide {
+		return append(lines, beside(st.faint.Render("│"), items, text)...)
+	}
+	return append(append(lines, items...), text...)
+}
+
+// verdict is the answer in words.
+func (p *checkPage) verdict() string {
+	if p.result.Passed {
+		return p.app.st.good.Render("✓ passed")
+	}
+	return p.app.st.bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
+}
+
+// reports names what is held against the run.
+func (p *checkPage) reports() string {
+	switch all := p.result.Reports; len(all) {
+	case 0:
+		return "no report: r chooses one"
+	case 1:
+		return shownPath(p.app, all[0])
+	default:
+		return count(int64(len(all))) + " reports"
+	}
+}
+
+// policy names the file that says what fails.
+func (p *checkPage) policy() string {
+	if p.result.Policy == "" {
+		return "without a board.yaml"
+	}
+	return shownPath(p.app, p.result.Policy)
+}
+
+// note says how far the answer goes.
+func (p *checkPage) note() string {
+	switch {
+	case p.checking.reading:
+		return "checking again…"
+	case p.changed:
+		return p.app.st.warn.Render("the run has changed since") + ": ctrl+r"
+	}
+	return p.app.st.faint.Render("words and numbers, not meaning")
+}
+
+// stepMark says in a character and its colour how a step came out.
+func stepMark(st *styles, s *check.Step) string {
+	switch {
+	case !s.Passed:
+		return st.bad.Render("✗")
+	case s.Skipped:
+		return st.faint.Render("–")
+	case len(s.Warnings) > 0:
+		return st.warn.Render("!")
+	}
+	return st.good.Render("✓")
+}
+
+// row is a step or a finding in a line.
+func (p *checkPage) row(i, w int) string {
+	st, r := p.app.st, &p.rows[i]
+	f := r.found
+	if f == nil {
+		return fit(columns(stepMark(st, r.step), st.title.Render(fit(r.step.Name, 9)), oneLine(r.step.Headline, rowRunes)), w)
+	}
+	said := f.Text
+	switch {
+	case f.Pair != nil:
+		said = f.Why
+	case f.Fact != nil || f.Doubted == nil && f.Reason == nil && f.Missing == nil:
+		said += ", " + f.Why
+	}
+	place := f.Place()
+	if f.Fact != nil {
+		place = fmt.Sprintf("line %d", f.Line)
+	}
+	return fit("   "+fit(place, 9)+" "+oneLine(said, rowRunes), w)
+}
+
+// compose writes the text about the chosen row. It is done when something changed, not for each view.
+func (p *checkPage) compose() {
+	r := p.chosen()
+	if r == nil {
+		p.about = ""
+		p.doc.setLines(nil)
+		return
+	}
+	if p.about != r.name() {
+		p.about, p.doc.top = r.name(), 0
+	}
+	p.doc.setLines(p.rowLines(r))
+}
+
+// rowLines is all about a step, or about something that it found.
+func (p *checkPage) rowLines(r *checkRow) []docLine {
+	st, f := p.app.st, r.found
+	if f != nil && f.Missing != nil {
+		return missingLines(p.app, f.Missing, noText(f.Report), p.right.w)
+	}
+	x := newWriter(st, p.right.w)
+	if f == nil {
+		x.line(stepMark(st, r.step) + " " + fit(oneLine(r.step.Headline, rowRunes), max(x.w-2, 1)))
+		for _, w := range r.step.Warnings {
+			if w != r.step.Headline {
+				x.text(w, "! ")
+			}
+		}
+		if n := len(r.step.Findings()); n > 0 {
+			x.line("", plural(int64(n), "finding")+" below it; enter on one opens it")
+		}
+		return x.lines
+	}
+	x.text(f.Why, "")
+	x.line("")
+	switch {
+	case f.Pair != nil:
+		pairLines(x, f, false)
+	case f.Fact != nil:
+		p.factLines(x, f)
+	default:
+		x.text(f.Text, "")
+	}
+	if f.Doubted != nil {
+		doubtedLines(x, p.app, f.Doubted)
+	}
+	if clear := f.In(p.app.Words); clear != "" {
+		x.heading("To clear it")
+		x.text(clear, "")
+	}
+	return x.lines
+}
+
+// factLines show a fact of the report in its passage, and the entries that the passage stands on.
+func (p *checkPage) factLines(x *writer, f *check.Finding) {
+	place := oneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
+	if !noText(f.Report) {
+		place += x.st.faint.Render("   e opens it")
+	}
+	x.line(x.st.key.Render(place))
+	x.text(f.Passage.Text, "▏ ")
+	if len(f.Passage.Entries) > 0 {
+		x.heading("Its other facts stand on")
+		x.text(strings.Join(f.Passage.Entries, ", "), "  ")
+	}
+}
+
+// doubtedLines show the quote, and what the source has instead.
+func doubtedLines(x *writer, a *app, d *verify.ItemResult) {
+	if d.Evidence != "" {
+		x.heading("Its quote")
+		x.text(d.Evidence, "▏ ")
+	}
+	for _, diff := range d.Differences {
+		x.text(fmt.Sprintf("%q, in the source %q", diff.Quote, diff.Source), "  ")
+	}
+	x.heading("The source")
+	if d.File == "" {
+		x.text(strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), "  ")
+	} else {
+		x.text(shownPath(a, d.File), "  ")
+	}
+	if d.Passage != nil {
+		x.text(d.Passage.Where, "  ")
+		x.text(d.Passage.Text, "▏ ")
+	}
+}
+
+// pairLines show both entries of a pair; with ways they lead there.
+func pairLines(x *writer, f *check.Finding, ways bool) {
+	for i, id := range []string{f.ID, f.Other} {
+		head, text := id, ""
+		if f.Pair != nil {
+			item := &f.Pair.A
+			if i == 1 {
+				item = &f.Pair.B
+			}
+			head, text = strings.TrimSpace(id+"  by "+oneLine(item.Worker, 40)+"  "+oneLine(item.Source, 60)), item.Content
+		}
+		if i > 0 {
+			x.line("")
+		}
+		if ways {
+			x.place(fit(head, x.w), id)
+		} else {
+			x.line(x.st.key.Render(fitLeft(head, min(width(head), x.w))))
+		}
+		x.text(text, "▏ ")
+	}
+	if f.Pair != nil && len(f.Pair.Why) > 1 {
+		x.heading("Also")
+		for _, why := range f.Pair.Why[1:] {
+			x.text(why, "  ")
+		}
+	}
+}
+
+// noText says that an editor of text cannot open a report.
+func noText(path string) bool {
+	return slices.Contains([]string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// pairPage shows two entries that may contradict each other.
+type pairPage struct {
+	plain
+	app   *app
+	name  string // of the run
+	b     *board.Board
+	found *check.Finding
+	doc   document
+	w     int
+}
+
+func newPairPage(a *app, name string, b *board.Board, f *check.Finding) *pairPage {
+	return &pairPage{app: a, name: name, b: b, found: f, doc: document{app: a}}
+}
+
+func (p *pairPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, p.follow) }
+
+// follow shows the chosen entry.
+func (p *pairPage) follow() tea.Cmd {
+	if id := p.doc.chosen(); id != "" {
+		return p.app.push(newDetailPage(p.app, p.name, p.b, id))
+	}
+	return nil
+}
+
+func (p *pairPage) setSize(w, h int) {
+	p.w = w
+	p.doc.setSize(w, h-1)
+	x := newWriter(p.app.st, w)
+	x.text(p.found.Why, "")
+	x.line("")
+	pairLines(x, p.found, true)
+	if clear := p.found.In(p.app.Words); clear != "" {
+		x.heading("To clear it")
+		x.text(clear, "")
+	}
+	p.doc.setLines(x.lines)
+}
+
+func (p *pairPage) view() []string {
+	heading := p.found.ID + " and " + p.found.Other + " may contradict each other"
+	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+}
+
+func (p *pairPage) title() string { return "pair" }
+
+func (p *pairPage) actions() actions {
+	all := p.doc.placeActions(p.follow, "the other entry", "the other entry")
+	return append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.doc.chosen()) }}).also(keys.Moving()...)
+}
