@@ -30,7 +30,7 @@ html   one file to read and pass on: entries, links, signals and their timeline;
 				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"},
 				&cli.BoolFlag{Name: "appendix", Usage: "md: only what survival looks for, word for word, as the end of a report"},
 				&cli.StringSliceFlag{Name: "report", Usage: "html: trace `REPORT` on the page, repeatable"},
-				&cli.StringSliceFlag{Name: "sources", Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable"}),
+				&cli.StringSliceFlag{Name: "sources", Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable; default those of board.yaml"}),
 			Action: p.export,
 		},
 		{
@@ -116,7 +116,14 @@ func (p *program) export(c *cli.Context) error {
 func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
 	var traced *trace.Result
 	if names := c.StringSlice("report"); len(names) > 0 {
-		r, err := p.traceReports(c, b, names)
+		follow, err := p.policy(c)
+		if err != nil {
+			return err
+		}
+		if c.IsSet("sources") {
+			follow.Sources = c.StringSlice("sources")
+		}
+		r, err := p.traceReports(c, b, names, follow.Sources)
 		if err != nil {
 			return err
 		}

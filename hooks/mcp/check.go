@@ -8,7 +8,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
-	"blackboard/board/policy"
 )
 
 func (s *Server) addCheckTools() {
@@ -56,10 +55,7 @@ const (
 )
 
 func (c *call) check(in checkIn) (out checkOut, text string, err error) {
-	f, err := policy.Find(c.cfg.Workspace)
-	if c.cfg.Workspace == "" {
-		f, err = policy.File{}, nil
-	}
+	f, err := c.policy()
 	if err != nil {
 		return out, "", err
 	}
