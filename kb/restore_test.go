@@ -55,7 +55,7 @@ func TestEditAndRestore(t *testing.T) {
 // TestRestoreWhatStoodAside: a capsule that was retired or superseded stands again after it was restored, and curation leaves it alone.
 func TestRestoreWhatStoodAside(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
-	c := put(t, k, Capsule{Title: "twice", Body: "the same thing is said here in as many words"})
+	c := put(t, k, Capsule{Title: "as many words", Body: "the same thing is said here in as many words"})
 	if r, err := k.Retire(ctx, c.ID, "nobody needs it"); err != nil || r.Retired == nil || r.RetiredWhy != "nobody needs it" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -64,7 +64,7 @@ func TestRestoreWhatStoodAside(t *testing.T) {
 	if c, err := k.Restore(ctx, c.ID, 1, ""); err != nil || c.Retired != nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	double := put(t, k, Capsule{Title: "again", Body: c.Body}, RememberOptions{Force: true})
+	double := put(t, k, Capsule{Title: "the same thing", Body: c.Body}, RememberOptions{Force: true})
 	d, err := k.Dedupe(ctx, CurateOptions{})
 	if err != nil || len(d.Duplicates) != 1 {
 		t.Fatalf("%+v, %v", d, err)

@@ -15,10 +15,12 @@ const mostExchanged = 12
 
 var (
 	// counting are numbers as words, which are exchanged wherever they stand.
-	counting = strings.Fields("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety")
+	counting = strings.Fields(`one two three four five six seven eight nine ten eleven
+		twelve fifteen twenty thirty forty fifty sixty ninety`)
 	// leading are words before which a word is no part of a name for something else, as
 	// "ledger" is in "the ledger meeting".
-	leading = strings.Fields("and or but in on at to for from by with without as than when where while if since until before after because per via during")
+	leading = strings.Fields(`and or but in on at to for from by with without as than when
+		where while if since until before after because per via during`)
 	// exclusive are verbs of which one thing has one subject.
 	exclusive = strings.Fields("owns leads maintains")
 )
@@ -51,12 +53,14 @@ func Exchanged(a, b Text) string {
 	from, to := shown(a.Body, x), shown(b.Body, y)
 	digits := func(w string) bool { return strings.ContainsAny(w, "0123456789") }
 	switch group := contrast()[x]; {
-	case words.Negates(x), words.Negates(y), digits(x) && digits(y), group != "" && group == contrast()[y],
+	case words.Negates(x), words.Negates(y), digits(x) && digits(y),
+		group != "" && group == contrast()[y],
 		strings.ReplaceAll(x, "-", "") == strings.ReplaceAll(y, "-", ""),
 		// One is another word for the other; claims do not tell opt-in from opt-out.
-		!strings.Contains(from, "-") && slices.EqualFunc(meant(a), meant(b), maps.Equal[map[string]words.Side, map[string]words.Side]):
+		!strings.Contains(from, "-") && slices.EqualFunc(meant(a), meant(b), sameSides):
 		return ""
-	case slices.Contains(counting, x) && slices.Contains(counting, y), saidOf(a.Body, x) && saidOf(b.Body, y):
+	case slices.Contains(counting, x) && slices.Contains(counting, y),
+		saidOf(a.Body, x) && saidOf(b.Body, y):
 		return fmt.Sprintf("%s against %s", from, to)
 	}
 	return ""
@@ -69,6 +73,8 @@ func meant(t Text) (all []map[string]words.Side) {
 	}
 	return all
 }
+
+func sameSides(a, b map[string]words.Side) bool { return maps.Equal(a, b) }
 
 // place returns the words of a text between blanks, and which of them is the one word of a
 // statement, -1 if not just one is.
@@ -91,10 +97,12 @@ func saidOf(text, word string) bool {
 	if at < 0 {
 		return false
 	}
-	if at == len(fields)-1 || strings.TrimRight(fields[at], ".,;:!") != fields[at] || slices.Contains(leading, fields[at+1]) {
+	ends := at == len(fields)-1 || strings.TrimRight(fields[at], ".,;:!") != fields[at]
+	if ends || slices.Contains(leading, fields[at+1]) {
 		return at > 0
 	}
-	return at == 0 && (slices.Contains(exclusive, fields[1]) || fields[1] == "is" && len(fields) > 2 && fields[2] == "the")
+	return at == 0 && (slices.Contains(exclusive, fields[1]) ||
+		fields[1] == "is" && len(fields) > 2 && fields[2] == "the")
 }
 
 // shown is a word of a statement as the text has it.

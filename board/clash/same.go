@@ -33,7 +33,8 @@ func Read(t Text) Said {
 }
 
 // asking are words that begin a question, whether it has its mark or not.
-var asking = strings.Fields("who whom whose what when where which why how is are was were do does did can could would will shall should may has have had")
+var asking = strings.Fields(`who whom whose what when where which why how is are was were do
+	does did can could would will shall should may has have had`)
 
 // markedQuestions returns the sentences that nothing but the mark makes a question: "The
 // cache is warm?". Statements have no marks.
@@ -42,7 +43,8 @@ func markedQuestions(text string) (all []string) {
 	for _, w := range strings.Fields(text) {
 		sentence = append(sentence, w)
 		end := strings.TrimRight(w, "\"'”’)]*_`")
-		if strings.HasSuffix(strings.TrimRight(end, "!"), "?") && !slices.Contains(asking, strings.ToLower(strings.Trim(sentence[0], "\"'“‘([*_`"))) {
+		first := strings.ToLower(strings.Trim(sentence[0], "\"'“‘([*_`"))
+		if strings.HasSuffix(strings.TrimRight(end, "!"), "?") && !slices.Contains(asking, first) {
 			all = append(all, strings.Join(words.Statement(strings.Join(sentence, " ")), " "))
 		}
 		if strings.TrimRight(end, ".:;?!") != end {
@@ -67,7 +69,8 @@ func (s Said) Covered(o Said) bool {
 	if slices.Equal(s.whole, o.whole) {
 		return true
 	}
-	return len(s.body) >= telling && slices.Equal(s.body, o.body) && o.has(s.title) && sameSubject(s.title, o.title)
+	return len(s.body) >= telling && slices.Equal(s.body, o.body) && o.has(s.title) &&
+		sameSubject(s.title, o.title)
 }
 
 // has reports whether all of some words are in the text.
