@@ -85,11 +85,11 @@ const (
 type Reason struct {
 	Rule     string `json:"rule"`       // one of the Rule… values
 	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
+	Other    string `json:"other"`      // of a pair of entries the newer one
 	Priority string `json:"priority"`   // of a signal
 	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
 	Worker   string `json:"worker"`     // who raised or posted it, or is expected
 	Claimed  string `json:"claimed_by"` // who works on the signal, "" for nobody
-	Other    string `json:"other"`      // of a pair of entries the newer one
 	Clear    string `json:"clear"`      // what would clear it; adapters that have words for Next put those here
 
 	Next []fault.Step `json:"next"` // the same as operations: any of them

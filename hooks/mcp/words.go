@@ -3,6 +3,7 @@ package mcp
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -18,39 +19,41 @@ type said struct {
 
 // operations are the operations that errors and reasons name as the next step. What is missing
 // here, and what takes an argument that the tool has not, is left out of what agents are told.
-var operations = map[string]said{
-	"entry.list":                {tool: "board_query"},
-	"entry.post":                {tool: "board_post"},
-	"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
-	"entry.settle":              {tool: "board_settle"},
-	"signal.list":               {tool: "board_state", itself: []string{"status"}}, // it has the open ones
-	"signal.address":            {tool: "board_address"},
-	"signal.claim":              {tool: "board_claim"},
-	"signal.waive":              {tool: "board_waive"},
-	"worker.list":               {tool: "board_state"},
-	"worker.done":               {tool: "board_expect", with: "do: done"},
-	"worker.drop":               {tool: "board_expect", with: "do: drop"},
-	"variable.get":              {tool: "board_var_get"},
-	"variable.list":             {tool: "board_var_get"},
-	"kb.get":                    {tool: "kb_get"},
-	"kb.search":                 {tool: "kb_search"},
-	"kb.remember":               {tool: "kb_remember"},
-	"kb.ingest":                 {tool: "kb_ingest"},
-	"kb.reembed":                {tool: "kb_reembed"},
-	"memory.conversation.start": {tool: "conversation", with: "do: start"},
-	"memory.conversation.idle":  {tool: "conversation", with: "do: idle"},
-	"memory.conversation.show":  {tool: "conversation", with: "do: get"},
-	"memory.conversation.list":  {tool: "conversation_list"},
-	"memory.channel.list":       {tool: "channel_list"},
-	"memory.channel.create":     {tool: "channel_create"},
-	"memory.named.list":         {tool: "memory_named"},
-	"memory.named.show":         {tool: "memory_named"},
-	"memory.restore":            {tool: "memory_update", with: "restore: true"},
-	"memory.consolidate":        {tool: "memory_consolidate", with: "do: passes", itself: []string{"passes"}},
-	"memory.scratch.list":       {tool: "scratch_list"},
-	"context.list":              {tool: "list_context"},
-	"context.set":               {tool: "set_state"},
-}
+var operations = sync.OnceValue(func() map[string]said {
+	return map[string]said{
+		"entry.list":                {tool: "board_query"},
+		"entry.post":                {tool: "board_post"},
+		"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
+		"entry.settle":              {tool: "board_settle"},
+		"signal.list":               {tool: "board_state", itself: []string{"status"}}, // it has the open ones
+		"signal.address":            {tool: "board_address"},
+		"signal.claim":              {tool: "board_claim"},
+		"signal.waive":              {tool: "board_waive"},
+		"worker.list":               {tool: "board_state"},
+		"worker.done":               {tool: "board_expect", with: "do: done"},
+		"worker.drop":               {tool: "board_expect", with: "do: drop"},
+		"variable.get":              {tool: "board_var_get"},
+		"variable.list":             {tool: "board_var_get"},
+		"kb.get":                    {tool: "kb_get"},
+		"kb.search":                 {tool: "kb_search"},
+		"kb.remember":               {tool: "kb_remember"},
+		"kb.ingest":                 {tool: "kb_ingest"},
+		"kb.reembed":                {tool: "kb_reembed"},
+		"memory.conversation.start": {tool: "conversation", with: "do: start"},
+		"memory.conversation.idle":  {tool: "conversation", with: "do: idle"},
+		"memory.conversation.show":  {tool: "conversation", with: "do: get"},
+		"memory.conversation.list":  {tool: "conversation_list"},
+		"memory.channel.list":       {tool: "channel_list"},
+		"memory.channel.create":     {tool: "channel_create"},
+		"memory.named.list":         {tool: "memory_named"},
+		"memory.named.show":         {tool: "memory_named"},
+		"memory.restore":            {tool: "memory_update", with: "restore: true"},
+		"memory.consolidate":        {tool: "memory_consolidate", with: "do: passes", itself: []string{"passes"}},
+		"memory.scratch.list":       {tool: "scratch_list"},
+		"context.list":              {tool: "list_context"},
+		"context.set":               {tool: "set_state"},
+	}
+})
 
 // parameters are those that are called otherwise than the domain's arguments.
 var parameters = map[string]string{"timeout": "timeout_seconds"}
@@ -63,7 +66,7 @@ func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 		var parts []string
 		if step.Op != "" {
 			known := false
-			if op, known = operations[step.Op]; !known || s.takes[op.tool] == nil {
+			if op, known = operations()[step.Op]; !known || s.takes[op.tool] == nil {
 				return ""
 			}
 			if takes = s.takes[op.tool]; op.with != "" {

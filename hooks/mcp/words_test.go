@@ -10,7 +10,7 @@ import (
 // TestOperations sees that each tool of the table exists, and takes what the table says of it.
 func TestOperations(t *testing.T) {
 	s := everything(t, nil)
-	for op, how := range operations {
+	for op, how := range operations() {
 		takes := s.takes[how.tool]
 		if takes == nil {
 			t.Errorf("%s: there is no tool %s", op, how.tool)
