@@ -1,6 +1,11 @@
 package board
 
-import "testing"
+import (
+	"testing"
+
+	"blackboard/board/documents"
+	"blackboard/board/trace"
+)
 
 // TestPolicyExpects: a worker that the policy names is waited for until the board says what became
 // of it, once if the run expects it too.
@@ -61,5 +66,31 @@ func TestMoment(t *testing.T) {
 	}
 	if v, err := b.Gate(ctx, Policy{}); err != nil || v.Open {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestTraceOfCitations: a report may name the entries that it stands on, as the digest does, but
+// none that is not there.
+func TestTraceOfCitations(t *testing.T) {
+	b := newBoard(t)
+	confidence := 0.85
+	if _, err := b.Post(t.Context(), "reader-1", Post{Content: "the cable is full", Confidence: &confidence}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Signal(t.Context(), "reader-1", Raise{Content: "who pays?"}); err != nil {
+		t.Fatal(err)
+	}
+	text := "- e1 observation 0.85, reader-1: the cable is full.\n- s1 asks who pays.\n- e9 observation, reader-1: the cable is full."
+	r, err := b.Trace(t.Context(), nil, documents.New("report.md", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Facts {
+		if (f.Verdict == trace.Unsupported) != (f.Text == "e9") {
+			t.Errorf("%s is %s", f.Text, f.Verdict)
+		}
+	}
+	if r.Checked < 4 || r.Unsupported != 1 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -27,7 +27,8 @@ func (b *Board) Trace(
 	return r, err
 }
 
-// traceRecords reads what stands on a board, one thing at a time.
+// traceRecords reads what stands on a board, one thing at a time, with its id and what else the
+// digest puts before it: reports cite entries.
 func traceRecords(tx *sqlite.Tx, read func(trace.Record) error) error {
 	var goal string
 	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&goal); err != nil {
@@ -39,13 +40,15 @@ func traceRecords(tx *sqlite.Tx, read func(trace.Record) error) error {
 	var id int64
 	var text string
 	if err := tx.Each([]any{&id, &text}, func() error { return read(trace.Record{ID: EntryID(id), Text: text}) },
-		`SELECT id, content || char(10,10) || evidence || char(10,10) || source_doc || char(10,10) || source_ref
+		`SELECT id, 'e' || id || ' ' || type || CASE WHEN confidence IS NULL THEN '' ELSE printf(' %.2f', confidence) END
+				|| ', ' || worker || char(10,10) || content || char(10,10) || evidence || char(10,10)
+				|| source_doc || char(10,10) || source_ref
 			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
 		return err
 	}
 	return tx.Each(
 		[]any{&id, &text},
 		func() error { return read(trace.Record{ID: SignalID(id), Text: text}) },
-		`SELECT id, content || char(10,10) || reason FROM signals ORDER BY id`,
+		`SELECT id, 's' || id || char(10,10) || content || char(10,10) || reason FROM signals ORDER BY id`,
 	)
 }

@@ -1,8 +1,8 @@
 // Command orchestrator is a worked example of an orchestrator, on the packages board and kb.
 // It begins with what earlier runs have learned. Three workers read a folder of documents,
 // put what they find on a board, and answer each other's questions. When the gate is open,
-// a report is written and held against the board, and what will be of use after the run
-// goes to the knowledge base. The script orchestrate.sh beside it does the same with the
+// a report is written, all is checked from the documents to the report, and what will be of
+// use after the run goes to the knowledge base. The script orchestrate.sh beside it does the same with the
 // command line, and leaves the same findings.
 //
 //	go run ./testdata/orchestrator FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
@@ -12,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/verify"
 	"blackboard/kb"
 	"blackboard/kb/learn"
 )
@@ -42,9 +44,9 @@ const lead = "lead" // who the orchestrator is on the board
 
 // What ends a run although nothing broke.
 var (
-	errUsage    = errors.New("usage: orchestrator FOLDER [RUN] [REPORT]")
-	errGate     = errors.New("the gate is closed")
-	errSurvival = errors.New("the report lacks something")
+	errUsage   = errors.New("usage: orchestrator FOLDER [RUN] [REPORT]")
+	errGate    = errors.New("the gate is closed")
+	errChecked = errors.New("the run does not hold what it is checked for")
 )
 
 func main() {
@@ -61,13 +63,13 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// exitCode is 0 done, 2 a wrong command line or input, 3 a question is left that keeps the gate closed, 4 the report lacks something, 5 not found, 6 a key was used
+// exitCode is 0 done, 2 a wrong command line or input, 3 a question is left that keeps the gate closed, 4 a check failed, 5 not found, 6 a key was used
 // for another content, 1 anything else.
 func exitCode(err error) int {
 	for _, row := range []struct {
 		is   error
 		code int
-	}{{errUsage, 2}, {fault.Invalid, 2}, {errGate, 3}, {errSurvival, 4}, {fault.NotFound, 5}, {fault.Conflict, 6}} {
+	}{{errUsage, 2}, {fault.Invalid, 2}, {errGate, 3}, {errChecked, 4}, {fault.NotFound, 5}, {fault.Conflict, 6}} {
 		if errors.Is(err, row.is) {
 			return row.code
 		}
@@ -128,6 +130,13 @@ type orchestrator struct {
 
 // run is the whole of it, from the first finding to the knowledge base.
 func (o *orchestrator) run(ctx context.Context) error {
+	names := make([]string, len(workers))
+	for i, w := range workers {
+		names[i] = w.name
+	}
+	if _, err := o.board.Expect(ctx, lead, names, false); err != nil { // the gate is closed until each is done
+		return fmt.Errorf("expect the workers: %w", err)
+	}
 	if err := o.recall(ctx); err != nil {
 		return err
 	}
@@ -143,7 +152,11 @@ func (o *orchestrator) run(ctx context.Context) error {
 	if err := o.decide(ctx); err != nil {
 		return err
 	}
-	if open, err := o.gate(ctx, "after the decisions", board.Policy{RequireSource: true}); err != nil { // what must surface has to name its source
+	if err := o.verify(ctx); err != nil {
+		return err
+	}
+	// What must surface has to name its source, and to stand in it.
+	if open, err := o.gate(ctx, "after the decisions", board.Policy{RequireSource: true, RequireVerified: true}); err != nil {
 		return err
 	} else if !open {
 		return errGate
@@ -195,7 +208,7 @@ func (o *orchestrator) gate(ctx context.Context, when string, p board.Policy) (o
 	}
 	fmt.Fprintf(o.out, "%s: gate open: %t\n", when, v.Open)
 	for _, r := range v.Reasons {
-		fmt.Fprintf(o.out, "  %s  %s  %s\n", r.ID, r.Priority, r.Content)
+		fmt.Fprintf(o.out, "  %s  %s  %s\n", cmp.Or(r.ID, r.Worker), r.Priority, r.Content)
 	}
 	return v.Open, nil
 }
@@ -248,6 +261,28 @@ func (o *orchestrator) decide(ctx context.Context) error {
 		if _, err := o.board.Waive(ctx, lead, s.ID, reason); err != nil {
 			return fmt.Errorf("waive %s: %w", s.ID, err)
 		}
+	}
+	return nil
+}
+
+// verify holds each quote against its document.
+func (o *orchestrator) verify(ctx context.Context) error {
+	files, err := verify.FindFiles(o.folder)
+	if err != nil {
+		return fmt.Errorf("find the documents: %w", err)
+	}
+	r, err := o.board.Verify(ctx, lead, board.VerifyOptions{Files: files})
+	if err != nil {
+		return fmt.Errorf("verify the quotes: %w", err)
+	}
+	fmt.Fprintf(o.out, "%d of %d findings doubted\n", r.Doubted, r.Checked)
+	for _, i := range r.Items {
+		if i.Doubted {
+			fmt.Fprintf(o.out, "  %s  %s: %s\n", i.ID, i.Verdict, i.Note)
+		}
+	}
+	if !r.Passed {
+		return errChecked
 	}
 	return nil
 }

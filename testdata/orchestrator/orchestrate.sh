@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # An orchestrator. It begins with what earlier runs have learned. Three workers read a
 # folder of documents, put what they find on a board, and answer each other's questions.
-# When the gate is open, a report is written and held against the board, and what will be
-# of use after the run goes to the knowledge base.
+# When the gate is open, a report is written, all is checked from the documents to the
+# report, and what will be of use after the run goes to the knowledge base.
 #
 #   orchestrate.sh FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
 #
 # The same RUN again goes on where it stopped, and posts nothing twice. Documents that have changed need a new RUN: a key belongs to what was first said under it.
-# Needs `board` in $PATH. Exit codes are those of board: 0 done, 2 a wrong command line, 3 a question is left that keeps the gate closed, 4 the report lacks
-# something, 6 a key was used for another content, 1 anything else.
+# Needs `board` in $PATH. Exit codes are those of board: 0 done, 2 a wrong command line, 3 a question is left that keeps the gate closed, 4 a check failed:
+# the report lacks something, or a quote is wrong, 6 a key was used for another content, 1 anything else.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -66,6 +66,7 @@ section() { awk -v title="## $1 " 'index($0, title) == 1 { on = 1; next } /^## /
 
 say "What earlier runs have learned about the question goes into the prompt of each worker"
 board new "$BOARD_RUN" --goal "$question" --exists-ok
+board expect "${workers[@]}" # the gate is closed until each has said that it is done
 KNOWN=$(board kb brief "$question")
 export KNOWN
 echo "${KNOWN:-earlier runs have learned nothing about it}"
@@ -92,7 +93,8 @@ for id in $ids; do
   reason=$(awk -v asked="Open: $asked " 'index($0, asked) == 1 { print substr($0, length(asked) + 1) }' "$folder/$decisions")
   [ -z "$reason" ] || board waive "$id" "$reason"
 done
-board gate --require-source # 3 ends the run here: a question is left, or a finding that must surface names no source
+board verify --sources "$folder" # 4 ends the run here: a quote does not stand in its document
+board gate --require-source --require-verified # 3 ends the run here: a question is left, or a finding that must surface names no source
 
 say "The draft of the report. A model would write it from this digest; here it is the findings, as they are, without what was left open"
 digest=$(board export --format md --budget 8000)
@@ -105,12 +107,12 @@ digest=$(board export --format md --budget 8000)
 expect "0 4" board survival "$report"
 echo "(exit code $code)"
 
-say "The report is mended: it says what was left open, and why"
+say "The report is mended: it says what was left open, and why. One check of all, from the documents to the report"
 {
   printf '\n## Left open\n\n'
   section "Waived signals"
 } >>"$report"
-board survival "$report" # 4 ends the run here: the report still lacks something
+board check "$report" --sources "$folder" # 4 ends the run here: a quote is wrong, or the report still lacks something
 
 say "What holds beyond the run goes to the knowledge base, and the next run begins with it. Exit code 6: it is there already"
 ids=$(board query --tag lasting -q)

@@ -6,11 +6,13 @@ import (
 	"os"
 	"strings"
 
+	"blackboard/board/check"
 	"blackboard/board/documents"
+	"blackboard/board/policy"
 )
 
 // synthesise writes the report. A model would write it from the digest; here it is the findings, as they are. The draft forgets what was left open;
-// survival notices, and the report is mended.
+// survival notices, and the report is mended. Then all is checked, from the documents to the report.
 func (o *orchestrator) synthesise(ctx context.Context) error {
 	snapshot, err := o.board.Snapshot(ctx)
 	if err != nil {
@@ -24,12 +26,9 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 	}
 	if missing > 0 {
 		text += "\n## Left open\n\n" + section(digest, "Waived signals")
-		if missing, err = o.survives(ctx, text); err != nil {
-			return err
-		}
 	}
-	if missing > 0 {
-		return errSurvival
+	if err := o.holds(ctx, text); err != nil {
+		return err
 	}
 	return os.WriteFile(o.report, []byte(text), 0o644)
 }
@@ -60,4 +59,29 @@ func (o *orchestrator) survives(ctx context.Context, text string) (missing int, 
 		}
 	}
 	return s.Missing, nil
+}
+
+// holds checks the run with a report, under the policy of the working directory if there is one.
+func (o *orchestrator) holds(ctx context.Context, text string) error {
+	f, err := policy.Find(".")
+	if err != nil {
+		return fmt.Errorf("read the policy: %w", err)
+	}
+	in, err := check.Open(&f, nil, []string{o.folder})
+	if err != nil {
+		return fmt.Errorf("find the documents: %w", err)
+	}
+	in.Reports, in.Worker = []*documents.Document{documents.New(o.report, text)}, lead
+	r, err := check.Run(ctx, o.board, f, in)
+	if err != nil {
+		return fmt.Errorf("check the run: %w", err)
+	}
+	fmt.Fprintf(o.out, "check of %s: passed: %t\n", r.Run, r.Passed)
+	for _, s := range r.WorstFirst() {
+		fmt.Fprintf(o.out, "  %s  passed: %t, %s\n", s.Name, s.Passed, s.Headline)
+	}
+	if !r.Passed {
+		return errChecked
+	}
+	return nil
 }

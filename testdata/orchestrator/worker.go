@@ -25,7 +25,7 @@ type task struct {
 	err    error
 }
 
-// answer claims and answers the open questions that the worker's documents answer. What somebody else has claimed or closed meanwhile is left to them.
+// answer claims and answers the open questions that the worker's documents answer, and is done. What somebody else has claimed or closed meanwhile is left to them.
 func (w *worker) answer(t *task) {
 	open, err := t.board.Signals(t.ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}})
 	if err != nil {
@@ -45,6 +45,9 @@ func (w *worker) answer(t *task) {
 			return
 		}
 		_, _, t.err = t.board.PostAddressing(t.ctx, w.name, s.ID, *p)
+	}
+	if t.err == nil {
+		_, t.err = t.board.Done(t.ctx, w.name) // the gate waits for it no longer
 	}
 }
 
