@@ -127,8 +127,7 @@ func Read(path string) (File, error) {
 	path = near(path)
 	f, err := parse(data)
 	if err != nil {
-		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err), "",
-			fault.Do("policy.list", "{} lists every key with what it means"))
+		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err), "mend it, or follow another policy")
 	}
 	f.Path = path
 	for _, list := range [][]string{f.Sources, f.Reports} {

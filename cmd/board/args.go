@@ -186,7 +186,7 @@ func looksLikeFlag(a string) bool {
 // synonyms are words that people try, and what they mean here.
 var synonyms = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"answer": "address", "ask": "signal", "check": "doctor", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
+		"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
 		"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
 		"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
 		"context add": "write", "context find": "search", "context remove": "delete", "context rm": "delete", "context show": "read",

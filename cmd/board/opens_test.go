@@ -20,6 +20,8 @@ var opened = map[string]string{
 	"board/sqlite/foreign.go copyFile":          "a new file",
 	"board/sqlite/held.go OpenFile":             "anything: the one place",
 	"board/sqlite/sqlite.go writable":           "a lock file",
+	"board/policy/policy.go read":               "a policy",
+	"cmd/board/check.go initPolicy":             "a new policy",
 	"cmd/board/app.go writeFileAs":              "a device or a pipe, a new file",
 	"cmd/board/daemon/log.go open":              "the daemon's log",
 	"cmd/board/daemon/place.go PlaceOf":         "the daemon's note",
