@@ -117,7 +117,7 @@ func pair(p *board.Conflict) Finding {
 			fault.Do("entry.settle", "or, if both hold, {}", "entry", p.A.ID, "other", p.B.ID, "reason", "…")}}
 	if p.Signal != "" {
 		f.Next = slices.Insert(f.Next, 0,
-			fault.Do("signal.address", "{}", "signal", p.Signal, "content", "…"))
+			fault.Do("signal.address", "{}", "signal", p.Signal))
 		f.Next[1].Text = "or {}"
 	}
 	return f
