@@ -137,6 +137,14 @@ func TestVerifyStale(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	gate(true)
+	// Without files, it is read though there is a file again.
+	if err := os.WriteFile(path, []byte("Nothing of it.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	only := VerifyOptions{IDs: []string{"e1"}, BoardOnly: true, NoRecord: true}
+	if r, err := b.Verify(t.Context(), "w", only); err != nil || !r.Passed {
+		t.Errorf("by the board alone: %+v, %v", r, err)
+	}
 	if err := b.RemoveSources(t.Context(), "w", "a.md", "nosuch"); !errors.Is(
 		err,
 		fault.NotFound,

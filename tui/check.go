@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -15,7 +14,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// checkPage shows whether a run holds what its policy asks of it: the steps of the check, and below each what it found.
+// checkPage shows whether a run holds what its policy asks of it: the steps of the check,
+// and below each what it found.
 type checkPage struct {
 	app  *app
 	name string // of the run
@@ -57,7 +57,8 @@ func (r *checkRow) name() string {
 
 // newCheckPage begins with the report that was chosen last for the run.
 func newCheckPage(a *app, name string, b *board.Board) page {
-	p := &checkPage{app: a, name: name, b: b, report: a.lastReport[name], doc: document{app: a, at: -1}}
+	p := &checkPage{app: a, name: name, b: b, report: a.lastReport[name]}
+	p.doc = document{app: a, at: -1}
 	p.ctx, p.stop = context.WithCancel(a.ctx)
 	p.items = list{app: a, row: p.row}
 	return p
@@ -111,8 +112,8 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 func (p *checkPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case eventsMsg:
-		if n := len(msg.events); msg.from.b == p.b && n > 0 && p.result != nil && msg.events[n-1].Seq > p.result.Seq {
-			p.changed = true
+		if n := len(msg.events); msg.from.b == p.b && n > 0 && p.result != nil {
+			p.changed = p.changed || msg.events[n-1].Seq > p.result.Seq
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
@@ -127,8 +128,8 @@ func (p *checkPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// look asks how the report stands, without reading it. A report that was written is checked again; a run that goes on is not, since that may take
-// long: a line says so.
+// look asks how the report stands, without reading it. A report that was written is checked
+// again; a run that goes on is not, since that may take long: a line says so.
 func (p *checkPage) look() tea.Cmd {
 	path := p.report
 	return p.app.ask(p, func(context.Context) func() tea.Cmd {
@@ -214,7 +215,8 @@ func (p *checkPage) choose(path string) tea.Cmd {
 	return p.check()
 }
 
-// reportPath is the path of a report that is relative to the directory of the files, or to the home directory.
+// reportPath is the path of a report that is relative to the directory of the files, or to
+// the home directory.
 func (a *app) reportPath(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && a.Home != "" {
 		return filepath.Join(a.Home, rest)
@@ -225,8 +227,8 @@ func (a *app) reportPath(path string) string {
 	return path
 }
 
-// openRow opens what was found: an entry or a signal, both entries of a pair, a passage of the report. A step, and what has nothing to
-// open, gives the keys to its text.
+// openRow opens what was found: an entry or a signal, both entries of a pair, a passage of
+// the report. A step, and what has nothing to open, gives the keys to its text.
 func (p *checkPage) openRow() tea.Cmd {
 	r := p.chosen()
 	switch {
@@ -243,7 +245,8 @@ func (p *checkPage) openRow() tea.Cmd {
 	return p.app.push(newDetailPage(p.app, p.name, p.b, r.found.ID))
 }
 
-// place is the report and the line that the chosen row is about, or the first report; "" if there is none.
+// place is the report and the line that the chosen row is about, or the first report; "" if
+// there is none.
 func (p *checkPage) place() (report string, line int) {
 	if r := p.chosen(); r != nil && r.found != nil && r.found.Report != "" {
 		return r.found.Report, r.found.Line
@@ -261,7 +264,7 @@ func (p *checkPage) openReport() tea.Cmd {
 	case report == "":
 		return nil
 	case noText(report):
-		return noticeError(fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it", strings.TrimPrefix(filepath.Ext(report), ".")))
+		return noticeError(noEditor(report))
 	}
 	return p.app.editFile(report, line)
 }
@@ -306,7 +309,10 @@ func (p *checkPage) actions() actions {
 	if p.report != "" {
 		chooses = "another report"
 	}
-	again := actions{{keys.Renamed(keys.Report, chooses), p.pickReport}, {keys.Renamed(keys.Refresh, "check again"), p.check}}
+	again := actions{
+		{keys.Renamed(keys.Report, chooses), p.pickReport},
+		{keys.Renamed(keys.Refresh, "check again"), p.check},
+	}
 	if p.result == nil {
 		return again
 	}
@@ -322,7 +328,8 @@ func (p *checkPage) actions() actions {
 	if p.inDoc {
 		other = "to the steps"
 	}
-	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide}, action{keys.Previous, p.otherSide}.unlisted())
+	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide},
+		action{keys.Previous, p.otherSide}.unlisted())
 	if r := p.chosen(); r != nil && r.found != nil && r.found.ID != "" {
 		all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(r.found.ID) }})
 	}

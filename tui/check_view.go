@@ -39,13 +39,18 @@ func (p *checkPage) view() []string {
 		return p.pick.view()
 	case p.err != nil:
 		lines := []string{st.bad.Render("✗ " + p.name + " could not be checked"), ""}
-		lines = append(lines, wrap(strings.ReplaceAll(p.app.explain(p.err), p.app.Files+string(filepath.Separator), ""), p.w-2)...)
-		lines = append(lines, "", st.faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
+		here := p.app.Files + string(filepath.Separator)
+		lines = append(lines, wrap(strings.ReplaceAll(p.app.explain(p.err), here, ""), p.w-2)...)
+		lines = append(lines, "",
+			st.faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
 		return fill(indented(lines), p.w, p.h)
 	case p.result == nil:
 		return fill(indented([]string{"checking…"}), p.w, p.h)
 	}
-	lines := []string{spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w), spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w)}
+	lines := []string{
+		spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w),
+		spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w),
+	}
 	items := st.pane("Steps", p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
 	about := ""
 	if r := p.chosen(); r != nil {
@@ -118,7 +123,8 @@ func (p *checkPage) row(i, w int) string {
 	st, r := p.app.st, &p.rows[i]
 	f := r.found
 	if f == nil {
-		return fit(columns(stepMark(st, r.step), st.title.Render(fit(r.step.Name, 9)), oneLine(r.step.Headline, rowRunes)), w)
+		name := st.title.Render(fit(r.step.Name, 9))
+		return fit(columns(stepMark(st, r.step), name, oneLine(r.step.Headline, rowRunes)), w)
 	}
 	said := f.Text
 	switch {
@@ -134,7 +140,8 @@ func (p *checkPage) row(i, w int) string {
 	return fit("   "+fit(place, 9)+" "+oneLine(said, rowRunes), w)
 }
 
-// compose writes the text about the chosen row. It is done when something changed, not for each view.
+// compose writes the text about the chosen row. It is done when something changed, not for
+// each view.
 func (p *checkPage) compose() {
 	r := p.chosen()
 	if r == nil {
@@ -231,7 +238,8 @@ func pairLines(x *writer, f *check.Finding, ways bool) {
 			if i == 1 {
 				item = &f.Pair.B
 			}
-			head, text = strings.TrimSpace(id+"  by "+oneLine(item.Worker, 40)+"  "+oneLine(item.Source, 60)), item.Content
+			head += "  by " + oneLine(item.Worker, 40) + "  " + oneLine(item.Source, 60)
+			head, text = strings.TrimSpace(head), item.Content
 		}
 		if i > 0 {
 			x.line("")
@@ -251,9 +259,18 @@ func pairLines(x *writer, f *check.Finding, ways bool) {
 	}
 }
 
+// closedKinds are the endings of reports that an editor of text cannot open.
+var closedKinds = []string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}
+
 // noText says that an editor of text cannot open a report.
 func noText(path string) bool {
-	return slices.Contains([]string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}, strings.ToLower(filepath.Ext(path)))
+	return slices.Contains(closedKinds, strings.ToLower(filepath.Ext(path)))
+}
+
+// noEditor is the error of a report that an editor of text cannot open.
+func noEditor(path string) error {
+	return fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it",
+		strings.TrimPrefix(filepath.Ext(path), "."))
 }
 
 // pairPage shows two entries that may contradict each other.
@@ -304,5 +321,6 @@ func (p *pairPage) title() string { return "pair" }
 
 func (p *pairPage) actions() actions {
 	all := p.doc.placeActions(p.follow, "the other entry", "the other entry")
-	return append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.doc.chosen()) }}).also(keys.Moving()...)
+	id := func() tea.Cmd { return p.app.copyText(p.doc.chosen()) }
+	return append(all, action{keys.CopyID, id}).also(keys.Moving()...)
 }

@@ -2,10 +2,7 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -263,7 +260,7 @@ func (p *survivalPage) openReport() tea.Cmd {
 		return nil
 	}
 	if p.noText() {
-		return noticeError(fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it", strings.TrimPrefix(filepath.Ext(p.report), ".")))
+		return noticeError(noEditor(p.report))
 	}
 	line := 0
 	if it := p.item(); it != nil && it.Passage != nil {

@@ -86,7 +86,8 @@ func (s *Step) Findings() (all []Finding) {
 func doubted(r *verify.Result) (all []Finding) {
 	for _, s := range r.Sources {
 		if s.Changed {
-			all = append(all, Finding{Text: cmp.Or(s.Name, s.File), Why: "has changed since it was registered",
+			all = append(all, Finding{Text: cmp.Or(s.Name, s.File),
+				Why:   "has changed since it was registered",
 				Clear: "register it again, and look at what rests on it"})
 		}
 	}
@@ -101,9 +102,11 @@ func doubted(r *verify.Result) (all []Finding) {
 		}
 		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item,
 			Clear: "supersede it by what the source says", Next: []fault.Step{
-				fault.Do("entry.post", "{}", "content", "…", "evidence", "…", "supersedes", item.ID)}}
+				fault.Do("entry.post", "{}",
+					"content", "…", "evidence", "…", "supersedes", item.ID)}}
 		if item.Verdict == verify.Unregistered {
-			f.Clear, f.Next = "register the source, or supersede it by one that has a registered source", nil
+			f.Next = nil
+			f.Clear = "register the source, or supersede it by one that has a registered source"
 		}
 		all = append(all, f)
 	}
@@ -111,10 +114,13 @@ func doubted(r *verify.Result) (all []Finding) {
 }
 
 func pair(p *board.Conflict) Finding {
-	f := Finding{ID: p.A.ID, Other: p.B.ID, Text: p.A.Content + " / " + p.B.Content, Why: p.Why[0], Pair: p,
-		Clear: "supersede the entry that is wrong, or settle the pair with a reason", Next: []fault.Step{
+	f := Finding{ID: p.A.ID, Other: p.B.ID, Text: p.A.Content + " / " + p.B.Content,
+		Why: p.Why[0], Pair: p,
+		Clear: "supersede the entry that is wrong, or settle the pair with a reason",
+		Next: []fault.Step{
 			fault.Do("entry.post", "{}", "content", "…", "supersedes", p.B.ID),
-			fault.Do("entry.settle", "or, if both hold, {}", "entry", p.A.ID, "other", p.B.ID, "reason", "…")}}
+			fault.Do("entry.settle", "or, if both hold, {}",
+				"entry", p.A.ID, "other", p.B.ID, "reason", "…")}}
 	if p.Signal != "" {
 		f.Next = slices.Insert(f.Next, 0,
 			fault.Do("signal.address", "{}", "signal", p.Signal))

@@ -114,16 +114,17 @@ func (c *call) where(name *string) string { return c.path(*name) }
 
 // checkOf is as much of a result as an agent can use at once.
 func (c *call) checkOf(r *check.Result) checkOut {
-	out := checkOut{Run: r.Run, Passed: r.Passed, Policy: filepath.Base(r.Policy), Steps: []checkStepOut{}}
-	if r.Policy == "" {
-		out.Policy = ""
+	out := checkOut{Run: r.Run, Passed: r.Passed, Steps: []checkStepOut{}}
+	if r.Policy != "" {
+		out.Policy = filepath.Base(r.Policy)
 	}
 	most := checkFindings / max(len(r.Failed()), 1)
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		step := checkStepOut{Name: s.Name, Passed: s.Passed, Skipped: s.Skipped, Headline: inLine(board.Line(s.Headline, 2*checkRunes))}
+		step := checkStepOut{Name: s.Name, Passed: s.Passed, Skipped: s.Skipped,
+			Headline: inLine(board.Line(s.Headline, 2*checkRunes))}
 		for _, w := range s.Warnings[:min(len(s.Warnings), checkWarnings)] {
-			if w = inLine(board.Line(w, checkRunes)); w != step.Headline {
+			if w = shortLine(w); w != step.Headline {
 				step.Warnings = append(step.Warnings, w)
 			}
 		}
@@ -134,7 +135,8 @@ func (c *call) checkOf(r *check.Result) checkOut {
 		step.Further = max(len(found)-room, 0)
 		for j := range found[:len(found)-step.Further] {
 			f := &found[j]
-			step.Findings = append(step.Findings, checkFindingOut{f.Place(), line110(f.Text), line110(f.Why)})
+			step.Findings = append(step.Findings,
+				checkFindingOut{f.Place(), shortLine(f.Text), shortLine(f.Why)})
 		}
 		if len(found) > 0 {
 			step.clear = found[0].In(c.words(nil))
@@ -144,7 +146,8 @@ func (c *call) checkOf(r *check.Result) checkOut {
 	return out
 }
 
-func line110(s string) string { return inLine(board.Line(s, checkRunes)) }
+// shortLine is what a finding has room for.
+func shortLine(s string) string { return inLine(board.Line(s, checkRunes)) }
 
 func (o *checkOut) text() string {
 	verdict := "passed: words and numbers were compared; whether it is true is yours to judge"
