@@ -115,6 +115,10 @@ func (p *checkPage) update(msg tea.Msg) tea.Cmd {
 		if n := len(msg.events); msg.from.b == p.b && n > 0 && p.result != nil {
 			p.changed = p.changed || msg.events[n-1].Seq > p.result.Seq
 		}
+	case doneMsg:
+		if msg.kind == changedRun {
+			return p.check()
+		}
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:

@@ -144,6 +144,24 @@ func TestCheckPair(t *testing.T) {
 	}
 }
 
+// TestCheckSettle: who knows why both of a pair hold says so where it is seen, and the pair is gone.
+func TestCheckSettle(t *testing.T) {
+	h := openCheck(t)
+	h.toRow("98 sites and")
+	h.press("enter", "w")
+	h.wants("Settle e3 and e4", "98 sites in Iowa")
+	h.press("ctrl+s") // without a reason
+	h.wants("Settle e3 and e4")
+	h.typeText("one is of 2024")
+	h.press("ctrl+s")
+	h.wants("e3 and e4 are settled", "✓ conflicts")
+	h.lacks("98 sites and")
+	got := must(h.openRun("audit-7").Snapshot(context.Background())).Settled
+	if len(got) != 1 || got[0].A != "e3" || got[0].B != "e4" || got[0].Reason != "one is of 2024" || got[0].Worker != "ada" {
+		t.Errorf("the board has %+v", got)
+	}
+}
+
 // TestCheckKeys: tab goes to the text, which then scrolls; a row that has nothing to open gives it the keys, too.
 func TestCheckKeys(t *testing.T) {
 	h := openCheck(t)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -282,13 +283,39 @@ type pairPage struct {
 	found *check.Finding
 	doc   document
 	w     int
+
+	settling *form // that asks why both hold
 }
 
 func newPairPage(a *app, name string, b *board.Board, f *check.Finding) *pairPage {
 	return &pairPage{app: a, name: name, b: b, found: f, doc: document{app: a}}
 }
 
-func (p *pairPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, p.follow) }
+func (p *pairPage) update(msg tea.Msg) tea.Cmd {
+	if done, ok := msg.(doneMsg); ok {
+		if done.err == nil && done.form != nil && done.form == p.settling {
+			return p.app.pop(p) // it is a pair no more
+		}
+		return nil
+	}
+	return p.doc.take(msg, p.actions, p.follow)
+}
+
+// settle asks why both entries hold.
+func (p *pairPage) settle() tea.Cmd {
+	id, other := p.found.ID, p.found.Other
+	intro := []string{oneLine(p.found.Why, 300)}
+	if c := p.found.Pair; c != nil {
+		intro = append(intro, id+": "+oneLine(c.A.Content, 300), other+": "+oneLine(c.B.Content, 300))
+	}
+	reason := &field{name: "reason", label: "Why do both hold? (goes on record)", required: true}
+	p.settling = newForm(p.app, form{heading: "Settle " + id + " and " + other, intro: intro,
+		button: "settle", fields: []*field{reason}, submit: func(ctx context.Context, v values) (outcome, error) {
+			_, err := p.b.Settle(ctx, p.app.Worker, id, other, v["reason"])
+			return outcome{text: id + " and " + other + " are settled", kind: changedRun}, err
+		}})
+	return p.app.overlay(p.settling)
+}
 
 // follow shows the chosen entry.
 func (p *pairPage) follow() tea.Cmd {
@@ -321,6 +348,7 @@ func (p *pairPage) title() string { return "pair" }
 
 func (p *pairPage) actions() actions {
 	all := p.doc.placeActions(p.follow, "the other entry", "the other entry")
+	all = append(all, action{keys.Settle, p.settle})
 	id := func() tea.Cmd { return p.app.copyText(p.doc.chosen()) }
 	return append(all, action{keys.CopyID, id}).also(keys.Moving()...)
 }

@@ -63,6 +63,7 @@ var (
 	Reopen  = bind("o", "reopen", "o")
 	Claim   = bind("c", "claim", "c")
 	Release = bind("x", "release", "x")
+	Settle  = bind("w", "settle: both hold", "w")
 	Promote = bind("P", "promote to knowledge", "P")
 	Source  = bind("e", "open the source", "e")
 
