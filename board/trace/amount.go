@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,28 +33,16 @@ func amounts(s *words.Scanner, into []amount) []amount {
 			into = append(into, a)
 		}
 	}
-	n := len(into)
-	for i := 0; i+1 < n; i++ { // 3 h 20 min
-		a, b := into[i], into[i+1]
-		if a.dim == "time" && b.dim == "time" && a.last > a.first && b.step < a.step &&
-			b.start > a.end &&
-			strings.Trim(s.Text[a.end:b.start], " ,and") == "" {
-			a.value, a.step, a.digits, a.end, a.last = a.value+b.value, b.step, a.digits+b.digits, b.end, b.last
-			into = append(into, a)
-		}
-	}
-	for i := n - 2; i >= 0; i-- { // 10 to 15 %, 10–15 ms
+	for i := len(into) - 2; i >= 0; i-- { // 10 to 15 dollars
 		a, b := &into[i], &into[i+1]
-		if a.dim == "" && b.dim != "" && b.start >= a.end && b.start-a.end <= 8 {
+		if a.dim == "" && a.nouns[0] == "" && b.kind() == KindMoney && b.start >= a.end &&
+			b.start-a.end <= 8 {
 			switch strings.Trim(s.Text[a.end:b.start], " $€£") {
 			case "-", "–", "—", "to", "and", "or", ",", ", and", ", or":
-				if a.nouns[0] != "" {
-					continue
-				}
-				a.like(b, s)
+				a.like(b)
 			}
 		}
-		if b.start < a.end && a.dim == "" && b.dim != "" { // 10-15%: one chunk
+		if b.start < a.end && a.dim == "" && b.dim != "" { // $10-15: one chunk
 			a.dim = b.dim
 		}
 	}
@@ -61,64 +50,82 @@ func amounts(s *words.Scanner, into []amount) []amount {
 }
 
 // like takes over the unit of another amount.
-func (a *amount) like(b *amount, s *words.Scanner) {
-	if of := unitOf(b, s); of > 0 {
-		a.value, a.step = a.value*of, a.step*of
+func (a *amount) like(b *amount) {
+	if b.raw > 0 {
+		a.value, a.step = a.value*b.value/b.raw, a.step*b.value/b.raw
 	}
 	a.dim = b.dim
 }
 
-// unitOf is how many of its dimension's base an amount's unit is, 0 if it has none to
-// convert.
-func unitOf(a *amount, s *words.Scanner) float64 {
-	if a.last > a.first {
-		for k := a.first + 1; k <= a.last; k++ {
-			if dim, of, ok := unitWord(s.Lexemes[k].Plain); ok && dim == a.dim {
-				return of
-			}
-		}
-	}
-	return 0
-}
+// What the dimensions of package words are here: a month is the twelfth part of a year of
+// days, and a percentage point a percentage.
+var dimensions = map[string]struct {
+	dim string
+	of  float64
+}{"month": {"time", 365 * 86400 / 12.0}, "point": {"%", 1}}
 
-// numberOf returns the value of a lexeme that is a number, and whether it is a
-// percentage.
-func numberOf(l *words.Lexeme) (key string, value float64, percent, ok bool) {
+// numberOf reads the number that a lexeme is, with the unit that it is measured in; key
+// is the number as it is written.
+func numberOf(l *words.Lexeme) (a amount, key string, ok bool) {
+	if l.Kind == words.Part || l.Kind == words.Pair ||
+		l.Kind == words.Number && strings.IndexByte("npu", l.Want[0][0]) < 0 { // a date
+		return a, "", false
+	}
 	for _, k := range l.Keys {
-		if len(k) > 2 && (k[:2] == "n:" || k[:2] == "p:") {
-			if l.Kind == words.Part ||
-				l.Kind == words.Number && len(l.Want) > 0 && k != l.Want[0] {
-				return "", 0, false, false // a year of a date
+		kind, rest, _ := strings.Cut(k, ":")
+		switch {
+		case kind == "n" && a.dim == "", kind == "p" && l.Kind == words.Number:
+			v, err := strconv.ParseFloat(rest, 64)
+			if key, ok = rest, err == nil; kind == "p" {
+				a.dim = "%"
 			}
-			v, err := strconv.ParseFloat(k[2:], 64)
-			return k[2:], v, k[0] == 'p', err == nil
+			a.raw, a.value = v, v
+		case kind == "u" && !strings.HasPrefix(rest, "bin:"):
+			dim, value, _ := strings.Cut(rest, ":")
+			v, isRat := new(big.Rat).SetString(value)
+			if !isRat {
+				continue
+			}
+			a.dim, ok = dim, true
+			a.value, _ = v.Float64()
+			if d := dimensions[dim]; d.dim != "" {
+				a.dim, a.value = d.dim, a.value*d.of
+			}
 		}
 	}
-	return "", 0, false, false
+	if key == "" {
+		a.raw = a.value
+	}
+	return a, key, ok
 }
 
 func readAmount(s *words.Scanner, i int) (amount, bool) {
 	l := &s.Lexemes[i]
-	key, value, percent, ok := numberOf(l)
+	a, key, ok := numberOf(l)
 	if !ok {
 		return amount{}, false
 	}
-	a := amount{value: value, raw: value, first: i, last: i, start: l.Start, end: l.End}
-	a.precision(s.Surface(*l), key)
-	if percent {
-		a.dim = "%"
+	a.first, a.last, a.start, a.end = i, i, l.Start, l.End
+	if a.precision(s.Surface(*l), key); l.Kind == words.Number && len(l.Want) == 1 && l.Want[0][0] == 'u' {
+		a.digits, a.step = 3, 1 // 3 h 20 min
+		if math.Mod(a.value, 60) == 0 {
+			a.step = 60
+		}
+	}
+	if a.dim == "%" {
 		if rest := s.Text[a.end:]; strings.HasPrefix(rest, "%") {
 			a.end++
 		} else if strings.HasPrefix(rest, " %") {
 			a.end += 2
 		}
-	} else if currency, from := currencyBefore(s.Text, l.Start); currency != "" {
+	} else if currency, from := currencyBefore(s.Text, l.Start); currency != "" && a.dim == "" {
 		a.dim, a.start = currency, from
 	}
 	next := i + 1
 	for next < len(s.Lexemes) && s.Lexemes[next].Kind == words.Part && s.Lexemes[next].End <= a.end {
-		next++ // million
+		next++ // million, hours
 	}
+	a.last = next - 1
 	a.measure(s, next)
 	if a.bound = boundBefore(s, i); a.bound == 0 {
 		a.bound = boundAfter(s.Text[max(a.end, s.Lexemes[a.last].End):])
@@ -133,7 +140,7 @@ func readDuration(s *words.Scanner, i int) (amount, bool) {
 		return amount{}, false
 	}
 	next := &s.Lexemes[i+1]
-	dim, of, ok := unitWord(next.Plain)
+	dim, of, ok := words.Unit(next.Plain)
 	at, isMoment := moment(l.Keys[0])
 	if !ok || dim != "time" || of < 60 || !isMoment || !s.Near(*l, *next, "") {
 		return amount{}, false
@@ -179,8 +186,8 @@ func (a *amount) measure(s *words.Scanner, next int) {
 			continue
 		}
 		if a.dim == "" && n == 0 {
-			if dim, of, ok := unitWord(l.Plain); ok {
-				a.dim, a.value, a.step = dim, a.value*of, a.step*of
+			if m, ok := coin(l.Plain); ok {
+				a.dim, a.value, a.step = m.dim, a.value*m.of, a.step*m.of
 				a.last, a.end = next, max(a.end, l.End)
 				continue
 			}
@@ -197,15 +204,11 @@ func (a *amount) measure(s *words.Scanner, next int) {
 			a.dim, a.last, a.end = "×", next, max(a.end, l.End)
 			return
 		}
-		if l.Plain == "percentage" && a.dim == "" && n == 0 {
-			a.dim = "%"
-		}
 		if !content(l) {
 			return
 		}
-		if dim, of, ok := unitWord(l.Plain); ok && a.dim == "" &&
-			len(l.Plain) > 2 { // 9.6 working days
-			a.dim, a.value, a.step = dim, a.value*of, a.step*of
+		if dim, of, ok := words.Unit(l.Plain); ok && a.dim == "" && len(l.Plain) > 2 {
+			a.dim, a.value, a.step = dim, a.value*of, a.step*of // 9.6 working days
 		}
 		a.nouns[n] = l.Keys[0]
 		a.last = next
@@ -250,8 +253,8 @@ func (a *amount) precision(surface, key string) {
 	digits = strings.Map(onlyDigits, digits)
 	a.digits = max(1, len(digits))
 	a.step = 1
-	if a.value > 0 {
-		a.step = math.Pow(10, math.Floor(math.Log10(a.value))-float64(a.digits)+1)
+	if a.raw > 0 {
+		a.step = math.Pow(10, math.Floor(math.Log10(a.raw))-float64(a.digits)+1) * a.value / a.raw
 	}
 }
 

@@ -80,7 +80,7 @@ func (fr *factReader) readNumbers(u *unit) {
 		f := fact{kind: a.kind(), start: a.start, end: a.end, amount: *a}
 		fr.inUnitOfTable(u, &f)
 		if i > 0 && a.dim == "" && a.nouns[0] == "" && fr.compares(a) {
-			f.amount.like(&fr.found[i-1], &fr.scan)
+			f.amount.like(&fr.found[i-1])
 			f.kind = f.amount.kind()
 		}
 		if isYear(fr.scan.Surface(*l)) && a.dim == "" && a.bound == 0 {
@@ -163,8 +163,10 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		return true
 	case plain && len(fr.scan.Surface(*l)) > 1 && strings.HasPrefix(fr.scan.Surface(*l), "0") && !strings.ContainsAny(fr.scan.Surface(*l), ".,"):
 		return true // site 07
+	case fr.ofWords(l):
+		return true // three quarters, half an hour
 	case l.Kind == words.Word: // spelled out
-		return a.value < 2 || fr.fraction(a) || plain && (a.nouns[0] == "" || a.value < 3) ||
+		return a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain && (a.nouns[0] == "" || a.value < 3) ||
 			fr.ownCount(a)
 	case plain && a.nouns[0] != "" && a.value <= 20 && fr.ownCount(a):
 		return true
@@ -172,6 +174,12 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		return true
 	}
 	return false
+}
+
+// ofWords reports whether a number is a fraction that is spelled out.
+func (fr *factReader) ofWords(l *words.Lexeme) bool {
+	return l.Kind == words.Number && slices.ContainsFunc(words.Split(fr.scan.Surface(*l), ""),
+		func(w string) bool { return fractions()[w] })
 }
 
 // fraction reports whether a number word is part of a fraction: three quarters, two in

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/board/words"
 )
 
 // unitMark is where a header or a label says in which unit its figures are: "Revenue
@@ -22,17 +23,17 @@ func headerUnit(text string) (dim string, of float64, ok bool) {
 		return "", 0, false
 	}
 	of = 1
-	words := strings.FieldsFunc(
+	parts := strings.FieldsFunc(
 		strings.ToLower(m[1]+m[2]+m[3]),
 		func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '.' },
 	)
-	for _, w := range words {
+	for _, w := range parts {
 		if symbol := strings.Trim(w, "abcdefghijklmnopqrstuvwxyz'0123456789"); symbol != "" &&
 			strings.Contains("$€£¥%", symbol) {
 			dim, w = symbol, strings.Replace(w, symbol, "", 1)
 		}
 		scale := headerScales[w]
-		switch unit, by, known := unitWord(w); {
+		switch unit, by, known := words.Unit(w); {
 		case currencies()[w] != "":
 			dim = currencies()[w]
 		case scale > 0 && (w != "m" || dim != ""):

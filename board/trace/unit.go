@@ -1,12 +1,9 @@
 package trace
 
 import (
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"blackboard/board/words"
 )
 
 // A measure is how many of its dimension's base a unit is.
@@ -15,29 +12,11 @@ type measure struct {
 	of  float64
 }
 
-// moreUnits are units that package words does not convert. An m is a metre, as minutes
-// are written so in "5m" alone; a basis point is read by its first word.
-var moreUnits = sync.OnceValue(func() map[string]measure {
-	m := map[string]measure{}
-	for dim, list := range map[string]string{
-		"length":    "km 1000 m 1 cm .01 mm .001 metre 1 meter 1 mile 1609.344 foot .3048 feet .3048 inch .0254",
-		"mass":      "t 1e6 kg 1000 g 1 mg .001 tonne 1e6 ton 1e6 gram 1",
-		"power":     "w 1 kw 1e3 mw 1e6 gw 1e9",
-		"energy":    "kwh 1e3 mwh 1e6 gwh 1e9",
-		"frequency": "hz 1 khz 1e3 mhz 1e6 ghz 1e9",
-		"volume":    "litre 1 liter 1 ml .001",
-		"rate":      "rps 1 qps 1",
-		"bits":      "bps 1 kbps 1e3 mbps 1e6 gbps 1e9",
-		"%":         "basis .01",
-		"$":         "cent .01",
-		"£":         "pound 1",
-		"¥":         "yen 1",
-	} {
-		f := strings.Fields(list)
-		for i := 0; i < len(f); i += 2 {
-			of, _ := strconv.ParseFloat(f[i+1], 64)
-			m[f[i]] = measure{dim, of}
-		}
+// coins are words of money, and the metre, as minutes are written m in "5m" alone.
+var coins = sync.OnceValue(func() map[string]measure {
+	m := map[string]measure{
+		"dollar": {"$", 1}, "euro": {"€", 1}, "pound": {"£", 1}, "yen": {"¥", 1}, "cent": {"$", .01},
+		"m": {"length", 1},
 	}
 	for code, dim := range currencies() {
 		m[code] = measure{dim, 1}
@@ -45,17 +24,13 @@ var moreUnits = sync.OnceValue(func() map[string]measure {
 	return m
 })
 
-// unitWord returns the dimension of a word that is a unit, and how many of its base it
-// is.
-func unitWord(w string) (dim string, of float64, ok bool) {
-	if dim, of, ok = words.Unit(w); ok && w != "m" {
-		return dim, of, true
-	}
-	u, ok := moreUnits()[w]
+// coin returns what a word is of a currency.
+func coin(w string) (measure, bool) {
+	m, ok := coins()[w]
 	if !ok {
-		u, ok = moreUnits()[strings.TrimSuffix(w, "s")]
+		m, ok = coins()[strings.TrimSuffix(w, "s")]
 	}
-	return u.dim, u.of, ok
+	return m, ok
 }
 
 // currencies are codes of currencies: those with a symbol of their own by it.

@@ -50,24 +50,29 @@ const unitTable = `
 	mass 1/1000 mg milligram
 	mass 1 g gram gramme
 	mass 1000 kg kilo kilogram kilogramme
-	mass 1000000 tonne
+	mass 1000000 tonne t ton
 	length 1/1000000000 nm nanometre nanometer
 	length 1/1000000 um micrometre micrometer micron
 	length 1/1000 mm millimetre millimeter
 	length 1/100 cm centimetre centimeter
 	length 1 metre meter
 	length 1000 km kilometre kilometer
+	length 0.0254 inch inche
+	length 0.3048 foot feet
+	length 1609.344 mile
 	volume 1/1000 ml millilitre milliliter
 	volume 1 litre liter
 	frequency 1 hz hertz
 	frequency 1000 khz kilohertz
 	frequency 1000000 mhz megahertz
 	frequency 1000000000 ghz gigahertz
-	power 1 watt
+	power 1 w watt
 	power 1000 kw kilowatt
-	power 1000000 megawatt
+	power 1000000 mw megawatt
+	power 1000000000 gw gigawatt
 	energy 1 kwh
 	energy 1000 mwh
+	energy 1000000 gwh
 	point 1 pp
 	point 1/100 bp bps
 	% 1 % percent pct
@@ -119,6 +124,13 @@ func unitOf(w string) (unit, bool) {
 		u, ok = units()[strings.TrimSuffix(w, "s")]
 	}
 	return u, ok
+}
+
+// Unit returns the dimension that a word in lower case is a unit of ("time", "size"), and
+// how many of the dimension's base it is: 0.001 for "ms".
+func Unit(word string) (dim string, of float64, ok bool) {
+	u, ok := counted(word)
+	return u.dim, u.of, ok
 }
 
 // counted reports whether a unit is one that lexemes are measured in: money and
