@@ -33,9 +33,9 @@ func amounts(s *words.Scanner, into []amount) []amount {
 			into = append(into, a)
 		}
 	}
-	for i := len(into) - 2; i >= 0; i-- { // 10 to 15 dollars
+	for i := len(into) - 2; i >= 0; i-- { // 10 to 15 dollars, 8 to 10 times
 		a, b := &into[i], &into[i+1]
-		if a.dim == "" && a.nouns[0] == "" && b.kind() == KindMoney && b.start >= a.end &&
+		if a.dim == "" && a.nouns[0] == "" && b.dim != "" && b.start >= a.end &&
 			b.start-a.end <= 8 {
 			switch strings.Trim(s.Text[a.end:b.start], " $€£") {
 			case "-", "–", "—", "to", "and", "or", ",", ", and", ", or":
@@ -136,12 +136,12 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 // readDuration reads 3:20 h.
 func readDuration(s *words.Scanner, i int) (amount, bool) {
 	l := &s.Lexemes[i]
-	if l.Kind != words.Number || l.Keys[0][0] != 't' || i+1 >= len(s.Lexemes) {
+	if l.Kind != words.Number || l.Want[0][0] != 't' || i+1 >= len(s.Lexemes) {
 		return amount{}, false
 	}
 	next := &s.Lexemes[i+1]
 	dim, of, ok := words.Unit(next.Plain)
-	at, isMoment := moment(l.Keys[0])
+	at, isMoment := moment(l.Want[0])
 	if !ok || dim != "time" || of < 60 || !isMoment || !s.Near(*l, *next, "") {
 		return amount{}, false
 	}
@@ -427,7 +427,7 @@ func (a *amount) kind() string {
 	switch {
 	case a.dim == "%":
 		return KindPercent
-	case a.dim != "" && (strings.Contains("$€£¥", a.dim) || strings.ToUpper(a.dim) == a.dim):
+	case a.dim != "" && (strings.Contains("$€£¥", a.dim) || a.dim[0] >= 'A' && a.dim[0] <= 'Z'):
 		return KindMoney
 	}
 	return KindNumber

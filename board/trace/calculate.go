@@ -96,6 +96,30 @@ func perPeriod(a *amount, pool []amount) string {
 	return ""
 }
 
+// atRate reports whether a count is so many a second, a minute, an hour over a time.
+func (a *amount) atRate(x, y *amount) bool {
+	for _, per := range []float64{1, 60, 3600, 86400} {
+		if a.near(x.value * y.value / per) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofPeriod says that a time is a percentage of a period that its sentence names, or what
+// it leaves of it.
+func (a *amount) ofPeriod(periods map[string]bool, pool []amount) string {
+	for word, n := range map[string]float64{"day": 1, "week": 7, "month": 365 / 12.0, "quarter": 365 / 4.0, "year": 365} {
+		for i := range pool {
+			if x := &pool[i]; a.dim == "time" && x.dim == "%" && periods[word] &&
+				(a.near(x.value/100*n*86400) || a.near((100-x.value)/100*n*86400)) {
+				return "a share of a " + word
+			}
+		}
+	}
+	return ""
+}
+
 // of says how a figure follows from two others. Two that stand in different records
 // follow less surely: any percentage is the share of some figure in some other.
 func (a *amount) of(x, y *amount, apart bool) string {
@@ -108,6 +132,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "a time between"
 	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
 		return "a share"
+	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.atRate(x, y):
+		return "a rate over a time"
 	case a.dim == "" && !alike(a, x, y):
 		return ""
 	case x.dim == a.dim && y.dim == a.dim && a.near(x.value+y.value):

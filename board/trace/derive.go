@@ -112,7 +112,7 @@ func (d *deriver) figures(r int32) []amount {
 		if l.Kind != words.Number {
 			continue
 		}
-		all = appendMoment(all, l.Keys[0])
+		all = appendMoment(all, l.Want[0])
 	}
 	d.records[r] = all
 	return all
@@ -151,7 +151,8 @@ func (d *deriver) calculate(i int) bool {
 		for _, r := range others {
 			all = slices.Concat(all, d.few(r))
 		}
-		if how := perPeriod(&f.amount, all); how != "" {
+		how := cmp.Or(perPeriod(&f.amount, all), f.amount.ofPeriod(d.said(f), all))
+		if how != "" {
 			return d.derived(f, how, others...)
 		}
 	}
@@ -375,6 +376,15 @@ func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
 	)
 }
 
+// said is the words of a fact's sentence, in the singular.
+func (t *tracer) said(f *fact) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range words.Split(t.units[f.unit].text(), "") {
+		m[strings.TrimSuffix(w, "s")] = true
+	}
+	return m
+}
+
 // shares counts the words near a fact that a scanned text has.
 func (t *tracer) shares(f *fact, s *words.Scanner) int {
 	var ids []int32
@@ -404,8 +414,8 @@ func (t *tracer) otherValue(f *fact, s *words.Scanner, own []amount) string {
 		}
 	case f.kind == KindDate || f.kind == KindTime:
 		for i := range s.Lexemes {
-			if l := &s.Lexemes[i]; l.Kind == words.Number && f.keys[0][0] == l.Keys[0][0] &&
-				l.Keys[0][0] != 'n' {
+			if l := &s.Lexemes[i]; l.Kind == words.Number && f.keys[0][0] == l.Want[0][0] &&
+				l.Want[0][0] != 'n' {
 				return oneLine(s.Surface(*l), 40)
 			}
 		}

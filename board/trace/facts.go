@@ -145,6 +145,9 @@ func token(l *words.Lexeme) string {
 		return l.Plain
 	}
 	key := l.Keys[0]
+	if l.Kind == words.Number {
+		key = l.Want[0]
+	}
 	if v, ok := strings.CutPrefix(key, "i:v"); ok && v != "" && v[0] >= '0' && v[0] <= '9' {
 		return "i:" + v
 	}

@@ -21,7 +21,7 @@ var structureWords = lazySet(`section sections chapter chapters table tables fig
 	paragraphs heading headings bullet bullets column columns reason reasons theme
 	themes topic topics conclusion conclusions question questions finding findings area
 	areas takeaway takeaways way ways observation observations priority priorities
-	option options thing things following`)
+	option options point points thing things following`)
 
 // lazySet is a set that is made when it is first needed, not when a process starts.
 func lazySet(list string) func() map[string]bool {
@@ -43,16 +43,7 @@ func (fr *factReader) readNumbers(u *unit) {
 		if l.Kind != words.Number || fr.isTaken(l) {
 			continue
 		}
-		if key := otherMoment(&fr.scan, i); key != "" {
-			kind, end := KindDate, l.End
-			if key[0] == 't' {
-				kind, end = KindTime, fr.scan.Lexemes[i+1].End
-			}
-			fr.add(fact{kind: kind, start: l.Start, end: end, keys: []string{key}})
-			fr.take(l.Start, end)
-			continue
-		}
-		switch l.Keys[0][0] {
+		switch l.Want[0][0] {
 		case 'd':
 			if fr.ownDate(u) {
 				fr.take(l.Start, l.End)
@@ -168,7 +159,7 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 	case l.Kind == words.Word: // spelled out
 		return a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain && (a.nouns[0] == "" || a.value < 3) ||
 			fr.ownCount(a)
-	case plain && a.nouns[0] != "" && a.value <= 20 && fr.ownCount(a):
+	case plain && a.nouns[0] != "" && a.value <= 20 && a.step >= 1 && fr.ownCount(a):
 		return true
 	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) && len(u.cells) > 0 && fr.firstCell(u, l.Start):
 		return true

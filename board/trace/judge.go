@@ -125,7 +125,7 @@ func (t *tracer) doubt(f *fact, h *hit) string {
 // need is how many words a record must share with what stands around a fact: the more
 // records have the figure and the less it tells, the more.
 func (t *tracer) need(f *fact, h *hit) int {
-	distinct := f.amount.digits >= 3 || f.kind != KindNumber && f.amount.digits >= 2 ||
+	distinct := f.amount.digits >= 3 || f.amount.dim != "" && f.amount.digits >= 2 ||
 		f.kind == KindDate ||
 		f.kind == KindTime
 	switch {

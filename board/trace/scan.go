@@ -122,11 +122,7 @@ func (s *scanner) readWindow(text string) {
 	for i := range s.scan.Lexemes {
 		l := &s.scan.Lexemes[i]
 		if l.Kind == words.Number || l.Kind == words.Word && len(l.Keys) > 1 {
-			keys := l.Keys
-			if other := otherMoment(&s.scan, i); other != "" {
-				keys = append([]string{other}, keys...)
-			}
-			for k, key := range keys {
+			for k, key := range l.Keys {
 				for _, n := range s.byKey[key] {
 					f := &s.facts[n]
 					how := same

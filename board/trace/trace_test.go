@@ -67,6 +67,11 @@ func TestForms(t *testing.T) {
 		{"Share of women: three eighths, 37.5 per cent", "The share of women is 37.5%."},
 		{"Closed at 17:05 on that day", "It closed at 5:05 pm."},
 		{"Closed at 5 pm", "It closed at 17:00."},
+		{"Closed at 09:30", "It closed at 9.30 am."},
+		{"Closed at 14:05:33", "It closed at 2:05 p.m."},
+		{"Closed 2026-01-03T14:05:00Z", "It closed at 14:05 on 3 January."},
+		{"Closed in 2026-Q1", "It closed in the first quarter of 2026."},
+		{"The archive is kept for 7 y", "The archive is kept for seven years."},
 		{"Closed at 17:00", "It closed at 5 p.m. on that day."},
 		{"25 sites in Ohio", "There are twenty-five sites in Ohio."},
 		{"Twenty-five sites in Ohio", "There are 25 sites in Ohio."},
@@ -96,6 +101,8 @@ func TestForms(t *testing.T) {
 		{"Price: $0.12 per call", "A call costs 12 cents."},
 		{"p95 of 1,100 ms", "The 95th percentile is 1.1 seconds."},
 		{"Loss of $8.06M", "The loss was about $8 million."},
+		{"Notice 30 days", "There is a thirty-day notice period."},
+		{"Audit of 9.6 working days", "The audit took 9.6 working days."},
 		{"Loss of 11.9 %", "The loss was nearly 12 %."},
 		{"11,870 tickets", "Some 12,000 tickets came in."},
 		{"9,412 people queued", "More than 9,400 people queued."},
@@ -114,6 +121,7 @@ func TestDerived(t *testing.T) {
 	records := []string{
 		"Revenue of Borealis: FY2024 $31.9 million, FY2025 $38.4 million", "Borealis spent $24.6 million on staff in FY2025", "The first alarm of the outage came at 17:54",
 		"The service was back at 19:31", "Of 96 accounts 8 lack a second factor", "Licence of Quillpath: $62 per agent and month", "140 agents answer tickets",
+		"Uptime was 99.71 % last year", "5 alarms per hour", "Alarms of 24 hours were read",
 		"The contract began on 2026-03-02 and ends on 2026-03-30", "Ohio has 40 sites, Utah 12, Iowa 9", "Adverse events: 57.3 % on the drug, 50.0 % on placebo",
 	}
 	for report, want := range map[string]string{
@@ -125,6 +133,9 @@ func TestDerived(t *testing.T) {
 		"The outage lasted from 17:54 to 19:31, that is 83 minutes.":                               Unsupported,
 		"Of the accounts 8.3 % lack a second factor.":                                              Derived,
 		"At $62 per month the 140 agents cost $8,680.":                                             Derived,
+		"At 5 alarms per hour 120 alarms came in 24 hours.":                                        Derived,
+		"With 99.71 % uptime, 25 hours a year are lost.":                                           Derived,
+		"With 99.71 % uptime, 45 hours a year are lost.":                                           Unsupported,
 		"At $62 per month the 140 agents cost $9,680.":                                             Unsupported,
 		"The contract runs from 2 March 2026 to 30 March 2026, four weeks.":                        Derived,
 		"Ohio, Utah and Iowa have 61 sites together.":                                              Derived,

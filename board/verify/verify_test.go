@@ -113,7 +113,7 @@ func TestValues(t *testing.T) {
 		{content: "Revenue in Q3 was $8.06 million"},
 		{content: "In e12 we said that 40 ms is the latency of eu-west-1; (1) one region (2) few clients"},
 		{content: "Revenue in Q3 was $8.60M", note: "number not in source: $8.60M"},
-		{content: "auth.go stores a token for 9 hours by Stripe", note: "number not in source: 9; name not in source: Stripe"},
+		{content: "auth.go stores a token for 9 hours by Stripe", note: "number not in source: 9 hours; name not in source: Stripe"},
 		{content: "load_user in users.go is slow", note: "identifier not in source: load_user, users.go"},
 		{content: "Tokens end on 2025-03-14", note: "date not in source: 2025-03-14"},
 		{content: "1,200 requests at $5 are $6,000", calculated: true},

@@ -179,17 +179,21 @@ func (s *Scanner) number(start, end int, c string) {
 	add := func(keys, want []string) {
 		s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: keys, Want: want, Plain: c})
 	}
-	day, _, ok := strings.Cut(c, "t") // 2026-03-23T10:00
+	day, at, ok := strings.Cut(c, "t") // 2026-03-23T10:00:00Z
 	if !ok || len(day) != 10 {
-		day = c
+		day, at = c, ""
 	}
 	if keys, want := numericDate(day); want != nil {
-		add(keys, want)
+		add(append(keys, times(strings.TrimSuffix(at, "z"), "")...), want)
 		return
 	}
 	bare := strings.TrimSuffix(strings.TrimSuffix(c, "am"), "pm")
-	if key := clock(bare, c[len(bare):]); key != "" {
-		add([]string{key}, []string{key})
+	if keys := times(bare, c[len(bare):]); keys != nil {
+		add(keys, keys[:1:1])
+		return
+	}
+	if keys := period(strings.ReplaceAll(c, "-", "")); keys != nil {
+		add(keys, keys[:1:1])
 		return
 	}
 	if letter := strings.IndexAny(c, "hmsnu"); letter > 0 && len(c) < 20 && strings.ContainsAny(c[letter:], "0123456789") {

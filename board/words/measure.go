@@ -31,7 +31,7 @@ const unitTable = `
 	time 86400 d day
 	time 604800 week wk
 	month 1 month
-	month 12 year yr
+	month 12 year yr y
 	size 1 byte b
 	size 1000 kb kilobyte
 	size 1000000 mb megabyte
@@ -422,10 +422,14 @@ func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
 		}
 		half += "m"
 	}
+	at := value + ":00"
+	if hour, minutes, ok := strings.Cut(s.Surface(*l), "."); ok && len(minutes) == 2 { // 9.30 am
+		value, at = hour, hour+":"+minutes
+	}
 	if half != "am" && half != "pm" || len(value) > 2 || value == "0" || !s.Near(*l, s.Lexemes[j], "") {
 		return false
 	}
-	key := clock(value+":00", half)
+	key := clock(at, half)
 	if hour, _ := strconv.Atoi(value); key == "" || hour > 12 {
 		return false
 	}

@@ -37,6 +37,8 @@ func TestQuantitiesEqual(t *testing.T) {
 		{"5-7 hours", "5 to 7 hours", "between 5 and 7 hours", "5–7h", "five to seven hours"},
 		{"$3-5 million", "3 to 5 million dollars", "$3M to $5M", "between 3 and 5 million", "3,000,000 to 5,000,000"},
 		{"17:00", "5 pm", "5pm", "5:00 PM", "5 p.m.", "17:00:00", "five pm"},
+		{"9:30", "9.30 am", "9:30am", "9.30 a.m."},
+		{"5 miles", "five miles"},
 		{"12:00", "noon", "12 pm", "midday"},
 		{"1,000,000", "1 000 000", "1\u00a0000\u00a0000", "1\u202f000\u202f000", "1_000_000", "one million", "1 million", "1M", "1\u2009000\u2009000"},
 		{"12 500.50", "12,500.5"},
@@ -87,6 +89,7 @@ func TestQuantitiesInclude(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"800 ms", "| p99, ms | 800 |"}, {"18.4 minutes", "| onset, min | −18.4 |"}, {"5", "5 ms"}, {"6 hours", "6 h 20 min"}, {"12", "12 000"},
 		{"on 12 June", "12–14 June 2025"}, {"1 MB", "1024 KB"}, {"1 MB", "1000 KB"}, {"25%", "a quarter of them"}, {"30 minutes", "half an hour"}, {"6 h 20 min", "6h20m0s"}, {"8 pm", "from 8 am to 8 pm"},
+		{"14:05", "14:05:33"}, {"14:05", "2026-01-03T14:05:33Z"}, {"2:05 pm", "2026-01-03T14:05:00"}, {"Q3 2025", "2025-Q3"}, {"in 2025", "FY2025"},
 	} {
 		if n, ok := answers(pair[0], pair[1]); !ok || n == 0 {
 			t.Errorf("%q asks for %d numbers that %q does not have", pair[0], n, pair[1])

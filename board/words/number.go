@@ -185,6 +185,30 @@ func numericDate(s string) (keys, want []string) {
 	return keys, want
 }
 
+// period reads a quarter and a fiscal year: 2026-Q1, FY2025.
+func period(c string) []string {
+	switch {
+	case len(c) != 6:
+	case c[4] == 'q' && Digits(c[:4]) && Digits(c[5:]):
+		return []string{"i:" + c, "i:" + c[4:], "n:" + c[:4]}
+	case (c[:2] == "fy" || c[:2] == "cy") && Digits(c[2:]):
+		return []string{"i:" + c, "n:" + c[2:]}
+	}
+	return nil
+}
+
+// times are the keys of a time: of one with seconds also that of its minute.
+func times(s, half string) []string {
+	key := clock(s, half)
+	if key == "" {
+		return nil
+	}
+	if minute := key[:len("t:00:00")]; minute != key {
+		return []string{key, minute}
+	}
+	return []string{key}
+}
+
 // clock reads 2:17 and 14:17:05; half is am, pm or empty.
 func clock(s, half string) string {
 	if len(s) > 8 || !strings.Contains(s, ":") {
