@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode"
@@ -71,7 +72,7 @@ func (v values) any(keys []string) bool {
 type asked struct {
 	Value
 	keys   []string
-	number float64 // of the kind number
+	number [2]float64 // of the kind number: in the base of its unit, and as it is written
 }
 
 var identifier = lazyregexp.New("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
@@ -93,7 +94,7 @@ func valuesOf(content string) (all []asked) {
 	var s words.Scanner
 	s.Scan(content)
 	seen := map[string]bool{}
-	add := func(kind, text string, keys []string, number float64) {
+	add := func(kind, text string, keys []string, number [2]float64) {
 		if id := kind + " " + strings.ToLower(text); !seen[id] {
 			seen[id] = true
 			all = append(all, asked{Value{kind, text}, keys, number})
@@ -104,17 +105,17 @@ func valuesOf(content string) (all []asked) {
 	for i, l := range s.Lexemes {
 		switch {
 		case names[i]:
-			add(KindName, s.Surface(l), l.Keys, 0)
+			add(KindName, s.Surface(l), l.Keys, [2]float64{})
 		case l.Kind != words.Number || boardID(s.Surface(l)):
 		case l.Want[0] == "n:"+strconv.Itoa(listed+1) && enumerates(s.Text, l):
 			listed++
 		default:
-			add(kindOf(l.Want[0]), shown(&s, l), l.Want, numberOf(l.Want[0]))
+			add(kindOf(l.Want[0]), shown(&s, l), l.Want, [2]float64{numberOf(l.Want[0]), numberOf(l.Want[len(l.Want)-1])})
 		}
 	}
 	for _, m := range identifier.FindAllStringSubmatch(content, -1) {
 		if isIdentifier(m[0]) && !boardID(m[0]) {
-			add(KindIdentifier, strings.Trim(m[0], "`"), nil, 0)
+			add(KindIdentifier, strings.Trim(m[0], "`"), nil, [2]float64{})
 		}
 	}
 	return all
@@ -163,11 +164,13 @@ func kindOf(key string) string {
 	return KindNumber
 }
 
+// numberOf returns the number of a key, in the base of its unit if it has one.
 func numberOf(key string) float64 {
-	f, err := strconv.ParseFloat(key[strings.IndexByte(key, ':')+1:], 64)
-	if err != nil {
+	r, ok := new(big.Rat).SetString(key[strings.LastIndexByte(key, ':')+1:])
+	if !ok {
 		return math.NaN()
 	}
+	f, _ := r.Float64()
 	return f
 }
 
@@ -226,7 +229,7 @@ func (s *Source) content(f *Finding) Outcome {
 		known = append(known, related)
 	}
 	var missing []asked
-	var operands []float64
+	var operands [][2]float64
 	for _, a := range valuesOf(f.Content) {
 		in := s.has(a)
 		for _, v := range known {
@@ -235,7 +238,7 @@ func (s *Source) content(f *Finding) Outcome {
 		switch {
 		case !in:
 			missing = append(missing, a)
-		case a.Kind == KindNumber && !math.IsNaN(a.number):
+		case a.Kind == KindNumber && !math.IsNaN(a.number[0]):
 			operands = append(operands, a.number)
 		}
 	}
@@ -298,11 +301,26 @@ const maxOperands = 12
 
 // follows reports whether a number is what one step of arithmetic makes of others, as
 // precisely as it is written.
-func follows(a asked, from []float64) bool {
-	if len(from) > maxOperands || math.IsNaN(a.number) {
+func follows(a asked, from [][2]float64) bool {
+	if len(from) > maxOperands || math.IsNaN(a.number[0]) {
 		return false
 	}
-	near := func(v float64) bool { return math.Abs(v-a.number) <= unit(a)/2*1.0001 }
+	for k, number := range a.number { // with units converted, and as they are written
+		var operands []float64
+		for _, v := range from {
+			operands = append(operands, v[k])
+		}
+		if makes(number, unit(a.Text, number), operands) {
+			return true
+		}
+	}
+	return false
+}
+
+// makes reports whether one step of arithmetic makes a number of others, as precisely as
+// its last digit.
+func makes(number, last float64, from []float64) bool {
+	near := func(v float64) bool { return math.Abs(v-number) <= last/2*1.0001 }
 	sum, product := 0.0, 1.0
 	for _, v := range from {
 		sum, product = sum+v, product*v
@@ -327,9 +345,9 @@ func follows(a asked, from []float64) bool {
 }
 
 // unit is the worth of the last digit of a number as it is written.
-func unit(a asked) float64 {
+func unit(text string, number float64) float64 {
 	digits, decimals, dot := 0, 0, false
-	for _, r := range a.Text {
+	for _, r := range text {
 		switch {
 		case r == '.':
 			dot = true
@@ -346,8 +364,8 @@ func unit(a asked) float64 {
 			return r
 		}
 		return -1
-	}, a.Text), 64); err == nil && written != 0 {
-		scale = a.number / written
+	}, text), 64); err == nil && written != 0 {
+		scale = number / written
 	}
 	return math.Abs(scale) * math.Pow(10, -float64(decimals))
 }
