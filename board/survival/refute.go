@@ -98,7 +98,10 @@ func (x *index) text(u int32) string {
 	return text[x.units[u].start:end]
 }
 
-// same reports whether two units stand in one paragraph.
+// same reports whether two units stand in one paragraph, or item of a list.
 func (x *index) same(a, b int32) bool {
-	return !strings.Contains(x.report.Text()[x.units[a].end:max(x.units[a].end, x.units[b].start)], "\n\n")
+	return !parts.MatchString(x.report.Text()[x.units[a].end:max(x.units[a].end, x.units[b].start)])
 }
+
+// parts is what stands between two paragraphs, or items of a list.
+var parts = lazyregexp.New(`\n\s*(?:\n|[-*+•|] )`)
