@@ -115,9 +115,25 @@ func (x *index) saying(u int32) *saying {
 	s := x.sayings[u]
 	if s == nil {
 		s = read(&x.scanner, x.report.Text()[x.units[u].start:x.units[u].end])
+		for k := x.units[u].under.from; k < x.units[u].under.to; k++ {
+			s.before = x.keys(k, s.before)
+		}
+		if u > 0 && x.units[u-1].section == x.units[u].section {
+			s.before = x.keys(u-1, s.before)
+		}
 		x.sayings[u] = s
 	}
 	return s
+}
+
+// keys adds the keys of a unit's words.
+func (x *index) keys(u int32, into []string) []string {
+	for _, l := range x.scanner.Scan(x.report.Text()[x.units[u].start:x.units[u].end]) {
+		if l.Kind == words.Number || l.Kind == words.Word && !words.Empty(l.Plain) {
+			into = append(into, l.Keys[0])
+		}
+	}
+	return into
 }
 
 // saying reads the item once; nil if nothing can contradict it.
@@ -175,14 +191,16 @@ func (s *saying) stands(i int, told *saying, whole bool) (agrees, differs bool) 
 			case !turned && w.loose == u.loose:
 				agrees = true
 			case !turned: // not for certain
-			case w.moody == u.moody && (whole || s.beside(i, told, j)):
+			case w.none && !s.at(i+1).follows() && told.at(j+1).follows():
+				// no lien, and a lien index
+			case w.moody == u.moody && (whole || s.beside(i, told, j)) && s.subjectOf(i, told):
 				differs = true
 			}
 		case -1:
 			switch {
 			case w.tight != u.tight || s.compares(told):
 				agrees = true
-			case w.loose == u.loose && w.moody == u.moody && s.beside(i, told, j):
+			case w.loose == u.loose && w.moody == u.moody && s.beside(i, told, j) && s.subjectOf(i, told):
 				differs = true
 			}
 		}
@@ -238,6 +256,50 @@ func (s *saying) ambivalent(i int) bool {
 		}
 	}
 	return false
+}
+
+// follows reports whether a word belongs to the one right before it.
+func (w said) follows() bool { return w.content && !w.breaks }
+
+// subjectOf reports whether a sentence has most of what the item says a word of: of the
+// words before it in its clause, or its sentence, else, and of what there is none of, of
+// those after it. A sentence of something else contradicts nothing.
+func (s *saying) subjectOf(i int, told *saying) bool {
+	var of [3][2]int // before it in its clause, in its sentence, after it: all, and those that told has
+	for k := range s.words {
+		w := &s.words[k]
+		if k == i || w.sentence != s.words[i].sentence || !w.topic() {
+			continue
+		}
+		has := 0
+		if told.has(w) {
+			has = 1
+		}
+		same := w.clause == s.words[i].clause
+		for n, in := range [3]bool{k < i && same, k < i, k > i && same} {
+			if in {
+				of[n][0], of[n][1] = of[n][0]+1, of[n][1]+has
+			}
+		}
+	}
+	for n := range of[:2] {
+		if of[n][0] > 0 && !s.words[i].none {
+			return told.nobody || 2*of[n][1] > of[n][0]
+		}
+	}
+	return 2*of[2][1] >= of[2][0]
+}
+
+// topic reports whether a word may say what a sentence is of: no number does, no adverb.
+func (w *said) topic() bool {
+	return w.content && !words.Empty(w.Plain) && (w.capital || !strings.HasSuffix(w.low, "ly")) &&
+		(w.Kind != words.Number && len(w.Keys) == 1 || w.Kind == words.Number && w.Keys[0][0] == 'i')
+}
+
+// has reports whether a sentence, or what stands right before it, has a word of an item.
+func (s *saying) has(w *said) bool {
+	return slices.Contains(s.before, w.Keys[0]) ||
+		slices.ContainsFunc(s.words, func(u said) bool { return w.meets(&u) != 0 })
 }
 
 // beside reports whether two words stand beside the same word.

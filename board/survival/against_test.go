@@ -112,6 +112,11 @@ var agreements = [][2]string{
 	{"The team not only wrote the parser but tested it.", "The team wrote the parser and tested it."},
 	{"Only nine engineers can maintain the engine.", "The engine can be maintained by only nine engineers."},
 	{"No federal liens were found for Pinnacle in the county search.", "The county search for Pinnacle found no federal liens."},
+	// Another subject of the same words.
+	{"No federal tax liens were found for Harwick Mills in the county search.", "A full search of the federal tax lien indices of the county was made for Harwick Mills, and nothing was found."},
+	{"The state tax lien does not attach to personal property of Harwick in the county.", "Under the code a judgment lien on personal property attaches to the property in the county. Of Harwick there is a state tax lien, on land alone."},
+	{"The leaflet does not include dosing for children, pregnant women, or patients over 80.", "The study was run in all regions, with dosing arms for children, pregnant women, and patients over 80. The leaflet came later."},
+	{"The seller requires the escrow agreement to include limitation provisions on claims.", "The escrow agreement that the seller requires must include provisions such as, but not limited to, limitation of claims."},
 	{"The company has not adopted a privacy policy.", "The company must adopt a privacy policy within 90 days. It has not adopted a privacy policy yet."},
 }
 

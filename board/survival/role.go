@@ -25,6 +25,7 @@ const (
 	asIrregular                     // are forms of verbs that end neither in s nor in ed
 	asModals                        // stand before a verb
 	asBeings                        // make a passive
+	asNobody                        // negate all there are
 	asPivots                        // have on their sides what cannot change places
 )
 
@@ -42,7 +43,7 @@ func readRoles() {
 		asConjunctions: `but whereas while although though because since so unless which who however when if
 			once`,
 		asBounds: `only just merely simply more less later fewer higher lower earlier sooner greater
-			doubt necessarily until before unless without event`,
+			doubt necessarily until before unless without event limited`,
 		asNegators: `nobody nothing nowhere refused failed fails fail rarely seldom scarcely barely
 			impossible unable incapable yet stopped stops ceased ceases`,
 		asShadows: `missing absent absence lack lacks lacked lacking exclude excludes excluded excluding
@@ -67,6 +68,7 @@ func readRoles() {
 			built caught taught understood left`,
 		asModals: `to will can must may might should could would does do did not cannot shall`,
 		asBeings: `is are was were be been being gets got`,
+		asNobody: `nobody none nothing neither`,
 		asPivots: `before after than`,
 	} {
 		for _, w := range strings.Fields(list) {

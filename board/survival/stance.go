@@ -13,7 +13,9 @@ import (
 // A saying is a sentence, or a few, as it is meant.
 type saying struct {
 	words   []said
-	refuted bool // it says itself of something that it is false
+	before  []string // keys of the sentence before it in the report, and of the headings above
+	nobody  bool     // it speaks of all there are: nobody, none
+	refuted bool     // it says itself of something that it is false
 }
 
 // said is a word of a saying.
@@ -27,6 +29,7 @@ type said struct {
 	tight    bool   // a negation right before it turns it round
 	loose    bool   // its clause has a negation, or makes a condition
 	moody    bool   // its sentence says before it what must, may or will be
+	none     bool   // a negation says that there is none of it
 	breaks   bool   // a mark or a conjunction stands before it
 	sentence int
 
@@ -66,6 +69,7 @@ func read(s *words.Scanner, text string) *saying {
 		out.words = append(out.words, w)
 	}
 	for i := range out.words {
+		out.nobody = out.nobody || is(out.words[i].low, asNobody)
 		if w := &out.words[i]; w.low == "off" || w.low == "on" {
 			next := out.at(i + 1)
 			w.content = w.low == "off" || is(out.at(i-1).low, asSwitched) &&
@@ -161,6 +165,11 @@ func (s *saying) scope(i int) {
 		case w.content && strings.HasSuffix(w.low, "ly"):
 			continue
 		case w.content && target >= 0 && !s.words[k-1].content: // the verb, after was
+			if is(w.low, asLight) { // no liens were found
+				s.words[target].tight, s.words[target].none = !s.words[target].tight, true
+				s.words[target].loose = true
+				return
+			}
 			target = k
 			noun = false
 		case w.content:
@@ -171,6 +180,9 @@ func (s *saying) scope(i int) {
 		if target >= 0 && !noun {
 			break
 		}
+	}
+	if target >= 0 {
+		s.words[target].none = noun
 	}
 	for ; target >= 0 && target < len(s.words); target++ {
 		w := &s.words[target]
