@@ -193,7 +193,7 @@ func (s *saying) stands(i int, told *saying, whole bool) (agrees, differs bool) 
 			case !turned: // not for certain
 			case w.none && !s.at(i+1).follows() && told.at(j+1).follows():
 				// no lien, and a lien index
-			case w.moody == u.moody && (whole || s.beside(i, told, j)) && s.subjectOf(i, told):
+			case (w.moody == u.moody || w.modal && u.modal) && (whole || s.beside(i, told, j)) && s.subjectOf(i, told):
 				differs = true
 			}
 		case -1:
@@ -367,7 +367,7 @@ func (s *saying) exchanged(told *saying) bool {
 			continue
 		}
 		j := told.only(s.words[i].Keys[0])
-		if j < 0 || s.only(s.words[i].Keys[0]) != i {
+		if j < 0 || s.only(s.words[i].Keys[0]) != i || told.noun(j) {
 			continue
 		}
 		mine, theirs := s.subject(i), told.subject(j)
@@ -394,7 +394,7 @@ func (s *saying) exchanged(told *saying) bool {
 // verb reports whether a word looks like what somebody does to something.
 func (s *saying) verb(i int) bool {
 	w := s.words[i]
-	if w.Kind != words.Word || !w.content || s.at(i+1).low == "of" || s.at(i-1).Kind == words.Number {
+	if w.Kind != words.Word || !w.content || s.noun(i) {
 		return false
 	}
 	if is(w.low, asIrregular) || strings.HasSuffix(w.low, "ed") {
@@ -404,6 +404,13 @@ func (s *saying) verb(i int) bool {
 		return true
 	}
 	return is(s.at(i-1).low, asModals)
+}
+
+// noun reports whether what stands beside a word shows that it is no verb.
+func (s *saying) noun(i int) bool {
+	before, after := s.at(i-1), s.at(i+1)
+	return before.Kind == words.Number || is(before.low, asArticles) || after.low == "of" ||
+		!after.breaks && is(after.low, asAuxiliaries) && after.low != "to"
 }
 
 // only returns the one place of a key, or -1.

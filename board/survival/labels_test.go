@@ -206,6 +206,9 @@ func TestSurvivalRealRuns(t *testing.T) {
 			causes[r.Cause]++
 		}
 		t.Logf("%s: %d items in %v: %v", name, len(list), took.Round(time.Millisecond), causes)
+		if causes[MissContradicted] > 2 { // of what nobody contradicts, as far as was read
+			t.Errorf("%s: %d are called contradicted", name, causes[MissContradicted])
+		}
 		if took > 5*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}

@@ -25,6 +25,8 @@ const (
 	asIrregular                     // are forms of verbs that end neither in s nor in ed
 	asModals                        // stand before a verb
 	asBeings                        // make a passive
+	asPermits                       // say what is allowed, or forbidden with "not"
+	asArticles                      // stand before a noun
 	asNobody                        // negate all there are
 	asPivots                        // have on their sides what cannot change places
 )
@@ -49,7 +51,7 @@ func readRoles() {
 		asShadows: `missing absent absence lack lacks lacked lacking exclude excludes excluded excluding
 			except without rather instead outstanding pending deny denied denies reject rejected
 			refuse refuses refused prevent prevents prevented prohibit prohibits prohibited
-			avoid avoided avoids avoiding if unless until whether unknown unclear unable free
+			avoid avoided avoids avoiding barred banned if unless until whether unknown unclear unable free
 			zero`,
 		asMoods: `must should shall will would could may might if whether unless require requires
 			required requiring recommend recommended recommends recommendation need needs ensure
@@ -58,7 +60,7 @@ func readRoles() {
 		asSwitched: `is are was were be been turned turn switched switch set stays stay kept keep left
 			default`,
 		asAfterSwitch: `by for in during when while again and but`,
-		asNouns:       `no neither without`,
+		asNouns:       `no neither none without`,
 		asLight: `lead led result resulted cause caused make made take taken have had get got give
 			given involve include show shown find found need receive received bring provide
 			require carry contain come go use see seen`,
@@ -66,10 +68,12 @@ func readRoles() {
 		asIrregular: `sent gave given paid took taken bought sold lent led won lost beat wrote written
 			read met kept held told made fed drew drawn drove chose found ran overrode overrun
 			built caught taught understood left`,
-		asModals: `to will can must may might should could would does do did not cannot shall`,
-		asBeings: `is are was were be been being gets got`,
-		asNobody: `nobody none nothing neither`,
-		asPivots: `before after than`,
+		asModals:   `to will can must may might should could would does do did not cannot shall`,
+		asBeings:   `is are was were be been being gets got`,
+		asPermits:  `can cannot can't may must mustn't`,
+		asArticles: `a an the this these those its their our his her each every another any some`,
+		asNobody:   `nobody none nothing neither`,
+		asPivots:   `before after than`,
 	} {
 		for _, w := range strings.Fields(list) {
 			m[w] |= as

@@ -29,6 +29,7 @@ type said struct {
 	tight    bool   // a negation right before it turns it round
 	loose    bool   // its clause has a negation, or makes a condition
 	moody    bool   // its sentence says before it what must, may or will be
+	modal    bool   // its sentence says before it what can, may or must be
 	none     bool   // a negation says that there is none of it
 	breaks   bool   // a mark or a conjunction stands before it
 	sentence int
@@ -128,13 +129,16 @@ func (s *saying) at(i int) said {
 // something, with what belongs to it; and loosely all of the clause.
 func (s *saying) negate() {
 	loose, shadow := map[int]bool{}, map[int][]int{}
-	moody := -1 // the sentence whose mood was met
+	moody, modal := -1, -1 // the sentence whose mood was met
 	for i := range s.words {
 		w := &s.words[i]
 		if is(w.low, asShadows) || strings.HasPrefix(w.low, "fail") && s.at(i+1).low == "to" {
 			shadow[w.clause] = append(shadow[w.clause], i)
 		}
-		w.moody = moody == w.sentence
+		w.moody, w.modal = moody == w.sentence, modal == w.sentence
+		if is(w.low, asPermits) && (!w.capital || i == 0) {
+			modal = w.sentence
+		}
 		if is(w.low, asMoods) && (!w.capital || i == 0) { // not the month
 			moody = w.sentence
 		}
@@ -162,7 +166,7 @@ func (s *saying) scope(i int) {
 	for k := i + 1; k < len(s.words) && !s.words[k].breaks; k++ {
 		w := &s.words[k]
 		switch {
-		case w.content && strings.HasSuffix(w.low, "ly"):
+		case w.content && (strings.HasSuffix(w.low, "ly") || w.Kind == words.Number):
 			continue
 		case w.content && target >= 0 && !s.words[k-1].content: // the verb, after was
 			if is(w.low, asLight) { // no liens were found
