@@ -315,15 +315,15 @@ func (t *tracer) nearest(f *fact) []int32 {
 			scores[r] += w
 		}
 	}
-	all := make([]int32, 0, len(scores))
+	better := func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), int(a-b)) }
+	best := make([]int32, 0, maxNearest+1)
 	for r := range scores {
-		all = append(all, r)
+		if i, _ := slices.BinarySearchFunc(best, r, better); i < maxNearest {
+			best = slices.Insert(best, i, r)
+			best = best[:min(len(best), maxNearest)]
+		}
 	}
-	slices.SortFunc(
-		all,
-		func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), int(a-b)) },
-	)
-	return all[:min(len(all), maxNearest)]
+	return best
 }
 
 // cues are words of sentences that calculate.
