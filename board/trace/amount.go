@@ -57,13 +57,6 @@ func (a *amount) like(b *amount) {
 	a.dim = b.dim
 }
 
-// What the dimensions of package words are here: a month is the twelfth part of a year of
-// days, and a percentage point a percentage.
-var dimensions = map[string]struct {
-	dim string
-	of  float64
-}{"month": {"time", 365 * 86400 / 12.0}, "point": {"%", 1}}
-
 // numberOf reads the number that a lexeme is, with the unit that it is measured in; key
 // is the number as it is written.
 func numberOf(l *words.Lexeme) (a amount, key string, ok bool) {
@@ -87,9 +80,11 @@ func numberOf(l *words.Lexeme) (a amount, key string, ok bool) {
 				continue
 			}
 			a.dim, ok = dim, true
-			a.value, _ = v.Float64()
-			if d := dimensions[dim]; d.dim != "" {
-				a.dim, a.value = d.dim, a.value*d.of
+			switch a.value, _ = v.Float64(); dim {
+			case "month": // the twelfth part of a year of days
+				a.dim, a.value = "time", a.value*365*86400/12
+			case "point":
+				a.dim = "%"
 			}
 		}
 	}
