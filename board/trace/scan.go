@@ -183,7 +183,7 @@ func (s *scanner) answer(g int32, a *amount) {
 func (s *scanner) subjectOf(a *amount) int32 {
 	for k := a.first - 1; k >= max(0, a.first-3); k-- {
 		l := &s.scan.Lexemes[k]
-		if strings.ContainsAny(s.scan.Text[l.End:max(l.End, a.start)], ",;:.(|\n") {
+		if strings.ContainsAny(s.scan.Text[l.End:max(l.End, a.start)], ",;:.!?(|\n") {
 			break
 		}
 		if id, ok := s.vocabulary[contextKey(l)]; ok && s.isName[id] && s.scan.Capital(*l) {
