@@ -5,7 +5,7 @@
 // A report is lines (package documents), which become an index of units (index.go). An item
 // becomes a pattern of wants (pattern.go), and the passage that answers to most of them
 // is looked for (find.go). Of an item that is found, the sentences that carry it are read again
-// for what they say with its words: stance.go, against.go and refute.go.
+// for what they say with its words: stance.go, against.go, subject.go and refute.go.
 //
 // # How good it is
 //

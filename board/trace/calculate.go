@@ -109,11 +109,15 @@ func (a *amount) atRate(x, y *amount) bool {
 // ofPeriod says that a time is a percentage of a period that its sentence names, or what
 // it leaves of it.
 func (a *amount) ofPeriod(periods map[string]bool, pool []amount) string {
-	for word, n := range map[string]float64{"day": 1, "week": 7, "month": 365 / 12.0, "quarter": 365 / 4.0, "year": 365} {
+	for _, period := range []struct {
+		word string
+		days float64
+	}{{"day", 1}, {"week", 7}, {"month", 365 / 12.0}, {"quarter", 365 / 4.0}, {"year", 365}} {
 		for i := range pool {
-			if x := &pool[i]; a.dim == "time" && x.dim == "%" && periods[word] &&
-				(a.near(x.value/100*n*86400) || a.near((100-x.value)/100*n*86400)) {
-				return "a share of a " + word
+			all := period.days * 86400
+			if x := &pool[i]; a.dim == "time" && x.dim == "%" && periods[period.word] &&
+				(a.near(x.value/100*all) || a.near((100-x.value)/100*all)) {
+				return "a share of a " + period.word
 			}
 		}
 	}
