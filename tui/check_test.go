@@ -261,9 +261,10 @@ func TestCheckErrors(t *testing.T) {
 	h := openCheck(t)
 	h.write("board.yaml", "tarce: {}\n", 1)
 	h.press("ctrl+r")
-	h.goldens("check-policy")
-	h.size(80, 24)
-	h.wants("could not be checked", "there is no key tarce", "ctrl+r checks it again")
+	for _, size := range [][2]int{{60, 18}, {160, 50}, {80, 24}} {
+		h.size(size[0], size[1])
+		h.wants("could not be checked", "board.yaml: line 1: there is no key tarce", "ctrl+r checks it again")
+	}
 	h.press("f", "e", "down", "enter", "tab", "y") // there is nothing to do it to
 	h.write("board.yaml", "reports: [out.md]\n", 1)
 	h.press("ctrl+r")
