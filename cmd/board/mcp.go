@@ -94,7 +94,7 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 	return cfg, nil
 }
 
-// afterInput is how long a client that neither reads nor goes away may keep a server whose input has ended: longer than what is still answered then.
+// afterInput is how long a client that neither reads nor goes away may keep a server whose input has ended, or that was told to end: longer than what is still answered then.
 const afterInput = 10 * time.Second
 
 func (p *program) mcpServe(c *cli.Context) error {
@@ -138,14 +138,21 @@ func (p *program) mcpServe(c *cli.Context) error {
 	go src.Start() // before it is asked for
 	server := mcp.New(cfg)
 	in := &inputEnd{r: p.in, ended: make(chan struct{})}
+	client := mcp.NewStdio(in, p.out.w)
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(c.Context, mcp.NewStdio(in, p.out.w)) }()
-	select {
-	case err = <-done:
-	case <-in.ended:
+	go func() { done <- server.Serve(context.WithoutCancel(c.Context), client) }()
+	var over <-chan time.Time
+	for ended, told, serving := in.ended, c.Context.Done(), true; serving; {
 		select {
 		case err = <-done:
-		case <-time.After(afterInput):
+			serving = false
+		case <-ended:
+			ended, over = nil, time.After(afterInput)
+		case <-told: // what is being done is called off, and answered
+			server.End()
+			client.Finish()
+			told, over = nil, time.After(afterInput)
+		case <-over:
 			return nil
 		}
 	}

@@ -15,5 +15,6 @@
 //	admin.go       the profile admin: upkeep by hand, and scrubs
 //	resources.go   what can be read and watched by address
 //	prompts.go     prompts
-//	http.go        the handler for HTTP
+//	http.go        the handler for HTTP, and what a request may take up
+//	clients.go     who speaks over HTTP: sessions, and what is under way
 package mcp

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -162,8 +164,8 @@ func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error
 	if err := s.cfg.Grants.run(run, false); err != nil {
 		return s.refusal(err)
 	}
-	if _, modern := req.Params.GetMeta()[sdk.MetaKeyProtocolVersion]; s.cfg.Far && !modern {
-		return s.refusal(badArgument("use subscriptions/listen, of the protocol's revision 2026-07-28", "over HTTP a request of an older revision has no connection on which it could be told anything"))
+	if _, modern := req.Params.GetMeta()[sdk.MetaKeyProtocolVersion]; s.cfg.Far && !modern && req.Session.ID() == "" {
+		return s.refusal(badArgument("begin with initialize, and give the session that it answers with", "over HTTP a client without a session could not be told anything"))
 	}
 	b, err := board.Open(ctx, s.boards(), run)
 	if err != nil {
@@ -222,6 +224,18 @@ func (w *watches) prune(run string, of *watched) {
 	}
 }
 
+// leave has a session that ends watch nothing any more.
+func (w *watches) leave(session string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for run, of := range w.of {
+		for _, sessions := range of.uris {
+			maps.DeleteFunc(sessions, func(s *sdk.ServerSession, _ bool) bool { return s.ID() == session })
+		}
+		w.prune(run, of)
+	}
+}
+
 // close ends all following.
 func (w *watches) close() {
 	w.mu.Lock()
@@ -246,49 +260,87 @@ func runOfURI(uri string) (string, bool) {
 // gather is how long events gather before subscribers are told: a batch is one change to them.
 const gather = 50 * time.Millisecond
 
-// follow tells the subscribers of a run what has changed, until nobody is left, or ctx ends.
+// follow tells the subscribers of a run what has changed, until nobody is left, or ctx ends. A run that is removed, and made again, keeps them.
 func (s *Server) follow(ctx context.Context, run string, b *board.Board, after int64, of *watched) {
-	defer b.Close()
-	var mu sync.Mutex
-	touched := map[string]bool{}
-	var timer *time.Timer
-	defer func() {
-		if timer != nil {
-			timer.Stop()
-		}
-	}()
-	tell := func() {
-		mu.Lock()
-		ids := touched
-		touched = map[string]bool{}
-		mu.Unlock()
-		for _, uri := range s.subscribed(run, of) {
-			parts := strings.Split(uri, "/")
-			if id := parts[len(parts)-1]; id == "state" || uri == "board://gate/"+run || ids[id] {
-				s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // who is gone need not know
-			}
-		}
-	}
-	for e, err := range b.Watch(ctx, after) {
-		if err != nil {
-			if ctx.Err() == nil {
-				s.log.Debug("following a run", "run", run, "error", err)
-			}
+	t := &telling{s: s, ctx: ctx, run: run, of: of, touched: map[string]bool{}}
+	defer t.stop()
+	err := t.events(b, after)
+	for errors.Is(err, fault.Gone) {
+		if b, err = board.WaitRun(ctx, s.boards(), run); err != nil {
 			break
 		}
-		mu.Lock()
-		if len(touched) == 0 {
-			timer = time.AfterFunc(gather, tell)
-		}
-		for _, id := range changedBy(&e) {
-			touched[id] = true
-		}
-		mu.Unlock()
+		t.all() // nothing of it is what it was
+		err = t.events(b, 0)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Debug("following a run", "run", run, "error", err)
 	}
 	s.watches.mu.Lock()
 	defer s.watches.mu.Unlock()
 	if s.watches.of[run] == of {
 		delete(s.watches.of, run)
+	}
+}
+
+// telling tells the subscribers of a run.
+type telling struct {
+	s   *Server
+	ctx context.Context
+	run string
+	of  *watched
+
+	mu      sync.Mutex
+	touched map[string]bool // ids of what has changed, and they have not been told of
+	timer   *time.Timer
+}
+
+// events follows a board after an event, closes it, and returns why it cannot be followed any more.
+func (t *telling) events(b *board.Board, after int64) error {
+	defer b.Close()
+	for e, err := range b.Watch(t.ctx, after) {
+		if err != nil {
+			return err
+		}
+		t.mu.Lock()
+		if len(t.touched) == 0 {
+			t.timer = time.AfterFunc(gather, t.tell)
+		}
+		for _, id := range changedBy(&e) {
+			t.touched[id] = true
+		}
+		t.mu.Unlock()
+	}
+	return nil
+}
+
+func (t *telling) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+func (t *telling) tell() {
+	t.mu.Lock()
+	ids := t.touched
+	t.touched = map[string]bool{}
+	t.mu.Unlock()
+	t.about(func(uri string) bool {
+		parts := strings.Split(uri, "/")
+		id := parts[len(parts)-1]
+		return id == "state" || uri == "board://gate/"+t.run || ids[id]
+	})
+}
+
+// all tells of everything.
+func (t *telling) all() { t.about(func(string) bool { return true }) }
+
+func (t *telling) about(changed func(uri string) bool) {
+	for _, uri := range t.s.subscribed(t.run, t.of) {
+		if changed(uri) {
+			t.s.sdk.ResourceUpdated(t.ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // who is gone need not know
+		}
 	}
 }
 

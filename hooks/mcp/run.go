@@ -33,7 +33,7 @@ func (e *entryFields) post() board.Post {
 // on says on which board, and as whom.
 type on struct {
 	Run    string `json:"run,omitempty" jsonschema:"the run; default the server's"`
-	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name, by stdio with a suffix of this server's own"`
+	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name, with a suffix of its session where it has one"`
 }
 
 // by is who does it. Over the network it may be that nobody knows.

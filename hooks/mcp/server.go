@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -74,7 +76,8 @@ type Config struct {
 	Speaker func(client string) string
 	// Session is whose claims the server makes on boards, and its beginning the suffix of a worker that nobody has named; "": a random one. It is of no use where several clients share the server: Far.
 	Session string
-	// Far is for clients that come over the network, a request at a time: what they call themselves proves nothing, so without an Agent nothing is theirs alone.
+	// Far is for clients that come over the network: what they call themselves proves nothing, so without an Agent nothing is theirs alone. On boards they go by it, with a suffix of their session
+	// where the protocol has one.
 	Far      bool
 	Store    string       // the directory of the context store; "" for none
 	NoImport bool         // leave what another tool has left in it alone
@@ -101,6 +104,7 @@ type Server struct {
 	takes    map[string]*jsonschema.Schema
 	gives    map[string]*jsonschema.Schema // what each answers
 	watches  watches
+	clients  clients
 	context  contextStore
 	life     context.Context // ends with the server, and every call with it
 	end      context.CancelFunc
@@ -123,11 +127,14 @@ func New(cfg Config) *Server {
 		s.profiles[p] = true
 	}
 	s.watches.of = map[string]*watched{}
+	s.clients = clients{server: s, sessions: map[string]*session{}, requests: map[string]*underWay{}}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "board", Title: "Blackboard", Version: cfg.Version}, &sdk.ServerOptions{
-		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{}, Logger: slog.New(demoted{s.log.Handler()}),
+		Instructions: s.instructions(), Capabilities: fixedLists(), Logger: slog.New(demoted{s.log.Handler()}),
 		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
+		// What is listed goes by the grants, and what is read by who reads.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
-	s.sdk.AddReceivingMiddleware(s.addressable)
+	s.sdk.AddReceivingMiddleware(s.bound, s.addressable)
 	s.addRunTools()
 	s.addSettleTools()
 	s.addExpectTools()
@@ -144,6 +151,11 @@ func New(cfg Config) *Server {
 	return s
 }
 
+// fixedLists are the capabilities of a server that offers the same as long as it runs.
+func fixedLists() *sdk.ServerCapabilities {
+	return &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
+}
+
 // End calls off what is being done. Calls that are under way are answered with that.
 func (s *Server) End() { s.end() }
 
@@ -157,6 +169,7 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 // Close ends the server, and gives back what it has open.
 func (s *Server) Close() {
 	s.end()
+	s.clients.close()
 	s.watches.close()
 	s.context.close()
 }
@@ -266,16 +279,17 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 // same in each.
 func (c *call) agent() string { return cmp.Or(c.cfg.Agent, c.cfg.Harness, c.client) }
 
-// worker is who acts on a board: whom the call names, else the agent. What a client calls itself is the same for all its sessions, so each has a suffix of its own.
+// worker is who acts on a board: whom the call names, else the agent. What a client calls itself is the same for all its sessions, so each has a suffix of its own, where there are sessions.
 func (c *call) worker(named string) string {
 	const suffix = 4
 	switch {
 	case named != "":
 		return named
-	case c.cfg.Agent != "" || c.cfg.Far:
+	case c.cfg.Agent != "" || c.cfg.Far && sessionOf(c.req) == "":
 		return c.agent()
 	}
-	return c.client + "-" + c.cfg.Session[:min(suffix, len(c.cfg.Session))]
+	session := c.session()
+	return c.client + "-" + session[:min(suffix, len(session))]
 }
 
 // nobody reports whether the client is known by what it calls itself only, and comes from where anybody may call himself so.
@@ -336,12 +350,14 @@ func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {
 	return c.onTiers(c.cfg.Grants.tiers(), withModel, fn)
 }
 
-// session names the client's session: that of HTTP, else the server's.
+// session names the client's session: that of HTTP, else the server's. It may be shown: who knows the id of a session over HTTP could speak in it, and its name does not tell the id.
 func (c *call) session() string {
-	if c.req != nil && c.req.Session != nil {
-		return cmp.Or(c.req.Session.ID(), c.cfg.Session)
+	id := sessionOf(c.req)
+	if id == "" {
+		return c.cfg.Session
 	}
-	return c.cfg.Session
+	sum := sha256.Sum256([]byte(id))
+	return strings.ToLower(base32.HexEncoding.EncodeToString(sum[:15]))
 }
 
 // onTiers is onMemory for some of the tiers.

@@ -29,6 +29,7 @@ const (
 const (
 	codeParse   = -32700
 	codeInvalid = -32600
+	codeBusy    = -32000
 )
 
 // Stdio is a client on two streams, a message a line. What is no message is answered with an error and passed over, so that one bad line does not cost the session; a client that ends its
@@ -38,11 +39,14 @@ const (
 type Stdio struct {
 	in  *bufio.Reader
 	end error // what the input ended with
+	why error // what Read has ended with
 
 	incoming  chan jsonrpc.Message // what the server shall see
 	ended     chan struct{}        // closed at the end of the input, when what was asked is answered
+	finished  chan struct{}        // closed when nothing more is to be read
 	closed    chan struct{}
 	closeOnce sync.Once
+	endOnce   sync.Once
 
 	writing sync.Mutex // apart from mu: a client that does not read must not keep its input from being read
 	out     io.Writer
@@ -55,26 +59,56 @@ type Stdio struct {
 
 // NewStdio returns the transport for a client.
 func NewStdio(in io.Reader, out io.Writer) *Stdio {
-	return &Stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, open: map[jsonrpc.ID]bool{}, incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), closed: make(chan struct{})}
+	return &Stdio{why: io.EOF, in: bufio.NewReaderSize(in, 64<<10), out: out, open: map[jsonrpc.ID]bool{}, incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), finished: make(chan struct{}), closed: make(chan struct{})}
 }
+
+// Finish ends reading, as the end of the input does: what has been asked is still answered.
+func (s *Stdio) Finish() { s.endOnce.Do(func() { close(s.finished) }) }
 
 // Connect begins to read; the SDK calls it once.
 func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
+	read := make(chan struct{})
 	go func() {
-		defer close(s.ended)
+		defer close(read)
 		for s.end == nil {
 			if m := s.next(); m != nil {
 				select {
 				case s.incoming <- m:
+				case <-s.finished:
+					s.pass(m)
 				case <-s.closed:
-					s.end = io.EOF
 					return
 				}
 			}
 		}
+	}()
+	go func() {
+		defer close(s.ended)
+		select {
+		case <-read:
+			s.why = s.end
+		case <-s.finished:
+		case <-s.closed:
+			return
+		}
 		s.wait()
 	}()
 	return s, nil
+}
+
+// pass answers what was read too late.
+func (s *Stdio) pass(m jsonrpc.Message) {
+	q, ok := m.(*jsonrpc.Request)
+	if !ok || !q.IsCall() {
+		return
+	}
+	if id, err := json.Marshal(q.ID.Raw()); err == nil {
+		s.refuse(id, codeBusy, "the server ends")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, q.ID)
+	s.tell()
 }
 
 // SessionID is empty: the streams are the session.
@@ -96,7 +130,7 @@ func (s *Stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	case m := <-s.incoming:
 		return m, nil
 	case <-s.ended:
-		return nil, s.end
+		return nil, s.why
 	}
 }
 
@@ -313,14 +347,16 @@ func (s *Stdio) tell() {
 
 // refuse answers what the server does not see.
 func (s *Stdio) refuse(id json.RawMessage, code int, text string) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.out.Write(refusalOf(id, code, text)) // who cannot be written to is gone
+}
+
+// refusalOf is the error that answers a message which the server does not see, as a line.
+func refusalOf(id json.RawMessage, code int, text string) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
-	data, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}})
-	if err != nil {
-		return
-	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	s.out.Write(append(data, '\n')) // who cannot be written to is gone
+	data, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // the id has been read as JSON
+	return append(data, '\n')
 }

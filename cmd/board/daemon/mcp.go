@@ -51,11 +51,15 @@ func (e *warmEmbedder) Embed(ctx context.Context, texts []string) (vs []embed.Ve
 }
 
 // counted has requests count as use, so that the daemon does not end while a client waits for something.
+// They end with the server of MCP, which answers them first.
 func (s *Server) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, done := s.stream(r.Context())
-		defer s.served.Add(1)
-		defer done()
-		h.ServeHTTP(w, r.WithContext(ctx))
+		s.active.Add(1)
+		defer func() {
+			s.active.Add(-1)
+			s.used()
+			s.served.Add(1)
+		}()
+		h.ServeHTTP(w, r)
 	})
 }

@@ -253,7 +253,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		var t *http.Server
 		t, agents = s.tcpServer(*s.cfg.TCP, s.token)
 		servers = append(servers, t)
-		go func() { done <- t.Serve(limited{s.tcp, make(chan struct{}, maxConns)}) }()
+		go func() { done <- t.Serve(limited{s.tcp, make(chan struct{}, maxTCPConns)}) }()
 		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")
 	}
 	s.log.Info("started", "pid", os.Getpid(), "build", s.cfg.Build, "home", s.cfg.Place.Home, "socket", s.cfg.Place.Socket)

@@ -34,6 +34,9 @@ type TCP struct {
 	MCP *mcp.Config
 }
 
+// maxTCPConns is how many connections the listener has at once: agents that wait have one each, and leave some to others.
+const maxTCPConns = mcp.MaxRequests + 128
+
 // maxTCPRequest bounds bodies that come by TCP.
 const maxTCPRequest = mcp.MaxRequest
 
@@ -164,9 +167,9 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 				return
 			}
 		}
-		shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		have := sha256.Sum256([]byte(shown))
-		if subtle.ConstantTimeCompare(have[:], want[:]) != 1 || !ok {
+		if subtle.ConstantTimeCompare(have[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(http.StatusUnauthorized, "the token is missing or wrong: `board daemon token` prints it")
 			return

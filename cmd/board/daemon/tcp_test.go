@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -25,6 +26,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/hooks/mcp"
+	"blackboard/testdata/wait"
 )
 
 func TestTokenIsMadeOnce(t *testing.T) {
@@ -83,6 +85,8 @@ func TestTCP(t *testing.T) {
 		{"a name that leads here", "POST", "/v1/status", `{}`, func(r *http.Request) { r.Host = "evil.example" }, 403},
 		{"a page elsewhere", "POST", "/v1/status", `{}`, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403},
 		{"a page of ours", "POST", "/v1/status", `{}`, func(r *http.Request) { r.Header.Set("Origin", "http://localhost:1") }, 200},
+		{"the scheme in small letters", "POST", "/v1/status", `{}`, func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }, 200},
+		{"the scheme in capitals", "POST", "/v1/status", `{}`, func(r *http.Request) { r.Header.Set("Authorization", "BEARER "+token) }, 200},
 		{"to stop", "POST", "/v1/stop", `{}`, nil, 404},
 		{"to embed", "POST", "/v1/embed", `{}`, nil, 404},
 		{"pprof", "GET", "/debug/pprof/", ``, nil, 404},
@@ -247,14 +251,25 @@ func TestMCP(t *testing.T) {
 			t.Errorf("%s: %d", path, got)
 		}
 	}
-	// A call that waits does not keep the daemon from ending.
-	waiting := make(chan error, 1)
-	go func() {
-		_, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
-		waiting <- err
-	}()
+	// A call that waits does not keep the daemon from ending, and is answered.
+	waiting := make(chan string, 2)
+	old, err := sdk.NewClient(&sdk.Implementation{Name: "old"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + st.Listen + "/mcp", HTTPClient: &http.Client{Transport: shows{token}}}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	for _, c := range []*sdk.ClientSession{c, old} {
+		go func() {
+			res, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+			if err != nil {
+				waiting <- err.Error()
+				return
+			}
+			waiting <- res.Content[0].(*sdk.TextContent).Text
+		}()
+	}
 	for { // it counts as use, so that the daemon does not end as idle
-		if st, err := r.client(t).Status(t.Context()); err != nil || st.Active > 0 {
+		if st, err := r.client(t).Status(t.Context()); err != nil || st.Active > 2 { // with the stream of the session
 			break
 		}
 	}
@@ -262,7 +277,84 @@ func TestMCP(t *testing.T) {
 	if strings.Contains(r.log.String(), "requests were cut off") {
 		t.Errorf("it has waited for the call:\n%s", r.log)
 	}
-	<-waiting
+	for range 2 {
+		if text := <-waiting; !strings.Contains(text, "called off") {
+			t.Errorf("what was under way is answered with %s", text)
+		}
+	}
+}
+
+// TestAbandonedWaits: however many clients go away while they wait, those that stay are served.
+func TestAbandonedWaits(t *testing.T) {
+	dir := home(t)
+	grants, err := mcp.ParseGrants(mcp.NetworkGrants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, dir, func(c *Config) {
+		c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants, Run: "r", Workspace: dir}}
+	})
+	client := r.client(t)
+	st, err := client.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := Token(r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	active := func(enough func(int64) bool) {
+		t.Helper()
+		for {
+			if st, err := client.Status(t.Context()); err != nil {
+				t.Fatal(err)
+			} else if enough(int64(st.Active)) {
+				return
+			}
+		}
+	}
+	patience, stop := context.WithTimeout(t.Context(), wait.Limit(t))
+	defer stop()
+	ask := func(ctx context.Context, tool, args string) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+st.Listen+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		return shows{token}.RoundTrip(req)
+	}
+	for range 200 {
+		ctx, goAway := context.WithCancel(patience)
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			if resp, err := ask(ctx, "board_wait", `{"for":"event","timeout_seconds":300}`); err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		}()
+		active(func(n int64) bool { return n > 0 })
+		goAway()
+		<-gone
+	}
+	resp, err := ask(patience, "board_state", `{}`)
+	if err != nil {
+		t.Fatal("nobody is served any more: ", err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Error(resp.Status)
+	}
+	active(func(n int64) bool { return n == 0 })
 }
 
 // shows is a client that shows a token.

@@ -1,0 +1,571 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board"
+)
+
+// eras are revisions of the protocol: with a session, and without.
+var eras = []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// network is a server of all profiles and grants, by HTTP, and its address.
+func network(t testing.TB, change func(*Config)) (*Server, string) {
+	t.Helper()
+	s := everything(t, func(c *Config) {
+		c.Far = true
+		if change != nil {
+			change(c)
+		}
+	})
+	h := httptest.NewServer(s.Handler())
+	t.Cleanup(func() { s.End(); h.Close() })
+	return s, h.URL
+}
+
+// clientOver is a client over HTTP, of an era of the protocol.
+func clientOver(t testing.TB, url, era string, opt *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// boardOf is the board of the run r1, with an entry.
+func boardOf(t testing.TB, s *Server) *board.Board {
+	t.Helper()
+	b, err := board.OpenOrCreate(t.Context(), s.boards(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// ends gets the name of each tool whose call has ended, from now on.
+func ends(s *Server) <-chan string {
+	ended := make(chan string, 1000)
+	s.sdk.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
+				defer func() { ended <- p.Name }()
+			}
+			return next(ctx, method, req)
+		}
+	})
+	return ended
+}
+
+// raw is a client that says what it likes.
+type raw struct{ url, session string }
+
+func (c raw) send(ctx context.Context, t testing.TB, method, body string, headers ...string) (*http.Response, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if c.session != "" {
+		req.Header.Set(sessionHeader, c.session)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	return http.DefaultClient.Do(req)
+}
+
+// post sends a message, and returns the whole answer.
+func (c raw) post(t testing.TB, body string) (status int, answer string) {
+	t.Helper()
+	resp, err := c.send(t.Context(), t, http.MethodPost, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	all, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(all)
+}
+
+// hello opens a session.
+func hello(t testing.TB, url string) raw {
+	t.Helper()
+	resp, err := raw{url: url}.send(t.Context(), t, http.MethodPost, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	io.Copy(io.Discard, resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+	return raw{url, resp.Header.Get(sessionHeader)}
+}
+
+func waitCall(id any) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":300}}}`, id)
+}
+
+// TestHTTPRemembersWhoSpeaks: what a client calls itself when it begins is its name in all that it writes.
+func TestHTTPRemembersWhoSpeaks(t *testing.T) {
+	_, url := network(t, nil)
+	names := map[string]bool{}
+	for _, era := range eras {
+		c := clientOver(t, url, era, nil)
+		must(t, c, "board_post", `{"content":"I speak `+era+`"}`)
+		text := must(t, c, "board_query", `{"contains":"`+era+`"}`)
+		want := `by scout-[0-9a-z]{4}:`
+		if era >= sessionless {
+			want = `by scout:`
+		}
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("%s: %s", era, text)
+		}
+		if names[regexp.MustCompile(`by \S+`).FindString(text)] {
+			t.Errorf("two clients have the name of %s", text)
+		}
+		names[regexp.MustCompile(`by \S+`).FindString(text)] = true
+		if again := must(t, c, "board_signal", `{"content":"who am I?"}`); again == "" {
+			t.Error("it cannot raise a signal")
+		}
+		refused(t, c, "memory_put", `{"content":"x","private":true}`, "--agent") // whose name is not proven
+	}
+	named, url := network(t, func(c *Config) { c.Agent = "alpha" })
+	_ = named
+	c := clientOver(t, url, "2025-11-25", nil)
+	must(t, c, "board_post", `{"content":"x"}`)
+	if text := must(t, c, "board_query", `{}`); !strings.Contains(text, "by alpha:") {
+		t.Error(text)
+	}
+}
+
+// TestHTTPManyClients: twenty of one name are twenty workers, and nothing is lost.
+func TestHTTPManyClients(t *testing.T) {
+	s, url := network(t, nil)
+	boardOf(t, s)
+	done := make(chan error)
+	for n := range 20 {
+		c := clientOver(t, url, "2025-11-25", nil)
+		go func() {
+			for i := range 5 {
+				r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": fmt.Sprintf("finding %d of client %d", i, n)}})
+				if err == nil && r.IsError {
+					err = errors.New(textOf(r))
+				}
+				if err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range 20 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	b, err := board.Open(t.Context(), s.boards(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != 101 || len(st.Workers) != 21 {
+		t.Errorf("%d entries of %d workers, %v", st.Entries.Total, len(st.Workers), err)
+	}
+}
+
+// TestHTTPSubscribe: a client is told over HTTP what has changed, in each era.
+func TestHTTPSubscribe(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			s, url := network(t, nil)
+			b := boardOf(t, s)
+			changed := make(chan string, 1000)
+			c := clientOver(t, url, era, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }})
+			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://run/r1/state"}); err != nil {
+				t.Fatal(err)
+			}
+			for told := false; !told; { // a client of the new era is subscribed a moment after it has said so
+				if _, err := b.Post(t.Context(), "w", board.Post{Content: "more"}); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case uri := <-changed:
+					if told = true; uri != "board://run/r1/state" {
+						t.Error(uri)
+					}
+				case <-t.Context().Done():
+					t.Fatal("nothing is told")
+				default:
+				}
+			}
+			c.Close()
+			s.watches.wg.Wait() // a client that is gone has nothing followed
+		})
+	}
+}
+
+// TestHTTPCancelled: a call that its client calls off ends, and is answered.
+func TestHTTPCancelled(t *testing.T) {
+	s, url := network(t, nil)
+	boardOf(t, s)
+	begun := calls(s)
+	c := hello(t, url)
+	done := make(chan string)
+	go func() { _, answer := c.post(t, waitCall(7)); done <- answer }()
+	<-begun
+	if status, answer := c.post(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`); status != http.StatusAccepted {
+		t.Error(status, answer)
+	}
+	if answer := <-done; !strings.Contains(answer, "called off") {
+		t.Errorf("it is answered with %q", answer)
+	}
+}
+
+// TestHTTPClientGoesAway: whoever does not wait for an answer any more has nothing done for him.
+func TestHTTPClientGoesAway(t *testing.T) {
+	s, url := network(t, nil)
+	boardOf(t, s)
+	begun, ended := calls(s), ends(s)
+	for _, c := range []raw{hello(t, url), {url: url}} { // with a session, and without
+		ctx, goAway := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			if resp, err := c.send(ctx, t, http.MethodPost, waitCall(1)); err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		}()
+		<-begun
+		goAway()
+		<-gone
+		<-ended
+	}
+	for _, era := range eras {
+		c := clientOver(t, url, era, nil)
+		ctx, goAway := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+		}()
+		<-begun
+		goAway()
+		<-gone
+		<-ended
+		must(t, c, "board_state", `{}`)
+		<-begun
+		<-ended
+	}
+}
+
+// TestHTTPDelete: the end of a session ends its calls, which are answered, and those that listen to it.
+func TestHTTPDelete(t *testing.T) {
+	s, url := network(t, nil)
+	boardOf(t, s)
+	begun := calls(s)
+	c := hello(t, url)
+	done, listened := make(chan string), make(chan error)
+	go func() { _, answer := c.post(t, waitCall(1)); done <- answer }()
+	<-begun
+	stream, err := c.send(t.Context(), t, http.MethodGet, "")
+	if err != nil || stream.StatusCode != http.StatusOK {
+		t.Fatal(stream, err)
+	}
+	go func() { _, err := io.Copy(io.Discard, stream.Body); stream.Body.Close(); listened <- err }()
+	ended := make(chan int)
+	go func() {
+		resp, err := c.send(t.Context(), t, http.MethodDelete, "")
+		if err != nil {
+			t.Error(err)
+			ended <- 0
+			return
+		}
+		resp.Body.Close()
+		ended <- resp.StatusCode
+	}()
+	if answer := <-done; !strings.Contains(answer, "called off") {
+		t.Errorf("it is answered with %q", answer)
+	}
+	if err := <-listened; err != nil {
+		t.Error(err)
+	}
+	if status := <-ended; status != http.StatusNoContent {
+		t.Error(status)
+	}
+	if status, answer := c.post(t, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); status != http.StatusNotFound {
+		t.Error(status, answer)
+	}
+	if n := len(slices.Collect(s.sdk.Sessions())); n != 0 {
+		t.Errorf("%d sessions are left", n)
+	}
+}
+
+// TestHTTPEnd: a server that ends answers what is under way.
+func TestHTTPEnd(t *testing.T) {
+	for _, era := range eras {
+		s, url := network(t, nil)
+		boardOf(t, s)
+		begun := calls(s)
+		c := clientOver(t, url, era, nil)
+		done := make(chan string)
+		go func() {
+			r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+			if err != nil {
+				done <- err.Error()
+				return
+			}
+			done <- textOf(r)
+		}()
+		<-begun
+		s.End()
+		if text := <-done; !strings.Contains(text, "called off") {
+			t.Errorf("%s: %s", era, text)
+		}
+	}
+}
+
+// TestHTTPBounds sends what would take up more than a client may.
+func TestHTTPBounds(t *testing.T) {
+	s, url := network(t, nil)
+	boardOf(t, s)
+	c := hello(t, url)
+	batch := "[" + strings.TrimSuffix(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 60_000), ",") + "]"
+	for _, tc := range []struct {
+		what, body, want string
+		status           int
+	}{
+		{"a batch without bound", batch, "60000 messages, and may hold 64", http.StatusBadRequest},
+		{"too much", `{"x":"` + strings.Repeat("y", MaxRequest) + `"}`, "longer than 4 MB", http.StatusRequestEntityTooLarge},
+		{"too deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", "deeper than 500 levels", http.StatusBadRequest},
+		{"a small batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`, `"id":2`, http.StatusOK},
+	} {
+		if status, answer := c.post(t, tc.body); status != tc.status || !strings.Contains(answer, tc.want) {
+			t.Errorf("%s: %d %.300s", tc.what, status, answer)
+		}
+	}
+	begun := calls(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan struct{})
+	for i := range maxCalls {
+		go func() {
+			if resp, err := c.send(ctx, t, http.MethodPost, waitCall(i)); err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			gone <- struct{}{}
+		}()
+		<-begun
+	}
+	if status, answer := c.post(t, `{"jsonrpc":"2.0","id":"more","method":"ping"}`); status != http.StatusTooManyRequests || !strings.Contains(answer, `"id":"more"`) {
+		t.Errorf("one call more: %d %s", status, answer)
+	}
+	if status, answer := hello(t, url).post(t, `{"jsonrpc":"2.0","id":"more","method":"ping"}`); status != http.StatusOK {
+		t.Errorf("another client: %d %s", status, answer)
+	}
+	cancel()
+	for range maxCalls {
+		<-gone
+	}
+}
+
+// TestHTTPSessionsAreBounded: a client more has the place of the one that has been idle for longest, and one that does something keeps its own.
+func TestHTTPSessionsAreBounded(t *testing.T) {
+	s, url := network(t, nil)
+	boardOf(t, s)
+	begun := calls(s)
+	busy, idle := hello(t, url), hello(t, url)
+	done := make(chan string)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		resp, err := busy.send(ctx, t, http.MethodPost, waitCall(1))
+		if err == nil {
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		done <- ""
+	}()
+	<-begun
+	for range maxSessions - 1 {
+		hello(t, url)
+	}
+	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	if status, answer := busy.post(t, ping); status != http.StatusOK {
+		t.Errorf("the one that waits: %d %s", status, answer)
+	}
+	for status := 0; status != http.StatusNotFound; { // it is ended beside the request that had it ended
+		status, _ = idle.post(t, ping)
+	}
+	cancel()
+	<-done
+	s.clients.mu.Lock()
+	defer s.clients.mu.Unlock()
+	if n := len(s.clients.sessions); n != maxSessions {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// deadlines is an answer that notes how long may be read and written.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	read   time.Time
+	writes []int // how many bytes came after each time that was given
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error { d.read = t; return nil }
+
+func (d *deadlines) SetWriteDeadline(t time.Time) error {
+	if t.IsZero() {
+		return errors.New("without limit")
+	}
+	d.writes = append(d.writes, 0)
+	return nil
+}
+
+func (d *deadlines) Write(b []byte) (int, error) {
+	if len(d.writes) == 0 {
+		d.writes = append(d.writes, 1<<30) // without limit
+	}
+	d.writes[len(d.writes)-1] += len(b)
+	return d.ResponseRecorder.Write(b)
+}
+
+// slowly is a body that looks at how long it may take.
+type slowly struct {
+	io.Reader
+	of    *deadlines
+	limit bool
+}
+
+func (s *slowly) Read(b []byte) (int, error) {
+	if s.of.read.IsZero() {
+		s.limit = false
+	}
+	return s.Reader.Read(b)
+}
+
+// TestHTTPPatience: a body has to come within a time, each piece of an answer has to be read within one, and in between a call may take as long as it likes.
+func TestHTTPPatience(t *testing.T) {
+	s := everything(t, func(c *Config) { c.Far = true })
+	boardOf(t, s)
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	body := &slowly{strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"board_query","arguments":{}}}`), w, true}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", body)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	s.Handler().ServeHTTP(w, r)
+	if !body.limit {
+		t.Error("the body may take as long as it likes")
+	}
+	if !w.read.IsZero() {
+		t.Error("the call may not take as long as it likes")
+	}
+	if !strings.Contains(w.Body.String(), "first") {
+		t.Errorf("%.300s", w.Body)
+	}
+	long := strings.Repeat("long ", 100_000)
+	if n, err := newPaced(w).Write([]byte(long)); err != nil || n != len(long) || !strings.HasSuffix(w.Body.String(), long) {
+		t.Error(n, err)
+	}
+	if n := slices.Max(w.writes); n > 1<<16 {
+		t.Errorf("%d bytes at once", n)
+	}
+}
+
+// TestListsDoNotChange: no client waits for news of what stays as it is, and what is its own is kept for it alone.
+func TestListsDoNotChange(t *testing.T) {
+	_, url := network(t, nil)
+	for _, era := range eras {
+		c := clientOver(t, url, era, nil)
+		caps := c.InitializeResult().Capabilities
+		if caps.Tools == nil || caps.Tools.ListChanged || caps.Prompts == nil || caps.Prompts.ListChanged || caps.Resources == nil || caps.Resources.ListChanged || !caps.Resources.Subscribe {
+			t.Errorf("%s: %+v %+v %+v", era, caps.Tools, caps.Prompts, caps.Resources)
+		}
+		tools, err := c.ListTools(t.Context(), nil)
+		if err != nil || era >= sessionless && tools.CacheScope != "private" {
+			t.Errorf("%s: tools are for %q, %v", era, tools.CacheScope, err)
+		}
+		if r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://runs"}); err != nil || era >= sessionless && r.CacheScope != "private" {
+			t.Errorf("%s: a resource is for %q, %v", era, r.CacheScope, err)
+		}
+	}
+}
+
+// TestSubscribersOfARunMadeAgain: who watches a run is told of the one that takes its place.
+func TestSubscribersOfARunMadeAgain(t *testing.T) {
+	s := everything(t, nil)
+	b := boardOf(t, s)
+	changed := make(chan string, 1000)
+	near, far := sdk.NewInMemoryTransports()
+	go s.Serve(context.Background(), far)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout"}, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }}).Connect(t.Context(), near, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://run/r1/state"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(board.Path(s.boards(), "r1") + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	again := boardOf(t, s)
+	<-changed // that it is another
+	if _, err := again.Post(t.Context(), "w", board.Post{Content: "more"}); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+}
+
+// TestStdioFinish: a server that is told to end answers what it was asked, at once, and is gone.
+func TestStdioFinish(t *testing.T) {
+	s := everything(t, nil)
+	boardOf(t, s)
+	begun := calls(s)
+	in, feed := io.Pipe()
+	defer feed.Close()
+	var out syncBuffer
+	client := NewStdio(in, &out)
+	done := make(chan error)
+	go func() { done <- s.Serve(context.Background(), client) }()
+	io.WriteString(feed, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+waitCall(2)+"\n")
+	<-begun
+	s.End()
+	client.Finish()
+	<-done
+	if got := out.String(); !strings.Contains(got, `"id":2,"result"`) || !strings.Contains(got, "called off") {
+		t.Errorf("the call was answered with %s", got)
+	}
+}
