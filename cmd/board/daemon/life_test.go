@@ -241,6 +241,31 @@ func TestOneForAHomeInWhateverEnvironment(t *testing.T) {
 	}
 }
 
+// TestListenerTakesOver: one that listens for agents takes the place of one that was started on demand, and of no other.
+func TestListenerTakesOver(t *testing.T) {
+	dir := home(t)
+	onDemand := start(t, dir, nil)
+	listens := start(t, dir, func(c *Config) { c.TCP, c.Idle = &TCP{Addr: "127.0.0.1:0"}, -1 })
+	if err := <-onDemand.done; err != nil {
+		t.Error(err)
+	}
+	onDemand.done <- nil
+	st, err := listens.client(t).Status(t.Context())
+	if err != nil || st.Listen == "" {
+		t.Error(st, err)
+	}
+	second := Config{Place: placeOf(t, dir), Build: "test", OpenModel: noModel, TCP: &TCP{Addr: "127.0.0.1:0"}}
+	if err := Run(t.Context(), second, nil); !errors.Is(err, ErrRunning) {
+		t.Errorf("beside one that listens: %v", err)
+	}
+	listens.end(t)
+	lasting := start(t, dir, func(c *Config) { c.Idle = -1 })
+	if err := Run(t.Context(), second, nil); !errors.Is(err, ErrRunning) {
+		t.Errorf("beside one that somebody has started to stay: %v", err)
+	}
+	lasting.end(t)
+}
+
 // TestKilledLeavesItsSocket: a socket where nobody listens is no daemon, and the next command starts one.
 func TestKilledLeavesItsSocket(t *testing.T) {
 	dir := home(t)

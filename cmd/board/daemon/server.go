@@ -28,6 +28,9 @@ import (
 // IdleAfter is after how long without a request a daemon ends.
 const IdleAfter = 30 * time.Minute
 
+// finishWithin is how long what is under way may take once a daemon is to end.
+const finishWithin = 10 * time.Second
+
 // Config says how a daemon runs.
 type Config struct {
 	Place Place // where it is to be found
@@ -122,11 +125,13 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	return s.serve(ctx, l, ready)
 }
 
-// alone takes the lock. One that is about to end does not answer any more, and is waited for a little.
+// alone takes the lock. One that is about to end does not answer any more, and is waited for a little. One that would end by itself, as those do that are started on demand, makes way for one
+// that shall listen to more than the socket.
 func alone(ctx context.Context, cfg Config, lock *flock.Flock) error {
 	c := NewClient(cfg.Place, cfg.Build, cfg.ModelDir)
 	defer c.Close()
-	const patience, again = 2 * time.Second, 20 * time.Millisecond
+	const again = 20 * time.Millisecond
+	patience, told := 2*time.Second, 0
 	for begin := time.Now(); ; {
 		got, err := lock.TryLock()
 		if err != nil {
@@ -135,7 +140,20 @@ func alone(ctx context.Context, cfg Config, lock *flock.Flock) error {
 		if got {
 			return nil
 		}
-		if _, err := c.Status(ctx); err == nil || time.Since(begin) > patience {
+		st, err := c.Status(ctx)
+		switch {
+		case err != nil:
+			if time.Since(begin) > patience {
+				return ErrRunning
+			}
+		case cfg.TCP == nil || st.Listen != "" || st.IdleIn < 0:
+			return ErrRunning
+		case st.PID != told:
+			told, begin, patience = st.PID, time.Now(), 2*finishWithin
+			if err := c.Stop(ctx, false); err != nil && cfg.Log != nil {
+				cfg.Log.Warn("the daemon that was started on demand cannot be told to end", "pid", st.PID, "error", err)
+			}
+		case time.Since(begin) > patience:
 			return ErrRunning
 		}
 		if !sleep(ctx, again) {
@@ -280,8 +298,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		agents.End() // a call may wait on a board for minutes
 	}
 	// Requests are finished, but for those that take too long.
-	const patience = 10 * time.Second
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
 	defer cancel()
 	stopWork() // upkeep goes on with the next daemon
 	for _, h := range servers {
