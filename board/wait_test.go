@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -258,3 +260,43 @@ func TestExportHTML(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestWatchAfterAWhile: a board whose files have not changed for long is asked less, and what is posted then is told.
+func TestWatchAfterAWhile(t *testing.T) {
+	dir := t.TempDir()
+	b, err := OpenOrCreate(t.Context(), dir, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "w", Post{Content: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	next, stop := iter.Pull2(b.Watch(t.Context(), 0))
+	defer stop()
+	for _, want := range []string{"first", "second", "third"} {
+		if want != "first" {
+			long := time.Now().Add(-time.Hour)
+			for _, path := range []string{b.path, b.path + "-wal"} {
+				if err := os.Chtimes(path, long, long); err != nil {
+					t.Fatal(err)
+				}
+			}
+			idle := timesOf(b.path)
+			if runtime.GOOS != "windows" && !idle.quiet() {
+				t.Fatal(idle)
+			}
+			if _, err := b.Post(t.Context(), "w", Post{Content: want}); err != nil {
+				t.Fatal(err)
+			}
+			if timesOf(b.path) == idle {
+				t.Fatal("the times do not tell of what was posted")
+			}
+		}
+		for e, err, _ := next(); !strings.Contains(string(e.Payload), want); e, err, _ = next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

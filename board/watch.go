@@ -7,18 +7,48 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"runtime"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 )
 
-// PollInterval is how often a watcher asks whether the file changed. One question (PRAGMA data_version) costs some 20 µs
-// and reads no table.
+// PollInterval is how often a watcher asks whether the board changed, while it does. One question (PRAGMA data_version)
+// costs some 20 µs and reads no table.
 const PollInterval = 10 * time.Millisecond
 
-// pollsPerLook is after how many polls a watcher looks whether its file is still there: each second.
-const pollsPerLook = int(time.Second / PollInterval)
+const (
+	// idleInterval is how often it looks at the times of the files, once nothing has changed for a while: a tenth of that.
+	idleInterval = 3 * PollInterval
+	// settled is for how long files must not have changed, so that their times tell of the next change: some file systems
+	// count whole seconds.
+	settled = 2 * time.Second
+	// lookInterval is how often it asks whatever the times say, and looks whether its file is still there.
+	lookInterval = time.Second
+)
+
+// times tell whether the files of a board have been written to.
+type times struct {
+	at   [2]time.Time
+	size [2]int64
+}
+
+// timesOf reads them; of a file that is not there they are zero.
+func timesOf(path string) (t times) {
+	for i, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			t.at[i], t.size[i] = info.ModTime(), info.Size()
+		}
+	}
+	return t
+}
+
+// quiet reports whether times would tell of a change after them. Windows brings those of an open file up to date when it
+// is closed.
+func (t *times) quiet() bool {
+	return runtime.GOOS != "windows" && time.Since(t.at[0]) > settled && time.Since(t.at[1]) > settled
+}
 
 // FromNow means, as the event to begin after: only what happens from now on.
 const FromNow = -1
@@ -67,33 +97,38 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 		}
 		return nil
 	}
-	tick := time.NewTicker(PollInterval)
-	defer tick.Stop()
-	seen := int64(-1)
-	for polls := 0; ; polls++ {
-		if polls%pollsPerLook == 0 {
+	seen, looked := int64(-1), time.Time{}
+	var before times
+	for {
+		now, wait := timesOf(b.path), idleInterval
+		due := time.Since(looked) >= lookInterval
+		if due {
 			if err := db.StillThere(); err != nil {
 				return err
 			}
+			looked = time.Now()
 		}
-		version, err := dataVersion(ctx, conn)
-		if err == nil && version != seen {
-			seen = version
-			err = drain()
-		}
-		if err == errStop { // before anything else: whoever stopped must not be called again
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return err
+		if due || now != before || !now.quiet() {
+			before = now
+			if !now.quiet() {
+				wait = PollInterval
+			}
+			version, err := dataVersion(ctx, conn)
+			if err == nil && version != seen {
+				seen = version
+				err = drain()
+			}
+			if err == errStop { // before anything else: whoever stopped must not be called again
+				return nil
+			}
+			if ctx.Err() == nil && err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 	}
 }
