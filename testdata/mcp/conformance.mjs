@@ -26,15 +26,14 @@ const fixtures = words(`completion-complete json-schema-2020-12 http-custom-head
   input-required-result-basic-elicitation input-required-result-basic-sampling input-required-result-basic-list-roots input-required-result-request-state
   input-required-result-multiple-input-requests input-required-result-multi-round input-required-result-missing-input-response input-required-result-non-tool-request
   input-required-result-result-type input-required-result-tampered-state input-required-result-capability-check input-required-result-ignore-extra-params input-required-result-validate-input`)
-// Scenarios that a server without sessions cannot have, in the revisions that have sessions.
-const asks = 'the server asks the client in the middle of a call, which takes a session; since 2026-07-28 it asks in its answer'
+// Scenarios of what the server does not do in the revisions that have sessions.
+const asks = 'the server asks the client nothing in the middle of a call; since 2026-07-28 the fixtures ask in their answers'
 const sessions = {
   'tools-call-sampling': asks,
   'tools-call-elicitation': asks,
   'elicitation-sep1034-defaults': asks,
   'elicitation-sep1330-enums': asks,
-  'server-sse-polling': 'a stream is taken up again by its session',
-  'server-sse-multiple-streams': 'streams of one session',
+  'server-sse-polling': 'a stream that broke off is not taken up again: its calls have ended with it',
 }
 // Checks within a generic scenario that call tools of the suite's.
 const ofFixtures = words(`sep-2575-server-rejects-undeclared-capability sep-2575-missing-capability-http-400 sep-2575-http-server-no-independent-requests-on-stream
