@@ -140,11 +140,13 @@ func TestVerdictsBeforeGate(t *testing.T) {
 func TestWithoutSources(t *testing.T) {
 	b, in := newRun(t, false)
 	in.Sources = nil
-	if got := said(run(t, b, policy.File{Steps: []string{"verify"}}, in)); got != "verify passed/skipped" {
+	if got := said(run(t, b, policy.File{}, in)); !strings.Contains(got, "verify passed/skipped") {
 		t.Error(got)
 	}
-	if got := said(run(t, b, policy.File{Steps: []string{"verify"}, Sources: []string{"docs"}}, in)); got != "verify failed/skipped" {
-		t.Error(got)
+	for _, f := range []policy.File{{Steps: []string{"verify"}}, {Sources: []string{"docs"}}} { // who names it wants it done
+		if got := said(run(t, b, f, in)); !strings.Contains(got, "verify failed/skipped") {
+			t.Error(got)
+		}
 	}
 }
 

@@ -59,12 +59,7 @@ func (s *Step) Findings() (all []Finding) {
 	case s.Survival != nil:
 		for i := range s.Survival.Items {
 			if m := &s.Survival.Items[i]; !m.Present {
-				f := Finding{ID: m.ID, Text: m.Content, Why: m.Cause + ": " + m.Why,
-					Clear: "say it in the report", Missing: m}
-				if m.Passage != nil {
-					f.Report, f.Line = m.Passage.Report, m.Passage.Line
-				}
-				all = append(all, f)
+				all = append(all, missing(m))
 			}
 		}
 	case s.Trace != nil:
@@ -79,6 +74,23 @@ func (s *Step) Findings() (all []Finding) {
 		}
 	}
 	return all
+}
+
+// missing says of an item that the reports lack what is wrong with the nearest passage.
+func missing(m *survival.ItemResult) Finding {
+	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
+		Clear: "say it in the report"}
+	if len(m.MissingNumbers) > 0 {
+		f.Why += ": without " + strings.Join(m.MissingNumbers, ", ")
+	}
+	if m.Passage != nil {
+		f.Report, f.Line = m.Passage.Report, m.Passage.Line
+		f.Why += fmt.Sprintf("; line %d says: %s", f.Line, m.Passage.Text)
+	}
+	if m.Cause == survival.MissContradicted {
+		f.Clear = "take the contrary out of the report, or supersede the finding if it no longer holds"
+	}
+	return f
 }
 
 // doubted are the findings of verify: sources that have changed, and entries that do not

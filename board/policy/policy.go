@@ -50,7 +50,7 @@ type File struct {
 	// Path is where it stands, "" for none.
 	Path string `yaml:"-" json:"path"`
 
-	// Steps of a check; nil means all.
+	// Steps of a check, each of which must be done; nil: all for which there is something.
 	Steps []string `yaml:"steps" json:"steps"`
 	// Sources are files and directories that hold what the run reads, Reports the artifacts. In
 	// the file they are relative to it, here to the working directory.
@@ -217,8 +217,13 @@ func saysNothing(text string) bool {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// known refuses keys that the type has no field for.
+// known refuses keys that the type has no field for, and what is no list in the place of one.
 func known(n *yaml.Node, t reflect.Type, under string) error {
+	if t.Kind() == reflect.Slice && !isNull(n) && n.Kind != yaml.SequenceNode {
+		key := strings.TrimSuffix(under, ".")
+		return fmt.Errorf("line %d: %s takes a list: %s: [%s]", n.Line, key, key,
+			cmp.Or(fault.Clip(n.Value, 60), "…"))
+	}
 	if t.Kind() != reflect.Struct || isNull(n) {
 		return nil
 	}
@@ -255,6 +260,9 @@ func oneLine(err error) error {
 }
 
 func (f *File) check() error {
+	if f.Steps != nil && len(f.Steps) == 0 {
+		return fmt.Errorf("steps: none is named; there are %s", strings.Join(Steps, ", "))
+	}
 	for _, s := range f.Steps {
 		if !slices.Contains(Steps, s) {
 			return fmt.Errorf("steps: there is no %q; there are %s",

@@ -29,7 +29,7 @@ func TestTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := File{Path: f.Path, Steps: Steps, Sources: []string{}, Reports: []string{},
+	want := File{Path: f.Path, Sources: []string{}, Reports: []string{},
 		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, want %+v", f, want)

@@ -156,15 +156,21 @@ func (p *program) initPolicy(c *cli.Context) error {
 
 // printCheck prints each step on a line, with what was found below it.
 func (p *program) printCheck(r *check.Result) {
-	var failed []string
+	var failed, skipped []string
 	for _, s := range r.Steps {
-		if !s.Passed {
+		switch {
+		case !s.Passed:
 			failed = append(failed, s.Name)
+		case s.Skipped:
+			skipped = append(skipped, s.Name)
 		}
 	}
 	head := p.paint(green, "passed")
 	if !r.Passed {
 		head = p.paint(red, "FAILED") + ": " + strings.Join(failed, ", ")
+	}
+	if len(skipped) > 0 {
+		head += ", without " + strings.Join(skipped, ", ")
 	}
 	if r.Policy != "" {
 		head += ", as " + safe(r.Policy) + " says"

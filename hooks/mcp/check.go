@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
+	"blackboard/board/policy"
 )
 
 func (s *Server) addCheckTools() {
@@ -19,6 +20,7 @@ type checkIn struct {
 	on
 	Text    string   `json:"text,omitempty" jsonschema:"the draft itself"`
 	Files   []string `json:"files,omitempty" jsonschema:"or files that have it, or directories of them"`
+	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, with more of its findings"`
 	Sources []string `json:"sources,omitempty" jsonschema:"files and directories that hold the sources; default those of board.yaml"`
 }
 
@@ -76,6 +78,12 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 		return out, "", err
 	}
 	given.BoardOnly = !mayRead
+	if in.Step != "" {
+		f.Steps = []string{in.Step}
+	} else if in.Text == "" && len(in.Files) == 0 && len(given.Reports) == 0 { // before there is a text
+		f.Reports, given.Missing = nil, ""
+		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool { return s == policy.Survival || s == policy.Trace })
+	}
 	if in.Text != "" {
 		draft, err := readText(in.Text)
 		if err != nil {
@@ -118,7 +126,10 @@ func (c *call) checkOf(r *check.Result) checkOut {
 	if r.Policy != "" {
 		out.Policy = filepath.Base(r.Policy)
 	}
-	most := checkFindings / max(len(r.Failed()), 1)
+	most := checkFindings / max(len(r.Failed()), 1) // of one step: all of them
+	if len(r.Steps) == 1 {
+		most = 2 * checkFindings
+	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		step := checkStepOut{Name: s.Name, Passed: s.Passed, Skipped: s.Skipped,
@@ -179,7 +190,7 @@ func (o *checkOut) text() string {
 			lines = append(lines, "  - "+strings.TrimSpace(f.Place+" "+f.Text)+" ("+f.Why+")")
 		}
 		if s.Further > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more", s.Further))
+			lines = append(lines, fmt.Sprintf("  and %d more; step: %s lists more of them", s.Further, s.Name))
 		}
 		if s.clear != "" {
 			lines = append(lines, "  to clear the first: "+s.clear)

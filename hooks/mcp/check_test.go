@@ -73,7 +73,9 @@ func TestCheck(t *testing.T) {
 
 	inProject(t, s, "board.yaml", "sources: [docs]\nreports: [out.md]\ntrace: {max_unsupported: 0}\nconflicts: {max: 0}\ngate: {require_verified: true}\n")
 	got = must(t, c, "board_check", `{}`)
-	hasAll(t, got, "FAILED: gate, verify, conflicts, survival, trace", "require-verified", "there is no file")
+	hasAll(t, got, "FAILED: gate, verify, conflicts", "require-verified", "– survival: ") // the report is not written yet
+	got = must(t, c, "board_check", `{"step":"trace"}`)
+	hasAll(t, got, "FAILED: trace", "there is no file")
 	inProject(t, s, "out.md", draft)
 	hasAll(t, must(t, c, "board_check", `{}`), "✗ trace: ", "out.md:1 $9.25")
 	hasAll(t, must(t, c, "board_check", `{"files":["out.md"]}`), "✗ trace: ", "out.md:1 $9.25")
@@ -119,7 +121,7 @@ func TestCheckIsBounded(t *testing.T) {
 	if len(got) > 6000 {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
-	hasAll(t, got, "✗ gate: ", "✗ verify: ", "✗ survival: ", "✗ trace: ", " more\n")
+	hasAll(t, got, "✗ gate: ", "✗ verify: ", "✗ survival: ", "✗ trace: ", " more; step: trace lists more of them")
 }
 
 // TestCheckReads: without the grant no file is read, neither one that is named, nor one that the

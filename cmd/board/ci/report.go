@@ -220,6 +220,9 @@ func Survival(s survival.Result, version string) Report {
 		if !item.Present {
 			f.cause = cmp.Or(item.Cause, survival.MissAbsent)
 			f.clear = "write it into one passage of the artifact, with its numbers"
+			if item.Cause == survival.MissContradicted {
+				f.clear = "take the contrary out of the artifact, or post what supersedes the finding"
+			}
 			if item.Reason != "" {
 				f.details = append(f.details, "waived because: "+line(item.Reason, cellRunes))
 			}
