@@ -42,6 +42,7 @@ func Check(c check.Result, version string) Report {
 	r := Report{tool: checkTool, version: version, run: c.Run, seq: c.Seq, ok: c.Passed,
 		caveat: "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
 	var failed, lines []string
+	var steps [][]finding
 	for _, s := range c.WorstFirst() {
 		if !s.Passed {
 			failed = append(failed, s.Name)
@@ -53,8 +54,9 @@ func Check(c check.Result, version string) Report {
 		lines = append(lines, s.Name+": "+headline)
 		sub := stepReport(&s, version)
 		r.notes = append(r.notes, sub.notes...)
-		r.findings = append(r.findings, sub.findings...)
+		steps = append(steps, sub.findings)
 	}
+	r.findings = byTurns(steps)
 	r.headline = "check passed"
 	if !c.Passed {
 		r.headline = "check failed: " + strings.Join(failed, ", ")
@@ -65,6 +67,25 @@ func Check(c check.Result, version string) Report {
 	}
 	r.notes = append([]string{strings.Join(lines, "; ") + by}, r.notes...)
 	return r.checked()
+}
+
+// byTurns lists what failed, of each step one by turns, since GitHub shows the first ten alone, and
+// then the rest.
+func byTurns(steps [][]finding) (all []finding) {
+	var rest []finding
+	for i := range steps {
+		rest = append(rest, slices.DeleteFunc(slices.Clone(steps[i]), func(f finding) bool { return !f.ok })...)
+		steps[i] = slices.DeleteFunc(steps[i], func(f finding) bool { return f.ok })
+	}
+	for more := true; more; {
+		more = false
+		for i := range steps {
+			if len(steps[i]) > 0 {
+				all, steps[i], more = append(all, steps[i][0]), steps[i][1:], true
+			}
+		}
+	}
+	return append(all, rest...)
 }
 
 // stepReport is the report of one step, with its name before its rules.

@@ -65,7 +65,11 @@ func (r Report) JUnit(w io.Writer) error {
 	for _, f := range r.findings {
 		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", ".") + "." + f.rule, Time: "0"}
 		if !f.ok {
-			c.Failure = &junitFailure{Message: line(f.message, cellRunes), Type: f.cause, Text: strings.Join(f.lines(messageRunes), "\n")}
+			text := strings.Join(f.lines(messageRunes), "\n")
+			if f.line > 0 {
+				text = fmt.Sprintf("%s:%d\n%s", line(f.file, cellRunes), f.line, text)
+			}
+			c.Failure = &junitFailure{Message: line(f.message, cellRunes), Type: f.cause, Text: text}
 		}
 		if f.warning != "" {
 			c.Skipped = &junitSkipped{line(f.warning, cellRunes)}
