@@ -20,7 +20,7 @@ func isBlock(name string) bool {
 // tagName returns the name of an element in small letters, from its start or end tag.
 func tagName(tag string) string {
 	name := strings.TrimPrefix(tag[1:], "/")
-	return strings.ToLower(name[:strings.IndexAny(name, " \t\n\r\f/>")])
+	return asciiLower(name[:strings.IndexAny(name, " \t\n\r\f/>")]) // as long as it stands there
 }
 
 // strikes reports whether an element's text is struck.

@@ -12,7 +12,7 @@ import (
 // found there, also with its lines broken elsewhere, and nothing panics.
 func FuzzQuote(f *testing.F) {
 	for _, text := range []string{source, "a.5 -5 +5 −5 1,200 (.5) 5-10 x->y", "<b class=x>bold</b> [a](b c) [d](e) &amp; &lt;T&gt; &foo;",
-		"0]( 0", "exam-\nple re-\n> issue\n// comment\n// goes on", "漢字かな交じり文。 ทดสอบ ﬁne ½ 10² Ⅳ e\u0301", "!!! ?? ~~x~~ a ~ b C# C++ don't 'quoted'", "$5 €6 % 7% 8 % §4.2 @a ^b"} {
+		"0]( 0", "exam-\nple re-\n> issue\n// comment\n// goes on", "漢字かな交じり文。 ทดสอบ ﬁne ½ 10² Ⅳ e\u0301", "!!! ?? ~~x~~ a ~ b C# C++ don't 'quoted'", "$5 €6 % 7% 8 % §4.2 @a ^b", "<o\x9f\x9f</b>"} {
 		f.Add(text, uint16(0), uint16(60), "must … be [...] stored")
 		f.Add(text, uint16(3), uint16(4), text)
 	}
