@@ -229,7 +229,8 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 		if s.doing(c.Word) && t.doing(c.Word) {
 			return 0 // what comes of doing it, and of not doing it
 		}
-		if s.names[c.Word] || t.names[c.Word] || s.denied && t.denied || x.otherObject(s, t, c.Word, near) {
+		if s.names[c.Word] || t.names[c.Word] || s.denied && t.denied ||
+			x.otherObject(s, t, c.Word, near) || x.otherObject(t, s, c.Word, other) {
 			return 0
 		}
 		score = math.Sqrt(score * x.alike(near, other))
@@ -246,7 +247,7 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 		fallthrough
 	default:
 		f, g := c.FigureA, c.FigureB
-		if s.marks["unsaid"] || x.otherAttribute(f, g, a, b) {
+		if s.marks["unsaid"] || t.marks["unsaid"] || x.otherAttribute(f, g, a, b) {
 			return 0
 		}
 		score = math.Sqrt(score * x.alike(stems(f.Context), stems(g.Context)))

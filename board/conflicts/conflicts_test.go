@@ -224,6 +224,7 @@ func FuzzCheck(f *testing.F) {
 	for _, p := range labelledPairs(f) {
 		f.Add(p.A, p.B)
 	}
+	f.Add("e letter grants the investor a board", "No board seat is granted to the investor by the side letter.")
 	f.Add("\xff 1.2.3.4 v No. (1) § Inc.", "99999999999999999999999999999999999 kb -1 $ € v1..2, which it not")
 	f.Add(strings.Repeat("not enabled, which is 3 % ", 40), strings.Repeat("disabled, it is 4 % ", 40))
 	f.Fuzz(func(t *testing.T, a, b string) {
