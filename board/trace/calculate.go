@@ -14,6 +14,9 @@ func (a *amount) near(v float64) bool {
 	return math.Abs(a.value-v) <= half
 }
 
+// equal reports whether two figures have one value, and may be one figure said twice.
+func (a *amount) equal(b *amount) bool { return a.dim == b.dim && a.value == b.value }
+
 // calculation says how a figure follows from others: their sum, difference, product,
 // share, change; "" if it does not.
 func calculation(a *amount, pool []amount) string {
@@ -69,32 +72,6 @@ var (
 	periodCues = lazySet(`month months monthly year years yearly annual annually week weeks weekly day days
 	daily quarter quarterly hour hours hourly minute annum`)
 )
-
-// perPeriod says that a figure is another, or another for each of some, in another
-// period: so much a month is twelve times as much a year.
-func perPeriod(a *amount, pool []amount) string {
-	if a.digits < 2 || a.dim == "time" {
-		return ""
-	}
-	for i := range pool {
-		x := &pool[i]
-		if x.dim != a.dim || x.value == 0 {
-			continue
-		}
-		for _, n := range []float64{12, 52, 365, 4, 7, 24, 60} {
-			if a.near(x.value*n) || a.near(x.value/n) {
-				return "so much a period"
-			}
-			for k := range pool {
-				if y := &pool[k]; k != i && y.dim == "" && y.value > 1 && a.digits > 2 &&
-					a.near(x.value*n*y.value) {
-					return "so much a period"
-				}
-			}
-		}
-	}
-	return ""
-}
 
 // atRate reports whether a count is so many a second, a minute, an hour over a time.
 func (a *amount) atRate(x, y *amount) bool {

@@ -100,24 +100,6 @@ func (d *deriver) around(i int) (out []int32) {
 	return out
 }
 
-// figures are the amounts of a record, and its dates and times as seconds.
-func (d *deriver) figures(r int32) []amount {
-	if all, ok := d.records[r]; ok {
-		return all
-	}
-	d.scan.Scan(d.texts[r])
-	all := amounts(&d.scan, nil)
-	for i := range d.scan.Lexemes {
-		l := &d.scan.Lexemes[i]
-		if l.Kind != words.Number {
-			continue
-		}
-		all = appendMoment(all, l.Want[0])
-	}
-	d.records[r] = all
-	return all
-}
-
 // calculate reports whether a figure follows from others: from those that are supported
 // around it in the report, from those of one record, or from two of both.
 func (d *deriver) calculate(i int) bool {
@@ -126,16 +108,7 @@ func (d *deriver) calculate(i int) bool {
 	if how := d.columnSum(i); how != "" {
 		return d.derived(f, how, others...)
 	}
-	var own []amount
-	for _, k := range d.within(i) {
-		if g := &d.facts[k]; g.verdict.Verdict == Unsupported {
-			continue
-		} else if g.isAmount() {
-			own = append(own, g.amount)
-		} else if len(g.keys) > 0 {
-			own = appendMoment(own, g.keys[0])
-		}
-	}
+	own, period := d.supported(i)
 	if how := calculation(&f.amount, own); how != "" {
 		return d.derived(f, how, others...)
 	}
@@ -150,8 +123,10 @@ func (d *deriver) calculate(i int) bool {
 		all := own
 		for _, r := range others {
 			all = slices.Concat(all, d.few(r))
+			period = append(period, d.spokenOf(r)...)
 		}
-		how := cmp.Or(perPeriod(&f.amount, all), f.amount.ofPeriod(d.said(f), all))
+		said := periodsOf(d.units[f.unit].text())
+		how := cmp.Or(perPeriod(&f.amount, said, period), f.amount.ofPeriod(said, all))
 		if how != "" {
 			return d.derived(f, how, others...)
 		}
@@ -195,11 +170,17 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 	for k, r := range slices.Concat(others, nearest) {
 		for _, x := range d.few(r) {
 			for _, y := range own {
+				if x.equal(&y) { // one figure, in the record and in the report
+					continue
+				}
 				if how := f.amount.ofBoth(&x, &y); how != "" {
 					return d.derived(f, how, append(slices.Clone(others), r)...)
 				}
 			}
 			for _, q := range others[:min(len(others), k)] {
+				if q == r {
+					continue
+				}
 				for _, y := range d.few(q) {
 					if how := f.amount.ofBoth(&x, &y); how != "" {
 						return d.derived(f, how, q, r)
@@ -209,12 +190,6 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 		}
 	}
 	return false
-}
-
-// few are the first figures of a record.
-func (d *deriver) few(r int32) []amount {
-	all := d.figures(r)
-	return all[:min(len(all), maxOperands)]
 }
 
 // fromFar reports whether a figure follows from supported ones that stand further away
@@ -234,6 +209,9 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 	}
 	for k, x := range pool {
 		for _, y := range pool[k+1:] {
+			if x.amount.equal(&y.amount) && x.support[0] == y.support[0] {
+				continue
+			}
 			if f.amount.near(x.amount.value+y.amount.value) ||
 				f.amount.near(math.Abs(x.amount.value-y.amount.value)) {
 				return d.derived(f, "a sum or a difference", x.support[0], y.support[0])
@@ -374,15 +352,6 @@ func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
 		words.Split(t.units[f.unit].text(), ""),
 		func(w string) bool { return cues[w] },
 	)
-}
-
-// said is the words of a fact's sentence, in the singular.
-func (t *tracer) said(f *fact) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range words.Split(t.units[f.unit].text(), "") {
-		m[strings.TrimSuffix(w, "s")] = true
-	}
-	return m
 }
 
 // shares counts the words near a fact that a scanned text has.

@@ -6,7 +6,7 @@
 // are read (facts.go, figures.go, names.go), with the words around them. What the facts are looked
 // for by becomes an index (index.go), and all records are read once, by scanners that keep of each
 // fact the best records alone (scan.go). Then each fact is judged (judge.go), and what is left is
-// looked for in calculations (derive.go, calculate.go) and in sources. So what is kept grows with
+// looked for in calculations (derive.go, operands.go, calculate.go) and in sources. So what is kept grows with
 // the report, not with the board.
 //
 // # What supports a fact

@@ -159,6 +159,42 @@ func TestDerived(t *testing.T) {
 	}
 }
 
+// TestNotDerived holds that no figure is calculated with itself, nor with a number of periods that
+// nothing says.
+func TestNotDerived(t *testing.T) {
+	records := []string{
+		"The press stood still for 95 minutes\n\nthe press stood still for 95 minutes",
+		"The audit found 340 open invoices\n\nopen invoices: 340\n\naudit.md",
+		"Turnover of Borealis staff was 18.4 %", "The lease costs $38,000 a year", "The guard costs $7,100 a month and is hired for five months",
+		"In March 40 parcels were lost, in April 40 parcels were lost",
+	}
+	for report, want := range map[string]string{
+		"The press stood still for 95 minutes, that is 190 minutes in total.":              Unsupported,
+		"The press stood still for 190 minutes in total.":                                  Unsupported,
+		"The audit found 340 open invoices. The press stood. In total 680 invoices.":       Unsupported,
+		"Turnover of Borealis staff was 18.4 %. Overall turnover of the staff was 36.8 %.": Unsupported,
+		"The lease costs $38,000 a year. The year cost $152 thousand.":                     Unsupported,
+		"The lease costs $38,000 a year, so in a year $266,000.":                           Unsupported,
+		"The guard costs $7,100 a month, or $85,200 a year.":                               Derived,
+		"The guard costs $7,100 a month. For five months that makes $35,500.":              Derived,
+		"The guard costs $7,100 a month. For months that made $49,700.":                    Unsupported,
+		"In March and April 80 parcels were lost together.":                                Derived,
+	} {
+		n := 0
+		for _, v := range verdicts(t, report, records...) {
+			if strings.Contains(v, Unsupported) || strings.Contains(v, Derived) {
+				n++
+				if !strings.Contains(v, want) {
+					t.Errorf("%q: %s, want %s", report, v, want)
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%q: nothing is %s", report, want)
+		}
+	}
+}
+
 // TestCauses holds each verdict on a fact and its cause.
 func TestCauses(t *testing.T) {
 	records := []string{

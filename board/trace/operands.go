@@ -1,0 +1,205 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"blackboard/board/words"
+)
+
+// This file says what figures a calculation may use, and what periods are said with them.
+
+// figures are the amounts of a record, and its dates and times as seconds.
+func (d *deriver) figures(r int32) []amount {
+	if all, ok := d.records[r]; ok {
+		return all
+	}
+	d.scan.Scan(d.texts[r])
+	all := amounts(&d.scan, nil)
+	for i := range d.scan.Lexemes {
+		l := &d.scan.Lexemes[i]
+		if l.Kind != words.Number {
+			continue
+		}
+		all = appendMoment(all, l.Want[0])
+	}
+	all = once(d.texts[r], all)
+	d.records[r] = all
+	return all
+}
+
+// few are the first figures of a record.
+func (d *deriver) few(r int32) []amount {
+	all := d.figures(r)
+	return all[:min(len(all), maxOperands)]
+}
+
+// once leaves out the figures that a record repeats in another paragraph, as the evidence
+// of an entry repeats its content: no figure is added to itself.
+func once(text string, all []amount) (out []amount) {
+	paragraph := func(at int) int { return strings.Count(text[:at], "\n\n") }
+	for i := range all {
+		a := &all[i]
+		if !slices.ContainsFunc(out, func(b amount) bool {
+			return a.equal(&b) && paragraph(a.start) != paragraph(b.start)
+		}) {
+			out = append(out, *a)
+		}
+	}
+	return out
+}
+
+// supported are the supported figures around a fact, each once: of those that stand on one
+// record, the same figure in another sentence is no other one.
+func (d *deriver) supported(i int) (own []amount, period []spoken) {
+	type figure struct {
+		*fact
+		amount
+	}
+	var have []figure
+	for _, k := range d.within(i) {
+		g := &d.facts[k]
+		if g.verdict.Verdict == Unsupported {
+			continue
+		}
+		var all []amount
+		if g.isAmount() {
+			all = []amount{g.amount}
+		} else if len(g.keys) > 0 {
+			all = appendMoment(nil, g.keys[0])
+		}
+		for _, a := range all {
+			if slices.ContainsFunc(have, func(h figure) bool {
+				return a.equal(&h.amount) && g.unit != h.unit &&
+					slices.ContainsFunc(g.support, func(r int32) bool { return slices.Contains(h.support, r) })
+			}) {
+				continue
+			}
+			have, own = append(have, figure{g, a}), append(own, a)
+			period = append(period, spoken{a, periodsOf(d.units[g.unit].text())})
+		}
+	}
+	return own, period
+}
+
+// spokenOf are the first figures of a record with their sentences.
+func (d *deriver) spokenOf(r int32) (out []spoken) {
+	text := d.texts[r]
+	for _, a := range d.few(r) {
+		before := text[:a.start]
+		from := max(strings.LastIndex(before, ". "), strings.LastIndexByte(before, '\n')) + 1
+		to := len(text)
+		for _, mark := range []string{". ", "\n"} {
+			if n := strings.Index(text[a.end:to], mark); n >= 0 {
+				to = a.end + n
+			}
+		}
+		out = append(out, spoken{a, periodsOf(text[from:to])})
+	}
+	return out
+}
+
+// spoken is a figure with the sentence that it stands in.
+type spoken struct {
+	amount
+	said map[string]bool // the periods of the sentence
+}
+
+// period is what a word says of one: the noun, and how many seconds it has.
+type period struct {
+	name    string
+	seconds float64
+}
+
+// periods are the words for a period.
+var periods = sync.OnceValue(func() map[string]period {
+	const day = 86400
+	m := map[string]period{}
+	for words, p := range map[string]period{
+		"minute":                            {"minute", 60},
+		"hour hourly":                       {"hour", 3600},
+		"day daily":                         {"day", day},
+		"week weekly":                       {"week", 7 * day},
+		"month monthly":                     {"month", 365 * day / 12},
+		"quarter quarterly":                 {"quarter", 365 * day / 4.0},
+		"year yearly annual annually annum": {"year", 365 * day},
+	} {
+		for _, w := range strings.Fields(words) {
+			m[w] = p
+		}
+	}
+	return m
+})
+
+// periodsOf returns the periods that a text speaks of.
+func periodsOf(text string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range words.Split(text, "") {
+		if p := cmp.Or(periods()[w], periods()[strings.TrimSuffix(w, "s")]); p.name != "" {
+			m[p.name] = true
+		}
+	}
+	return m
+}
+
+// says reports whether the sentence speaks of a period of so many seconds.
+func (s *spoken) says(seconds float64) bool {
+	for _, p := range periods() {
+		if s.said[p.name] && math.Abs(seconds-p.seconds) < p.seconds/100 {
+			return true
+		}
+	}
+	return false
+}
+
+// rates say how many of a period make a longer one.
+var rates = []struct {
+	short, long string
+	n           float64
+}{
+	{"month", "year", 12}, {"quarter", "year", 4}, {"week", "year", 52}, {"day", "year", 365},
+	{"month", "quarter", 3}, {"week", "month", 4}, {"day", "week", 7}, {"hour", "day", 24},
+	{"minute", "hour", 60},
+}
+
+// mostPeriods is how many periods a sentence may say that a figure is for.
+const mostPeriods = 12
+
+// perPeriod says that a figure is another, or another for each of some, in another
+// period: so much a month is twelve times as much a year. Both periods, or how many they
+// are, must be said: by the figure's sentence, or by that of the other.
+func perPeriod(a *amount, said map[string]bool, pool []spoken) string {
+	if a.digits < 2 || a.dim == "time" {
+		return ""
+	}
+	for i := range pool {
+		x := &pool[i]
+		if x.dim != a.dim || x.value == 0 {
+			continue
+		}
+		for _, r := range rates {
+			up := said[r.long] && (x.said[r.short] || said[r.short])
+			down := said[r.short] && (x.said[r.long] || said[r.long])
+			if up && a.near(x.value*r.n) || down && a.near(x.value/r.n) {
+				return "so much a period"
+			}
+			for k := range pool {
+				if y := &pool[k]; up && y.dim == "" && y.value > 1 && a.digits > 2 &&
+					!x.equal(&y.amount) && a.near(x.value*r.n*y.value) {
+					return "so much a period"
+				}
+			}
+		}
+		for k := range pool {
+			y := &pool[k]
+			if y.dim == "time" && y.raw >= 2 && y.raw <= mostPeriods && a.near(x.value*y.raw) &&
+				x.says(y.value/y.raw) {
+				return "so much a period"
+			}
+		}
+	}
+	return ""
+}
