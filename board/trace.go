@@ -38,11 +38,12 @@ func traceRecords(tx *sqlite.Tx, read func(trace.Record) error) error {
 		return err
 	}
 	var id int64
-	var text string
-	if err := tx.Each([]any{&id, &text}, func() error { return read(trace.Record{ID: EntryID(id), Text: text}) },
+	var text, ref string
+	entry := func() error { return read(trace.Record{ID: EntryID(id), Text: text, Ref: ref}) }
+	if err := tx.Each([]any{&id, &text, &ref}, entry,
 		`SELECT id, 'e' || id || ' ' || type || CASE WHEN confidence IS NULL THEN '' ELSE printf(' %.2f', confidence) END
 				|| ', ' || worker || char(10,10) || content || char(10,10) || evidence || char(10,10)
-				|| source_doc || char(10,10) || source_ref
+				|| source_doc, source_ref
 			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func FuzzTrace(f *testing.F) {
 				text, other = oneLine(text, len(text)), oneLine(other, len(other))
 			}
 			text, other = strings.ToValidUTF8(text, "?"), strings.ToValidUTF8(other, "?")
-			records := each([]Record{{"e1", text}, {"e2", other}})
+			records := each([]Record{{ID: "e1", Text: text}, {ID: "e2", Text: other, Ref: text}})
 			doc := documents.New("source.md", other)
 			sources := func(read func(*documents.Document) error) error { return read(doc) }
 			r, err := Check(

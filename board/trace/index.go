@@ -175,8 +175,8 @@ const (
 func (t *tracer) readBoard(board Records) error {
 	t.index(func(*fact) bool { return true })
 	type batch struct {
-		first int
-		texts []string
+		first   int
+		records []Record
 	}
 	var all [scanners]*scanner
 	var queues [scanners]chan batch
@@ -185,8 +185,8 @@ func (t *tracer) readBoard(board Records) error {
 		all[i], queues[i] = t.newScanner(), make(chan batch, 1)
 		running.Go(func() {
 			for b := range queues[i] {
-				for k, text := range b.texts {
-					all[i].read(int32(b.first+k), "", text)
+				for k, r := range b.records {
+					all[i].read(int32(b.first+k), r.Ref, r.Text)
 				}
 			}
 		})
@@ -198,9 +198,9 @@ func (t *tracer) readBoard(board Records) error {
 		next, turn = batch{first: len(t.records)}, turn+1
 	}
 	err := board(func(r Record) error {
-		next.texts = append(next.texts, r.Text)
+		next.records = append(next.records, r)
 		t.records = append(t.records, r.ID)
-		if len(next.texts) == batchSize {
+		if len(next.records) == batchSize {
 			flush()
 		}
 		return nil

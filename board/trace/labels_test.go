@@ -50,11 +50,9 @@ func loadLabelled(tb testing.TB, name string) labelled {
 		l.records = append(
 			l.records,
 			Record{
-				ID: e.ID,
-				Text: strings.Join(
-					[]string{e.Content, e.Evidence, e.SourceDoc, e.SourceRef},
-					"\n\n",
-				),
+				ID:   e.ID,
+				Text: strings.Join([]string{e.Content, e.Evidence, e.SourceDoc}, "\n\n"),
+				Ref:  e.SourceRef,
 			},
 		)
 	}

@@ -26,7 +26,7 @@ type scanner struct {
 	post      [][]int32
 
 	record  int32
-	at      int                // where the window begins in the record; -1: its name
+	at      int                // where the window begins in the record; -1: its name or reference
 	place   func(at int) Place // of a source
 	window  int32
 	first   int32   // the record's first window, which says what all are about
@@ -56,8 +56,8 @@ func (t *tracer) newScanner() *scanner {
 // windowSize is how much of a record is read as being about one thing.
 const windowSize = 1500
 
-// read reads a record. Its first window, and its name if it has one, say what all of it
-// is about.
+// read reads a record. Its first window, and its name or reference if it has one, say what
+// all of it is about; the numbers of these are of pages, lines, versions.
 func (s *scanner) read(n int32, name, text string) {
 	s.record = n
 	s.window++
@@ -123,6 +123,9 @@ func (s *scanner) readWindow(text string) {
 		l := &s.scan.Lexemes[i]
 		if l.Kind == words.Number || l.Kind == words.Word && len(l.Keys) > 1 {
 			for k, key := range l.Keys {
+				if s.at < 0 && key[0] == 'n' {
+					continue
+				}
 				for _, n := range s.byKey[key] {
 					f := &s.facts[n]
 					how := same
@@ -133,6 +136,9 @@ func (s *scanner) readWindow(text string) {
 				}
 			}
 		}
+	}
+	if s.at < 0 {
+		return
 	}
 	s.found = amounts(&s.scan, s.found[:0])
 	for i := range s.found { // 0.65 is 65 %

@@ -41,10 +41,11 @@ const (
 )
 
 // Record is a text of a board that may support facts: an entry with its evidence and
-// the names of its source, a signal, the goal.
+// the name of its source, a signal, the goal.
 type Record struct {
 	ID   string // e12, s3, goal
 	Text string // paragraphs
+	Ref  string // where it stands in its source: its numbers count no thing
 }
 
 // Records hands the records of a board to read, and stops with its error. It is called

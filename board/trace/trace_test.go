@@ -195,6 +195,29 @@ func TestNotDerived(t *testing.T) {
 	}
 }
 
+// TestReference: where an entry stands in its source says nothing of how many there are of
+// anything; the names and dates of the reference do count.
+func TestReference(t *testing.T) {
+	records := []Record{{ID: "e1", Text: "The session tokens never expire\n\nauth.md", Ref: "3-4"},
+		{ID: "e2", Text: "The gateway checks the scopes", Ref: "Wennick memo of 2026-06-03, lines 41 to 57"}}
+	report := documents.New("report.md", "There are 3 tokens of the session. The gateway checks 41 scopes.\n\n"+
+		"Wennick said so on 3 June 2026.\n")
+	r, err := Check(each(records), nil, report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range r.Facts {
+		got = append(got, fmt.Sprintf("%s: %s", f.Text, f.Describe()))
+	}
+	slices.Sort(got)
+	want := []string{"3 June 2026: supported", "3: on no entry; nearest is e1",
+		"41: on no entry; nearest is e2", "Wennick: supported"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestCauses holds each verdict on a fact and its cause.
 func TestCauses(t *testing.T) {
 	records := []string{
@@ -245,7 +268,7 @@ func TestSources(t *testing.T) {
 		"Lease\n\nThe monthly lease costs are 7,450 dollars.\nSigned: Vexler Partners, 29 February 2024\n",
 	)
 	r, err := Check(
-		each([]Record{{"e1", "Signed on 2024-02-29"}}),
+		each([]Record{{ID: "e1", Text: "Signed on 2024-02-29"}}),
 		func(read func(*documents.Document) error) error { return read(source) },
 		report,
 	)
