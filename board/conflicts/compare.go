@@ -22,10 +22,13 @@ type sentence struct {
 	names   map[string]bool   // stems of what is a name
 	before  map[string]string // stem → the one right before it, "" for none
 	periods []string          // 2024, 2024-03, q1, fy2025
-	marks   map[string]bool   // what makes another kind of statement of it; see marks
-	gerund  bool              // its first word ends in -ing
-	tells   bool              // it says what a text says
-	denied  bool              // it says that something is not
+
+	numbered map[string][]string // names with a number: Site 4 and Site 5 are site → 4, 5
+
+	marks  map[string]bool // what makes another kind of statement of it; see marks
+	gerund bool            // its first word ends in -ing
+	tells  bool            // it says what a text says
+	denied bool            // it says that something is not
 }
 
 // marks are words that say of what kind a statement is: of two statements of which one alone is
@@ -114,7 +117,7 @@ var periodWord = lazyregexp.New(`^(?:(?:19|20)\d\d|[qh][1-4]|fy\d\d(?:\d\d)?|(?:
 
 func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 	s := sentence{words: map[string]bool{}, names: map[string]bool{}, before: map[string]string{},
-		marks: map[string]bool{}}
+		marks: map[string]bool{}, numbered: numbered(from)}
 	first, last := true, ""
 	goesOn, began := false, false
 	from.EachWord(func(text, low, stem string) {
@@ -150,6 +153,9 @@ func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 	}
 	if len(s.periods) == 0 && before != nil {
 		s.periods = before.periods
+	}
+	if len(s.numbered) == 0 && before != nil {
+		s.numbered = before.numbered
 	}
 	maps.DeleteFunc(s.names, func(_ string, is bool) bool { return !is })
 	if s.denied && s.tells {
@@ -203,7 +209,7 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 	if mine && theirs {
 		return 0
 	}
-	if c.Kind != clash.KindDate && otherPeriod(s, t) {
+	if s.otherNumber(t) || c.Kind != clash.KindDate && otherPeriod(s, t) {
 		return 0
 	}
 	dated := c.Kind == clash.KindDate || c.Kind == clash.KindOrder

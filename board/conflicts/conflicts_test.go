@@ -100,6 +100,32 @@ func TestAmongOthers(t *testing.T) {
 	}
 }
 
+// TestNumberedNames: what has another number as its name is another thing.
+func TestNumberedNames(t *testing.T) {
+	for _, form := range []string{"Site %d has %d pumps.", "There are %[2]d pumps at Site %[1]d.", "The pumps of site %d number %d.",
+		"At Site %d the audit found %d leaking pumps.", "Room %d is heated to %d °C.", "Site %d is not fenced: it has %d gates.",
+		"Phase %d of the rollout costs $%d million.", "Site %d in Ohio has %d pumps.", "Batch #%d holds %d vials of serum."} {
+		var contents []string
+		for i := range 10 {
+			contents = append(contents, fmt.Sprintf(form, i+1, 12+2*i))
+		}
+		if got := check(t, contents...); got.Total > 0 {
+			t.Errorf("%q: %d pairs: %q", form, got.Total, got.Pairs[0].Why)
+		}
+	}
+	for _, p := range [][2]string{
+		{"Site 1 has 12 pumps.", "Site 1 has 14 pumps."},
+		{"The 12 pumps of site 4 leak.", "The 14 pumps of site 4 leak."},
+		{"The gateway listens on port 8080.", "The gateway listens on port 9090."},
+		{"The plant has 12 pumps.", "The plant has 14 pumps."},
+		{"Headcount of Borealis: 120", "Headcount of Borealis: 140"},
+	} {
+		if got := check(t, p[0], p[1]); got.Total != 1 {
+			t.Errorf("no conflict: %q", p)
+		}
+	}
+}
+
 func TestWhy(t *testing.T) {
 	for _, tc := range []struct{ a, b, kind, why string }{
 		{"Customer churn in the enterprise segment was 12 % in fiscal 2025.", "In fiscal 2025 customer churn in the enterprise segment was 15 %.", "figure", "12 % and 15 %: churn customer enterprise"},

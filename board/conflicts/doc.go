@@ -13,7 +13,7 @@
 //	subject    the clauses share most of what they say, and one begins with a word of the other
 //	entity     not each has a name that the other item lacks; items of two documents share a name
 //	           that few documents have, or count for less; a name is a word that has a capital
-//	           wherever it stands
+//	           wherever it stands; "Site 4" is no "Site 5"
 //	attribute  around two figures stand the same words, and no other one right before or after:
 //	           filing date and lapse date, a 10% pool and a 3% commitment
 //	period     not 2024 and 2025, Q1 and Q2
