@@ -404,22 +404,25 @@ type Info struct {
 	Seq        int64     `json:"seq"`     // the last event
 	Entries    int64     `json:"entries"`
 	OpenSignal int64     `json:"open_signals"`     // of any priority
-	Blocking   int64     `json:"blocking_signals"` // of them, those that keep the default gate closed
-	Open       bool      `json:"gate_open"`        // by the default policy
+	Blocking   int64     `json:"blocking_signals"` // of them, those of a priority that keeps the gate closed
+	Open       bool      `json:"gate_open"`        // by the policy given to List
 	Workers    int       `json:"workers"`          // who have written anything
 	Bytes      int64     `json:"bytes"`            // of the file, with what is not folded into it yet
 	Error      string    `json:"error"`            // why the run cannot be read, if it cannot; the counts are 0 then, and the gate is not open
 }
 
-// List returns the runs below dir by name. A file that cannot be read is listed with its error, never left out.
-func List(ctx context.Context, dir string) ([]Info, error) {
+// List returns the runs below dir by name, each gate judged by a policy. A file that cannot be read is listed with its error, never left out.
+func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
+	if err := by.Check(); err != nil {
+		return nil, err
+	}
 	names, err := RunNames(dir)
 	if err != nil {
 		return nil, err
 	}
 	infos := []Info{}
 	for _, name := range names {
-		info, err := inspect(ctx, dir, name)
+		info, err := inspect(ctx, dir, name, by)
 		switch {
 		case errors.Is(err, fault.NotFound):
 			// Nothing was written to the file yet: it is being made, or it was cut to nothing.
@@ -454,7 +457,7 @@ func RunNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-func inspect(ctx context.Context, dir, name string) (Info, error) {
+func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 	b, err := Open(ctx, dir, name)
 	if err != nil {
 		return Info{}, err
@@ -467,11 +470,15 @@ func inspect(ctx context.Context, dir, name string) (Info, error) {
 	info := Info{Run: name, Goal: st.Goal, Created: st.Created, Updated: st.Updated, Seq: st.Seq, Entries: st.Entries.Total, Workers: len(st.Workers)}
 	for p, n := range st.Signals.Open {
 		info.OpenSignal += n
-		if slices.Contains(defaultBlock, p) {
+		if slices.Contains(by.block(), p) {
 			info.Blocking += n
 		}
 	}
-	info.Open = info.Blocking == 0 && len(awaited(Policy{}, st.Expected)) == 0 && st.Entries.Total+st.Signals.Total > 0
+	v, err := b.Gate(ctx, by)
+	if err != nil {
+		return Info{}, err
+	}
+	info.Open = v.Open
 	if fi, err := os.Stat(b.path); err == nil {
 		info.Bytes = fi.Size()
 	}

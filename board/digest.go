@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"blackboard/board/fault"
@@ -31,7 +32,7 @@ const (
 // digestCuts are tried in turn, until everything that must surface fits.
 var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 
-// Digest writes the board as markdown within a budget of tokens; 0 or less is no limit. In this order: run, goal, the default gate
+// Digest writes the board as markdown within a budget of tokens; 0 or less is no limit. In this order: run, goal, the gate by a policy
 // and the signals that block it; must-surface entries; contradictions, and what else contradicts, with who contradicts whom; disputed
 // entries; other open signals; waived signals; answered questions, with the beginning of the answer; and the other active entries,
 // strongest first: by the number of links in from standing (not superseded) entries, contradictions not counted, then by confidence,
@@ -43,8 +44,12 @@ var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 // What the artifact has to carry gets its room first, shortened if it has to be. Answered questions take a third of what is left
 // after the disputed entries, and more if the other entries leave it. Whatever is left out is counted in the last line; what must
 // surface and does not is named in OmittedMust, and in the text as far as there is room.
-func (s *Snapshot) Digest(budget int, words fault.Words) Digest {
-	d := newDigester(s, budget, words)
+func (s *Snapshot) Digest(by Policy, budget int, words fault.Words) (Digest, error) {
+	v, err := s.Gate(by)
+	if err != nil {
+		return Digest{}, err
+	}
+	d := newDigester(s, v, budget, words)
 	for _, cut := range []int{uncut, 400, 100} { // a long goal gives way before a finding does
 		if d.head = d.header(cut); !d.limited || quarters(d.head) <= budget {
 			break
@@ -58,7 +63,7 @@ func (s *Snapshot) Digest(budget int, words fault.Words) Digest {
 	d.takeOptional(d.answered, d.room/3)
 	d.takeOptional(d.others, d.room)
 	d.takeOptional(d.answered, d.room)
-	return d.digest(budget)
+	return d.digest(budget), nil
 }
 
 // digestSection is a heading with the list items it may have.
@@ -110,9 +115,8 @@ type digester struct {
 	lost    []string // ids of what must surface and is not there in full
 }
 
-func newDigester(s *Snapshot, budget int, words fault.Words) *digester {
-	d := &digester{words: words, settled: settledByEntry(s.Settled), ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget, lost: []string{}}
-	d.verdict, _ = s.Gate(Policy{}) // the default policy is valid
+func newDigester(s *Snapshot, v Verdict, budget int, words fault.Words) *digester {
+	d := &digester{words: words, verdict: v, settled: settledByEntry(s.Settled), ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget, lost: []string{}}
 	section := func(title string, must bool) *digestSection {
 		sec := &digestSection{title: title, must: must}
 		d.sections = append(d.sections, sec)
@@ -147,7 +151,7 @@ func newDigester(s *Snapshot, budget int, words fault.Words) *digester {
 	for _, sig := range d.signals {
 		to := d.answered
 		switch {
-		case sig.Blocking():
+		case sig.Status == SignalOpen && slices.Contains(v.Policy.Block, sig.Priority):
 			to = blocking
 		case sig.Status == SignalOpen:
 			to = open
@@ -280,9 +284,10 @@ func (d *digester) header(goal int) string {
 // gate is the verdict in a line or two.
 func (d *digester) gate() string {
 	if d.verdict.Open {
-		return "Gate: open. No critical or high signal is open.\n"
+		return "Gate: open. No " + d.verdict.Policy.unblocked() + ".\n"
 	}
 	var parts, waits []string
+	ids := map[string][]string{} // by the rule that the entries break
 	blocking := 0
 	for i := range d.verdict.Reasons {
 		switch r := &d.verdict.Reasons[i]; r.Rule {
@@ -290,17 +295,29 @@ func (d *digester) gate() string {
 			blocking++
 		case RuleExpected:
 			waits = append(waits, digestLabel(r.Worker))
+		case RuleMaxDisputed, RuleSource, RuleVerified, RuleEvidence:
+			ids[r.Rule] = append(ids[r.Rule], r.ID)
+		case RuleConflicts:
+			ids[r.Rule] = append(ids[r.Rule], r.ID+" and "+r.Other)
 		default:
 			parts = append(parts, r.Content+".")
 		}
 	}
-	if n := len(waits); n > 0 {
+	list := func(what string, names []string) {
 		const most = 20
-		if n > most {
-			waits = append(waits[:most], fmt.Sprintf("%d more", n-most))
+		if n := len(names); n > most {
+			names = append(names[:most], fmt.Sprintf("%d more", n-most))
 		}
-		parts = append(parts, "Not done yet: "+strings.Join(waits, ", ")+".")
+		if len(names) > 0 {
+			parts = append(parts, what+": "+strings.Join(names, ", ")+".")
+		}
 	}
+	list("Not done yet", waits)
+	list("Disputed", ids[RuleMaxDisputed])
+	list("May contradict each other", ids[RuleConflicts])
+	list("Without a source", ids[RuleSource])
+	list("Not verified", ids[RuleVerified])
+	list("Without a quote", ids[RuleEvidence])
 	if blocking > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d open signals block. Each needs an answer%s or a reason to leave it open%s before synthesis.",
 			blocking, d.state.Signals.Open.Total(), d.say(" ({})", "signal.address"), d.say(" ({})", "signal.waive")))

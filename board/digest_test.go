@@ -2,6 +2,7 @@ package board
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -58,8 +59,39 @@ func sampleBoard() *Snapshot {
 	}
 }
 
+// digestOf is a digest with the gate by the default policy.
+func digestOf(t *testing.T, s *Snapshot, budget int, words fault.Words) Digest {
+	t.Helper()
+	d, err := s.Digest(Policy{}, budget, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestDigestFollowsPolicy: the gate and the signals that block it are those of the policy.
+func TestDigestFollowsPolicy(t *testing.T) {
+	s, most := sampleBoard(), int64(0)
+	d, err := s.Digest(Policy{Block: []string{"low"}, MaxDisputed: &most, RequireSource: true, RequireVerified: true, RequireEvidence: true}, 0, inOps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Gate: CLOSED, Disputed: e1. Without a source: e2, e3, e6. Not verified: e2, e3, e6. Without a quote: e2, e3, e6. 1 of 2 open signals block.",
+		"## Signals that block the gate (1)\n\n- s1 low", "## Open signals that do not block (1)\n\n- s2 critical"} {
+		if !strings.Contains(d.Text, want) {
+			t.Errorf("no %q in:\n%s", want, d.Text)
+		}
+	}
+	if d, err = s.Digest(Policy{Block: []string{}}, 0, inOps); err != nil || !strings.Contains(d.Text, "Gate: open. No priority is set to block.\n") {
+		t.Errorf("%v in:\n%s", err, d.Text)
+	}
+	if _, err = s.Digest(Policy{MinEntries: -1}, 0, inOps); !errors.Is(err, fault.Invalid) {
+		t.Errorf("a policy that makes no sense: %v", err)
+	}
+}
+
 func TestDigestOrder(t *testing.T) {
-	d := sampleBoard().Digest(0, inOps)
+	d := digestOf(t, sampleBoard(), 0, inOps)
 	want := []string{
 		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open signals block.",
 		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
@@ -113,7 +145,7 @@ func TestDigestBudget(t *testing.T) {
 	must += 80 // two of three signals are open or waived
 	last := -1
 	for _, budget := range []int{1, 2, 10, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200} {
-		d := s.Digest(budget, inOps)
+		d := digestOf(t, s, budget, inOps)
 		if got := (quarters(d.Text) + 3) / 4; got > budget || got != d.Tokens {
 			t.Errorf("budget %d: the text has %d tokens, reported %d", budget, got, d.Tokens)
 		}
@@ -141,14 +173,14 @@ func TestDigestBudget(t *testing.T) {
 }
 
 func TestDigestPrefersWhatMustSurface(t *testing.T) {
-	d := longBoard(120).Digest(6400, inOps)
+	d := digestOf(t, longBoard(120), 6400, inOps)
 	if len(d.OmittedMust) != 0 || d.Omitted == 0 {
 		t.Fatalf("omitted %d, must %v", d.Omitted, d.OmittedMust)
 	}
 	if !strings.Contains(d.Text, "of “Other findings, strongest first”") || !strings.Contains(d.Text, "[entry.list]") {
 		t.Errorf("it does not say what was left out: %q", d.Text[len(d.Text)-300:])
 	}
-	small := longBoard(120).Digest(2000, inOps)
+	small := digestOf(t, longBoard(120), 2000, inOps)
 	if len(small.OmittedMust) == 0 || !strings.Contains(small.Text, "[entry.show] "+small.OmittedMust[0]) {
 		t.Errorf("must %v, but no warning with ids:\n%s", small.OmittedMust, small.Text[:900])
 	}
@@ -165,7 +197,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 		s.Signals[i].Content, s.Signals[i].Reason, s.Signals[i].ClosedBy = nasty, nasty, nasty
 	}
 	for _, budget := range []int{0, 700, 2000} {
-		text := s.Digest(budget, inOps).Text
+		text := digestOf(t, s, budget, inOps).Text
 		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7] .*)$`)
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			if !item.MatchString(line) {
@@ -179,7 +211,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 }
 
 func TestDigestEmptyBoard(t *testing.T) {
-	d := (&Snapshot{Run: "empty", Seq: 1}).Digest(0, inOps)
+	d := digestOf(t, &Snapshot{Run: "empty", Seq: 1}, 0, inOps)
 	if !strings.Contains(d.Text, "Gate: CLOSED, nothing was posted or raised yet.") || !strings.Contains(d.Text, "Nothing was left out.") || d.Included != 0 {
 		t.Errorf("%+v", d)
 	}
@@ -198,9 +230,9 @@ func TestDigestTokens(t *testing.T) {
 
 func TestDigestIsStable(t *testing.T) {
 	s := longBoard(60)
-	first := s.Digest(2000, inOps)
+	first := digestOf(t, s, 2000, inOps)
 	for range 3 {
-		if again := s.Digest(2000, inOps); again.Text != first.Text || !slices.Equal(again.OmittedMust, first.OmittedMust) {
+		if again := digestOf(t, s, 2000, inOps); again.Text != first.Text || !slices.Equal(again.OmittedMust, first.OmittedMust) {
 			t.Fatal("two digests of one snapshot differ")
 		}
 	}

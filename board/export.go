@@ -111,9 +111,9 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 	return w.Flush()
 }
 
-// ExportHTML writes the board as one HTML file, as of one moment; with traced, if there is
-// any, what reports stand on.
-func (b *Board) ExportHTML(ctx context.Context, w io.Writer, traced *trace.Result) error {
+// ExportHTML writes the board as one HTML file, as of one moment, with the gate by a policy;
+// with traced, if there is any, what reports stand on.
+func (b *Board) ExportHTML(ctx context.Context, w io.Writer, by Policy, traced *trace.Result) error {
 	var s *Snapshot
 	var events []Event
 	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
@@ -126,5 +126,5 @@ func (b *Board) ExportHTML(ctx context.Context, w io.Writer, traced *trace.Resul
 	if err != nil {
 		return err
 	}
-	return s.HTML(w, events, traced)
+	return s.HTML(w, by, events, traced)
 }

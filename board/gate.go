@@ -46,6 +46,14 @@ func (p Policy) block() []string {
 	return p.Block
 }
 
+// unblocked says after "no" why no signal keeps the gate closed.
+func (p Policy) unblocked() string {
+	if len(p.block()) == 0 {
+		return "priority is set to block"
+	}
+	return strings.Join(p.block(), " or ") + " signal is open"
+}
+
 // Check says what of a policy makes no sense.
 func (p Policy) Check() error {
 	if err := checkAll("priority", p.block(), Priorities); err != nil {

@@ -43,7 +43,7 @@ const (
 	htmlValue = 4000    // runes of a variable's value
 )
 
-// HTML writes the snapshot as one HTML page that needs nothing from outside: gate, timeline, signals, entries, workers, variables.
+// HTML writes the snapshot as one HTML page that needs nothing from outside: gate by a policy, timeline, signals, entries, workers, variables.
 // The timeline is drawn from events, which must be the board's log from its beginning; those after the snapshot are ignored, and
 // without any the page says that it has no timeline.
 //
@@ -53,8 +53,12 @@ const (
 // Everything on the board is treated as hostile: html/template escapes it, control characters are replaced, and the page's own policy
 // forbids it to load anything. A page shows at most 2,000 entries, what must surface and what is disputed first, 2,000 signals, open ones
 // first, and 6 MiB of text of each; where something is left out, the page says how much.
-func (s *Snapshot) HTML(w io.Writer, events []Event, traced *trace.Result) error {
-	return htmlTemplate().Execute(w, newHTMLPage(s, events, traced))
+func (s *Snapshot) HTML(w io.Writer, by Policy, events []Event, traced *trace.Result) error {
+	v, err := s.Gate(by)
+	if err != nil {
+		return err
+	}
+	return htmlTemplate().Execute(w, newHTMLPage(s, v, events, traced))
 }
 
 // htmlPage is what the template sees.
@@ -85,6 +89,9 @@ type htmlGroup struct {
 func (p *htmlPage) OnlySignals() bool {
 	return !slices.ContainsFunc(p.Verdict.Reasons, func(r Reason) bool { return r.Rule != RuleOpenSignal })
 }
+
+// Unblocked says after "no" why no signal keeps the gate closed.
+func (p *htmlPage) Unblocked() string { return p.Verdict.Policy.unblocked() }
 
 // Hidden is how many items the page leaves out.
 func (g htmlGroup) Hidden() int { return g.Total - len(g.Items) }
@@ -120,10 +127,9 @@ type htmlValueRow struct {
 // Percent is an entry's confidence as a whole number, for a meter.
 func (i htmlItem) Percent() string { return strconv.Itoa(int(*i.Entry.Confidence*100 + .5)) }
 
-func newHTMLPage(s *Snapshot, events []Event, traced *trace.Result) *htmlPage {
-	p := &htmlPage{Snapshot: s, State: s.State(), Timeline: newHTMLTimeline(s, events)}
-	p.Verdict, _ = s.Gate(Policy{}) // the default policy is valid
-	p.Reasons = p.Verdict.Reasons[:min(len(p.Verdict.Reasons), 50)]
+func newHTMLPage(s *Snapshot, v Verdict, events []Event, traced *trace.Result) *htmlPage {
+	p := &htmlPage{Snapshot: s, State: s.State(), Verdict: v, Timeline: newHTMLTimeline(s, events)}
+	p.Reasons = v.Reasons[:min(len(v.Reasons), 50)]
 	b := &htmlBuilder{ranking: newRanking(s), settled: settledByEntry(s.Settled), shown: map[string]bool{}, raised: map[string][]string{}}
 
 	p.Signals = htmlGroup{Title: "Signals", Anchor: "signals", Total: len(s.Signals)}

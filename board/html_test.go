@@ -13,7 +13,7 @@ import (
 func htmlOf(t *testing.T, s *Snapshot, events []Event) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.HTML(&b, events, nil); err != nil {
+	if err := s.HTML(&b, Policy{}, events, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

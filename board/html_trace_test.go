@@ -24,7 +24,7 @@ func tracedHTML(t *testing.T, s *Snapshot, reports ...*documents.Document) strin
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := s.HTML(&b, nil, &r); err != nil {
+	if err := s.HTML(&b, Policy{}, nil, &r); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -82,7 +82,7 @@ func TestGateOfEmptyRun(t *testing.T) {
 	is(Policy{}, "empty")
 	is(Policy{Block: []string{}}, "empty")
 	is(Policy{MinEntries: 2}, "min-entries")
-	if infos, err := List(ctx, dir); err != nil || infos[0].Open {
+	if infos, err := List(ctx, dir, Policy{}); err != nil || infos[0].Open {
 		t.Errorf("%+v, %v", infos, err)
 	}
 	if _, err := b.Set(ctx, "lead", "phase", []byte(`1`), AnyVersion); err != nil {
@@ -392,7 +392,7 @@ func TestDutyToSurface(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, in := range map[string]string{
-		"e3: d → dropped by w with e5: the test was wrong":                    snap.Digest(0, inOps).Text,
+		"e3: d → dropped by w with e5: the test was wrong":                    digestOf(t, snap, 0, inOps).Text,
 		"Need not surface any more, dropped by w with e5: the test was wrong": htmlOf(t, snap, nil),
 	} {
 		if !strings.Contains(in, want) {

@@ -125,7 +125,7 @@ func TestVariables(t *testing.T) {
 // TestRuns: the list of runs has each file, with what is wrong with one that cannot be read, and none that is only being made.
 func TestRuns(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
-	if runs, err := List(ctx, filepath.Join(dir, "none")); err != nil || runs == nil || len(runs) != 0 {
+	if runs, err := List(ctx, filepath.Join(dir, "none"), Policy{}); err != nil || runs == nil || len(runs) != 0 {
 		t.Errorf("%v, %v", runs, err)
 	}
 	b, err := Create(ctx, dir, "one", "find out", "lead")
@@ -159,7 +159,7 @@ func TestRuns(t *testing.T) {
 			}
 		}
 	}
-	runs, err := List(ctx, dir)
+	runs, err := List(ctx, dir, Policy{})
 	if err != nil || len(runs) != 3 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -177,7 +177,7 @@ func TestRuns(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := List(ended, dir); !errors.Is(err, context.Canceled) {
+	if _, err := List(ended, dir, Policy{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
 	refused(t, Remove(ctx, dir, "none", 0), fault.NotFound, "there is no run none")
@@ -241,14 +241,14 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 // TestExportHTML: the page has what is on the board, as text.
 func TestExportHTML(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if err := b.ExportHTML(ctx, io.Discard, nil); !errors.Is(err, fault.NotFound) {
+	if err := b.ExportHTML(ctx, io.Discard, Policy{}, nil); !errors.Is(err, fault.NotFound) {
 		t.Errorf("of no run: %v", err)
 	}
 	if _, err := b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}); err != nil {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	if err := b.ExportHTML(ctx, &page, nil); err != nil || !strings.Contains(page.String(), "&lt;b&gt;bold&lt;/b&gt; finding") {
+	if err := b.ExportHTML(ctx, &page, Policy{}, nil); err != nil || !strings.Contains(page.String(), "&lt;b&gt;bold&lt;/b&gt; finding") {
 		t.Errorf("%v: %d bytes", err, page.Len())
 	}
 	if err := b.Export(ctx, full{}); err == nil {

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 )
 
 const maxSignals = 5 // that are told at a time
@@ -29,7 +30,7 @@ func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err err
 
 func (t *turn) boards() string { return filepath.Join(t.Home, "boards") }
 
-// gate tells whether the run's gate is open, and what keeps it closed. A board that cannot be read is told as well: it is no open gate.
+// gate tells whether the run's gate is open by the policy of the session's directory, and what keeps it closed. A board that cannot be read is told as well: it is no open gate.
 func (t *turn) gate(ctx context.Context) string {
 	b, run, err := t.openRun(ctx)
 	if run == "" {
@@ -38,7 +39,12 @@ func (t *turn) gate(ctx context.Context) string {
 	var v board.Verdict
 	if err == nil {
 		defer b.Close()
-		v, err = b.Gate(ctx, board.Policy{})
+		by, err2 := policy.Find(t.dir)
+		if err2 != nil {
+			t.note("the policy of the run", err2)
+			return fmt.Sprintf("## Run %s\nThe %s that its gate follows could not be read, so nothing is known of its gate: `board gate` says more.", run, policy.Name)
+		}
+		v, err = b.Gate(ctx, by.Gate)
 	}
 	if err != nil {
 		switch {
@@ -52,11 +58,15 @@ func (t *turn) gate(ctx context.Context) string {
 		return fmt.Sprintf("## Run %s\nThe board of this run could not be read, so nothing is known of its gate: `board gate` says more.", run)
 	}
 	if v.Open {
-		return fmt.Sprintf("## Run %s\nThe gate is open: no critical or high question is left. `board show` has the findings.", run)
+		return fmt.Sprintf("## Run %s\nThe gate is open. `board show` has the findings.", run)
 	}
 	var ids []string
 	for _, r := range v.Reasons[:min(len(v.Reasons), 20)] {
-		ids = append(ids, cmp.Or(strings.TrimSpace(r.ID+" "+r.Priority), r.Content))
+		reason := r.Content
+		if r.ID != "" {
+			reason = r.ID + " " + cmp.Or(r.Priority, r.Rule)
+		}
+		ids = append(ids, reason)
 	}
 	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis waits: %s. `board gate` says what would clear it.", run, oneLine(strings.Join(ids, ", "), 300))
 }

@@ -193,6 +193,8 @@ func TestGateFollowsThePolicy(t *testing.T) {
 		fillAudit(h)
 		h.write("board.yaml", "gate: {block: [], max_disputed: 0, expect: [reader-9]}", 0)
 	})
+	h.wants("● audit-7", "closed  ")
+	h.lacks("closed 2")
 	h.press("enter", "3")
 	h.wants("reader-9", "gate closed: 2")
 	h.press("[")

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/policy"
 	"blackboard/tui/keys"
 )
 
@@ -40,7 +41,11 @@ func (p *runsPage) init() tea.Cmd { return p.load(true) }
 func (p *runsPage) load(again bool) tea.Cmd {
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		start := time.Now()
-		all, err := board.List(ctx, p.app.Boards)
+		by, err := policy.Find(p.app.Files)
+		var all []board.Info
+		if err == nil {
+			all, err = board.List(ctx, p.app.Boards, by.Gate)
+		}
 		slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
 		took := time.Since(start)
 		return func() tea.Cmd {

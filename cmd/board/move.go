@@ -30,7 +30,8 @@ html   one file to read and pass on: entries, links, signals and their timeline;
 				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"},
 				&cli.BoolFlag{Name: "appendix", Usage: "md: only what survival looks for, word for word, as the end of a report"},
 				&cli.StringSliceFlag{Name: "report", Usage: "html: trace `REPORT` on the page, repeatable"},
-				&cli.StringSliceFlag{Name: "sources", Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable; default those of board.yaml"}),
+				&cli.StringSliceFlag{Name: "sources", Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable; default those of board.yaml"},
+				policyFlag()),
 			Action: p.export,
 		},
 		{
@@ -101,7 +102,14 @@ func (p *program) export(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d := s.Digest(c.Int("budget"), words)
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	d, err := s.Digest(follow.Gate, c.Int("budget"), words)
+	if err != nil {
+		return err
+	}
 	if len(d.OmittedMust) > 0 {
 		p.talk("board: the budget is too small: %s or shortened (%s)", count(int64(len(d.OmittedMust)), "item that must surface is left out", "items that must surface are left out"),
 			board.Line(strings.Join(d.OmittedMust, ", "), 200))
@@ -114,12 +122,12 @@ func (p *program) export(c *cli.Context) error {
 
 // exportHTML writes the page, with what the reports of --report stand on.
 func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
 	var traced *trace.Result
 	if names := c.StringSlice("report"); len(names) > 0 {
-		follow, err := p.policy(c)
-		if err != nil {
-			return err
-		}
 		if c.IsSet("sources") {
 			follow.Sources = c.StringSlice("sources")
 		}
@@ -129,7 +137,7 @@ func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
 		}
 		traced = &r
 	}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return b.ExportHTML(c.Context, w, traced) })
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return b.ExportHTML(c.Context, w, follow.Gate, traced) })
 }
 
 func (p *program) imports(c *cli.Context) error {

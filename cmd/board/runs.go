@@ -17,7 +17,7 @@ func (p *program) runCommands() []*cli.Command {
 		{
 			Name: "runs", Category: catRun, Usage: "list the runs, with gate and counts",
 			Description: "With --check every file is verified too: SQLite's integrity check, the running counts, and that the\nevent log rebuilds exactly what the tables hold. A run that fails is shown with why, and the exit code is 1.",
-			Flags:       []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "verify every file"}, jsonFlag()},
+			Flags:       []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "verify every file"}, policyFlag(), jsonFlag()},
 			Action:      p.runs,
 		},
 		{
@@ -40,7 +40,11 @@ func (p *program) runs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	infos, err := board.List(c.Context, dir)
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	infos, err := board.List(c.Context, dir, follow.Gate)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestSurvivalOfFiles: a client names files and directories below the workspace, and nothing that
@@ -66,6 +68,22 @@ func TestGateFollowsThePolicy(t *testing.T) {
 	must(t, c, "board_signal", `{"content":"Who pays?","priority":"low"}`)
 	gate(`{"min_entries":1}`, "open-signal s1")
 	gate(`{"min_entries":1,"block":["high"]}`, "is open")
+	listed := func(want string) {
+		t.Helper()
+		r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://runs"})
+		if err != nil || !strings.Contains(r.Contents[0].Text, want) {
+			t.Errorf("board://runs: %v %+v", err, r)
+		}
+	}
+	listed(`"gate_open": false`)
+	if err := os.WriteFile(file, []byte("gate: {block: []}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listed(`"gate_open": true`)
+	p, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "synthesis", Arguments: map[string]string{"run": "r1"}})
+	if err != nil || !strings.Contains(p.Messages[0].Content.(*sdk.TextContent).Text, "Gate: open. No priority is set to block.") {
+		t.Errorf("synthesis: %v %+v", err, p)
+	}
 	if err := os.WriteFile(file, []byte("gates: {}"), 0o600); err != nil {
 		t.Fatal(err)
 	}

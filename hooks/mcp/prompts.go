@@ -116,7 +116,14 @@ func (c *call) synthesisPrompt(args map[string]string) (text string, err error) 
 		if err != nil {
 			return err
 		}
-		d := snap.Digest(synthesisBudget, c.words(nil))
+		by, err := c.policy()
+		if err != nil {
+			return err
+		}
+		d, err := snap.Digest(by.Gate, synthesisBudget, c.words(nil))
+		if err != nil {
+			return err
+		}
 		text = "Write the final text of this run from its board. Everything that must surface, every contradiction, and every open or waived question has to be in it, with its numbers as they are. Give the text to board_check before you hand it over, and mend it until it passes.\n\n" + d.Text
 		if len(d.OmittedMust) > 0 {
 			text += fmt.Sprintf("\n\nNot shown in full here, and needed: %s. Read them with board_query.", strings.Join(d.OmittedMust, ", "))

@@ -133,7 +133,11 @@ func counted[N int | int64](counts map[string]N) string {
 
 // runs lists the runs that the caller may read.
 func (c *call) runs(out stateOut) (stateOut, string, error) {
-	all, err := board.List(c.ctx, c.boards())
+	by, err := c.policy()
+	if err != nil {
+		return out, "", err
+	}
+	all, err := board.List(c.ctx, c.boards(), by.Gate)
 	if err != nil {
 		return out, "", err
 	}

@@ -156,7 +156,7 @@ func (o *orchestrator) run(ctx context.Context) error {
 		return err
 	}
 	// What must surface has to name its source, and to stand in it.
-	if open, err := o.gate(ctx, "after the decisions", board.Policy{RequireSource: true, RequireVerified: true}); err != nil {
+	if open, err := o.gate(ctx, "after the decisions", beforeSynthesis); err != nil {
 		return err
 	} else if !open {
 		return errGate
@@ -199,6 +199,9 @@ func (o *orchestrator) recall(ctx context.Context) error {
 	fmt.Fprint(o.out, o.known)
 	return nil
 }
+
+// beforeSynthesis is the policy that must be met before the report is written.
+var beforeSynthesis = board.Policy{RequireSource: true, RequireVerified: true}
 
 // gate reports whether the gate is open, and prints what keeps it closed.
 func (o *orchestrator) gate(ctx context.Context, when string, p board.Policy) (open bool, err error) {

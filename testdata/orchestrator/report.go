@@ -18,7 +18,11 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the board: %w", err)
 	}
-	digest := snapshot.Digest(8000, nil).Text
+	d, err := snapshot.Digest(beforeSynthesis, 8000, nil)
+	if err != nil {
+		return fmt.Errorf("write the digest: %w", err)
+	}
+	digest := d.Text
 	text := "# " + question + "\n\n## Findings\n\n" + section(digest, "Must surface") + "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
 	missing, err := o.survives(ctx, text)
 	if err != nil {
