@@ -214,17 +214,14 @@ func sentenceEnd(text string) int {
 		if !strings.ContainsRune(".!?。！？", r) {
 			continue
 		}
-		end := i + utf8.RuneLen(r)
-		rest := strings.TrimLeft(text[end:], "\"'”’)*_]")
-		end = len(text) - len(rest)
+		rest := strings.TrimLeft(text[i+utf8.RuneLen(r):], "\"'”’)*_]")
 		after := strings.TrimLeft(rest, " \t\n\v")
 		if r < utf8.RuneSelf && (len(after) == len(rest) && rest != "") {
 			continue
 		}
 		if after != "" && r == '.' {
-			if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, "\"'“‘(*_`[")); unicode.IsLower(
-				next,
-			) {
+			next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, "\"'“‘(*_`["))
+			if unicode.IsLower(next) {
 				continue
 			}
 			word := strings.ToLower(text[strings.LastIndexAny(text[:i], " \t\n(")+1 : i])
