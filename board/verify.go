@@ -222,6 +222,12 @@ func (v *verifier) source(name string) *verifySource {
 			verdict: verify.Unregistered,
 			note:    "no registered source is called " + Line(name, 80),
 		}
+	case source == nil && v.files.Unknown(name):
+		return &verifySource{
+			verdict: verify.Unknown,
+			note: "no file is called " + Line(name, 80) +
+				"; the sources are " + verify.Names(v.files.All()),
+		}
 	case source == nil:
 		return &verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
 	}

@@ -116,9 +116,12 @@ func doubted(r *verify.Result) (all []Finding) {
 			Clear: "supersede it by what the source says", Next: []fault.Step{
 				fault.Do("entry.post", "{}",
 					"content", "…", "evidence", "…", "supersedes", item.ID)}}
-		if item.Verdict == verify.Unregistered {
+		switch item.Verdict {
+		case verify.Unregistered:
 			f.Next = nil
 			f.Clear = "register the source, or supersede it by one that has a registered source"
+		case verify.Unknown:
+			f.Clear = "supersede it by what a source says, or add the file to the sources"
 		}
 		all = append(all, f)
 	}

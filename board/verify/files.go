@@ -112,6 +112,26 @@ func (f *Files) find(name string) []File {
 	return nil
 }
 
+// fileName is what is called like a file: it ends in an extension with a letter.
+var fileName = lazyregexp.New(`(?i)^[^\n]*[^\s./\\][^\n./\\]*\.[a-z0-9]{0,4}[a-z][a-z0-9]{0,4}$`)
+
+// Unknown reports whether a name says a file that is none of these, though there are some:
+// one of its parts, if it names several. An interview or an address is no file.
+func (f *Files) Unknown(name string) bool {
+	if len(f.all) == 0 || strings.Contains(name, "://") {
+		return false
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return r == ';' || r == ',' }),
+		func(part string) bool {
+			plain := strings.Trim(strings.TrimSpace(placeInName.ReplaceAllString(part, "")), "\"'`“”<>")
+			return fileName.MatchString(plain) && len(path.Ext(plain)) <= len(".12345") &&
+				len(f.Find(part)) == 0
+		})
+}
+
+// All returns the files.
+func (f *Files) All() []File { return f.all }
+
 // Names lists files, for a message.
 func Names(files []File) string {
 	const few = 5

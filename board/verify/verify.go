@@ -18,6 +18,7 @@ const (
 	ValueMissing = "value missing"  // it has no quote, and the source lacks one of its values
 	Ambiguous    = "ambiguous"      // several files answer to the name of its source
 	Unregistered = "unregistered"   // it names a source that is not registered, while others are
+	Unknown      = "unknown source" // its source is called like a file, and is none of those there
 	Unreadable   = "unreadable"     // the file of its source cannot be read
 	NoFile       = "no source file" // the file of its source is not there
 	NoSource     = "no source"      // it names no source, but has a quote or is an observation
@@ -34,6 +35,7 @@ var Verdicts = []string{
 	ValueMissing,
 	Ambiguous,
 	Unregistered,
+	Unknown,
 	Unreadable,
 	NoFile,
 	NoSource,

@@ -139,3 +139,22 @@ func TestValues(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestUnknown holds which names say a file that is not there.
+func TestUnknown(t *testing.T) {
+	f := NewFiles([]File{{Name: "docs/auth.md"}, {Name: "report.txt"}})
+	for name, want := range map[string]bool{
+		"audit.pdf": true, "docs/audit.pdf": true, `docs\Audit 2025.PDF`: true, "audit.pdf, p. 3": true,
+		"auth.md; audit.pdf": true, "`audit.tar.gz`": true, "audit.md:12": true, "backup.7z": true,
+		"interview with the CFO": false, "call of 3 May": false, "Section 4.2": false, "v1.2": false,
+		"Interview with Dr. Wennick": false, "https://example.com/a.html": false, "": false, ".": false,
+		"auth.md; docs/report.txt": false, "minutes.": false, "notes.ofthemeeting": false, ".env": false,
+	} {
+		if got := f.Unknown(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+		if NewFiles(nil).Unknown(name) {
+			t.Errorf("%q is unknown where there are no sources", name)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package ci
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"blackboard/board/text"
@@ -72,6 +73,10 @@ func Verify(v verify.Result, version string) Report {
 	return r.checked()
 }
 
+// aboutSource are the verdicts on the source of a finding, not on what it says.
+var aboutSource = []string{verify.Ambiguous, verify.Unregistered, verify.Unknown, verify.NoFile,
+	verify.NoSource}
+
 // verified is the finding for one entry. What was not checked fails if nothing was.
 func verified(item *verify.ItemResult, nothing bool) finding {
 	f := finding{
@@ -84,7 +89,7 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 		file: repositoryPath(cmp.Or(item.File, item.SourceDoc, "-")),
 	}
 	switch {
-	case item.Verdict == verify.Ambiguous || item.Verdict == verify.Unregistered || item.Verdict == verify.NoFile || item.Verdict == verify.NoSource:
+	case slices.Contains(aboutSource, item.Verdict):
 		f.rule = "source"
 	case strings.TrimSpace(item.Evidence) == "":
 		f.rule = "value"
