@@ -148,6 +148,7 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 	plain := a.dim == ""
 	switch {
 	case plain && placeWords()[before],
+		plain && a.nouns[0] == "" && afterFile(text[:l.Start]),
 		plain && strings.HasSuffix(strings.TrimRight(text[:l.Start], " \u00a0"), "§"):
 		return true
 	case after && plain && a.first > 0 && l.Start-fr.found[0].start < 200 && strings.Trim(text[max(0, l.Start-5):l.Start], " ,–-andto0123456789") == "":
@@ -163,6 +164,18 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		return true
 	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) && len(u.cells) > 0 && fr.firstCell(u, l.Start):
 		return true
+	}
+	return false
+}
+
+// afterFile reports whether a text ends in the name of a file, and a place in it perhaps
+// begun: "auth.md 3-" before the 4.
+func afterFile(text string) bool {
+	all := strings.Fields(text)
+	for i := len(all) - 1; i >= max(0, len(all)-3); i-- {
+		if strings.Trim(all[i], "0123456789,–-") != "" {
+			return fileName.MatchString(strings.Trim(all[i], "`*_()[]\"'"))
+		}
 	}
 	return false
 }
