@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/board/clash"
 	"blackboard/kb/index"
 )
 

@@ -9,10 +9,10 @@ import (
 	"os"
 	"slices"
 
+	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/board/clash"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )

@@ -77,6 +77,12 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 	if err != nil {
 		return out, "", err
 	}
+	for i := range given.Sources { // answers name them as seen from the project
+		f := &given.Sources[i]
+		if near, err := filepath.Rel(c.cfg.Workspace, f.Path); err == nil && filepath.IsLocal(near) {
+			f.Name = filepath.ToSlash(near)
+		}
+	}
 	given.BoardOnly = !mayRead
 	if in.Step != "" {
 		f.Steps = []string{in.Step}

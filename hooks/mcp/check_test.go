@@ -23,8 +23,8 @@ func fillChecked(t *testing.T, s *Server) {
 	for _, p := range []board.Post{
 		{Content: "Tokens expire after 15 minutes", SourceDoc: "auth.md", Evidence: "Tokens expire after 15 minutes", MustSurface: true},
 		{Content: "Keys are rotated every 90 days", SourceDoc: "auth.md", Evidence: "Keys are rotated every 90 days", MustSurface: true},
-		{Content: "Ironworks has 98 sites in Iowa", SourceDoc: "x.md"},
-		{Content: "Ironworks has 99 sites in Iowa", SourceDoc: "y.md"},
+		{Content: "Ironworks has 98 sites in Iowa", SourceDoc: "annual report"},
+		{Content: "Ironworks has 99 sites in Iowa", SourceDoc: "interview"},
 	} {
 		if _, err := b.Post(ctx, "reader", p); err != nil {
 			t.Fatal(err)
@@ -64,6 +64,10 @@ func TestCheck(t *testing.T) {
 	inProject(t, s, "docs/auth.md", authSource)
 	got := must(t, c, "board_check", `{}`)
 	hasAll(t, got, "✓ gate: open", "– verify: ", "– survival: ", "– trace: ", "! conflicts: ")
+
+	must(t, c, "board_post", `{"content":"Ironworks was founded in 1903","source_doc":"x.md"}`)
+	hasAll(t, must(t, c, "board_check", `{"sources":["docs"]}`), "no file is called x.md; the sources are docs/a.md, docs/auth.md)")
+	must(t, c, "board_post", `{"content":"Ironworks is old","supersedes":["e5"]}`)
 
 	draft := "Tokens expire after 15 minutes. It costs $9.25 a month."
 	got = must(t, c, "board_check", fmt.Sprintf(`{"text":%q,"sources":["docs"]}`, draft))

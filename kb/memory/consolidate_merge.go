@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"blackboard/board/sqlite"
 	"blackboard/board/clash"
+	"blackboard/board/sqlite"
 )
 
 // statementKey is equal for items of the same readers that may make the same statement.

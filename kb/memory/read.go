@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/board/clash"
 	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"

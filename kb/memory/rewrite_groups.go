@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"blackboard/board/clash"
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
-	"blackboard/board/clash"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
