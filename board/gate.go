@@ -1,8 +1,10 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -303,6 +305,45 @@ func gate(ctx context.Context, tx *sqlite.Tx, p Policy) (Verdict, error) {
 	if p.RequireVerified || p.RequireEvidence {
 		if in.vital, err = selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded' AND (e.must_surface = 1
 			OR e.id IN (SELECT addressed_by FROM signals WHERE status = 'addressed')) ORDER BY e.id`); err != nil {
+			return Verdict{}, err
+		}
+	}
+	return judge(p, in), nil
+}
+
+// Gate judges the snapshot by a policy. Leases are judged at the time of its last event.
+func (s *Snapshot) Gate(p Policy) (Verdict, error) {
+	if err := p.Check(); err != nil {
+		return Verdict{}, err
+	}
+	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals))}
+	for _, sig := range s.Signals {
+		if sig.Status == SignalOpen {
+			if !sig.ClaimedAt(s.At) {
+				sig.ClaimedBy = ""
+			}
+			in.open = append(in.open, sig)
+			in.allOpen++
+		}
+	}
+	slices.SortStableFunc(in.open, func(a, b Signal) int {
+		x, _ := PriorityRank(a.Priority)
+		y, _ := PriorityRank(b.Priority)
+		return cmp.Compare(x, y)
+	})
+	if p.RequireVerified || p.RequireEvidence {
+		in.vital = s.vital()
+	}
+	for _, e := range s.Entries {
+		if e.Status == Disputed {
+			in.disputed = append(in.disputed, e)
+		}
+		if (e.MustSurface || len(e.Addresses) > 0) && e.Status != Superseded && e.SourceDoc == "" && e.SourceRef == "" {
+			in.unsourced = append(in.unsourced, e)
+		}
+	}
+	if p.MaxConflicts != nil {
+		if err := in.conflicts.find(context.Background(), s.conflictInput(), 0); err != nil {
 			return Verdict{}, err
 		}
 	}

@@ -212,3 +212,16 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 func superseded(id string) error {
 	return conflict(id+" is superseded and cannot gain links", "", fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
 }
+
+// Backlinks returns the links that point at an entry or a signal.
+func (s *Snapshot) Backlinks(id string) []Backlink {
+	links := []Backlink{}
+	for _, e := range s.Entries {
+		for _, kind := range LinkKinds {
+			if slices.Contains(e.Of(kind), id) {
+				links = append(links, Backlink{Kind: kind, From: e.ID, Line: Line(e.Content, 100)})
+			}
+		}
+	}
+	return links
+}

@@ -31,14 +31,9 @@ type checkPage struct {
 	checking once
 	changed  bool // the run has, since it was checked
 
-	items list
+	twoPanes
 	rows  []checkRow
-	doc   document
 	about string // the row that doc is about
-	inDoc bool   // the text has the keys, not the list
-	w, h  int
-	left  rect // where the rows are; the text has the rest
-	right rect
 }
 
 // checkRow is a step, or something that it found.
@@ -273,31 +268,19 @@ func (p *checkPage) openReport() tea.Cmd {
 	return p.app.editFile(report, line)
 }
 
-func (p *checkPage) otherSide() tea.Cmd {
-	p.inDoc = !p.inDoc
-	return nil
-}
-
 func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
-	switch {
-	case p.pick != nil:
+	if p.pick != nil {
 		if p.pick.mouse(msg) {
 			return p.choose(p.pick.chosen())
 		}
-	case p.left.has(msg.X, msg.Y):
-		if isClick(msg) {
-			p.inDoc = false
-		}
-		open := p.items.mouse(msg, msg.Y-p.left.y-1)
+		return nil
+	}
+	moved, open := p.twoPanes.mouse(msg)
+	if moved {
 		p.compose()
-		if open {
-			return p.openRow()
-		}
-	case p.right.has(msg.X, msg.Y):
-		if isClick(msg) {
-			p.inDoc = true
-		}
-		p.doc.mouse(msg, msg.Y-p.right.y-1)
+	}
+	if open {
+		return p.openRow()
 	}
 	return nil
 }

@@ -16,20 +16,10 @@ import (
 )
 
 func (p *checkPage) setSize(w, h int) {
-	p.w, p.h = w, h
+	p.lay(w, h, 3)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
 	}
-	body := h - 2 // the verdict above
-	if w >= wide {
-		p.left = rect{0, 2, w * 45 / 100, body}
-		p.right = rect{p.left.w + 1, 2, w - p.left.w - 1, body}
-	} else {
-		p.left = rect{0, 2, w, body * 3 / 5}
-		p.right = rect{0, 2 + p.left.h, w, body - p.left.h}
-	}
-	p.items.setSize(p.left.w, p.left.h-1)
-	p.doc.setSize(p.right.w, p.right.h-1)
 	p.compose()
 }
 
@@ -52,7 +42,6 @@ func (p *checkPage) view() []string {
 		spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w),
 		spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w),
 	}
-	items := st.pane("Steps", p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
 	about := ""
 	if r := p.chosen(); r != nil {
 		about = r.step.Name
@@ -60,11 +49,7 @@ func (p *checkPage) view() []string {
 			about += " " + oneLine(r.found.Place(), 60)
 		}
 	}
-	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
-	if p.w >= wide {
-		return append(lines, beside(st.faint.Render("│"), items, text)...)
-	}
-	return append(append(lines, items...), text...)
+	return p.drawn(st, lines, "Steps", about)
 }
 
 // verdict is the answer in words.

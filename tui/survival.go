@@ -31,15 +31,10 @@ type survivalPage struct {
 	checking once
 	changed  bool // the run has, since it was checked
 
-	items   list
-	shown   []int // places in result.Items
-	missing bool  // only the missing ones are shown
-	doc     document
+	twoPanes
+	shown   []int  // places in result.Items
+	missing bool   // only the missing ones are shown
 	about   string // the id of the item that doc is about
-	inDoc   bool   // the text has the keys, not the list
-	w, h    int
-	left    rect // where the items are; the text has the rest
-	right   rect
 }
 
 // reportState tells a file from what it was.
@@ -50,7 +45,8 @@ type reportState struct {
 
 // newSurvivalPage begins with the report that was chosen last for the run; without one it asks for one.
 func newSurvivalPage(a *app, name string, b *board.Board) page {
-	p := &survivalPage{app: a, name: name, b: b, doc: document{app: a, at: -1}}
+	p := &survivalPage{app: a, name: name, b: b}
+	p.doc = document{app: a, at: -1}
 	p.items = list{app: a, row: p.row}
 	if p.report = a.lastReport[name]; p.report == "" {
 		p.pick = newReportPicker(a)
@@ -212,11 +208,6 @@ func (p *survivalPage) toggleMissing() tea.Cmd {
 	return nil
 }
 
-func (p *survivalPage) otherSide() tea.Cmd {
-	p.inDoc = !p.inDoc
-	return nil
-}
-
 // pickKey gives a key to the picker, and takes what came of it.
 func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
@@ -270,25 +261,18 @@ func (p *survivalPage) openReport() tea.Cmd {
 }
 
 func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
-	switch {
-	case p.pick != nil:
+	if p.pick != nil {
 		if p.pick.mouse(msg) {
 			return p.choose(p.pick.chosen())
 		}
-	case p.left.has(msg.X, msg.Y):
-		if isClick(msg) {
-			p.inDoc = false
-		}
-		open := p.items.mouse(msg, msg.Y-p.left.y-1)
+		return nil
+	}
+	moved, open := p.twoPanes.mouse(msg)
+	if moved {
 		p.compose()
-		if open {
-			return p.openItem()
-		}
-	case p.right.has(msg.X, msg.Y):
-		if isClick(msg) {
-			p.inDoc = true
-		}
-		p.doc.mouse(msg, msg.Y-p.right.y-1)
+	}
+	if open {
+		return p.openItem()
 	}
 	return nil
 }

@@ -11,20 +11,10 @@ import (
 )
 
 func (p *survivalPage) setSize(w, h int) {
-	p.w, p.h = w, h
+	p.lay(w, h, 2)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
 	}
-	body := h - 2 // the verdict above
-	if w >= wide {
-		p.left = rect{0, 2, w * 45 / 100, body}
-		p.right = rect{p.left.w + 1, 2, w - p.left.w - 1, body}
-	} else {
-		p.left = rect{0, 2, w, body * 2 / 5}
-		p.right = rect{0, 2 + p.left.h, w, body - p.left.h}
-	}
-	p.items.setSize(p.left.w, p.left.h-1)
-	p.doc.setSize(p.right.w, p.right.h-1)
 	p.compose()
 }
 
@@ -46,16 +36,11 @@ func (p *survivalPage) view() []string {
 	if p.missing {
 		title = "Missing items"
 	}
-	items := st.pane(title, p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
 	about := p.chosen()
 	if about == "" {
 		about = "No item"
 	}
-	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
-	if p.w >= wide {
-		return append(lines, beside(st.faint.Render("│"), items, text)...)
-	}
-	return append(append(lines, items...), text...)
+	return p.drawn(st, lines, title, about)
 }
 
 // verdict is the answer in words.

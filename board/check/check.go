@@ -185,9 +185,9 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	if err != nil {
 		return err
 	}
-	s := Step{Verify: &v, Passed: v.Passed}
-	if limit := c.f.Verify.MaxDoubted; v.Doubted > 0 && v.Doubted <= limit {
-		s.Passed = !slices.ContainsFunc(v.Sources, func(x verify.SourceResult) bool { return x.Changed })
+	limit := c.f.Verify.MaxDoubted
+	s := Step{Verify: &v, Passed: v.Within(limit)}
+	if v.Doubted > 0 && v.Doubted <= limit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy lets %d through", v.Doubted, limit))
 	}
 	s.Headline = count(v.Checked, "finding stands in its source", "findings stand in their sources")

@@ -48,15 +48,18 @@ func policyFlag() cli.Flag {
 }
 
 // policy is the policy that a command follows.
-func (p *program) policy(c *cli.Context) (policy.File, error) {
+func (p *program) policy(c *cli.Context) (f policy.File, err error) {
 	switch name := c.String("policy"); name {
 	case "":
-		return policy.Find(".")
+		f, err = policy.Find(".")
 	case "none":
-		return policy.File{}, nil
 	default:
-		return policy.Read(name)
+		f, err = policy.Read(name)
 	}
+	if c.IsSet("sources") {
+		f.Sources = c.StringSlice("sources")
+	}
+	return f, err
 }
 
 // saysWhose names the policy that a verdict follows, if it is a file's.
@@ -115,7 +118,7 @@ func (p *program) checkInput(c *cli.Context, f *policy.File) (in check.Input, er
 	if len(names) > 0 {
 		listed.Reports = nil
 	}
-	if in, err = check.Open(&listed, nil, c.StringSlice("sources")); err != nil {
+	if in, err = check.Open(&listed, nil, nil); err != nil {
 		return in, err
 	}
 	if len(names) > 0 {

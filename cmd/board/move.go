@@ -128,9 +128,6 @@ func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
 	}
 	var traced *trace.Result
 	if names := c.StringSlice("report"); len(names) > 0 {
-		if c.IsSet("sources") {
-			follow.Sources = c.StringSlice("sources")
-		}
 		r, err := p.traceReports(c, b, names, follow.Sources)
 		if err != nil {
 			return err

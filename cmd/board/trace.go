@@ -46,9 +46,6 @@ func (p *program) trace(c *cli.Context) error {
 	if len(names) == 0 {
 		names = follow.Reports
 	}
-	if c.IsSet("sources") {
-		follow.Sources = c.StringSlice("sources")
-	}
 	if len(names) == 0 {
 		return usagef("`board trace report.md`", "no report is given")
 	}

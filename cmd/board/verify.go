@@ -73,9 +73,6 @@ func (p *program) verify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.IsSet("sources") {
-		follow.Sources = c.StringSlice("sources")
-	}
 	opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("no-record")}
 	if opt.Files, err = verify.FindFiles(follow.Sources...); err != nil {
 		return err
@@ -89,6 +86,7 @@ func (p *program) verify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	r.Passed = r.Within(follow.Verify.MaxDoubted)
 	text := func(q *program) {
 		q.printVerified(&r, c.Bool("all"))
 		q.saysWhose(&follow)

@@ -1,0 +1,62 @@
+package tui
+
+import tea "github.com/charmbracelet/bubbletea"
+
+// twoPanes is a list with a text about its chosen row beside it, or below it where the screen is
+// narrow. Two lines above are the page's.
+type twoPanes struct {
+	items list
+	doc   document
+	inDoc bool // the text has the keys, not the list
+	w, h  int
+	left  rect // where the rows are; the text has the rest
+	right rect
+}
+
+// lay gives both their places. Where the list is above the text, it has so many fifths.
+func (p *twoPanes) lay(w, h, fifths int) {
+	p.w, p.h = w, h
+	body := h - 2
+	if w >= wide {
+		p.left = rect{0, 2, w * 45 / 100, body}
+		p.right = rect{p.left.w + 1, 2, w - p.left.w - 1, body}
+	} else {
+		p.left = rect{0, 2, w, body * fifths / 5}
+		p.right = rect{0, 2 + p.left.h, w, body - p.left.h}
+	}
+	p.items.setSize(p.left.w, p.left.h-1)
+	p.doc.setSize(p.right.w, p.right.h-1)
+}
+
+// drawn is the page: the lines above, and both below them.
+func (p *twoPanes) drawn(st *styles, above []string, rows, about string) []string {
+	items := st.pane(rows, p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
+	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
+	if p.w >= wide {
+		return append(above, beside(st.faint.Render("│"), items, text)...)
+	}
+	return append(append(above, items...), text...)
+}
+
+// mouse takes what the mouse does, and reports whether another row may be chosen, and whether it is
+// to be opened.
+func (p *twoPanes) mouse(msg tea.MouseMsg) (moved, open bool) {
+	switch {
+	case p.left.has(msg.X, msg.Y):
+		if isClick(msg) {
+			p.inDoc = false
+		}
+		return true, p.items.mouse(msg, msg.Y-p.left.y-1)
+	case p.right.has(msg.X, msg.Y):
+		if isClick(msg) {
+			p.inDoc = true
+		}
+		p.doc.mouse(msg, msg.Y-p.right.y-1)
+	}
+	return false, false
+}
+
+func (p *twoPanes) otherSide() tea.Cmd {
+	p.inDoc = !p.inDoc
+	return nil
+}
