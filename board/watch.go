@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"iter"
@@ -14,8 +13,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// PollInterval is how often a watcher asks whether the board changed, while it does. One question (PRAGMA data_version)
-// costs some 20 µs and reads no table.
+// PollInterval is how often a watcher looks whether a board that changes has changed, where the
+// system does not tell.
 const PollInterval = 10 * time.Millisecond
 
 const (
@@ -24,8 +23,10 @@ const (
 	// settled is for how long files must not have changed, so that their times tell of the next change: some file systems
 	// count whole seconds.
 	settled = 2 * time.Second
-	// lookInterval is how often it asks whatever the times say, and looks whether its file is still there.
+	// lookInterval is how often it looks whatever the times say, and whether its file is still there.
 	lookInterval = time.Second
+	// toldInterval is that where the system tells of changes (sqlite.Changes).
+	toldInterval = 5 * time.Second
 )
 
 // times tell whether the files of a board have been written to.
@@ -74,12 +75,8 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	if db.ReadOnly() {
 		return sqlite.Fault(fault.ReadOnly, b.path, "cannot be watched: on read-only storage the changes of others are not seen", nil)
 	}
-	// data_version tells of changes by others, counted per connection: the watcher keeps one for itself.
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
+	changed, stop := sqlite.Changes(b.path) // before the first look, so that nothing falls between
+	defer stop()
 	if after == FromNow {
 		if err := b.read(ctx, func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
 			return err
@@ -97,25 +94,32 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 		}
 		return nil
 	}
-	seen, looked := int64(-1), time.Time{}
+	looked, look := time.Time{}, lookInterval
+	if changed != nil {
+		look = toldInterval
+	}
+	told := true // of the first look
 	var before times
 	for {
 		now, wait := timesOf(b.path), idleInterval
-		due := time.Since(looked) >= lookInterval
+		due := told || time.Since(looked) >= look
 		if due {
 			if err := db.StillThere(); err != nil {
 				return err
 			}
 			looked = time.Now()
 		}
+		if changed != nil {
+			wait = look
+		}
 		if due || now != before || !now.quiet() {
 			before = now
-			if !now.quiet() {
+			if !now.quiet() { // what was written is committed, and seen, some time after the system told of it
 				wait = PollInterval
 			}
-			version, err := dataVersion(ctx, conn)
-			if err == nil && version != seen {
-				seen = version
+			var last int64
+			err := b.read(ctx, func(tx *sqlite.Tx) (err error) { last, err = lastSeq(tx); return err })
+			if err == nil && last > after {
 				err = drain()
 			}
 			if err == errStop { // before anything else: whoever stopped must not be called again
@@ -125,17 +129,18 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 				return err
 			}
 		}
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return ctx.Err()
-		case <-time.After(wait):
+		case <-changed:
+			timer.Stop()
+			told = true
+		case <-timer.C:
+			told = false
 		}
 	}
-}
-
-func dataVersion(ctx context.Context, conn *sql.Conn) (v int64, err error) {
-	err = conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&v)
-	return v, err
 }
 
 // until calls done at once and after every change of the board, until it reports true or ctx ends (fault.Timeout for a deadline).

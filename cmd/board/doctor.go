@@ -91,6 +91,10 @@ func (p *program) doctorVariables() []doctor.Variable {
 	_, mode := p.daemonMode()
 	_, create := p.creationOff()
 	_, curate := p.curateEvery()
+	var watch error
+	if v := p.env("BOARD_WATCH"); v != "" && v != "poll" {
+		watch = usagef("poll, or leave it unset", "$BOARD_WATCH is %q", line(v, 40))
+	}
 	name := "BOARD_MEMORY_DECAY"
 	_, err := memory.ParseRates(p.env(name))
 	if err == nil {
@@ -101,7 +105,7 @@ func (p *program) doctorVariables() []doctor.Variable {
 	}
 	return []doctor.Variable{
 		{Name: "BOARD_DAEMON", Err: mode}, {Name: "BOARD_CREATE", Err: create},
-		{Name: "BOARD_CURATE_EVERY", Err: curate}, {Name: name, Err: err},
+		{Name: "BOARD_CURATE_EVERY", Err: curate}, {Name: name, Err: err}, {Name: "BOARD_WATCH", Err: watch},
 	}
 }
 

@@ -135,6 +135,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_MEMORY_TIERS, BOARD_MEMORY_GRANTS", "which tiers can be reached, and what an agent may do besides: author, named, scrub, conversations, conversation:REF"},
 	{"BOARD_SPEC_ROOT", "where topics are; else $XDG_STATE_HOME/blackboard/specs"},
 	{"BOARD_SESSION", "the session that topic commands are about, and that asks the memory"},
+	{"BOARD_WATCH", "poll: look at files for changes instead of being told by the system, as on a file system that does not tell"},
 	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
 	{"BOARD_HOOK_CONTEXT", "0: hooks give nothing and record all the same; full: a clean room is given everything"},
 	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin"},

@@ -15,7 +15,7 @@ import (
 // Known are the environment variables that the program reads. Misspellings of them are told.
 var Known = []string{
 	"BOARD_CONFIG_DIR", "BOARD_CONVERSATION", "BOARD_CREATE", "BOARD_CURATE_EVERY", "BOARD_DAEMON", "BOARD_DEPTH", "BOARD_HARNESS", "BOARD_HOME", "BOARD_HOOK_CONTEXT", "BOARD_HOOK_TIMEOUT", "BOARD_MEMORY_DECAY", "BOARD_MEMORY_GRANTS",
-	"BOARD_MEMORY_TIERS", "BOARD_MODEL_DIR", "BOARD_RUN", "BOARD_SESSION", "BOARD_SPEC_ROOT", "BOARD_WORKER", "BOARD_WORKSPACE",
+	"BOARD_MEMORY_TIERS", "BOARD_MODEL_DIR", "BOARD_RUN", "BOARD_SESSION", "BOARD_SPEC_ROOT", "BOARD_WATCH", "BOARD_WORKER", "BOARD_WORKSPACE",
 }
 
 // lookAtEnvironment holds each variable that is set against what it can be.

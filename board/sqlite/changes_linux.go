@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
+)
+
+// notices is the one watcher of the process: a descriptor for all databases, by inotify on their
+// directories. It opens no database. It is there while somebody waits.
+var notices struct {
+	sync.Mutex
+	watcher *fsnotify.Watcher
+	waiting map[string]map[string][]chan struct{} // directory → name of the database → who waits
+}
+
+func changes(path string) (<-chan struct{}, func()) {
+	nothing := func() {}
+	if os.Getenv("BOARD_WATCH") == "poll" {
+		return nil, nothing
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nothing
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	dir, name := filepath.Split(path)
+	if dir = filepath.Clean(dir); !tellsOfAll(dir) {
+		return nil, nothing
+	}
+	notices.Lock()
+	defer notices.Unlock()
+	n := &notices
+	if n.watcher == nil {
+		if n.watcher, err = fsnotify.NewWatcher(); err != nil { // the user has too many already
+			n.watcher = nil
+			return nil, nothing
+		}
+		n.waiting = map[string]map[string][]chan struct{}{}
+		go tell(n.watcher)
+	}
+	if n.waiting[dir] == nil {
+		if err := n.watcher.Add(dir); err != nil {
+			endIfUnused()
+			return nil, nothing
+		}
+		n.waiting[dir] = map[string][]chan struct{}{}
+	}
+	c := make(chan struct{}, 1)
+	n.waiting[dir][name] = append(n.waiting[dir][name], c)
+	return c, sync.OnceFunc(func() { forgo(dir, name, c) })
+}
+
+// forgo takes one who waits off the list.
+func forgo(dir, name string, c chan struct{}) {
+	notices.Lock()
+	defer notices.Unlock()
+	names := notices.waiting[dir]
+	names[name] = slices.DeleteFunc(names[name], func(other chan struct{}) bool { return other == c })
+	if len(names[name]) == 0 {
+		delete(names, name)
+	}
+	if len(names) == 0 {
+		delete(notices.waiting, dir)
+		notices.watcher.Remove(dir) // it may be gone
+	}
+	endIfUnused()
+}
+
+// endIfUnused closes the watcher that nobody needs. The caller holds the lock.
+func endIfUnused() {
+	if len(notices.waiting) == 0 {
+		notices.watcher.Close()
+		notices.watcher = nil
+	}
+}
+
+// tell passes on what the system tells, until the watcher is closed.
+func tell(w *fsnotify.Watcher) {
+	for {
+		select {
+		case e, ok := <-w.Events:
+			if !ok {
+				return
+			}
+			notify(filepath.Split(e.Name))
+		case _, ok := <-w.Errors: // as of a queue that was full
+			if !ok {
+				return
+			}
+			notify("", "")
+		}
+	}
+}
+
+// notify wakes who waits for a file of a directory; without a name that is known, all.
+func notify(dir, file string) {
+	notices.Lock()
+	defer notices.Unlock()
+	names := notices.waiting[filepath.Clean(dir)]
+	name := file
+	for _, beside := range []string{"-wal", "-shm", "-lock", "-journal"} {
+		if db, ok := strings.CutSuffix(file, beside); ok && len(names[db]) > 0 {
+			if name = db; beside != "-wal" {
+				return // nothing that is read
+			}
+		}
+	}
+	if names != nil {
+		wake(names[name])
+		return
+	}
+	for _, names := range notices.waiting {
+		for _, waiting := range names {
+			wake(waiting)
+		}
+	}
+}
+
+func wake(waiting []chan struct{}) {
+	for _, c := range waiting {
+		select {
+		case c <- struct{}{}:
+		default: // it will look anyway
+		}
+	}
+}
+
+// tellsOfAll reports whether the file system of a directory tells of every write: those that other
+// machines write to do not.
+func tellsOfAll(dir string) bool {
+	var fs unix.Statfs_t
+	if unix.Statfs(dir, &fs) != nil {
+		return false
+	}
+	switch fs.Type {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestChanges: who waits for a database is told of what is written to it by anybody, by its name or
+// that of a link; not of what is written beside it. Without anybody who waits there is no watcher.
+func TestChanges(t *testing.T) {
+	dir := t.TempDir()
+	if !tellsOfAll(dir) {
+		t.Skip("this file system does not tell of every write")
+	}
+	path := filepath.Join(dir, "a.sqlite3")
+	db, err := Open(t.Context(), path, Schema{Name: "test", Migrations: []string{`CREATE TABLE t (x)`}}, Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	one, stopOne := Changes(path)
+	linked, stopLinked := Changes(link)
+	other, stopOther := Changes(filepath.Join(dir, "b.sqlite3"))
+	err = db.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec(`INSERT INTO t VALUES (1)`); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-one
+	<-linked
+	if err := os.WriteFile(filepath.Join(dir, "b.sqlite3-wal"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-other
+	stopOne()
+	stopOne()
+	stopLinked()
+	stopOther()
+	if notices.watcher != nil || len(notices.waiting) != 0 {
+		t.Errorf("somebody still waits: %v", notices.waiting)
+	}
+}
