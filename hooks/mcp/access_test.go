@@ -68,11 +68,11 @@ func TestGrants(t *testing.T) {
 		beside := map[string][]string{"save_to_core": {WorkspaceWrite}, "memory_named": {WorkspaceWrite, AccountRead}, "memory_scrub": {WorkspaceWrite}, "board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {}, "kb_ingest": {KBWrite}}[c.tool]
 		r, err := call(beside...)
 		named := strings.TrimSuffix(strings.TrimSuffix(c.grant, ":read"), ":write")
-		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") || !strings.Contains(textOf(r), "--grant "+strings.Split(named, ":")[0]) {
+		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") || !strings.Contains(textOf(r), "can grant "+strings.Split(named, ":")[0]) {
 			t.Errorf("%s %s without %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
 		}
 		if strings.Contains(c.args, "SOUL") { // which takes the account's too
-			if r, err := call(append(beside, c.grant)...); err != nil || !r.IsError || !strings.Contains(textOf(r), "--grant account:write") {
+			if r, err := call(append(beside, c.grant)...); err != nil || !r.IsError || !strings.Contains(textOf(r), "can grant account:write") {
 				t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
 			}
 			beside = append(beside, AccountWrite)
@@ -228,7 +228,7 @@ func TestConversationsOverTheNetwork(t *testing.T) {
 	if text := must(t, far(WorkspaceRead, Conversations), "conversation_list", `{}`); !strings.Contains(text, ref) {
 		t.Errorf("with the grant it lists %s", text)
 	}
-	refused(t, far(WorkspaceWrite), "conversation", `{"do":"start"}`, "--agent")
+	refused(t, far(WorkspaceWrite), "conversation", `{"do":"start"}`, "name of an agent")
 	refused(t, far(WorkspaceWrite), "memory_put", `{"content":"x","tier":"conversation","conversation":"`+ref+`"}`, "conversation:"+ref)
 }
 

@@ -159,8 +159,8 @@ func TestCheckReads(t *testing.T) {
 		t.Errorf("a file was read: %s", got)
 	}
 	hasAll(t, got, "2 findings were not checked", "register the source", "✓ survival: ")
-	refused(t, c, "board_check", `{"files":["docs/auth.md"]}`, "--grant files")
-	refused(t, c, "board_check", `{"sources":["docs"]}`, "--grant files")
+	refused(t, c, "board_check", `{"files":["docs/auth.md"]}`, "can grant files")
+	refused(t, c, "board_check", `{"sources":["docs"]}`, "can grant files")
 	if after, err := b.State(t.Context()); err != nil || after.Seq != before.Seq {
 		t.Errorf("who may only read wrote events %d to %d, %v", before.Seq, after.Seq, err)
 	}

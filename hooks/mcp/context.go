@@ -51,7 +51,7 @@ const backfillWithin = 10 * time.Minute
 // onStore calls fn with the context store.
 func (c *call) onStore(fn func(*openStore) error) error {
 	if c.cfg.Store == "" {
-		return badArgument("start it with --store DIR", "the server has no context store")
+		return badArgument("whoever runs the server can give it one", "the server has no context store")
 	}
 	store, err := c.useStore()
 	if err != nil {

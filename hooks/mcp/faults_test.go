@@ -88,9 +88,9 @@ func TestFarClientsAreNobody(t *testing.T) {
 			t.Errorf("it reads what is scout's alone: %s", text)
 		}
 	}
-	refused(t, c, "memory_put", `{"content":"x","private":true}`, "--agent")
-	refused(t, c, "save_to_core", `{"content":"x"}`, "--agent")
-	refused(t, c, "scratch_list", `{"conversation":"x"}`, "--agent")
+	refused(t, c, "memory_put", `{"content":"x","private":true}`, "name of an agent")
+	refused(t, c, "save_to_core", `{"content":"x"}`, "name of an agent")
+	refused(t, c, "scratch_list", `{"conversation":"x"}`, "name of an agent")
 	must(t, c, "memory_put", `{"content":"for everybody"}`)
 	named := everything(t, func(c *Config) { c.Far, c.Agent, c.Home, c.Workspace = true, "scout", s.cfg.Home, s.cfg.Workspace })
 	if text := must(t, connect(t, named, nil), "memory_context", `{}`); !strings.Contains(text, "between us") || !strings.Contains(text, "thorough") {

@@ -135,7 +135,7 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		{"to watch what does not change", "cannot be watched", c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://capsule/c1"})},
 		{"to write about a run that is not named", "no run is named", get("synthesis", nil)},
 		{"to write about a run that there is not", "there is no run", get("synthesis", map[string]string{"run": "none"})},
-		{"to recall without the grant", "--grant kb:read", get("recall", map[string]string{"task": "anything"})},
+		{"to recall without the grant", "can grant kb:read", get("recall", map[string]string{"task": "anything"})},
 	} {
 		var e *jsonrpc.Error
 		if !errors.As(refused.err, &e) || e.Code != jsonrpc.CodeInvalidParams || !strings.Contains(e.Message, refused.say) {

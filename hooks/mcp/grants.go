@@ -76,7 +76,7 @@ func ParseGrants(list []string) (Grants, error) {
 
 // denied says which grant is missing.
 func denied(what, grant string) error {
-	return fault.Denied.New(what+" is not granted to this client", "whoever runs the server can grant it: --grant "+grant)
+	return fault.Denied.New(what+" is not granted to this client", "whoever runs the server can grant "+grant)
 }
 
 // need refuses what a grant is missing for.

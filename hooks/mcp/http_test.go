@@ -152,7 +152,7 @@ func TestHTTPRemembersWhoSpeaks(t *testing.T) {
 		if again := must(t, c, "board_signal", `{"content":"who am I?"}`); again == "" {
 			t.Error("it cannot raise a signal")
 		}
-		refused(t, c, "memory_put", `{"content":"x","private":true}`, "--agent") // whose name is not proven
+		refused(t, c, "memory_put", `{"content":"x","private":true}`, "name of an agent") // whose name is not proven
 	}
 	named, url := network(t, func(c *Config) { c.Agent = "alpha" })
 	_ = named

@@ -293,7 +293,7 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 type briefIn struct {
 	forRun
 	Task    string `json:"task" jsonschema:"what the worker is about to do"`
-	Role    string `json:"role,omitempty" enum:"roles" jsonschema:"decides on the kinds: an executor gets facts, recipes, gotchas and patterns, a reviewer gotchas and anti-patterns"`
+	Role    string `json:"role,omitempty" enum:"roles" jsonschema:"decides on the kinds: an executor gets facts, recipes, gotchas and patterns, a reviewer gotchas and anti-patterns; default all kinds"`
 	Budget  int    `json:"budget,omitempty" min:"80" max:"4000" default:"600" jsonschema:"tokens"`
 	Project string `json:"project,omitempty"`
 }

@@ -158,8 +158,8 @@ type memoryPutIn struct {
 	Level        string   `json:"level,omitempty" enum:"importances" jsonschema:"the same in a word, in place of importance"`
 	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term, which goes unless it is asked for, and conversation in that tier; long_term stays"`
 	Tags         []string `json:"tags,omitempty"`
-	Source       string   `json:"source,omitempty" jsonschema:"who produced it: orchestrator, researcher, user; default the client's name"`
-	Channel      string   `json:"channel,omitempty"`
+	Source       string   `json:"source,omitempty" jsonschema:"who produced it: orchestrator, researcher, user; default you"`
+	Channel      string   `json:"channel,omitempty" jsonschema:"of the tier channel; default the conversation's, else general"`
 	Conversation string   `json:"conversation,omitempty" jsonschema:"ref code"`
 	TTLDays      float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"it is over then"`
 	DerivedFrom  string   `json:"derived_from,omitempty" jsonschema:"a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ITEM"`
@@ -175,6 +175,9 @@ type storedOut struct {
 func (c *call) memoryPut(in memoryPutIn) (out storedOut, text string, err error) {
 	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
 		return out, "", err
+	}
+	if in.Channel != "" && in.Tier != memory.Channel {
+		return out, "", badArgument("give tier: channel, or leave channel out", "channel is given, but the tier is %s", in.Tier)
 	}
 	if in.Private {
 		if err := c.own("a private memory"); err != nil {

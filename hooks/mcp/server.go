@@ -206,11 +206,11 @@ func (c *call) runOf(run string, write bool) (string, error) {
 		run = c.cfg.Run
 	}
 	if run == "" {
-		hint := "board_state without a run lists those that there are"
+		const msg = "no run is named, and the server was started without one"
 		if write {
-			hint = "say which; a run comes into being with its first entry"
+			return "", fault.Usage.New(msg, "say which; the first entry creates a run")
 		}
-		return "", badArgument(hint, "no run is named, and the server was started without one")
+		return "", fault.Usage.New(msg, "", fault.Do("run.list", "{} without a run lists the runs"))
 	}
 	if err := board.CheckRun(run); err != nil {
 		return "", err
@@ -245,11 +245,12 @@ func (c *call) runNames() []string {
 
 // noRun is the error of a run that there is not, with what to do.
 func (c *call) noRun(run string, err error) error {
-	next := "board_state lists the runs where none is named; the first board_post makes one"
+	next := fault.Do("entry.post", "the first {} creates one")
 	if c.cfg.NoCreate {
-		next = "board_state lists the runs where none is named; `board new` creates one, as $BOARD_CREATE wants it"
+		next = fault.Step{Text: "this server creates none: ask whoever runs it"}
 	}
-	return badArgument(board.DidYouMean(run, c.runNames())+next, "%s", err)
+	return fault.With(err, strings.TrimSpace(board.DidYouMean(run, c.runNames())),
+		fault.Do("run.list", "{} without a run lists the runs"), next)
 }
 
 func (c *call) withBoard(run string, write bool, open func(context.Context, string, string) (*board.Board, error), fn func(*board.Board) error) error {
@@ -298,7 +299,7 @@ func (c *call) nobody() bool { return c.cfg.Far && c.cfg.Agent == "" }
 // own refuses what is somebody's alone to a client that is nobody.
 func (c *call) own(what string) error {
 	if c.nobody() {
-		return badArgument("whoever runs the server can say who its clients are: --agent", "%s takes an agent, and a client over the network is none by what it calls itself", what)
+		return badArgument("whoever runs the server can start it with the name of an agent", "%s takes an agent, and a client over the network is none by what it calls itself", what)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type said struct {
 // here, and what takes an argument that the tool has not, is left out of what agents are told.
 var operations = sync.OnceValue(func() map[string]said {
 	return map[string]said{
+		"run.list":                  {tool: "board_state"},
 		"entry.list":                {tool: "board_query"},
 		"entry.post":                {tool: "board_post"},
 		"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
@@ -66,7 +67,8 @@ func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 		var parts []string
 		if step.Op != "" {
 			known := false
-			if op, known = operations()[step.Op]; !known || s.takes[op.tool] == nil {
+			if op, known = operations()[step.Op]; !known || s.takes[op.tool] == nil ||
+				step.Op == "run.list" && s.cfg.Run != "" { // it tells of that run instead
 				return ""
 			}
 			if takes = s.takes[op.tool]; op.with != "" {

@@ -229,11 +229,11 @@ func TestMCP(t *testing.T) {
 		{"kb_search", `{"query":"capsule about topic"}`, "Capsule 1 about topic 1", false},
 		{"kb_search", `{"query":"pane","mode":"vector"}`, "Capsule", false},
 		{"board_state", `{}`, "Entries: 1", false},
-		{"board_post", `{"content":"x"}`, "--grant run:r", true},
-		{"kb_remember", `{"title":"x","body":"y"}`, "--grant kb:write", true},
-		{"memory_read", `{"tiers":["account"]}`, "--grant account:read", true},
-		{"kb_ingest", `{"paths":["/etc"]}`, "--grant files", true},
-		{"board_survival", `{"files":["/etc/passwd"]}`, "--grant files", true},
+		{"board_post", `{"content":"x"}`, "can grant run:r", true},
+		{"kb_remember", `{"title":"x","body":"y"}`, "can grant kb:write", true},
+		{"memory_read", `{"tiers":["account"]}`, "can grant account:read", true},
+		{"kb_ingest", `{"paths":["/etc"]}`, "can grant files", true},
+		{"board_survival", `{"files":["/etc/passwd"]}`, "can grant files", true},
 	} {
 		res, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: q.tool, Arguments: json.RawMessage(q.args)})
 		if err != nil {
