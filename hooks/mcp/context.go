@@ -200,7 +200,7 @@ func (s *Server) addContextTools() {
 	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads, need: ContextRead, about: "List stored chunks without their bodies: for an inventory, or to find what to delete. Use filters and pages where there are many."}, (*call).listContext)
 	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Delete a chunk for good, because it is outdated or wrong, or before an updated version of it is written."}, (*call).deleteContext)
 	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext, kind: reads, need: ContextRead, about: "Read a pipeline state variable by its exact key: progress, flags, counters. A key that is not there is no error."}, (*call).getState)
-	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext, kind: sets, need: ContextWrite, about: "Write a pipeline state variable, in place of what was there. What should be found by search is a chunk instead."}, (*call).setState)
+	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Write a pipeline state variable, in place of what was there. What should be found by search is a chunk instead."}, (*call).setState)
 }
 
 type searchContextIn struct {

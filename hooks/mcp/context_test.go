@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/chunks"
@@ -105,4 +107,19 @@ func TestServerEndsWhileStoreOpens(t *testing.T) {
 		t.Errorf("a call whose server has ended: %v", err)
 	}
 	release()
+}
+
+// TestNothingMatched: what is remembered and is not about the task is not said to be unknown.
+func TestNothingMatched(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	c := connect(t, everything(t, func(c *Config) { c.Embedder, c.Now = nil, func() time.Time { return now } }), nil)
+	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text, "Nothing is remembered yet") {
+		t.Error(text)
+	}
+	must(t, c, "channel_create", `{"name":"billing"}`)
+	must(t, c, "memory_put", `{"content":"The release is cut on Thursdays","tier":"channel","channel":"billing"}`)
+	now = now.AddDate(0, 1, 0)
+	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text, "Nothing matched") {
+		t.Error(text)
+	}
 }

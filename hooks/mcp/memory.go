@@ -15,11 +15,11 @@ func (s *Server) addMemoryTools() {
 		about: "What the tiers named have about a question; without one, what counts most. Each hit is somebody's note, framed with who noted it and when: a candidate, not a fact."}, (*call).memoryRead)
 	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
 		about: "Keep what was decided, preferred or learned, and cannot be read from the files themselves. Tier workspace for this project, channel for a topic in it, account for the person everywhere, conversation for this exchange alone."}, (*call).memoryPut)
-	add(s, tool{name: "memory_update", title: "Change a memory", profile: ProfileMemory, kind: sets,
+	add(s, tool{name: "memory_update", title: "Change a memory", profile: ProfileMemory, kind: replaces,
 		about: "Correct an item in place. What it said stays among its revisions. Only what you give is changed."}, (*call).memoryUpdate)
 	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory, kind: removes,
 		about: "Put an item out of every read, because it is wrong or over. Say why, and what replaces it if something does."}, (*call).memoryForget)
-	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: sets,
+	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes,
 		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with one, the whole. Give body to write one, which takes the grant named:write, and the revision that you read."}, (*call).memoryNamed)
 }
 
@@ -56,7 +56,14 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		case o.LeftOut > 0:
 			text += fmt.Sprintf("\n\n(%d more that the budget has no room for: memory_read finds them)", o.LeftOut)
 		case text == "":
+			some, _, err := m.List(c.ctx, memory.ListQuery{Limit: 1})
+			if err != nil {
+				return err
+			}
 			text = "Nothing is remembered yet."
+			if len(some) > 0 {
+				text = "Nothing matched, though something is remembered: memory_read looks further."
+			}
 		}
 		text = noted(strings.TrimSpace(text), out.Degraded)
 		return nil

@@ -12,7 +12,7 @@ func (s *Server) addOwnMemoryTools() {
 		about: "Note what happened and how you see it. Yours alone; it is with you for a week."}, (*call).journal)
 	add(s, tool{name: "save_to_core", title: "Keep as a core memory", profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
 		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."}, (*call).core)
-	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk, kind: sets, need: WorkspaceWrite,
+	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk, kind: removes, need: WorkspaceWrite,
 		about: "Set a value in your working notes of a conversation: partial results, what is left to do. Nothing finds it but its key."}, (*call).scratchWrite)
 	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "Read a value of your working notes."}, (*call).scratchRead)
 	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "List your working notes of a conversation."}, (*call).scratchList)
@@ -146,7 +146,7 @@ const (
 var conversationActs = []string{actStart, actGet, actIdle, actArchive}
 
 func (s *Server) addConversationTools() {
-	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk, kind: sets, need: WorkspaceRead,
+	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk, kind: adds, need: WorkspaceRead,
 		about: "A conversation has a ref code of its own, its memories and working notes. start at the beginning (the same thread gives the same one again), idle at the end, archive to put it away; get says how it stands."}, (*call).conversation)
 	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "Conversations of a channel, or of all, the newest first; archived ones only if they are asked for."}, (*call).conversationList)
 	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "The workspace's channels: topics that conversations share."}, (*call).channelList)

@@ -23,10 +23,11 @@ import (
 type kind int
 
 const (
-	reads   kind = iota // changes nothing
-	adds                // adds something, each time it is called
-	sets                // leaves things as they are when it is called again with the same
-	removes             // takes something away, or puts it out of sight
+	reads    kind = iota // changes nothing, but for the note of what was read
+	adds                 // adds something, each time it is called
+	sets                 // leaves things as they are when it is called again with the same
+	replaces             // overwrites or takes away, and each call counts
+	removes              // sets, but overwrites, takes away, or puts out of sight
 )
 
 // tool is what a tool is called, and who may call it.
@@ -40,8 +41,8 @@ type tool struct {
 }
 
 func (t *tool) annotations() *sdk.ToolAnnotations {
-	no, destructive := false, t.kind == removes
-	return &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.kind == reads, DestructiveHint: &destructive, IdempotentHint: t.kind != adds, OpenWorldHint: &no}
+	no, destructive := false, t.kind == removes || t.kind == replaces
+	return &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.kind == reads, DestructiveHint: &destructive, IdempotentHint: t.kind != adds && t.kind != replaces, OpenWorldHint: &no}
 }
 
 // programs reports whether programs act on the tool's answers, whose schema is then listed.
