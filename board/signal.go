@@ -346,12 +346,14 @@ func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Sign
 	})
 }
 
-// PostAddressing answers an open signal with a new entry. The signal must be open.
+// PostAddressing answers an open signal with a new entry, by default an analysis. The signal must be
+// open.
 func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post) (Posted, Signal, error) {
 	n, err := ParseSignalID(signal)
 	if err != nil {
 		return Posted{}, Signal{}, err
 	}
+	p.Type = cmp.Or(p.Type, Analysis)
 	p.Addresses = append([]string{signal}, p.Addresses...)
 	posts, out := []Post{p}, make([]Posted, 1)
 	if err := prepareBatch(worker, posts); err != nil {

@@ -67,7 +67,7 @@ func TestSignalLife(t *testing.T) {
 
 	answer := Post{Content: "the disk is full", Key: "a1"}
 	p, s, err := b.PostAddressing(ctx, "w", "s1", answer)
-	if err != nil || p.Entry.ID != "e2" || s.Status != Addressed || s.AddressedBy != "e2" || s.ClosedBy != "w" {
+	if err != nil || p.Entry.ID != "e2" || p.Entry.Type != Analysis || s.Status != Addressed || s.AddressedBy != "e2" || s.ClosedBy != "w" {
 		t.Fatalf("%+v, %+v, %v", p, s, err)
 	}
 	if again, s, err := b.PostAddressing(ctx, "w", "s1", answer); err != nil || !again.Existing || s.AddressedBy != "e2" {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
@@ -67,18 +70,135 @@ var operations = map[reflect.Type]map[string]offered{
 	},
 }
 
+// otherDefaults are the arguments that tool and command take for granted differently, and why.
+var otherDefaults = map[string]string{
+	"memory_read.tiers":    "a model is not made to name them each time",
+	"save_to_journal.tier": "the server belongs to a workspace, or to none",
+	"write_context.agent":  "a server has no $BOARD_WORKER",
+}
+
+// TestDefaults compares what commands and tools take for granted, in flags and arguments of the
+// same name: one operation does the same wherever it is called.
+func TestDefaults(t *testing.T) {
+	p := &program{env: func(string) string { return "" }}
+	commands := map[string]*cli.Command{}
+	eachCommand("", p.commands(), func(name string, c *cli.Command) { commands[name] = c })
+	compared := 0
+	for _, tool := range listedTools(t) {
+		for _, table := range operations {
+			for _, o := range table {
+				if o.tool == tool.Name && commands[o.command] != nil {
+					compared += compareDefaults(t, tool, o.command, commands[o.command].Flags)
+				}
+			}
+		}
+	}
+	if compared < 60 {
+		t.Errorf("only %d arguments have a flag of their name", compared)
+	}
+}
+
+func listedTools(t *testing.T) []*sdk.Tool {
+	grants, err := mcp.ParseGrants([]string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcp.New(mcp.Config{Home: t.TempDir(), Profiles: mcp.Profiles, Grants: grants})
+	t.Cleanup(server.Close)
+	near, far := sdk.NewInMemoryTransports()
+	go server.Serve(t.Context(), far)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "parity", Version: "1"}, nil).Connect(t.Context(), near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listed.Tools
+}
+
+func compareDefaults(t *testing.T, tool *sdk.Tool, command string, all []cli.Flag) (compared int) {
+	for name, property := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+		for _, f := range all {
+			if !slices.ContainsFunc(f.Names(), func(flag string) bool { return argumentOf(flag) == name || argumentOf(flag)+"s" == name }) {
+				continue
+			}
+			compared++
+			flag, argument := defaultOfFlag(f), defaultOfArgument(property.(map[string]any))
+			if number(flag) != number(argument) && otherDefaults[tool.Name+"."+name] == "" {
+				t.Errorf("%s of the tool %s is %q by default, and of the command %s %q", name, tool.Name, argument, command, flag)
+			}
+		}
+	}
+	return compared
+}
+
+// argumentOf is the argument that a flag stands for.
+func argumentOf(flag string) string {
+	switch flag {
+	case "lease":
+		return "lease_minutes"
+	case "by":
+		return "entry"
+	}
+	return strings.ReplaceAll(flag, "-", "_")
+}
+
+// number is the value of an importance that is a word; other values are left as they are.
+func number(value string) string {
+	if level, err := memory.ParseImportance(value); err == nil {
+		return fmt.Sprint(level)
+	}
+	return value
+}
+
+// saidDefault is a default that is told in words: the first of them, if it is a value.
+var saidDefault = regexp.MustCompile(`\bdefault:? ([a-z_]+\b|[0-9.]+)`)
+
+// noValues begin what says where a default comes from.
+var noValues = []string{"the", "type", "one", "after", "from", "you", "never", "those", "that", "all"}
+
+func defaultInWords(text string) string {
+	m := saidDefault.FindStringSubmatch(text)
+	if m == nil || slices.Contains(noValues, m[1]) {
+		return ""
+	}
+	return m[1]
+}
+
+func defaultOfFlag(f cli.Flag) string {
+	if f, ok := f.(*cli.DurationFlag); ok {
+		return fmt.Sprint(f.Value.Minutes())
+	}
+	doc := f.(cli.DocGenerationFlag)
+	if v := strings.Trim(doc.GetValue(), `"`); v != "" && v != "0" && v != "false" && v != "-1" {
+		return v
+	}
+	return defaultInWords(doc.GetUsage())
+}
+
+func defaultOfArgument(property map[string]any) string {
+	if v, there := property["default"]; there && v != 0.0 {
+		return fmt.Sprint(v)
+	}
+	said, _ := property["description"].(string)
+	return defaultInWords(said)
+}
+
+// eachCommand calls fn with every command and its full name.
+func eachCommand(prefix string, all []*cli.Command, fn func(string, *cli.Command)) {
+	for _, c := range all {
+		fn(prefix+c.Name, c)
+		eachCommand(prefix+c.Name+" ", c.Subcommands, fn)
+	}
+}
+
 // TestParity sees that each operation has its command, and its tool where agents need it.
 func TestParity(t *testing.T) {
 	p := &program{env: func(string) string { return "" }}
 	commands := map[string]bool{}
-	var walk func(prefix string, all []*cli.Command)
-	walk = func(prefix string, all []*cli.Command) {
-		for _, c := range all {
-			commands[prefix+c.Name] = true
-			walk(prefix+c.Name+" ", c.Subcommands)
-		}
-	}
-	walk("", p.commands())
+	eachCommand("", p.commands(), func(name string, _ *cli.Command) { commands[name] = true })
 	server := mcp.New(mcp.Config{Home: t.TempDir(), Profiles: mcp.Profiles})
 	defer server.Close()
 	used := map[string]bool{}

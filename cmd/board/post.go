@@ -74,8 +74,8 @@ supersedes, addresses. Within a batch a link may name another post by its key:
 }
 
 // postFrom reads the flags of an entry.
-func postFrom(c *cli.Context, content, defaultType string) (board.Post, error) {
-	post := board.Post{Type: defaultType, Content: content, SourceDoc: c.String("source-doc"), SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
+func postFrom(c *cli.Context, content string) (board.Post, error) {
+	post := board.Post{Content: content, SourceDoc: c.String("source-doc"), SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
 		Tags: list(c, "tags"), MustSurface: c.Bool("must-surface"), DropDuty: c.String("drop-duty"), Key: c.String("key")}
 	post.SetLinks(linksFrom(c))
 	if c.IsSet("type") {
@@ -113,7 +113,7 @@ func (p *program) post(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	post, err := postFrom(c, content, "")
+	post, err := postFrom(c, content)
 	if err != nil {
 		return err
 	}

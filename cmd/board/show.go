@@ -31,7 +31,7 @@ Newest first; with --since oldest first; --order best puts the best match first.
 				&cli.StringFlag{Name: "before", Usage: "only those older than the entry `ID`: the next page"},
 				&cli.StringFlag{Name: "match", Aliases: []string{"m"}, Usage: "full text `WORDS`"},
 				&cli.StringFlag{Name: "contains", Usage: "has this `TEXT`, to the character"},
-				&cli.StringFlag{Name: "order", Usage: "`ORDER`: newest, oldest or best"},
+				&cli.StringFlag{Name: "order", Usage: "`ORDER`: newest, oldest or best (default newest; oldest with --since)"},
 				limitFlag(), &cli.BoolFlag{Name: "full", Usage: "print entries whole"}, quietIDs()),
 			Action: p.query,
 		},

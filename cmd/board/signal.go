@@ -203,7 +203,7 @@ func (p *program) address(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	post, err := postFrom(c, content, board.Analysis)
+	post, err := postFrom(c, content)
 	if err != nil {
 		return err
 	}

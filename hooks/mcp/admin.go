@@ -168,7 +168,7 @@ func (c *call) retire(in retireIn) (out capsuleOut, text string, err error) {
 type ingestIn struct {
 	Paths   []string `json:"paths" jsonschema:"files and folders; below the workspace unless they begin at the root"`
 	Project string   `json:"project,omitempty"`
-	Scope   string   `json:"scope,omitempty" enum:"scopes"`
+	Scope   string   `json:"scope,omitempty" enum:"scopes" jsonschema:"default workspace"`
 	Tags    []string `json:"tags,omitempty"`
 	Domains []string `json:"domains,omitempty"`
 	Prune   bool     `json:"prune,omitempty" jsonschema:"remove the capsules of documents that are gone from the folders given"`

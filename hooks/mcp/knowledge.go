@@ -26,7 +26,7 @@ func (s *Server) addKnowledgeTools() {
 type searchIn struct {
 	forRun
 	Query     string   `json:"query" jsonschema:"what you want to know, in specific words"`
-	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"6"`
+	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"10"`
 	Mode      string   `json:"mode,omitempty" enum:"modes" default:"auto" jsonschema:"auto: by words and by meaning, as far as there is a model"`
 	Kinds     []string `json:"kinds,omitempty" enum:"kinds"`
 	Scopes    []string `json:"scopes,omitempty" enum:"scopes"`

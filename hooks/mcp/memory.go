@@ -346,7 +346,7 @@ func (c *call) memoryForget(in memoryForgetIn) (out forgottenOut, text string, e
 
 type namedIn struct {
 	Name     string  `json:"name,omitempty" jsonschema:"VOICE, SOUL, or another; default: list them"`
-	Tier     string  `json:"tier,omitempty" enum:"own_tiers" jsonschema:"default: that of VOICE or SOUL, else workspace"`
+	Tier     string  `json:"tier,omitempty" enum:"own_tiers" jsonschema:"default workspace; SOUL's is account"`
 	Body     *string `json:"body,omitempty" jsonschema:"markdown to write"`
 	Revision *int    `json:"revision,omitempty" min:"0" jsonschema:"with body: the revision that you read; 0: it must be new"`
 }

@@ -156,7 +156,7 @@ func (s *Server) addConversationTools() {
 type conversationIn struct {
 	Do      string `json:"do" enum:"conversation_acts"`
 	Ref     string `json:"ref,omitempty" jsonschema:"the ref code; for get, idle and archive"`
-	Channel string `json:"channel,omitempty" jsonschema:"for start; default the workspace's"`
+	Channel string `json:"channel,omitempty" jsonschema:"for start; default general"`
 	Thread  string `json:"thread,omitempty" jsonschema:"for start: what you call it"`
 	Force   bool   `json:"force,omitempty" jsonschema:"for archive: an active one too"`
 	Summary string `json:"summary,omitempty" jsonschema:"for idle and archive: what was decided and what is open; kept in the channel"`
@@ -231,7 +231,7 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 type conversationListIn struct {
 	Channel  string   `json:"channel,omitempty"`
 	Statuses []string `json:"statuses,omitempty" enum:"conversation_statuses" jsonschema:"default active and idle"`
-	Limit    int      `json:"limit,omitempty" min:"1" max:"200" default:"20"`
+	Limit    int      `json:"limit,omitempty" min:"1" max:"200" default:"50"`
 }
 
 type conversationListOut struct {

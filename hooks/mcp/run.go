@@ -183,7 +183,7 @@ type queryIn struct {
 	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"only what was posted after this event (seq)"`
 	Before      string   `json:"before,omitempty" jsonschema:"only what is older than this entry (e12), as the last of a page whose next is wanted; not with the order best"`
 	Order       string   `json:"order,omitempty" enum:"orders" jsonschema:"default newest; oldest with since"`
-	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"20"`
+	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"50"`
 }
 
 // entryOut is an entry as agents need it.

@@ -80,7 +80,7 @@ type addressIn struct {
 	Signal      string   `json:"signal" jsonschema:"the signal (s3)"`
 	Entry       string   `json:"entry,omitempty" jsonschema:"the entry (e12) that answers it, if it is on the board already"`
 	Content     string   `json:"content,omitempty" jsonschema:"the answer, as a new entry"`
-	Type        string   `json:"type,omitempty" enum:"entry_types"`
+	Type        string   `json:"type,omitempty" enum:"entry_types" default:"analysis"`
 	SourceDoc   string   `json:"source_doc,omitempty"`
 	SourceRef   string   `json:"source_ref,omitempty"`
 	Evidence    string   `json:"evidence,omitempty"`
