@@ -30,7 +30,7 @@ that say the same, as ` + "`board kb curate dedupe`" + ` does. board daemon stat
 		Subcommands: []*cli.Command{
 			{
 				Name: "run", Usage: "serve in the foreground, until Ctrl-C",
-				Description: "With --listen, agents find its tools at http://HOST:PORT/mcp (`board help mcp` lists them), and a program the events of boards at /v1/events; `board daemon token`\nprints the token that each request shows (Authorization: Bearer …).\nA daemon that was started on demand makes way for it.",
+				Description: "With --listen, agents find its tools at http://HOST:PORT/mcp (`board help mcp` lists them), and a program searches and the events of boards (`board help api`); `board daemon token`\nprints the token that each request shows (Authorization: Bearer …).\nA daemon that was started on demand makes way for it.",
 				Flags: append([]cli.Flag{
 					&cli.DurationFlag{Name: "idle", Usage: "end after this long without use; 0: never", Value: daemon.IdleAfter},
 					&cli.StringFlag{Name: "listen", Usage: "listen on `HOST:PORT` too, for agents, events and searches, with the token; off loopback only with a certificate"},

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/fault"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -492,5 +494,21 @@ func TestPages(t *testing.T) {
 	}
 	if _, ok := page("../docs_test"); ok {
 		t.Error("a page outside of the pages is shown")
+	}
+}
+
+// TestAPIPage compares the page's table of errors with that of package fault.
+func TestAPIPage(t *testing.T) {
+	text, ok := page("api")
+	if !ok {
+		t.Fatal("there is no page api")
+	}
+	_, table, _ := strings.Cut(text, "Errors have the form")
+	rows := strings.Split(strings.ReplaceAll(table, "\n      ", " "), "\n") // with what goes on in the next line
+	for k := fault.Failure; k <= fault.Closed; k++ {
+		word, status := regexp.MustCompile(`\b`+k.Code()+`\b`), fmt.Sprint(k.Status())
+		if !slices.ContainsFunc(rows, func(row string) bool { return word.MatchString(row) && strings.Contains(row, status) }) {
+			t.Errorf("%s with the status %s is not in the table", k.Code(), status)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 // Event is one thing that the stream of events tells.
@@ -33,13 +34,22 @@ const (
 	lookForRuns = 2 * time.Second
 )
 
-// events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ. Without a run it is all of them, and those that come.
+// events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ. Without a run it is all of them, and
+// those that come; one that is named has to exist.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	err := s.admit(r, "events")
 	var runs []string
 	var since int64
 	if err == nil {
 		runs, since, err = streamOf(r.URL.Query())
+	}
+	for i := 0; i < len(runs) && err == nil; i++ {
+		var b *board.Board
+		if b, err = board.Open(r.Context(), s.boards(), runs[i]); err == nil {
+			b.Close()
+		} else if !errors.Is(err, fault.NotFound) {
+			err = nil // it is looked for again
+		}
 	}
 	if err != nil {
 		writeError(w, err)
@@ -94,12 +104,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *Server) boards() string { return filepath.Join(s.cfg.Place.Home, "boards") }
+
 // streamOf reads which runs are asked for, and after which event.
 func streamOf(q url.Values) (runs []string, since int64, err error) {
 	runs, since = q["run"], board.FromNow
 	if v := q.Get("since"); v != "" {
 		if since, err = strconv.ParseInt(v, 10, 64); err != nil || since < 0 {
-			return nil, 0, fmt.Errorf("%w: since=%q is no number of an event, which counts from 1; 0 is before the first", ErrBadRequest, v)
+			return nil, 0, badRequest("events count from 1; 0 is before the first", "since=%q is not the number of an event", fault.Clip(v, 60))
 		}
 	}
 	for _, run := range runs {
@@ -112,7 +124,7 @@ func streamOf(q url.Values) (runs []string, since int64, err error) {
 
 // follow follows the boards of runs, all of them if none is named, until ctx ends.
 func (s *Server) follow(ctx context.Context, runs []string, since int64, out chan<- Event) {
-	dir := filepath.Join(s.cfg.Place.Home, "boards")
+	dir := s.boards()
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	followed := map[string]bool{}

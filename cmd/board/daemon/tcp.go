@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/replace"
 	"blackboard/hooks/mcp"
 )
@@ -138,6 +138,12 @@ func (t *TCP) granted(r *http.Request) error {
 	return nil
 }
 
+// apiHelp leads to what can be asked for.
+var apiHelp = fault.Do("help.show", "{} has what can be asked for", "page", "api")
+
+// tcpPaths are what may be asked for by TCP, beside /mcp, each with its method.
+var tcpPaths = map[string]string{"/v1/search": http.MethodPost, "/v1/status": http.MethodPost, "/v1/events": http.MethodGet}
+
 // tcpServer serves what may be asked from elsewhere: events, searches, how it is, and the tools of MCP; m is their server, nil if there is none.
 func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Server) {
 	mux := http.NewServeMux()
@@ -145,25 +151,20 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 		m = s.mcpServer(*t.MCP)
 		mux.Handle("/mcp", s.counted(m.Handler()))
 	}
-	for _, pattern := range []string{"POST /v1/search", "POST /v1/status", "GET /v1/events"} {
-		mux.Handle(pattern, s.mux)
+	for path, method := range tcpPaths {
+		mux.Handle(method+" "+path, s.mux)
 	}
 	want := sha256.Sum256([]byte(token))
 	own := t.hosts()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refuse := func(status int, msg string) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(status)
-			json.NewEncoder(w).Encode(map[string]any{"error": wireError{Message: msg}})
-		}
 		// A page that a browser shows may have any name lead to this machine; it cannot have the name be ours.
 		if !ourHost(r.Host, own, r) {
-			refuse(http.StatusForbidden, "the request is for another host")
+			writeError(w, fault.Denied.New("the request is for another host", "name the host that the daemon listens on"))
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" {
 			if u, err := url.Parse(origin); err != nil || !ourHost(u.Host, own, r) {
-				refuse(http.StatusForbidden, "the request is from a page elsewhere")
+				writeError(w, fault.Denied.New("the request is from a page elsewhere", ""))
 				return
 			}
 		}
@@ -171,11 +172,24 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 		have := sha256.Sum256([]byte(shown))
 		if subtle.ConstantTimeCompare(have[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			refuse(http.StatusUnauthorized, "the token is missing or wrong: `board daemon token` prints it")
+			body, _ := encodeError(fault.Denied.New("the token is missing or wrong", "send the header Authorization: Bearer TOKEN",
+				fault.Do("daemon.token", "{} prints the token")))
+			writeErrorAs(w, http.StatusUnauthorized, body)
 			return
 		}
 		if err := t.granted(r); err != nil {
-			refuse(http.StatusForbidden, err.Error())
+			writeError(w, err)
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern == "" {
+			method := tcpPaths[r.URL.Path]
+			if method == "" {
+				writeError(w, fault.NotFound.New("there is no "+fault.Clip(r.URL.Path, 60), "", apiHelp))
+				return
+			}
+			body, _ := encodeError(fault.Usage.New(r.URL.Path+" takes "+method, "", apiHelp))
+			w.Header().Set("Allow", method)
+			writeErrorAs(w, http.StatusMethodNotAllowed, body)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxTCPRequest)

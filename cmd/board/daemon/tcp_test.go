@@ -25,6 +25,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/hooks/mcp"
 	"blackboard/testdata/wait"
 )
@@ -111,6 +112,78 @@ func TestTCP(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// TestAPIErrors: errors by TCP have the form of the contract, and the words of JSON.
+func TestAPIErrors(t *testing.T) {
+	dir := home(t)
+	remember(t, dir, 3)
+	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "127.0.0.1:0"} })
+	st, err := r.client(t).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := Token(r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		method, path, body string
+		status             int
+		code, message      string
+	}{
+		{"POST", "/v1/search", `{"query":{"text":7}}`, 400, "usage", "query.text is of the wrong type, number"},
+		{"POST", "/v1/search", `[]`, 400, "usage", "the whole is of the wrong type, array"},
+		{"POST", "/v1/search", `{"query":`, 400, "usage", "ends in the middle"},
+		{"POST", "/v1/search", `abc`, 400, "usage", "no JSON at byte 1"},
+		{"POST", "/v1/search", ``, 400, "usage", "empty"},
+		{"POST", "/v1/search", `{}{}`, 400, "usage", "more than one value"},
+		{"POST", "/v1/search", `{"query":{"text":""}}`, 400, "invalid", ""},
+		{"POST", "/v1/search", `{"query":{"text":"` + strings.Repeat("x", maxTCPRequest) + `"}}`, 400, "usage", "more than"},
+		{"GET", "/v1/events?run=none", ``, 404, "not_found", "no run none"},
+		{"GET", "/v1/events?run=../x", ``, 400, "invalid", "run"},
+		{"GET", "/v1/events?since=x", ``, 400, "usage", "since"},
+		{"GET", "/v1/search", ``, 405, "usage", "takes POST"},
+		{"GET", "/v2/search", ``, 404, "not_found", "/v2/search"},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), tc.method, "http://"+st.Listen+tc.path, strings.NewReader(tc.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := shows{token}.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		var got struct {
+			V     int
+			Error struct {
+				Code, Message string
+				Try           *string
+				Next          *[]fault.Step
+			}
+		}
+		if err := json.Unmarshal(body, &got); err != nil || got.V != 1 || got.Error.Try == nil || got.Error.Next == nil || resp.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s %s: %v %s", tc.method, tc.path, err, body)
+		}
+		if resp.StatusCode != tc.status || got.Error.Code != tc.code || !strings.Contains(got.Error.Message, tc.message) || strings.Contains(string(body), "Go ") {
+			t.Errorf("%s %s %.60s: %s %s", tc.method, tc.path, tc.body, resp.Status, body)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+st.Listen+"/v1/search", strings.NewReader(`{"query":{"text":"capsule","limit":2}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := shows{token}.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != http.StatusOK || strings.Count(string(body), `"snippet"`) != 2 || !strings.HasPrefix(string(body), `{"v":1,"result":{`) {
+		t.Errorf("%s %.300s", resp.Status, body)
+	}
 }
 
 func TestOffLoopbackNeedsACertificate(t *testing.T) {
@@ -246,7 +319,7 @@ func TestMCP(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// The token opens the listener, and no run beyond the grants.
-	for path, want := range map[string]int{"/v1/events?run=r": 200, "/v1/events?run=secret": 200, "/v1/events": 200} {
+	for path, want := range map[string]int{"/v1/events?run=r": 200, "/v1/events?run=secret": 404, "/v1/events": 200} {
 		if got := status(t, "http://"+st.Listen+path, token); got != want {
 			t.Errorf("%s: %d", path, got)
 		}
@@ -400,6 +473,14 @@ func TestTokenOpensWhatIsGranted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
 	for path, want := range map[string]int{"/v1/events?run=mine": 200, "/v1/events?run=secret": 403, "/v1/events?run=mine&run=secret": 403, "/v1/events": 403} {
 		if got := status(t, "http://"+st.Listen+path, token); got != want {
 			t.Errorf("%s: %d instead of %d", path, got, want)

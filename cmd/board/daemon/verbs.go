@@ -12,23 +12,25 @@ import (
 )
 
 type searchRequest struct {
-	Query    kb.Query
-	ModelDir string // of the client
+	Query    kb.Query `json:"query"`
+	ModelDir string   `json:"model_dir"` // of the client; of no matter by TCP
 }
 
 type searchResponse struct {
-	Result kb.Result
-	Notes  []string // what the knowledge base, or the model, has to say
+	V      int       `json:"v"` // of the contract of JSON: 1
+	Result kb.Result `json:"result"`
+	Notes  []string  `json:"notes"` // what the knowledge base, or the model, has to say
 }
 
 func (s *Server) search(ctx context.Context, req searchRequest) (res searchResponse, err error) {
-	if req.Query.Mode != kb.ModeBM25 && req.ModelDir != s.cfg.ModelDir {
+	if req.Query.Mode != kb.ModeBM25 && req.ModelDir != s.cfg.ModelDir && ctx.Value(overTCP{}) == nil {
 		return res, ErrOtherModel
 	}
+	res.V = 1
 	err = s.warm.use(ctx, true, func(h *held) error {
-		res.Notes = h.notes
+		res.Notes = append([]string{}, h.notes...)
 		if req.Query.Mode == kb.ModeBM25 {
-			res.Notes = nil // the model is no matter
+			res.Notes = []string{} // the model is no matter
 		}
 		res.Result, err = h.kb.Search(ctx, req.Query)
 		return err

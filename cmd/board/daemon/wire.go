@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"blackboard/board/fault"
@@ -41,21 +43,22 @@ var (
 // identities are the errors without a kind of package fault that keep what they are on their way
 // through the socket.
 var identities = []struct {
-	name   string
-	is     error
-	status int
+	name string
+	is   error
+	kind fault.Kind // whose code and status it has
 }{
-	{"other_build", ErrOtherBuild, http.StatusConflict},
-	{"other_model", ErrOtherModel, http.StatusConflict},
-	{"bad_request", ErrBadRequest, http.StatusBadRequest},
-	{"index_other_model", index.ErrOtherModel, http.StatusConflict},
-	{"cancelled", context.Canceled, 499},
-	{"deadline", context.DeadlineExceeded, http.StatusGatewayTimeout},
+	{"other_build", ErrOtherBuild, fault.Conflict},
+	{"other_model", ErrOtherModel, fault.Conflict},
+	{"bad_request", ErrBadRequest, fault.Usage},
+	{"index_other_model", index.ErrOtherModel, fault.Conflict},
+	{"cancelled", context.Canceled, fault.Closed},
+	{"deadline", context.DeadlineExceeded, fault.Timeout},
 }
 
 // wireError is an error on its way. Whoever renders it puts its next steps into words.
 type wireError struct {
 	Kind    string       `json:"kind"` // a name of identities, else that of its kind
+	Code    string       `json:"code"` // as in the JSON of commands
 	Message string       `json:"message"`
 	Try     string       `json:"try"` // the steps that are plain sentences
 	Next    []fault.Step `json:"next"`
@@ -64,11 +67,12 @@ type wireError struct {
 
 func encodeError(err error) (wireError, int) {
 	kind := fault.KindOf(err)
-	w, status := wireError{Kind: kind.Error(), Message: err.Error(), Try: fault.Try(err, nil), Next: fault.Next(err)}, kind.Status()
+	w := wireError{Kind: kind.Error(), Message: err.Error(), Try: fault.Try(err, nil)}
+	w.Next = append([]fault.Step{}, fault.Next(err)...)
 	if kind == fault.Failure || errors.Is(err, ErrBadRequest) {
 		for _, id := range identities {
 			if errors.Is(err, id.is) {
-				w.Kind, status = id.name, id.status
+				w.Kind, kind = id.name, id.kind
 				break
 			}
 		}
@@ -77,7 +81,8 @@ func encodeError(err error) (wireError, int) {
 	if errors.As(err, &e) {
 		w.ID = e.ID
 	}
-	return w, status
+	w.Code = kind.Code()
+	return w, kind.Status()
 }
 
 // decodeError gives the client the error that the daemon had.
@@ -106,12 +111,12 @@ func handle[Req, Res any](s *Server, verb string, fn func(context.Context, Req) 
 				return err
 			})
 		}
-		w.Header().Set("Content-Type", "application/json")
 		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readWithin)) // a client that does not read must not keep anything
 		if err != nil {
 			writeError(w, err)
 			return
 		}
+		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(res)
 	})
 }
@@ -119,8 +124,14 @@ func handle[Req, Res any](s *Server, verb string, fn func(context.Context, Req) 
 // writeError answers with an error.
 func writeError(w http.ResponseWriter, err error) {
 	body, status := encodeError(err)
+	writeErrorAs(w, status, body)
+}
+
+// writeErrorAs is writeError with a status of its own.
+func writeErrorAs(w http.ResponseWriter, status int, body wireError) {
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(map[string]any{"error": body}) // the client may be gone
+	json.NewEncoder(w).Encode(map[string]any{"v": 1, "error": body}) // the client may be gone
 }
 
 // readJSON reads one value and nothing after it.
@@ -133,9 +144,34 @@ func readJSON(r io.Reader, into any) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBadRequest, err)
+		return badRequest("send one JSON object", "the body cannot be read: %s", unreadable(err))
 	}
 	return nil
+}
+
+// badRequest is about what a client has sent.
+func badRequest(try, format string, a ...any) error {
+	return &fault.Error{Kind: fault.Usage, Msg: fmt.Sprintf(format, a...), Next: fault.Steps(try, apiHelp), Cause: ErrBadRequest}
+}
+
+// unreadable says in the words of JSON what is wrong with a body.
+func unreadable(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	var long *http.MaxBytesError
+	switch {
+	case errors.Is(err, io.EOF):
+		return "it is empty"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends in the middle"
+	case errors.As(err, &long):
+		return fmt.Sprintf("it has more than %d bytes", long.Limit)
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("it is no JSON at byte %d", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s is of the wrong type, %s", cmp.Or(strings.ToLower(kind.Field), "the whole"), kind.Value)
+	}
+	return err.Error()
 }
 
 // call asks a daemon, which has so long to answer. An error that matches ErrNone says that it could not be asked, or has not answered in time.
