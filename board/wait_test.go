@@ -36,6 +36,14 @@ func TestWait(t *testing.T) {
 	if e, err := b.WaitEvent(over, 1); err != nil || e.Seq != 2 {
 		t.Errorf("what had happened before: %+v, %v", e, err)
 	}
+	if all, err := b.WaitEvents(over, 0, 5); err != nil || len(all) != 2 || all[0].Seq != 1 || all[1].Seq != 2 {
+		t.Errorf("all that had happened: %+v, %v", all, err)
+	}
+	if all, err := b.WaitEvents(over, 0, 1); err != nil || len(all) != 1 || all[0].Seq != 1 {
+		t.Errorf("one of what had happened: %+v, %v", all, err)
+	}
+	_, err = b.WaitEvents(over, 0, 0)
+	refused(t, err, fault.Invalid, "a limit of 0")
 	_, err = b.WaitSignal(ctx, "e1")
 	refused(t, err, fault.Invalid, "the id of a signal is needed")
 	_, err = b.WaitSignal(ctx, "s9")

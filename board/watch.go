@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -227,16 +228,51 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 
 // WaitEvent waits for the next event after seq (FromNow: after the present), and returns it.
 func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
-	if after != FromNow && ctx.Err() != context.Canceled {
-		for e, err := range b.Events(context.WithoutCancel(ctx), after) { // what has happened is told, however late it is
-			return e, err
-		}
+	events, err := b.WaitEvents(ctx, after, 1)
+	if err != nil {
+		return Event{}, err
 	}
-	for e, err := range b.Watch(ctx, after) {
+	return events[0], nil
+}
+
+// WaitEvents waits like WaitEvent, and returns all that has happened by then, limit events at most.
+func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event, error) {
+	if limit < 1 {
+		return nil, invalid(fmt.Sprintf("a limit of %d events makes no sense", limit), "give 1 or more")
+	}
+	events, err := b.someEvents(ctx, after, limit)
+	if len(events) > 0 || err != nil {
+		return events, err
+	}
+	for first, err := range b.Watch(ctx, after) {
 		if err != nil && ctx.Err() == context.DeadlineExceeded {
 			break
 		}
-		return e, err
+		switch {
+		case err != nil:
+			return nil, err
+		case limit == 1:
+			return []Event{first}, nil
+		}
+		more, err := b.someEvents(ctx, first.Seq, limit-1)
+		return append([]Event{first}, more...), err
 	}
-	return Event{}, fault.Timeout.New("nothing happened in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
+	return nil, fault.Timeout.New("nothing happened in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
+}
+
+// someEvents are the first events after seq that have happened, limit at most: those that have are
+// told, however late it is.
+func (b *Board) someEvents(ctx context.Context, after int64, limit int) (events []Event, err error) {
+	if after == FromNow || ctx.Err() == context.Canceled {
+		return nil, nil
+	}
+	for e, err := range b.Events(context.WithoutCancel(ctx), after) {
+		if err != nil {
+			return nil, err
+		}
+		if events = append(events, e); len(events) == limit {
+			break
+		}
+	}
+	return events, nil
 }
