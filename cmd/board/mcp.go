@@ -39,7 +39,8 @@ func (p *program) mcpCommand() *cli.Command {
 		Name: "mcp", Category: catProgram, Usage: "serve agents that speak the Model Context Protocol, on standard input and output",
 		Description: `A client starts it: {"command": "board", "args": ["mcp"]}. It ends with its input. Searches and embeddings come from the daemon, so that any number of servers
 share one model. Tools come in profiles, since a model chooses badly among fifty:
-  run        board_post, board_signal, board_claim, board_address, board_waive, board_settle, board_query, board_state, board_check, board_gate, board_survival, board_wait, board_expect, board_var_get, board_var_set
+  run        board_post, board_signal, board_claim, board_address, board_waive, board_reopen, board_link, board_settle, board_query, board_signals, board_show, board_state,
+             board_digest, board_check, board_gate, board_survival, board_wait, board_expect, board_var_get, board_var_set
   knowledge  kb_search, kb_get, kb_remember, kb_brief
   memory     memory_context, memory_read, memory_put, memory_update, memory_forget, save_to_journal, save_to_core
   conversation  conversations, channels, working notes, named entries

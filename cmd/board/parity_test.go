@@ -25,7 +25,6 @@ type offered struct{ command, tool string }
 const (
 	notForAgents = "(for a person at the keyboard)"
 	inside       = "(inside of others)"
-	resource     = "(a resource)"
 )
 
 // operations are all methods of the domain, so that none is added without a thought for who can use it.
@@ -33,11 +32,11 @@ var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*board.Board](): {
 		"Address": {"address", "board_address"}, "PostAddressing": {"address", "board_address"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},
 		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Signal": {"signal", "board_signal"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
-		"Signals": {"signals", "board_state"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
-		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "(the prompt synthesis)"},
-		"Entry": {"show", resource}, "SignalByID": {"show", resource}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "(as Link)"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "(a post names its links; what is added later is a correction by a person)"},
+		"Signals": {"signals", "board_signals"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "WaitEvents": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
+		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
+		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},
 		"Conflicts": {"conflicts", "board_check"}, "RaiseConflicts": {"conflicts", "(an orchestrator's command)"}, "Settle": {"settle", "board_settle"},
-		"Reopen": {"reopen", notForAgents}, "Delete": {"state delete", notForAgents}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Appendix": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
+		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state delete", "board_var_set"}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Appendix": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
 		"Verify": {"verify", "board_check"}, "AddSources": {"source add", notForAgents}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},

@@ -23,6 +23,9 @@ const userText = "git push --force `board_state lists them` `board show`"
 func ownWords(t *testing.T, what, answer string) {
 	t.Helper()
 	own := strings.ReplaceAll(answer, userText, "")
+	for n := len(userText) - 1; n > 0; n-- { // a beginning of it, marked as one
+		own = strings.ReplaceAll(own, userText[:n]+"…", "")
+	}
 	for _, bad := range []string{"`board ", " --", "git push", "lists them` `"} {
 		if strings.Contains(own, bad) {
 			t.Errorf("%s: %q is in the answer\n%s", what, bad, answer)
@@ -76,16 +79,13 @@ func TestAnswersNameNoCommand(t *testing.T) {
 			continue
 		}
 		for _, name := range append(slices.Sorted(maps.Keys(s.takes[st.Tool].Properties)), userText) {
-			for _, v := range []any{nil, "", userText, "s99", 7, -1, true, []any{}, []any{userText}, map[string]any{userText: userText}} {
-				if name == "timeout_seconds" && v == 7 {
-					continue // it would wait that long
-				}
+			for _, v := range []any{nil, "", userText, -1, true, []any{userText}} {
 				with := maps.Clone(given)
 				if with[name] = v; v == nil {
 					delete(with, name)
 				}
 				if name == "timeout_seconds" && v == nil {
-					continue
+					continue // it would wait for long
 				}
 				args, _ := json.Marshal(with)
 				ownWords(t, st.Tool+" "+fault.Clip(string(args), 300), answer(t, c, st.Tool, string(args)))

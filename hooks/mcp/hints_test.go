@@ -22,6 +22,7 @@ var hints = map[string]string{
 	"board_post": "adds", "board_signal": "adds", "board_query": "reads", "board_state": "reads", "board_var_get": "reads",
 	"board_claim": "adds", "board_address": "adds", "board_settle": "adds", "board_expect": "sets", "board_check": "sets",
 	"board_gate": "reads", "board_survival": "reads", "board_wait": "reads",
+	"board_show": "reads", "board_signals": "reads", "board_digest": "reads", "board_link": "sets", "board_reopen": "sets",
 	"board_waive":   "removes",  // the question is out of the way
 	"board_var_set": "replaces", // a version each time
 

@@ -22,7 +22,7 @@ func (s *Server) addJudgeTools() {
 	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads,
 		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? A board without entries does not pass. Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
 	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
-		about: "Wait until the gate opens, a signal is settled, or anything happens, for at most the timeout. Running out of time is no error: `happened` is false, and you may wait again."}, (*call).wait)
+		about: "Wait until the gate opens, a signal is settled, or anything happens, for at most the timeout; also on a run that is not there yet. Running out of time is no error: `happened` is false, and you may wait again."}, (*call).wait)
 }
 
 type gateIn struct {
@@ -303,7 +303,8 @@ type waitIn struct {
 	onRun
 	For     string  `json:"for" enum:"waits" jsonschema:"gate: it opens; event: anything happens; signal: it is settled"`
 	Signal  string  `json:"signal,omitempty" jsonschema:"for signal: which (s3)"`
-	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"for event: the next one after this (seq); default from now on"`
+	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"for event: those after this (seq); default from now on"`
+	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20" jsonschema:"for event: how many that have happened"`
 	Timeout float64 `json:"timeout_seconds,omitempty" min:"0" max:"300" default:"20"`
 }
 
@@ -321,7 +322,17 @@ type waitOut struct {
 	Happened bool       `json:"happened"`
 	Gate     *gateOut   `json:"gate,omitempty"`
 	Signal   *signalOut `json:"signal,omitempty"`
-	Event    *eventOut  `json:"event,omitempty"`
+	Event    *eventOut  `json:"event,omitempty" jsonschema:"the first"`
+	Events   []seenOut  `json:"events,omitempty" jsonschema:"all that have happened, the oldest first"`
+	Seq      int64      `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
+}
+
+// seenOut is one of several events.
+type seenOut struct {
+	Seq   int64  `json:"seq"`
+	Actor string `json:"actor"`
+	Verb  string `json:"verb"`
+	ID    string `json:"id"`
 }
 
 // stillWaiting is how often a waiting call says that it is.
@@ -336,16 +347,20 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 	defer cancel()
 	quiet := c.tell(ctx, limit)
 	defer quiet()
-	open := board.Open
-	if in.For == waitGate { // of a run that may come yet
-		open = func(_ context.Context, dir, run string) (*board.Board, error) {
-			b, err := board.WaitRun(ctx, dir, run)
-			if errors.Is(err, fault.NotFound) {
-				out.Run, text = run, "There is no run "+run+" yet."
-				err = fault.Timeout.New(text, "")
-			}
+	open := func(opening context.Context, dir, run string) (*board.Board, error) {
+		b, err := board.Open(opening, dir, run)
+		if !errors.Is(err, fault.NotFound) {
 			return b, err
 		}
+		if in.Since == nil { // all that happens on it is new
+			in.Since = new(int64)
+		}
+		b, err = board.WaitRun(ctx, dir, run)
+		if errors.Is(err, fault.NotFound) {
+			out.Run, text = run, "There is no run "+run+" yet."
+			err = fault.Timeout.New(text, "")
+		}
+		return b, err
 	}
 	err = c.withBoard(in.Run, false, open, func(b *board.Board) (err error) {
 		out.Run = b.Run()
@@ -371,10 +386,9 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 			if in.Since != nil {
 				after = *in.Since
 			}
-			var e board.Event
-			if e, err = b.WaitEvent(ctx, after); err == nil {
-				out.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, e.Payload}
-				text = fmt.Sprintf("Event %d: %s %s by %s. %s", e.Seq, e.Verb, e.ID, inLine(e.Actor), inLine(e.Describe()))
+			var all []board.Event
+			if all, err = b.WaitEvents(ctx, after, in.Limit); err == nil {
+				text = out.happened(all)
 			}
 		}
 		return err
@@ -384,6 +398,15 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 	}
 	out.Happened = err == nil
 	return out, text, err
+}
+
+// happened notes events, and writes them for a reader.
+func (o *waitOut) happened(all []board.Event) string {
+	e := &all[0]
+	o.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, e.Payload}
+	o.Events = each(all, func(e *board.Event) seenOut { return seenOut{e.Seq, e.Actor, e.Verb, e.ID} })
+	o.Seq = all[len(all)-1].Seq
+	return lines(all, "\n", "", eventLine)
 }
 
 // tell tells the client now and then that a call is still waiting, until it is called.

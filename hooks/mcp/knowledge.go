@@ -103,7 +103,7 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 		}
 		out.Hits = append(out.Hits, o)
 	}
-	return out, out.text(), nil
+	return out, out.text(c.cfg.Workspace), nil
 }
 
 // noKB is said where nothing was ever remembered.
@@ -122,7 +122,8 @@ func (c *call) find(q kb.Query) (r kb.Result, notes []string, err error) {
 	return r, notes, err
 }
 
-func (o *searchOut) text() string {
+// text writes what was found for a reader in a workspace.
+func (o *searchOut) text(workspace string) string {
 	var b strings.Builder
 	for i := range o.Hits {
 		h := &o.Hits[i]
@@ -136,6 +137,9 @@ func (o *searchOut) text() string {
 		fmt.Fprintf(&b, ", %s)\n  | %s\n", h.Updated[:len("2006-01-02")], indented(h.Text))
 		if h.Source != "" {
 			fmt.Fprintf(&b, "  source: %s\n", inLine(h.Source))
+		}
+		if h.Workspace != "" && h.Workspace != workspace {
+			fmt.Fprintf(&b, "  from another project: %s\n", inLine(h.Workspace))
 		}
 		b.WriteByte('\n')
 	}

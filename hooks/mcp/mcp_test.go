@@ -111,7 +111,7 @@ func TestToolsAreDescribed(t *testing.T) {
 	// What an agent gets when nobody chose: few, and no word of the others.
 	few := connect(t, everything(t, func(c *Config) { c.Profiles = nil }), nil)
 	listed, err = few.ListTools(t.Context(), nil)
-	if err != nil || len(listed.Tools) != 26 {
+	if err != nil || len(listed.Tools) != 31 {
 		t.Errorf("by default there are %d tools, %v", len(listed.Tools), err)
 	}
 	if text := few.InitializeResult().Instructions; strings.Contains(text, "write_context") || !strings.Contains(text, "board_state") {
@@ -280,7 +280,7 @@ func TestBadArguments(t *testing.T) {
 		{"conversation", `{"do":"start","ref":"x"}`, "start takes a channel"},
 		{"search_context", `{"query":"x","top_k":21}`, "maximum"},
 		{"list_context", `{"limit":1.5}`, "whole number"},
-		{"board_var_set", `{"key":"k"}`, `missing properties: ["value"]`},
+		{"board_var_set", `{"key":"k"}`, "give one of value and delete"},
 	} {
 		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: b.tool, Arguments: json.RawMessage(b.args)})
 		if err != nil {

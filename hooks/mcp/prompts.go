@@ -112,21 +112,13 @@ func (c *call) synthesisPrompt(args map[string]string) (text string, err error) 
 		return "Do not write the final text yet. Settle these first: answer each signal, or waive it with a reason.\n\n" + said, nil
 	}
 	err = c.onBoard(args["run"], false, func(b *board.Board) error {
-		snap, err := b.Snapshot(c.ctx)
-		if err != nil {
-			return err
-		}
-		by, err := c.policy()
-		if err != nil {
-			return err
-		}
-		d, err := snap.Digest(by.Gate, synthesisBudget, c.words(nil))
+		d, err := c.digestOf(b, synthesisBudget)
 		if err != nil {
 			return err
 		}
 		text = "Write the final text of this run from its board. Everything that must surface, every contradiction, and every open or waived question has to be in it, with its numbers as they are. Give the text to board_check before you hand it over, and mend it until it passes.\n\n" + d.Text
 		if len(d.OmittedMust) > 0 {
-			text += fmt.Sprintf("\n\nNot shown in full here, and needed: %s. Read them with board_query.", strings.Join(d.OmittedMust, ", "))
+			text += fmt.Sprintf("\n\nNot shown in full here, and needed: %s. Read them with board_show.", strings.Join(d.OmittedMust, ", "))
 		}
 		return nil
 	})

@@ -79,7 +79,7 @@ func (s *Server) addRunTools() {
 		about: "The run at a glance: goal, counts, open signals, workers, variables. Start here. Without a run, and where the server has none, it lists the runs that there are."}, (*call).state)
 	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun, kind: reads,
 		about: "The run's small shared values: phase, counters, agreed vocabulary. Without a key, all of them. A key that is not there is no error: `found` is false."}, (*call).varGet)
-	add(s, tool{name: "board_var_set", title: "Set a run variable", profile: ProfileRun, kind: replaces,
+	add(s, tool{name: "board_var_set", title: "Set or delete a run variable", profile: ProfileRun, kind: replaces,
 		about: "Set a small shared value of the run. For counters and hand-overs give if_version, the version you read (0: it must be new): then nobody's change is lost. What should be found by search is an entry, not a variable."}, (*call).varSet)
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -64,6 +66,10 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 	if in.Run == "" && c.cfg.Run == "" {
 		return c.runs(out)
 	}
+	if c.notYet(in.Run) {
+		out.Run = c.cfg.Run
+		return out, fmt.Sprintf("Run %s: nothing posted yet; the first board_post begins it.", out.Run), nil
+	}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		st, err := b.State(c.ctx)
 		if err != nil {
@@ -84,6 +90,15 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 		return nil
 	})
 	return out, text, err
+}
+
+// notYet reports whether a call is about the server's run, which the caller may read and nobody has begun.
+func (c *call) notYet(run string) bool {
+	if c.cfg.NoCreate || c.cfg.Run == "" || run != "" && run != c.cfg.Run || c.cfg.Grants.run(c.cfg.Run, false) != nil {
+		return false
+	}
+	_, err := os.Stat(board.Path(c.boards(), c.cfg.Run))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // text writes a state for a reader.
@@ -201,8 +216,22 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 type varSetIn struct {
 	on
 	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value" jsonschema:"any JSON value"`
+	Value     json.RawMessage `json:"value,omitempty" jsonschema:"any JSON value"`
+	Delete    bool            `json:"delete,omitempty" jsonschema:"in place of a value"`
 	IfVersion *int64          `json:"if_version,omitempty" min:"0" jsonschema:"set it only if it has this version now; 0: only if it is new"`
+}
+
+func (c *call) varDelete(in *varSetIn, who string, ifMatch int64) (out varSetOut, text string, err error) {
+	err = c.onBoard(in.Run, true, func(b *board.Board) error {
+		v, err := b.Delete(c.ctx, who, in.Key, ifMatch)
+		if err != nil {
+			return err
+		}
+		out = varSetOut{b.Run(), variableOf(&v)}
+		text = "Deleted in " + b.Run() + ": " + out.Variable.line()
+		return nil
+	})
+	return out, text, err
 }
 
 type varSetOut struct {
@@ -218,6 +247,12 @@ func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
 	ifMatch := int64(board.AnyVersion)
 	if in.IfVersion != nil {
 		ifMatch = *in.IfVersion
+	}
+	if in.Delete == (in.Value != nil) {
+		return out, "", badArgument("give one of value and delete", "a variable is set to a value, or deleted")
+	}
+	if in.Delete {
+		return c.varDelete(&in, who, ifMatch)
 	}
 	err = c.onNewBoard(in.Run, func(b *board.Board) error {
 		v, err := b.Set(c.ctx, who, in.Key, in.Value, ifMatch)

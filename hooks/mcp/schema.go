@@ -19,7 +19,7 @@ import (
 
 // enums are the lists that the tag enum names.
 var enums = map[string][]string{
-	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses, "priorities": board.Priorities, "orders": {board.Newest, board.Oldest, board.Best},
+	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses, "signal_statuses": board.SignalStatuses, "priorities": board.Priorities, "orders": {board.Newest, board.Oldest, board.Best},
 	"waits": {waitGate, waitEvent, waitSignal}, "expectations": {expectAct, doneAct, dropAct}, "check_steps": policy.Steps,
 	"kinds": kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles, "resolutions": kb.Resolutions, "curations": curations, "tidyings": tidyings,
 	"tiers": memory.Tiers, "own_tiers": {memory.Workspace, memory.Account}, "lifetimes": memory.Lifetimes, "curators": memory.Curators, "conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,

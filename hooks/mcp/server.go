@@ -136,6 +136,7 @@ func New(cfg Config) *Server {
 	})
 	s.sdk.AddReceivingMiddleware(s.bound, s.addressable)
 	s.addRunTools()
+	s.addShowTools()
 	s.addSettleTools()
 	s.addExpectTools()
 	s.addJudgeTools()

@@ -14,6 +14,10 @@ func (s *Server) addSettleTools() {
 		about: "Answer an open signal, with a new entry (content and its source) or with one that is on the board (entry)."}, (*call).address)
 	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun, kind: removes,
 		about: "Close an open signal without an answer. The reason is required, stays on record, and must be found in the final text. Answer it instead if you can."}, (*call).waive)
+	add(s, tool{name: "board_reopen", title: "Open a question again", profile: ProfileRun, kind: sets,
+		about: "Open an addressed or waived signal again."}, (*call).reopen)
+	add(s, tool{name: "board_link", title: "Link two entries", profile: ProfileRun, kind: sets,
+		about: "Add links to an entry that is on the board, with their effects."}, (*call).link)
 	add(s, tool{name: "board_settle", title: "Say why two findings are no conflict", profile: ProfileRun, kind: adds,
 		about: "For a pair that is called a conflict though both hold. The reason stays on record. If one is wrong, post the right one with supersedes instead."}, (*call).settle)
 }
@@ -141,6 +145,62 @@ func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
 		}
 		out = signalResult{b.Run(), signalOf(&s)}
 		text = fmt.Sprintf("Waived in %s: %s", b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}
+
+type reopenIn struct {
+	on
+	Signal string `json:"signal" jsonschema:"the signal (s3)"`
+	Note   string `json:"note,omitempty" jsonschema:"why; it is kept"`
+}
+
+func (c *call) reopen(in reopenIn) (out signalResult, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
+	err = c.onBoard(in.Run, true, func(b *board.Board) error {
+		s, err := b.Reopen(c.ctx, who, in.Signal, in.Note)
+		if err != nil {
+			return err
+		}
+		out = signalResult{b.Run(), signalOf(&s)}
+		text = fmt.Sprintf("Opened again in %s: %s", b.Run(), out.Signal.line())
+		return nil
+	})
+	return out, text, err
+}
+
+type linkIn struct {
+	on
+	Entry       string   `json:"entry" jsonschema:"the entry that links (e12)"`
+	Supports    []string `json:"supports,omitempty"`
+	Contradicts []string `json:"contradicts,omitempty"`
+	Supersedes  []string `json:"supersedes,omitempty"`
+	Addresses   []string `json:"addresses,omitempty"`
+	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"as in board_post"`
+}
+
+type linkOut struct {
+	Run   string   `json:"run"`
+	Entry entryOut `json:"entry"`
+}
+
+func (c *call) link(in linkIn) (out linkOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
+	err = c.onBoard(in.Run, true, func(b *board.Board) error {
+		links := board.Links{Supports: in.Supports, Contradicts: in.Contradicts, Supersedes: in.Supersedes, Addresses: in.Addresses}
+		e, err := b.LinkDropping(c.ctx, who, in.Entry, links, in.DropDuty)
+		if err != nil {
+			return err
+		}
+		out = linkOut{b.Run(), entryOf(&e)}
+		text = fmt.Sprintf("Linked in %s: %s", b.Run(), out.Entry.block())
 		return nil
 	})
 	return out, text, err

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,8 +14,9 @@ import (
 // said is how agents do an operation: with a tool, and what of its arguments it says by itself.
 type said struct {
 	tool   string
-	with   string   // an argument with its value, as "do: start"
-	itself []string // arguments of the operation that go without saying
+	with   string            // an argument with its value, as "do: start"
+	itself []string          // arguments of the operation that go without saying
+	as     map[string]string // arguments of the tool that are called otherwise than the operation's
 }
 
 // operations are the operations that errors and reasons name as the next step. What is missing
@@ -26,7 +28,10 @@ var operations = sync.OnceValue(func() map[string]said {
 		"entry.post":                {tool: "board_post"},
 		"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
 		"entry.settle":              {tool: "board_settle"},
-		"signal.list":               {tool: "board_state", itself: []string{"status"}}, // it has the open ones
+		"entry.show":                {tool: "board_show"},
+		"signal.list":               {tool: "board_signals"},
+		"signal.show":               {tool: "board_show", as: map[string]string{"signal": "id"}},
+		"signal.reopen":             {tool: "board_reopen"},
 		"signal.address":            {tool: "board_address"},
 		"signal.claim":              {tool: "board_claim"},
 		"signal.waive":              {tool: "board_waive"},
@@ -80,7 +85,7 @@ func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 				continue
 			}
 			param := name
-			if other := parameters[name]; other != "" {
+			if other := cmp.Or(op.as[name], parameters[name]); other != "" {
 				param = other
 			}
 			if takes == nil || takes.Properties[param] == nil {

@@ -49,7 +49,8 @@ func TestWords(t *testing.T) {
 		{"kb_remember", fault.Give("supersedes", "k1", "{} replaces it"), "supersedes: k1 replaces it"},
 		{"board_wait", fault.Give("timeout", "", "wait longer with {}"), "wait longer with timeout_seconds"},
 		{"", fault.Give("force", "", "{} keeps both"), ""},
-		{"", fault.Do("signal.list", "{} shows who holds what", "status", "open"), "board_state shows who holds what"},
+		{"", fault.Do("signal.list", "{} shows who holds what", "status", "open"), "board_signals (status: open) shows who holds what"},
+		{"", fault.Do("signal.show", "{} tells how", "signal", "s1"), "board_show (id: s1) tells how"},
 		{"", fault.Do("kb.get", "{} shows it", "id", "k1"), "kb_get (id: k1) shows it"},
 		{"", fault.Do("memory.conversation.idle", "end it first: {}", "ref", "x"), "end it first: conversation (do: idle, ref: x)"},
 		{"", fault.Do("kb.history", "{} shows why", "id", "k1"), ""}, // for a person

@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	"blackboard/board"
+)
+
+func (s *Server) addShowTools() {
+	add(s, tool{name: "board_show", title: "One entry or signal", profile: ProfileRun, kind: reads,
+		about: "One entry or signal in full, with its links both ways and its history."}, (*call).show)
+	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads,
+		about: "Signals, open and urgent ones first."}, (*call).signals)
+	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun, kind: reads,
+		about: "The run within a budget, for the synthesis: what blocks, what must surface, then the strongest findings."}, (*call).digest)
+}
+
+type showIn struct {
+	onRun
+	ID string `json:"id" jsonschema:"e12 or s3"`
+}
+
+type backlinkOut struct {
+	Kind string `json:"kind"`
+	From string `json:"from"`
+}
+
+// showOut is an entry or a signal, with what is linked to it.
+type showOut struct {
+	Run     string        `json:"run"`
+	Entry   *entryOut     `json:"entry,omitempty"`
+	Signal  *signalOut    `json:"signal,omitempty"`
+	Linked  []backlinkOut `json:"linked_by" jsonschema:"entries that link to it"`
+	Raised  []string      `json:"raised,omitempty" jsonschema:"signals that arose from it"`
+	Settled []string      `json:"settled_with,omitempty" jsonschema:"entries with which it is no conflict"`
+	Seqs    []int64       `json:"events" jsonschema:"the events of its history"`
+}
+
+func (c *call) show(in showIn) (out showOut, text string, err error) {
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		if strings.HasPrefix(in.ID, "s") {
+			d, err := b.SignalByID(c.ctx, in.ID)
+			if err == nil {
+				out, text = signalShown(b.Run(), &d)
+			}
+			return err
+		}
+		d, err := b.Entry(c.ctx, in.ID)
+		if err == nil {
+			out, text = entryShown(b.Run(), &d)
+		}
+		return err
+	})
+	return out, text, err
+}
+
+func entryShown(run string, d *board.EntryDetail) (showOut, string) {
+	e := entryOf(&d.Entry)
+	out := showOut{Run: run, Entry: &e}
+	said := []string{e.block()}
+	for _, x := range d.Dropped {
+		said = append(said, fmt.Sprintf("%s need not surface, by %s with %s: %s", x.ID, inLine(x.Worker), x.By, inLine(x.Reason)))
+	}
+	for i := range d.Raised {
+		s := signalOf(&d.Raised[i])
+		out.Raised = append(out.Raised, s.ID)
+		said = append(said, "raised "+s.line())
+	}
+	for i := range d.Settled {
+		s := &d.Settled[i]
+		out.Settled = append(out.Settled, s.Other(e.ID))
+		said = append(said, fmt.Sprintf("no conflict with %s, by %s: %s", s.Other(e.ID), inLine(s.Worker), inLine(s.Reason)))
+	}
+	return out.surrounded(said, d.Linked, d.History)
+}
+
+func signalShown(run string, d *board.SignalDetail) (showOut, string) {
+	s := signalOf(&d.Signal)
+	out := showOut{Run: run, Signal: &s}
+	text := fmt.Sprintf("%s [%s, %s] by %s: %s", s.ID, s.Priority, s.Status, inLine(s.Worker), indented(s.Content))
+	for _, l := range [][2]string{{"from", s.Origin}, {"answered by", s.AnsweredBy}, {"reason", inLine(s.Reason)}, {"claimed by", inLine(s.ClaimedBy)}} {
+		if l[1] != "" {
+			text += "\n  " + l[0] + ": " + l[1]
+		}
+	}
+	return out.surrounded([]string{text}, d.Linked, d.History)
+}
+
+// surrounded adds what links here, and the history.
+func (o showOut) surrounded(said []string, linked []board.Backlink, history []board.Event) (showOut, string) {
+	o.Linked = each(linked, func(l *board.Backlink) backlinkOut { return backlinkOut{l.Kind, l.From} })
+	o.Seqs = each(history, func(e *board.Event) int64 { return e.Seq })
+	for _, l := range linked {
+		said = append(said, fmt.Sprintf("%s %s it: %s", l.From, l.Kind, inLine(l.Line)))
+	}
+	return o, strings.Join(said, "\n") + "\nHistory:\n" + lines(history, "\n", "none", eventLine)
+}
+
+// eventLine puts an event on one line.
+func eventLine(e *board.Event) string {
+	line := fmt.Sprintf("Event %d: %s %s by %s", e.Seq, e.Verb, inLine(e.ID), inLine(e.Actor))
+	if what := e.Describe(); what != "" {
+		line += ". " + inLine(what)
+	}
+	return line
+}
+
+type signalsIn struct {
+	onRun
+	Status   string `json:"status,omitempty" enum:"signal_statuses"`
+	Priority string `json:"priority,omitempty" enum:"priorities"`
+	Free     bool   `json:"free,omitempty" jsonschema:"open, and claimed by nobody"`
+	Limit    int    `json:"limit,omitempty" min:"1" max:"200" default:"50"`
+}
+
+type signalsOut struct {
+	Run     string      `json:"run"`
+	Signals []signalOut `json:"signals"`
+	More    bool        `json:"more" jsonschema:"the limit cut the list"`
+}
+
+func (c *call) signals(in signalsIn) (out signalsOut, text string, err error) {
+	q := board.SignalQuery{Free: in.Free, Limit: in.Limit}
+	if in.Status != "" {
+		q.Statuses = []string{in.Status}
+	}
+	if in.Priority != "" {
+		q.Priorities = []string{in.Priority}
+	}
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		found, err := b.Signals(c.ctx, q)
+		if err != nil {
+			return err
+		}
+		out = signalsOut{b.Run(), each(found.Signals, signalOf), found.More}
+		text = lines(out.Signals, "\n", "No signal of "+b.Run()+" matches.", (*signalOut).line)
+		if out.More {
+			text += fmt.Sprintf("\nThere are more than these %d: narrow it, or raise the limit.", len(out.Signals))
+		}
+		return nil
+	})
+	return out, text, err
+}
+
+// digestTokens is the usual budget of board_digest.
+const digestTokens = 3_000
+
+type digestIn struct {
+	onRun
+	MaxTokens int `json:"max_tokens,omitempty" min:"300" max:"20000" default:"3000"`
+}
+
+type digestOut struct {
+	Run         string   `json:"run"`
+	Tokens      int      `json:"tokens"`
+	Included    int      `json:"included"`
+	Omitted     int      `json:"omitted"`
+	OmittedMust []string `json:"omitted_must" jsonschema:"what must surface and is not shown in full"`
+}
+
+func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
+	err = c.onBoard(in.Run, false, func(b *board.Board) error {
+		d, err := c.digestOf(b, in.MaxTokens)
+		out = digestOut{b.Run(), d.Tokens, d.Included, d.Omitted, list(d.OmittedMust)}
+		text = strings.Map(printable, d.Text)
+		return err
+	})
+	return out, text, err
+}
+
+// digestOf is the digest of a board by the workspace's policy.
+func (c *call) digestOf(b *board.Board, budget int) (board.Digest, error) {
+	snap, err := b.Snapshot(c.ctx)
+	if err != nil {
+		return board.Digest{}, err
+	}
+	by, err := c.policy()
+	if err != nil {
+		return board.Digest{}, err
+	}
+	return snap.Digest(by.Gate, budget, c.words(nil))
+}
