@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/survival"
 	"blackboard/board/text"
 )
@@ -24,7 +24,7 @@ var appendixSections = []struct{ why, title string }{
 func (b *Board) Appendix(ctx context.Context) (string, error) {
 	var run string
 	var list []survival.Item
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		run = b.run
 		list, err = items(tx)
 		return err

@@ -2,77 +2,45 @@ package board
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
-
-//go:embed migrations/0001_board.sql
-var migration0001 string
-
-//go:embed migrations/0002_words.sql
-var migration0002 string
-
-//go:embed migrations/0003_no_words.sql
-var migration0003 string
-
-//go:embed migrations/0004_expected.sql
-var migration0004 string
-
-//go:embed migrations/0005_settlements.sql
-var migration0005 string
-
-//go:embed migrations/0006_sources.sql
-var migration0006 string
-
-var schema = sqlite.Schema{
-	Name:          "board",
-	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001, migration0002, migration0003, migration0004, migration0005, migration0006},
-}
-
-// readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, or a table that is read as empty
-// where it is not there.
-const readableSchema = 1
-
-const fileSuffix = ".sqlite3"
 
 // Board is one run's blackboard. It is safe for concurrent use, by goroutines and by processes.
 type Board struct {
-	path    string
+	place   store.Place
+	path    string // what messages call its database
 	run     string
 	create  bool   // writes may make the run
 	session string // of the caller; see SetSession
 
 	mu   sync.Mutex
-	db   *sqlite.DB // nil until the run exists
-	made bool       // a write through this handle made the run
+	db   store.DB // nil until the run exists
+	made bool     // a write through this handle made the run
 
 	now func() time.Time // nil: the wall clock
 }
 
-// Path returns the file of a run below the directory of boards.
-func Path(dir, run string) string { return filepath.Join(dir, run+fileSuffix) }
+func newAt(place store.Place, run string) *Board {
+	return &Board{place: place, path: place.Name(run), run: run}
+}
 
 // Open opens the board of an existing run. A run that does not exist is fault.NotFound: it is never made by looking at it.
 func Open(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
 	}
-	b := &Board{path: Path(dir, run), run: run}
-	db, err := b.open(ctx, sqlite.ReadWrite)
+	b := newAt(placeOf(dir), run)
+	db, err := b.open(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +56,9 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
 	}
-	b := &Board{path: Path(dir, run), run: run, create: true}
-	if _, err := b.open(ctx, sqlite.ReadWrite); err != nil && !errors.Is(err, fault.NotFound) {
+	b := newAt(placeOf(dir), run)
+	b.create = true
+	if _, err := b.open(ctx, false); err != nil && !errors.Is(err, fault.NotFound) {
 		return nil, err
 	}
 	return b, nil
@@ -136,22 +105,17 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 			return err
 		}
 	}
-	err := sqlite.Remove(ctx, Path(dir, run), unchanged)
+	err := placeOf(dir).Remove(ctx, run, unchanged)
 	if errors.Is(err, fs.ErrNotExist) {
 		return (&Board{run: run}).missing()
 	}
 	return err
 }
 
-// open opens the file, if it is there. The caller holds mu or has the board to itself.
-func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) {
-	db, err := sqlite.Open(ctx, b.path, schema, mode)
-	if errors.Is(err, fault.ReadOnly) {
-		if old, oldErr := openOld(ctx, b.path); oldErr == nil {
-			db, err = old, nil
-		}
-	}
-	if mode == sqlite.ReadWrite && errors.Is(err, fs.ErrNotExist) {
+// open opens the database, if it is there or may be made. The caller holds mu or has the board to itself.
+func (b *Board) open(ctx context.Context, create bool) (store.DB, error) {
+	db, err := b.place.Open(ctx, b.run, create)
+	if !create && errors.Is(err, fs.ErrNotExist) {
 		return nil, b.missing()
 	}
 	if err != nil {
@@ -162,24 +126,6 @@ func (b *Board) open(ctx context.Context, mode sqlite.Mode) (*sqlite.DB, error) 
 	}
 	b.db = db
 	return db, nil
-}
-
-// openOld opens a file of an older schema that cannot be migrated because it cannot be written to.
-func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
-	var db *sqlite.DB
-	err := error(nil)
-	for version := len(schema.Migrations) - 1; version >= readableSchema; version-- {
-		old := schema
-		old.Migrations = schema.Migrations[:version]
-		if db, err = sqlite.Open(ctx, path, old, sqlite.ReadWrite); err == nil {
-			break
-		}
-	}
-	if err == nil && !db.ReadOnly() { // it can be written to by now
-		db.Close()
-		return nil, sqlite.Fault(fault.ReadOnly, path, "is on read-only storage", nil)
-	}
-	return db, err
 }
 
 func (b *Board) missing() error {
@@ -210,7 +156,7 @@ func (b *Board) Made() bool {
 	return b.made
 }
 
-// Close closes the board's file.
+// Close lets the board's database go.
 func (b *Board) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -220,7 +166,7 @@ func (b *Board) Close() error {
 	return b.db.Close()
 }
 
-func (b *Board) reader() (*sqlite.DB, error) {
+func (b *Board) reader() (store.DB, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.db == nil {
@@ -230,12 +176,12 @@ func (b *Board) reader() (*sqlite.DB, error) {
 }
 
 // read runs fn on a consistent snapshot of the board.
-func (b *Board) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
+func (b *Board) read(ctx context.Context, fn func(*store.Tx) error) error {
 	db, err := b.reader()
 	if err != nil {
 		return err
 	}
-	return db.Read(ctx, func(tx *sqlite.Tx) error {
+	return db.Read(ctx, func(tx *store.Tx) error {
 		if err := b.mustExist(tx); err != nil {
 			return err
 		}
@@ -244,7 +190,7 @@ func (b *Board) read(ctx context.Context, fn func(*sqlite.Tx) error) error {
 }
 
 // mustExist is fault.NotFound for a file without its first event: its creator died, or was refused, before the first commit.
-func (b *Board) mustExist(tx *sqlite.Tx) error {
+func (b *Board) mustExist(tx *store.Tx) error {
 	if n, err := lastSeq(tx); err != nil || n > 0 {
 		return err
 	}
@@ -253,7 +199,7 @@ func (b *Board) mustExist(tx *sqlite.Tx) error {
 
 // writer is a running write transaction on a board. All changes go through its methods, each of which writes the rows and the event.
 type writer struct {
-	tx      *sqlite.Tx
+	tx      *store.Tx
 	actor   string
 	seq     int64 // of the last event
 	created bool  // this transaction made the run
@@ -284,7 +230,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 			return err
 		}
 		made := false
-		err = db.Write(ctx, func(tx *sqlite.Tx) (err error) {
+		err = db.Write(ctx, func(tx *store.Tx) (err error) {
 			made, err = b.inTx(tx, worker, fn, opts)
 			return err
 		})
@@ -301,7 +247,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 }
 
 // writable is the open file, made now if it does not exist and may be made.
-func (b *Board) writable(ctx context.Context) (*sqlite.DB, error) {
+func (b *Board) writable(ctx context.Context) (store.DB, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -310,11 +256,11 @@ func (b *Board) writable(ctx context.Context) (*sqlite.DB, error) {
 	case !b.create:
 		return nil, b.missing()
 	}
-	return b.open(ctx, sqlite.Create)
+	return b.open(ctx, true)
 }
 
 // forget closes a file that was removed.
-func (b *Board) forget(db *sqlite.DB) {
+func (b *Board) forget(db store.DB) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.db == db {
@@ -324,7 +270,7 @@ func (b *Board) forget(db *sqlite.DB) {
 }
 
 // inTx runs fn in a transaction, after the first event if there is none.
-func (b *Board) inTx(tx *sqlite.Tx, worker string, fn func(*writer) error, opts []writeOption) (made bool, err error) {
+func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error, opts []writeOption) (made bool, err error) {
 	seq, err := lastSeq(tx)
 	if err != nil {
 		return false, err
@@ -374,7 +320,7 @@ func (w *writer) event(verb, id string, payload any) error {
 	return err
 }
 
-func lastSeq(tx *sqlite.Tx) (n int64, err error) {
+func lastSeq(tx *store.Tx) (n int64, err error) {
 	err = tx.QueryRow(`SELECT coalesce(max(seq), 0) FROM events`).Scan(&n)
 	return n, err
 }
@@ -416,7 +362,8 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	if err := by.Check(); err != nil {
 		return nil, err
 	}
-	names, err := RunNames(dir)
+	place := placeOf(dir)
+	names, err := place.Runs(ctx, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -426,8 +373,7 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 		switch {
 		case errors.Is(err, fault.NotFound):
 			// Nothing was written to the file yet: it is being made, or it was cut to nothing.
-			fi, err := os.Stat(Path(dir, name))
-			if err != nil || time.Since(fi.ModTime()) < time.Minute {
+			if !place.Unfinished(name) {
 				continue
 			}
 			info = Info{Run: name, Error: "the file holds no event: whoever made it died before the first one, or it was cut to nothing"}
@@ -441,20 +387,9 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	return infos, nil
 }
 
-// RunNames returns the names of the files below dir that may be runs, sorted, without opening them.
+// RunNames returns the names of what may be runs below dir, sorted, without opening them.
 func RunNames(dir string) ([]string, error) {
-	files, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	var names []string
-	for _, f := range files {
-		if name, ok := strings.CutSuffix(f.Name(), fileSuffix); ok && CheckRun(name) == nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
+	return placeOf(dir).Runs(context.Background(), time.Time{})
 }
 
 func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
@@ -479,11 +414,6 @@ func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 		return Info{}, err
 	}
 	info.Open = v.Open
-	if fi, err := os.Stat(b.path); err == nil {
-		info.Bytes = fi.Size()
-	}
-	if fi, err := os.Stat(b.path + "-wal"); err == nil {
-		info.Bytes += fi.Size()
-	}
+	info.Bytes = b.place.Size(name)
 	return info, nil
 }

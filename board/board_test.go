@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // TestMain lets the test binary be a writer process of its own (see child).
@@ -237,7 +237,7 @@ func TestGateTrustsRowsNotCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.db.Write(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(`DELETE FROM counts`); return err }); err != nil {
+	if err := b.db.Write(ctx, func(tx *store.Tx) error { _, err := tx.Exec(`DELETE FROM counts`); return err }); err != nil {
 		t.Fatal(err)
 	}
 	zero := int64(0)
@@ -258,7 +258,7 @@ func TestEventsAreAppendOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, q := range []string{`UPDATE events SET actor = 'x'`, `DELETE FROM events`} {
-		if err := b.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(q); return err }); err == nil {
+		if err := b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(q); return err }); err == nil {
 			t.Errorf("%s was let through", q)
 		}
 	}

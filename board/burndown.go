@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // BurnPoint says how many signals were open from one event on.
@@ -18,8 +18,8 @@ type BurnPoint struct {
 func (p BurnPoint) Total() int64 { return p.Open[0] + p.Open[1] + p.Open[2] + p.Open[3] }
 
 // burndownSQL reads what opened and closed signals. A CROSS JOIN keeps its order: the signals lead, and for each the index events_id finds its events.
-const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s CROSS JOIN events e ON e.id = 's' || s.id
-	WHERE e.verb IN (?, ?, ?, ?) ORDER BY e.seq`
+const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s CROSS JOIN events e
+	WHERE e.id = 's' || s.id AND e.verb IN (?, ?, ?, ?) ORDER BY e.seq`
 
 // Burndown returns one point for each event that opened or closed a signal, oldest first: none before the first signal was raised, and the last one holds
 // for the present. A reopened signal counts again; who holds a claim does not matter.
@@ -28,10 +28,10 @@ const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s
 func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
 	ranks := map[string]int{}
 	var events []Event
-	err := b.read(ctx, func(tx *sqlite.Tx) error {
+	err := b.read(ctx, func(tx *store.Tx) error {
 		var e Event
 		var rank int
-		return tx.Each([]any{&e.Seq, sqlite.Time(&e.At), &e.Verb, &e.ID, &rank}, func() error {
+		return tx.Each([]any{&e.Seq, store.Time(&e.At), &e.Verb, &e.ID, &rank}, func() error {
 			if rank < 0 || rank >= len(Priorities) {
 				return badPriority(e.ID, rank)
 			}

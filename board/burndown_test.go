@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
 
@@ -107,7 +107,7 @@ func TestBurndownPlan(t *testing.T) {
 func planOf(t *testing.T, b *Board, sql string, args ...any) string {
 	t.Helper()
 	var plan strings.Builder
-	err := b.read(t.Context(), func(tx *sqlite.Tx) error {
+	err := b.read(t.Context(), func(tx *store.Tx) error {
 		rows, err := tx.Query(`EXPLAIN QUERY PLAN `+sql, args...)
 		if err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Check verifies the file: SQLite's own integrity check, that what is derived agrees with the rows, and that the event log rebuilds exactly
@@ -18,20 +18,20 @@ func (b *Board) Check(ctx context.Context) error {
 	if err := db.Check(ctx); err != nil {
 		return err
 	}
-	return b.read(ctx, func(tx *sqlite.Tx) error {
+	return b.read(ctx, func(tx *store.Tx) error {
 		have, err := loadSnapshot(tx)
 		if err != nil {
 			return err
 		}
 		want, err := replay(tx, have.Seq)
 		if errors.Is(err, fault.Invalid) {
-			return sqlite.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(), nil)
+			return store.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(), nil)
 		}
 		if err != nil {
 			return err
 		}
 		if diff := want.diff(have); diff != "" {
-			return sqlite.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff, nil)
+			return store.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff, nil)
 		}
 		if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
 			return err
@@ -41,8 +41,7 @@ func (b *Board) Check(ctx context.Context) error {
 }
 
 // invariants are what holds of the tables that are derived from entries, besides what checkCounts checks.
-var invariants = []sqlite.Invariant{
-	sqlite.ForeignKeys,
+var invariants = []store.Invariant{
 	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags)`, Say: "does not find %d tags of entries"},
 	{Breaks: `SELECT count(*) FROM (SELECT entry, tag FROM entry_tags EXCEPT SELECT e.id, t.value FROM entries e, json_each(e.tags) t)`, Say: "finds %d tags that entries do not have"},
 	{Breaks: `SELECT count(*) FROM (SELECT id FROM entries EXCEPT SELECT id FROM entries_fts_docsize)`, Say: "has %d entries that are not in its full-text index"},

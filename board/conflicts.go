@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"blackboard/board/conflicts"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // ConflictQuery says what of a board is compared.
@@ -83,7 +83,7 @@ func (c *Conflicts) find(ctx context.Context, in conflictInput, limit int) error
 }
 
 // loadConflicts reads what a comparison needs, and of each content no more than is compared.
-func loadConflicts(tx *sqlite.Tx, types []string) (conflictInput, error) {
+func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	in := conflictInput{settled: map[[2]string]bool{}, signals: map[[2]string]string{}}
 	where, args := []string{"e.status = 'active'"}, []any{conflicts.MaxContent}
 	if len(types) == 0 {
@@ -97,7 +97,7 @@ func loadConflicts(tx *sqlite.Tx, types []string) (conflictInput, error) {
 		item.ID = EntryID(id)
 		in.items = append(in.items, item)
 		return nil
-	}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, ?) FROM entries e`+
+	}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, CAST(? AS INTEGER)) FROM entries e`+
 		whereClause(where)+` ORDER BY e.id`, args...); err != nil {
 		return in, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
 
@@ -195,7 +195,7 @@ func TestDropsWordIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	exec := func(sql string) error {
-		return b.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(sql); return err })
+		return b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql); return err })
 	}
 	if err := exec(migration0002 + `; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@ package board
 import (
 	"errors"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // DroppedDuty says that a superseded entry had to surface, and what supersedes it need not.
@@ -93,7 +93,7 @@ func (w *writer) checkDrop(reason string, must bool, supersedes []string) error 
 		return invalid("an entry that must surface itself takes the duty over: it cannot drop it", "leave the reason out")
 	}
 	for _, id := range supersedes {
-		if had, err := w.mustSurface(id); sqlite.IsNoRows(err) {
+		if had, err := w.mustSurface(id); store.IsNoRows(err) {
 			return nil // which the link will say
 		} else if err != nil || had {
 			return err
@@ -134,11 +134,8 @@ func (w *writer) passDuty(src, dst int64, reason string) error {
 		d.Seq = w.seq
 		return w.droppedRow(d)
 	}
-	res, err := w.tx.Exec(`UPDATE entries SET must_surface = 1 WHERE id = ? AND must_surface = 0`, src)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	n, err := w.tx.Changes(`UPDATE entries SET must_surface = 1 WHERE id = ? AND must_surface = 0`, src)
+	if err != nil || n == 0 {
 		return err // it was posted so
 	}
 	return w.event(verbMustSurface, EntryID(src), takenPayload{EntryID(dst)})
@@ -146,13 +143,13 @@ func (w *writer) passDuty(src, dst int64, reason string) error {
 
 // passAnswers settles the signals that a superseded entry answered.
 func (w *writer) passAnswers(src, dst int64) error {
-	signals, err := sqlite.Column[int64](w.tx, `SELECT id FROM signals WHERE addressed_by = ? AND status = 'addressed' ORDER BY id`, dst)
+	signals, err := store.Column[int64](w.tx, `SELECT id FROM signals WHERE addressed_by = ? AND status = 'addressed' ORDER BY id`, dst)
 	if err != nil {
 		return err
 	}
 	for _, id := range signals {
 		by, worker, err := w.successor(src, id)
-		if sqlite.IsNoRows(err) {
+		if store.IsNoRows(err) {
 			err = w.reopen(id, "its answer "+EntryID(dst)+" was superseded by "+EntryID(src)+", which does not address it")
 		} else if err == nil {
 			actor := w.actor
@@ -202,11 +199,11 @@ func (w *writer) droppedRow(d DroppedDuty) error {
 }
 
 // droppedDuties returns the duties that were dropped, the first first.
-func droppedDuties(tx *sqlite.Tx) ([]DroppedDuty, error) {
-	if there, err := hasTable(tx, "dropped_duties"); err != nil || !there {
+func droppedDuties(tx *store.Tx) ([]DroppedDuty, error) {
+	if there, err := tx.HasTable("dropped_duties"); err != nil || !there {
 		return []DroppedDuty{}, err
 	}
-	return sqlite.All(tx, func(d *DroppedDuty) []any {
+	return store.All(tx, func(d *DroppedDuty) []any {
 		return []any{&d.ID, &d.By, &d.Seq, &d.Worker, &d.Reason}
 	}, `SELECT 'e' || entry, 'e' || successor, seq, worker, reason FROM dropped_duties ORDER BY seq`)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Verbs of the event log. The payload types below are what the log holds for each; they are part of the export format.
@@ -110,7 +110,7 @@ func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error]
 	return func(yield func(Event, error) bool) {
 		for {
 			var events []Event
-			err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+			err := b.read(ctx, func(tx *store.Tx) (err error) {
 				events, err = eventsAfter(tx, after, page)
 				return err
 			})
@@ -134,7 +134,7 @@ func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error]
 // History returns the events of one entry or signal, oldest first.
 func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
 	var events []Event
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		events, err = history(tx, id)
 		return err
 	})
@@ -142,18 +142,18 @@ func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
 }
 
 // eventsAfter returns at most limit events after seq.
-func eventsAfter(tx *sqlite.Tx, seq int64, limit int) ([]Event, error) {
+func eventsAfter(tx *store.Tx, seq int64, limit int) ([]Event, error) {
 	return selectEvents(tx, `WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit)
 }
 
-func selectEvents(tx *sqlite.Tx, rest string, args ...any) ([]Event, error) {
-	return sqlite.All(tx, (*Event).columns, `SELECT `+eventColumns+` FROM events `+rest, args...)
+func selectEvents(tx *store.Tx, rest string, args ...any) ([]Event, error) {
+	return store.All(tx, (*Event).columns, `SELECT `+eventColumns+` FROM events `+rest, args...)
 }
 
 const eventColumns = `seq, at, actor, verb, id, payload`
 
 func (e *Event) columns() []any {
-	return []any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.ID, (*[]byte)(&e.Payload)}
+	return []any{&e.Seq, store.Time(&e.At), &e.Actor, &e.Verb, &e.ID, (*[]byte)(&e.Payload)}
 }
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

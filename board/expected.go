@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // What became of a worker that is expected.
@@ -140,27 +140,22 @@ func (w *writer) expectation(verb, name string, p reasonPayload) error {
 
 // expectedRow writes the row of a worker. Its event counts only if the worker is new.
 func (w *writer) expectedRow(e Expected) error {
-	_, err := w.tx.Exec(`INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-		status = excluded.status, changed = excluded.changed, changed_by = excluded.changed_by, reason = excluded.reason`,
-		e.Worker, e.Seq, e.Status, e.At.UnixMilli(), e.By, e.Reason)
+	changed, err := w.tx.Changes(`UPDATE expected SET status = ?, changed = ?, changed_by = ?, reason = ? WHERE worker = ?`,
+		e.Status, e.At.UnixMilli(), e.By, e.Reason, e.Worker)
+	if err == nil && changed == 0 {
+		_, err = w.tx.Exec(`INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?)`, e.Worker, e.Seq, e.Status, e.At.UnixMilli(), e.By, e.Reason)
+	}
 	return err
 }
 
 // expected returns the workers that the run waits or has waited for, as they came to be.
-func expected(tx *sqlite.Tx) ([]Expected, error) {
-	if there, err := hasTable(tx, "expected"); err != nil || !there {
+func expected(tx *store.Tx) ([]Expected, error) {
+	if there, err := tx.HasTable("expected"); err != nil || !there {
 		return []Expected{}, err
 	}
-	return sqlite.All(tx, func(e *Expected) []any {
-		return []any{&e.Worker, &e.Seq, &e.Status, sqlite.Time(&e.At), &e.By, &e.Reason}
+	return store.All(tx, func(e *Expected) []any {
+		return []any{&e.Worker, &e.Seq, &e.Status, store.Time(&e.At), &e.By, &e.Reason}
 	}, `SELECT worker, seq, status, changed, changed_by, reason FROM expected ORDER BY seq`)
-}
-
-// hasTable reports whether the file has a table that files of older schemas lack. Those are
-// read as they are where they cannot be migrated.
-func hasTable(tx *sqlite.Tx, name string) (there bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)`, name).Scan(&there)
-	return there, err
 }
 
 // awaited names those for whom the gate waits: whom the run expects, and whom the policy expects

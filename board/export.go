@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/trace"
 )
 
@@ -48,7 +48,7 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	line := func(l exportLine) error { l.V = 1; return enc.Encode(l) }
-	err := b.read(ctx, func(tx *sqlite.Tx) error {
+	err := b.read(ctx, func(tx *store.Tx) error {
 		s, err := loadSnapshot(tx)
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 func (b *Board) ExportHTML(ctx context.Context, w io.Writer, by Policy, traced *trace.Result) error {
 	var s *Snapshot
 	var events []Event
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		if s, err = loadSnapshot(tx); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Policy says when synthesis may proceed. The zero value is the default: something was posted or raised, no worker is expected still, and no
@@ -247,7 +247,7 @@ func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	return v, err
 }
 
-func gate(ctx context.Context, tx *sqlite.Tx, p Policy) (Verdict, error) {
+func gate(ctx context.Context, tx *store.Tx, p Policy) (Verdict, error) {
 	in := gateInput{}
 	var err error
 	if in.state, err = state(tx, false); err != nil {

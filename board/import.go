@@ -319,13 +319,8 @@ func (l *eventLog) fill(w *writer, name string) error {
 	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal, l.state.Created.UnixMilli()); err != nil {
 		return err
 	}
-	insert, err := w.tx.Prepare(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`)
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
 	for _, e := range l.events {
-		if _, err := insert.Exec(e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
+		if _, err := w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
 			return err
 		}
 		w.seq = e.Seq

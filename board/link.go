@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // linkRow writes one link, after the others of its kind that the source has.
@@ -73,11 +73,8 @@ func (w *writer) effect(src int64, kind string, dst int64) error {
 
 // setStatus moves an entry to a status if it has the status from (any other one, if from is empty), and logs it.
 func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
-	res, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ? AND status <> ? AND (? = '' OR status = ?)`, to, id, to, from, from)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	n, err := w.tx.Changes(`UPDATE entries SET status = ? WHERE id = ? AND status <> ? AND (? = '' OR status = ?)`, to, id, to, from, from)
+	if err != nil || n == 0 {
 		return err
 	}
 	return w.event(verb, EntryID(id), payload)
@@ -86,7 +83,7 @@ func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
 // settle ends the disputes that a superseded entry had begun: a disputed entry is active again
 // once no entry that still stands contradicts it.
 func (w *writer) settle(superseded int64, by byPayload) error {
-	ids, err := sqlite.Column[int64](w.tx, `SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
+	ids, err := store.Column[int64](w.tx, `SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
 		WHERE l.src = ? AND l.kind = 'contradicts' AND t.status = 'disputed' AND NOT EXISTS (
 			SELECT 1 FROM links o JOIN entries e ON e.id = o.src
 			WHERE o.dst = t.id AND o.kind = 'contradicts' AND e.status <> 'superseded')
@@ -190,7 +187,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 		if err == nil {
 			return invalid(fmt.Sprintf("%s supersedes %s already, directly or through others: this link would close a cycle", target, e.ID),
 				"post a new entry that supersedes both")
-		} else if !sqlite.IsNoRows(err) {
+		} else if !store.IsNoRows(err) {
 			return err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"blackboard/board/documents"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/survival"
 	"blackboard/board/trace"
 )
@@ -15,12 +15,12 @@ type Moment struct {
 
 	ctx context.Context
 	b   *Board
-	tx  *sqlite.Tx
+	tx  *store.Tx
 }
 
 // Moment has ask look at the board in one transaction. The moment ends when ask returns.
 func (b *Board) Moment(ctx context.Context, ask func(*Moment) error) error {
-	return b.read(ctx, func(tx *sqlite.Tx) error {
+	return b.read(ctx, func(tx *store.Tx) error {
 		seq, err := lastSeq(tx)
 		if err != nil {
 			return err

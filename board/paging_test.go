@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
 
@@ -139,8 +140,12 @@ func TestPagePlan(t *testing.T) {
 		{Query{Match: "token1", Since: 1}, "SCAN f VIRTUAL TABLE INDEX 64:M5<>"},
 	} {
 		c.query.Before, c.query.Limit = "e2", 200
-		sql, args, err := c.query.sql()
-		if err != nil {
+		var sql string
+		var args []any
+		if err := b.read(t.Context(), func(tx *store.Tx) (err error) {
+			sql, args, err = c.query.sql(tx)
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		plan := planOf(t, b, `SELECT `+entryColumns+sql, args...)

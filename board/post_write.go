@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // postAll writes prepared posts and fills out.
@@ -117,7 +117,7 @@ func sameAs(p *Post, old *Entry) error {
 		"use a new key", fault.Give("supersedes", old.ID, "or {} if this replaces it"))
 }
 
-func nextID(tx *sqlite.Tx, table string) (n int64, err error) {
+func nextID(tx *store.Tx, table string) (n int64, err error) {
 	err = tx.QueryRow(`SELECT coalesce(max(id), 0) + 1 FROM ` + table).Scan(&n)
 	return n, err
 }
@@ -158,7 +158,7 @@ func (w *writer) target(kind, id string, self int64) error {
 	}
 	var one int
 	err = w.tx.QueryRow(`SELECT 1 FROM `+table+` WHERE id = ?`, n).Scan(&one)
-	if sqlite.IsNoRows(err) {
+	if store.IsNoRows(err) {
 		what := map[string]string{"entries": "entry", "signals": "signal"}[table]
 		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "", fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"))
 	}

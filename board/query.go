@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"blackboard/board/fault"
+	"blackboard/board/store"
 )
 
 func checkAll(what string, got, have []string) error {
@@ -59,14 +60,17 @@ func (q *Query) check() error {
 }
 
 // sql returns what follows the columns of a SELECT for a query that was checked, with its arguments.
-func (q *Query) sql() (string, []any, error) {
+func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	var where []string
 	var args []any
-	from, id := ` FROM entries e`, "e.id"
-	match, _ := ftsQuery(q.Match)
-	if match != "" {
-		from = ` FROM entries_fts f JOIN entries e ON e.id = f.rowid`
-		where, args = append(where, `f.entries_fts MATCH ?`), append(args, match)
+	from, id := `entries e`, "e.id"
+	var hits store.Hits
+	if match, _ := ftsQuery(q.Match); match != "" {
+		var err error
+		if hits, err = tx.Match(match); err != nil {
+			return "", nil, err
+		}
+		from, where, args = hits.From, hits.Conditions(), slices.Clone(hits.Args)
 		id = "f.rowid" // FTS5 walks its rows in this order by itself, so a limit ends the walk
 	}
 	before := int64(math.MaxInt64) // which no entry has
@@ -105,8 +109,8 @@ func (q *Query) sql() (string, []any, error) {
 	if q.Contains != "" {
 		where, args = append(where, `e.content LIKE ? ESCAPE '\'`), append(args, "%"+likeEscape.Replace(q.Contains)+"%")
 	}
-	by := map[string]string{Newest: id + " DESC", Oldest: id, Best: "bm25(f.entries_fts), f.rowid DESC"}[order]
-	sql := from + whereClause(where) + ` ORDER BY ` + by
+	by := map[string]string{Newest: id + " DESC", Oldest: id, Best: hits.Best}[order]
+	sql := ` FROM ` + from + whereClause(where) + ` ORDER BY ` + by
 	if q.Limit > 0 {
 		sql += fmt.Sprintf(` LIMIT %d`, q.Limit+1)
 	}

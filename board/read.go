@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 const entryColumns = `e.id, e.seq, e.created, e.type, e.status, e.content, e.source_doc, e.source_ref, e.evidence, e.confidence, e.worker, e.tags,
@@ -18,13 +18,13 @@ const signalColumns = `s.id, s.seq, s.created, s.content, s.priority, s.status, 
 	s.claimed_by, s.lease_until, s.key, s.external_id`
 
 // selectEntries runs a query whose FROM binds e to entries, and fills in the links.
-func selectEntries(tx *sqlite.Tx, rest string, args ...any) ([]Entry, error) {
+func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 	entries := []Entry{}
 	var e Entry
 	var id int64
 	var key, external sql.NullString
-	if err := tx.Each([]any{&id, &e.Seq, sqlite.Time(&e.Created), &e.Type, &e.Status, &e.Content, &e.SourceDoc, &e.SourceRef, &e.Evidence, &e.Confidence,
-		&e.Worker, sqlite.JSON(&e.Tags, "an entry e%d whose tags", &id), &e.MustSurface, &key, &external}, func() error {
+	if err := tx.Each([]any{&id, &e.Seq, store.Time(&e.Created), &e.Type, &e.Status, &e.Content, &e.SourceDoc, &e.SourceRef, &e.Evidence, &e.Confidence,
+		&e.Worker, store.JSON(&e.Tags, "an entry e%d whose tags", &id), &e.MustSurface, &key, &external}, func() error {
 		e.ID, e.Key, e.ExternalID = EntryID(id), key.String, external.String
 		entries = append(entries, e)
 		e = Entry{}
@@ -36,7 +36,7 @@ func selectEntries(tx *sqlite.Tx, rest string, args ...any) ([]Entry, error) {
 }
 
 // fillLinks reads the links of entries: point reads for a few, one pass for many.
-func fillLinks(tx *sqlite.Tx, entries []Entry) error {
+func fillLinks(tx *store.Tx, entries []Entry) error {
 	index := make(map[int64]*Entry, len(entries))
 	for i := range entries {
 		entries[i].notNil()
@@ -76,15 +76,15 @@ func fillLinks(tx *sqlite.Tx, entries []Entry) error {
 }
 
 // selectSignals runs a query whose FROM binds s to signals.
-func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
+func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 	signals := []Signal{}
 	var s Signal
 	var id int64
 	var priority int
 	var origin, by sql.NullInt64
 	var key, external sql.NullString
-	err := tx.Each([]any{&id, &s.Seq, sqlite.Time(&s.Created), &s.Content, &priority, &s.Status, &s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, sqlite.MaybeTime(&s.Closed),
-		&s.ClaimedBy, sqlite.MaybeTime(&s.LeaseUntil), &key, &external}, func() error {
+	err := tx.Each([]any{&id, &s.Seq, store.Time(&s.Created), &s.Content, &priority, &s.Status, &s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, store.MaybeTime(&s.Closed),
+		&s.ClaimedBy, store.MaybeTime(&s.LeaseUntil), &key, &external}, func() error {
 		if priority < 0 || priority >= len(Priorities) {
 			return badPriority(SignalID(id), priority)
 		}
@@ -104,10 +104,10 @@ func selectSignals(tx *sqlite.Tx, rest string, args ...any) ([]Signal, error) {
 
 // badPriority is a signal with a priority that there is not: somebody else has written to the file.
 func badPriority(id string, priority int) error {
-	return sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has a signal %s with the priority %d, which there is not", id, priority), nil)
+	return store.Fault(fault.Corrupt, "", fmt.Sprintf("has a signal %s with the priority %d, which there is not", id, priority), nil)
 }
 
-func getEntry(tx *sqlite.Tx, id int64) (*Entry, error) {
+func getEntry(tx *store.Tx, id int64) (*Entry, error) {
 	entries, err := selectEntries(tx, `FROM entries e WHERE e.id = ?`, id)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func getEntry(tx *sqlite.Tx, id int64) (*Entry, error) {
 	return &entries[0], nil
 }
 
-func getSignal(tx *sqlite.Tx, id int64) (*Signal, error) {
+func getSignal(tx *store.Tx, id int64) (*Signal, error) {
 	signals, err := selectSignals(tx, `FROM signals s WHERE s.id = ?`, id)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func getSignal(tx *sqlite.Tx, id int64) (*Signal, error) {
 }
 
 // entryByKey returns the entry posted under a key, or nil.
-func entryByKey(tx *sqlite.Tx, key string) (*Entry, error) {
+func entryByKey(tx *store.Tx, key string) (*Entry, error) {
 	entries, err := selectEntries(tx, `FROM entries e WHERE e.key = ?`, key)
 	if err != nil || len(entries) == 0 {
 		return nil, err
@@ -139,7 +139,7 @@ func entryByKey(tx *sqlite.Tx, key string) (*Entry, error) {
 }
 
 // signalByKey returns the signal raised under a key, or nil.
-func signalByKey(tx *sqlite.Tx, key string) (*Signal, error) {
+func signalByKey(tx *store.Tx, key string) (*Signal, error) {
 	signals, err := selectSignals(tx, `FROM signals s WHERE s.key = ?`, key)
 	if err != nil || len(signals) == 0 {
 		return nil, err
@@ -180,7 +180,7 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 		return EntryDetail{}, err
 	}
 	var d EntryDetail
-	err = b.read(ctx, func(tx *sqlite.Tx) error {
+	err = b.read(ctx, func(tx *store.Tx) error {
 		e, err := getEntry(tx, n)
 		if err != nil {
 			return err
@@ -215,7 +215,7 @@ func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error)
 		return SignalDetail{}, err
 	}
 	var d SignalDetail
-	err = b.read(ctx, func(tx *sqlite.Tx) error {
+	err = b.read(ctx, func(tx *store.Tx) error {
 		s, err := getSignal(tx, n)
 		if err != nil {
 			return err
@@ -230,7 +230,7 @@ func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error)
 	return d, err
 }
 
-func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
+func backlinks(tx *store.Tx, dst int64, kind string) ([]Backlink, error) {
 	links := []Backlink{}
 	var kindOf, content string
 	var src int64
@@ -242,7 +242,7 @@ func backlinks(tx *sqlite.Tx, dst int64, kind string) ([]Backlink, error) {
 }
 
 // history returns the events of an entry or a signal, oldest first.
-func history(tx *sqlite.Tx, id string) ([]Event, error) {
+func history(tx *store.Tx, id string) ([]Event, error) {
 	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`, id,
 		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource, verbExpect, verbDone, verbDrop) // a run, a variable or a worker may be called e1
 }
@@ -283,7 +283,7 @@ func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 		return Found{}, err
 	}
 	var found Found
-	err := b.read(ctx, func(tx *sqlite.Tx) error {
+	err := b.read(ctx, func(tx *store.Tx) error {
 		if q.Signal != "" {
 			n, _ := ParseSignalID(q.Signal)
 			if _, err := getSignal(tx, n); err != nil {
@@ -300,7 +300,7 @@ func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 			found.Entries = []Entry{} // no content has it
 			return nil
 		}
-		sql, args, err := q.sql()
+		sql, args, err := q.sql(tx)
 		if err != nil {
 			return err
 		}
@@ -352,7 +352,7 @@ func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error
 		where, args = append(where, "s.worker = ?"), append(args, q.Worker)
 	}
 	var out SignalsFound
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		now := tx.Now.UnixMilli()
 		if q.ClaimedBy != "" {
 			where, args = append(where, "s.claimed_by = ? AND s.lease_until > ?"), append(args, q.ClaimedBy, now)
@@ -361,7 +361,7 @@ func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error
 			where, args = append(where, "s.status = 'open' AND (s.claimed_by = '' OR s.lease_until <= ?)"), append(args, now)
 		}
 		if q.For != "" {
-			where, args = append(where, "(s.claimed_by = ? AND s.lease_until > ? OR instr(s.content, ?))"), append(args, q.For, now, "@"+q.For)
+			where, args = append(where, "(s.claimed_by = ? AND s.lease_until > ? OR instr(s.content, ?) > 0)"), append(args, q.For, now, "@"+q.For)
 		}
 		sql := `FROM signals s` + whereClause(where) + ` ORDER BY s.status <> 'open', s.priority, s.id`
 		if q.Limit > 0 {

@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Salvaged is what can be read of a damaged board.
@@ -62,7 +63,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 			}
 		}
 	}
-	err = db.Read(ctx, func(tx *sqlite.Tx) error {
+	err = db.Read(ctx, func(tx *store.Tx) error {
 		events, err := eventsAfter(tx, 0, -1)
 		if err != nil {
 			return err
@@ -76,13 +77,13 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	if len(m.entries)+len(m.signals)+len(m.events) == 0 {
-		return nil, sqlite.Fault(fault.Corrupt, Path(dir, run), "holds nothing that can be read", nil)
+		return nil, store.Fault(fault.Corrupt, Path(dir, run), "holds nothing that can be read", nil)
 	}
 	state := m.snapshot()
 	m.out.log = &eventLog{events: m.events, board: m.replayer, state: state}
 	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries), len(state.Signals), len(state.Variables)
 	if err := state.checkTargets(); err != nil {
-		return nil, sqlite.Fault(fault.Corrupt, Path(dir, run), "holds parts of a board that do not make one: "+err.Error(), nil)
+		return nil, store.Fault(fault.Corrupt, Path(dir, run), "holds parts of a board that do not make one: "+err.Error(), nil)
 	}
 	return &m.out, nil
 }
@@ -103,11 +104,11 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 		if err != nil {
 			return err
 		}
-		err = db.Write(ctx, func(tx *sqlite.Tx) error {
+		err = db.Write(ctx, func(tx *store.Tx) error {
 			return s.log.fill(&writer{tx: tx}, s.log.state.Run)
 		})
 		if err == nil {
-			err = (&Board{path: to, run: run, db: db}).Check(ctx)
+			err = (&Board{path: to, run: run, db: &file{db, to}}).Check(ctx)
 		}
 		return errors.Join(err, db.Close())
 	})
@@ -144,7 +145,7 @@ type mender struct {
 }
 
 // load reads the rows.
-func (m *mender) load(tx *sqlite.Tx) error {
+func (m *mender) load(tx *store.Tx) error {
 	entries, err := selectEntries(tx, `FROM entries e ORDER BY e.id`)
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ func (m *mender) load(tx *sqlite.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.goal); err != nil && !sqlite.IsNoRows(err) {
+	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.goal); err != nil && !store.IsNoRows(err) {
 		return err
 	}
 	m.entries, m.signals = map[int64]*Entry{}, map[int64]*Signal{}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // manyEvents returns a board whose log has three pages, with posts, links, signals and variables.
@@ -69,7 +69,7 @@ func TestReplayPages(t *testing.T) {
 
 	damage := func(sql string, args ...any) {
 		t.Helper()
-		if err := b.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(sql, args...); return err }); err != nil {
+		if err := b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql, args...); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}

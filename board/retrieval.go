@@ -6,14 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Ways in which something of the knowledge base reaches somebody who works on a run.
@@ -85,7 +85,7 @@ func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error
 	if err := p.check(r.Way); err != nil {
 		return err
 	}
-	if err := b.read(ctx, func(*sqlite.Tx) error { return nil }); err != nil { // there is a run
+	if err := b.read(ctx, func(*store.Tx) error { return nil }); err != nil { // there is a run
 		return err
 	}
 	return b.write(ctx, worker, func(w *writer) error { return w.event(verbRetrieval, r.Way, p) })
@@ -93,8 +93,8 @@ func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error
 
 // Retrievals returns what was given, the latest first; a limit of 0 is none.
 func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err error) {
-	err = b.read(ctx, func(tx *sqlite.Tx) error {
-		all, err = retrievals(tx, `DESC LIMIT ?`, cmp.Or(limit, -1))
+	err = b.read(ctx, func(tx *store.Tx) error {
+		all, err = retrievals(tx, `DESC LIMIT ?`, cmp.Or(limit, math.MaxInt))
 		return err
 	})
 	return all, err
@@ -105,16 +105,16 @@ func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err
 const fromRetrievals = `FROM events INDEXED BY events_id WHERE verb = '` + verbRetrieval +
 	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart + `')`
 
-func retrievals(tx *sqlite.Tx, order string, args ...any) ([]Retrieval, error) {
+func retrievals(tx *store.Tx, order string, args ...any) ([]Retrieval, error) {
 	stmt := `SELECT ` + eventColumns + ` ` + fromRetrievals + ` ORDER BY seq ` + order
-	events, err := sqlite.All(tx, (*Event).columns, stmt, args...)
+	events, err := store.All(tx, (*Event).columns, stmt, args...)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Retrieval, len(events))
 	for i := range events {
 		if all[i], err = events[i].retrieval(); err != nil {
-			return nil, sqlite.Fault(fault.Corrupt, "",
+			return nil, store.Fault(fault.Corrupt, "",
 				fmt.Sprintf("has an event %d that cannot be read", events[i].Seq), err)
 		}
 	}
@@ -218,15 +218,11 @@ func (u *Usage) Describe() string {
 func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 	confirmed []string) (out Usage, err error) {
 	out = Usage{Runs: []Use{}, Unread: []string{}}
-	names, err := RunNames(dir)
+	const slack = 24 * time.Hour // between the clocks of the machines that both may come from
+	names, err := placeOf(dir).Runs(ctx, made.Add(-slack))
 	if err != nil {
 		return out, err
 	}
-	const slack = 24 * time.Hour // between the clocks of the machines that both may come from
-	names = slices.DeleteFunc(names, func(name string) bool {
-		path, since := Path(dir, name), made.Add(-slack)
-		return !writtenSince(path, since) && !writtenSince(path+"-wal", since)
-	})
 	all, errs := make([]Use, len(names)), make([]error, len(names))
 	var wait sync.WaitGroup
 	room := make(chan struct{}, 4) // files that are open at once
@@ -264,11 +260,6 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 	return out, nil
 }
 
-func writtenSince(path string, t time.Time) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.ModTime().After(t)
-}
-
 // use is what one run was given of a capsule.
 func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 	u := Use{Run: name, CitedBy: []string{}, ConfirmedBy: []string{}}
@@ -277,23 +268,26 @@ func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 		return u, err
 	}
 	defer b.Close()
-	return u, b.read(ctx, func(tx *sqlite.Tx) error {
+	return u, b.read(ctx, func(tx *store.Tx) error {
 		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) `+fromRetrievals+`
 			AND EXISTS (SELECT 1 FROM json_each(payload, '$.capsules')
 				WHERE json_extract(value, '$.id') = ?)`, capsule).
-			Scan(&u.Times, sqlite.Time(&u.Last))
+			Scan(&u.Times, store.Time(&u.Last))
 		if err != nil || u.Times == 0 {
 			return err
 		}
 		// The full text finds the entries by an index, but takes words of one stem for
 		// the same.
+		hits, err := tx.Match(`"` + strings.ReplaceAll(capsule, `"`, `""`) + `"`)
+		if err != nil {
+			return err
+		}
+		where := append(hits.Conditions(), `instr(e.content || ' ' || e.evidence || ' ' ||
+			e.source_doc || ' ' || e.source_ref || ' ' || e.tags, ?) > 0`)
 		var id int64
 		return tx.Each([]any{&id}, func() error {
 			u.CitedBy = append(u.CitedBy, EntryID(id))
 			return nil
-		}, `SELECT e.id FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
-			WHERE entries_fts MATCH ? AND instr(e.content || ' ' || e.evidence || ' ' ||
-				e.source_doc || ' ' || e.source_ref || ' ' || e.tags, ?) ORDER BY e.id`,
-			`"`+strings.ReplaceAll(capsule, `"`, `""`)+`"`, capsule)
+		}, `SELECT e.id FROM `+hits.From+whereClause(where)+` ORDER BY e.id`, append(hits.Args, capsule)...)
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Settlement says why two entries that seem to contradict each other are no conflict. Both orders
@@ -110,16 +110,14 @@ func (w *writer) settlementRow(s Settlement) error {
 }
 
 // settlements returns the settlements, the oldest first. A file that was not migrated has none.
-func settlements(tx *sqlite.Tx) ([]Settlement, error) {
+func settlements(tx *store.Tx) ([]Settlement, error) {
 	all := []Settlement{}
-	var tables int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema
-		WHERE type = 'table' AND name = 'settlements'`).Scan(&tables); err != nil || tables == 0 {
+	if there, err := tx.HasTable("settlements"); err != nil || !there {
 		return all, err
 	}
 	var a, b int64
 	var s Settlement
-	err := tx.Each([]any{&a, &b, &s.Seq, sqlite.Time(&s.At), &s.Worker, &s.Reason}, func() error {
+	err := tx.Each([]any{&a, &b, &s.Seq, store.Time(&s.At), &s.Worker, &s.Reason}, func() error {
 		s.A, s.B = EntryID(a), EntryID(b)
 		all = append(all, s)
 		return nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // disputants posts entries of which e1 and e2, e1 and e3, and e2 and e3 may contradict each other.
@@ -145,7 +145,7 @@ func TestSettlementChecked(t *testing.T) {
 	if _, err := b.Settle(t.Context(), "lead", "e1", "e3", "both hold"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(`DELETE FROM settlements`); return err }); err != nil {
+	if err := b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(`DELETE FROM settlements`); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Check(t.Context()); !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "0 settled pairs, not 1") {

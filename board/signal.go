@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Limits and default of a claim's lease.
@@ -146,12 +146,9 @@ func (w *writer) closeSignal(id int64, status, verb string, payload any) error {
 	case waivePayload:
 		reason = p.Reason
 	}
-	res, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = '', lease_until = NULL
+	n, err := w.tx.Changes(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = '', lease_until = NULL
 		WHERE id = ? AND status = ?`, status, by, reason, w.actor, w.at, id, SignalOpen)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if err != nil || n == 0 {
 		return err
 	}
 	return w.event(verb, SignalID(id), payload)
@@ -232,8 +229,8 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 // holder returns the session of a signal's last claim, "" if it had none, and when that claim was made, nil if the log has none.
 func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	var payload string
-	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, sqlite.MaybeTime(&at))
-	if sqlite.IsNoRows(err) {
+	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, store.MaybeTime(&at))
+	if store.IsNoRows(err) {
 		return "", nil, nil
 	}
 	if err != nil {
@@ -241,7 +238,7 @@ func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	}
 	var p claimPayload
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
-		return "", nil, sqlite.Fault(fault.Corrupt, "", "has a claim of "+id+" whose payload cannot be read", err)
+		return "", nil, store.Fault(fault.Corrupt, "", "has a claim of "+id+" whose payload cannot be read", err)
 	}
 	return p.Session, at, nil
 }
@@ -272,7 +269,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease
 		var id int64
 		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
 			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
-		if sqlite.IsNoRows(err) {
+		if store.IsNoRows(err) {
 			return conflict("no open signal is free to claim", "", fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // Snapshot is a whole board as it was after one event. It comes from the tables (the present) or from the log (any moment).
@@ -39,7 +39,7 @@ type Snapshot struct {
 // Snapshot returns the board as it is now.
 func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
 	var s *Snapshot
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		s, err = loadSnapshot(tx)
 		return err
 	})
@@ -47,7 +47,7 @@ func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 // runRow returns a snapshot with the run's own data and the last event, and nothing of what is on the board.
-func runRow(tx *sqlite.Tx) (*Snapshot, error) {
+func runRow(tx *store.Tx) (*Snapshot, error) {
 	s := &Snapshot{}
 	var created, at int64
 	if err := tx.QueryRow(`SELECT r.name, r.goal, r.created, e.seq, e.at FROM run r, events e ORDER BY e.seq DESC LIMIT 1`).
@@ -58,7 +58,7 @@ func runRow(tx *sqlite.Tx) (*Snapshot, error) {
 	return s, nil
 }
 
-func loadSnapshot(tx *sqlite.Tx) (*Snapshot, error) {
+func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	s, err := runRow(tx)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1", fault.Do("event.list", "{} lists them", "since", "0", "timeout", "0s"))
 	}
 	var s *Snapshot
-	err := b.read(ctx, func(tx *sqlite.Tx) error {
+	err := b.read(ctx, func(tx *store.Tx) error {
 		last, err := lastSeq(tx)
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 const replayPage = 500
 
 // replay decodes each page of the log, which is half of the work, while the next one is read and the one before is applied.
-func replay(tx *sqlite.Tx, upto int64) (*Snapshot, error) {
+func replay(tx *store.Tx, upto int64) (*Snapshot, error) {
 	r := newReplayer()
 	var page <-chan []decodedEvent // nil before the first one
 	for seq := int64(0); seq < upto; {

@@ -12,7 +12,7 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/verify"
 )
 
@@ -228,22 +228,22 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 
 // Sources returns what is registered, by name.
 func (b *Board) Sources(ctx context.Context) (all []Source, err error) {
-	err = b.read(ctx, func(tx *sqlite.Tx) error {
+	err = b.read(ctx, func(tx *store.Tx) error {
 		all, err = sources(tx)
 		return err
 	})
 	return all, err
 }
 
-func sources(tx *sqlite.Tx) ([]Source, error) {
+func sources(tx *store.Tx) ([]Source, error) {
 	if old, err := before0006(tx); old || err != nil {
 		return []Source{}, err
 	}
-	return sqlite.All(tx, func(s *Source) []any {
+	return store.All(tx, func(s *Source) []any {
 		return []any{
 			&s.Name,
 			&s.Seq,
-			sqlite.Time(&s.At),
+			store.Time(&s.At),
 			&s.Worker,
 			&s.Path,
 			&s.SHA256,
@@ -255,15 +255,12 @@ func sources(tx *sqlite.Tx) ([]Source, error) {
 
 // before0006 reports whether the board is of an older schema, on storage that cannot be
 // written to.
-func before0006(tx *sqlite.Tx) (bool, error) {
-	n, err := sqlite.One[int](
-		tx,
-		`SELECT count(*) FROM sqlite_schema WHERE name = 'verifications'`,
-	)
-	return n == 0, err
+func before0006(tx *store.Tx) (bool, error) {
+	there, err := tx.HasTable("verifications")
+	return !there, err
 }
 
-func sourcesByName(tx *sqlite.Tx) (map[string]*Source, error) {
+func sourcesByName(tx *store.Tx) (map[string]*Source, error) {
 	all, err := sources(tx)
 	byName := map[string]*Source{}
 	for i := range all {
@@ -273,21 +270,24 @@ func sourcesByName(tx *sqlite.Tx) (map[string]*Source, error) {
 }
 
 func (w *writer) sourceRow(s Source) error {
-	_, err := w.tx.Exec(`INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	if _, err := w.tx.Exec(`DELETE FROM sources WHERE name = ?`, s.Name); err != nil {
+		return err
+	}
+	_, err := w.tx.Exec(`INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.Name, s.Seq, s.At.UnixMilli(), s.Worker, s.Path, s.SHA256, s.Size, s.Text)
 	return err
 }
 
 // sourceText returns the kept text of a source.
 func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err error) {
-	err = b.read(ctx, func(tx *sqlite.Tx) error {
+	err = b.read(ctx, func(tx *store.Tx) error {
 		events, err := selectEvents(tx, `WHERE seq = ?`, s.Seq)
 		if err != nil {
 			return err
 		}
 		var p sourcePayload
 		if len(events) == 0 || json.Unmarshal(events[0].Payload, &p) != nil || p.Text == nil {
-			return sqlite.Fault(
+			return store.Fault(
 				fault.Corrupt,
 				b.path,
 				fmt.Sprintf("has no text of the source %s in event %d", clip(s.Name, 60), s.Seq),
@@ -377,13 +377,16 @@ func (e *Event) verification() (*Verification, error) {
 }
 
 func (w *writer) verificationRow(entry int64, v *Verification) error {
-	_, err := w.tx.Exec(`INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if _, err := w.tx.Exec(`DELETE FROM verifications WHERE entry = ?`, entry); err != nil {
+		return err
+	}
+	_, err := w.tx.Exec(`INSERT INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		entry, v.Seq, v.At.UnixMilli(), v.Worker, v.Verdict, v.Source, v.SHA256, v.Place, v.Note)
 	return err
 }
 
 // fillVerified reads the verdicts on entries, by the numbers of their ids.
-func fillVerified(tx *sqlite.Tx, index map[int64]*Entry) error {
+func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 	if old, err := before0006(tx); old || err != nil {
 		return err
 	}
@@ -394,7 +397,7 @@ func fillVerified(tx *sqlite.Tx, index map[int64]*Entry) error {
 			[]any{
 				&entry,
 				&v.Seq,
-				sqlite.Time(&v.At),
+				store.Time(&v.At),
 				&v.Worker,
 				&v.Verdict,
 				&v.Source,

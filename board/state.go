@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // State is the summary of a board. It costs the same however many entries there are; it grows with the workers and the variables.
@@ -79,7 +79,7 @@ type Worker struct {
 // State returns the summary of the board.
 func (b *Board) State(ctx context.Context) (State, error) {
 	var st State
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		st, err = state(tx, true)
 		return err
 	})
@@ -95,7 +95,7 @@ func newState() State {
 
 // state reads the summary. Without workers, and the number of retrievals, it costs the
 // same however many there are.
-func state(tx *sqlite.Tx, workers bool) (State, error) {
+func state(tx *store.Tx, workers bool) (State, error) {
 	st := newState()
 	run, err := runRow(tx)
 	if err != nil {
@@ -126,7 +126,7 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 			var status string
 			var priority int
 			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 || priority >= len(Priorities) {
-				return sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60)), nil)
+				return store.Fault(fault.Corrupt, "", fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60)), nil)
 			}
 			st.Signals.of(status)[Priorities[priority]] = n
 			st.Signals.Total += n
@@ -140,7 +140,7 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 		}
 		return nil
 	}, `SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last
-		WHERE c.n > 0 AND (? OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers); err != nil {
+		WHERE c.n > 0 AND (? = 1 OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers); err != nil {
 		return st, err
 	}
 	for _, w := range byName {
@@ -162,7 +162,7 @@ func state(tx *sqlite.Tx, workers bool) (State, error) {
 }
 
 // checkCounts compares the running counts with the rows.
-func checkCounts(tx *sqlite.Tx, path string) error {
+func checkCounts(tx *store.Tx, path string) error {
 	var kind, name string
 	var have, want int64
 	err := tx.QueryRow(`WITH want(kind, name, n) AS (
@@ -176,11 +176,11 @@ func checkCounts(tx *sqlite.Tx, path string) error {
 		SELECT kind, name, sum(have), sum(want) FROM (
 			SELECT kind, name, n AS have, 0 AS want FROM counts UNION ALL SELECT kind, name, 0, n FROM want)
 		GROUP BY kind, name HAVING sum(have) <> sum(want) LIMIT 1`).Scan(&kind, &name, &have, &want)
-	if sqlite.IsNoRows(err) {
+	if store.IsNoRows(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return sqlite.Fault(fault.Corrupt, path, fmt.Sprintf("counts %d of %s %q where there are %d", have, kind, name, want), nil)
+	return store.Fault(fault.Corrupt, path, fmt.Sprintf("counts %d of %s %q where there are %d", have, kind, name, want), nil)
 }

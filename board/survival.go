@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"blackboard/board/documents"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/survival"
 )
 
 // items lists what a board obliges its artifact to carry: must-surface entries and contradictions that are not superseded,
 // then open and waived signals by urgency.
-func items(tx *sqlite.Tx) ([]survival.Item, error) {
+func items(tx *store.Tx) ([]survival.Item, error) {
 	entries, err := selectEntries(tx, `FROM entries e WHERE e.must_surface = 1 AND e.status <> 'superseded' ORDER BY e.id`)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func items(tx *sqlite.Tx) ([]survival.Item, error) {
 // Items returns what the board obliges its final artifact to carry, in the order in which Survival lists it.
 func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
 	var out []survival.Item
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		out, err = items(tx)
 		return err
 	})
@@ -98,7 +98,7 @@ func (in *survivalInput) check(reports []*documents.Document) survival.Result {
 }
 
 // droppedItems are what the artifact would have to carry, had nobody dropped that.
-func droppedItems(tx *sqlite.Tx) ([]survival.Dropped, error) {
+func droppedItems(tx *store.Tx) ([]survival.Dropped, error) {
 	all, err := droppedDuties(tx)
 	out := []survival.Dropped{}
 	for _, d := range all {

@@ -2,9 +2,10 @@ package board
 
 import (
 	"context"
+	"fmt"
 
 	"blackboard/board/documents"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/trace"
 )
 
@@ -27,9 +28,12 @@ func (b *Board) Trace(
 	return r, err
 }
 
+// gap is an empty line, in SQL.
+const gap = "'\n\n'"
+
 // traceRecords reads what stands on a board, one thing at a time, with its id and what else the
 // digest puts before it: reports cite entries.
-func traceRecords(tx *sqlite.Tx, read func(trace.Record) error) error {
+func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
 	var goal string
 	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&goal); err != nil {
 		return err
@@ -38,18 +42,23 @@ func traceRecords(tx *sqlite.Tx, read func(trace.Record) error) error {
 		return err
 	}
 	var id int64
-	var text, ref string
-	entry := func() error { return read(trace.Record{ID: EntryID(id), Text: text, Ref: ref}) }
-	if err := tx.Each([]any{&id, &text, &ref}, entry,
-		`SELECT id, 'e' || id || ' ' || type || CASE WHEN confidence IS NULL THEN '' ELSE printf(' %.2f', confidence) END
-				|| ', ' || worker || char(10,10) || content || char(10,10) || evidence || char(10,10)
-				|| source_doc, source_ref
+	var kind, text, ref string
+	var confidence *float64
+	entry := func() error {
+		head := EntryID(id) + " " + kind
+		if confidence != nil {
+			head += fmt.Sprintf(" %.2f", *confidence)
+		}
+		return read(trace.Record{ID: EntryID(id), Text: head + text, Ref: ref})
+	}
+	if err := tx.Each([]any{&id, &kind, &confidence, &text, &ref}, entry,
+		`SELECT id, type, confidence, ', ' || worker || `+gap+` || content || `+gap+` || evidence || `+gap+` || source_doc, source_ref
 			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
 		return err
 	}
 	return tx.Each(
 		[]any{&id, &text},
 		func() error { return read(trace.Record{ID: SignalID(id), Text: text}) },
-		`SELECT id, 's' || id || char(10,10) || content || char(10,10) || reason FROM signals ORDER BY id`,
+		`SELECT id, 's' || id || `+gap+` || content || `+gap+` || reason FROM signals ORDER BY id`,
 	)
 }

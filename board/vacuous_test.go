@@ -11,7 +11,7 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/survival"
 )
 
@@ -194,7 +194,7 @@ func TestOlderSchema(t *testing.T) {
 	if _, err := b.Post(ctx, "w", Post{Content: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	err := b.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := b.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(`DROP TABLE expected; DROP TABLE dropped_duties`)
 		return err
 	})

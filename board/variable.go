@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // AnyVersion means, as ifMatch: whatever the variable holds now.
@@ -20,7 +20,7 @@ func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 		return Variable{}, err
 	}
 	var v Variable
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		v, err = getVariable(tx, key)
 		if err == nil && v.Value == nil {
 			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "", fault.Do("variable.list", "{} shows those that are set"))
@@ -33,7 +33,7 @@ func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 // Variables returns all variables by name.
 func (b *Board) Variables(ctx context.Context) ([]Variable, error) {
 	var vars []Variable
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		vars, err = variables(tx)
 		return err
 	})
@@ -120,21 +120,22 @@ func (b *Board) setVariable(ctx context.Context, worker, key string, value json.
 }
 
 func (w *writer) variableRow(v Variable) error {
-	_, err := w.tx.Exec(`INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, deleted = excluded.deleted, updated = excluded.updated, worker = excluded.worker`,
-		v.Key, string(v.Value), v.Version, v.Value == nil, v.Updated.UnixMilli(), v.Worker)
+	if _, err := w.tx.Exec(`DELETE FROM variables WHERE key = ?`, v.Key); err != nil {
+		return err
+	}
+	_, err := w.tx.Exec(`INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)`, v.Key, string(v.Value), v.Version, v.Value == nil, v.Updated.UnixMilli(), v.Worker)
 	return err
 }
 
 // getVariable returns a variable. One that is not set has no value; one that was deleted keeps its version, so that versions never repeat.
-func getVariable(tx *sqlite.Tx, key string) (Variable, error) {
+func getVariable(tx *store.Tx, key string) (Variable, error) {
 	v := Variable{Key: key}
 	var value string
 	var deleted bool
 	var updated int64
 	err := tx.QueryRow(`SELECT value, version, deleted, updated, worker FROM variables WHERE key = ?`, key).
 		Scan(&value, &v.Version, &deleted, &updated, &v.Worker)
-	if sqlite.IsNoRows(err) {
+	if store.IsNoRows(err) {
 		return v, nil
 	}
 	if err == nil && !deleted {
@@ -144,8 +145,8 @@ func getVariable(tx *sqlite.Tx, key string) (Variable, error) {
 	return v, err
 }
 
-func variables(tx *sqlite.Tx) ([]Variable, error) {
-	return sqlite.All(tx, func(v *Variable) []any {
-		return []any{&v.Key, (*[]byte)(&v.Value), &v.Version, sqlite.Time(&v.Updated), &v.Worker}
+func variables(tx *store.Tx) ([]Variable, error) {
+	return store.All(tx, func(v *Variable) []any {
+		return []any{&v.Key, (*[]byte)(&v.Value), &v.Version, store.Time(&v.Updated), &v.Worker}
 	}, `SELECT key, value, version, updated, worker FROM variables WHERE deleted = 0 ORDER BY key`)
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"blackboard/board/documents"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 	"blackboard/board/verify"
 )
 
@@ -40,7 +40,7 @@ func (b *Board) Verify(
 		byName:    map[string]*verifySource{},
 		jobs:      map[string]*verifyJob{},
 	}
-	err := b.read(ctx, func(tx *sqlite.Tx) error { return v.load(tx, opt.IDs) })
+	err := b.read(ctx, func(tx *store.Tx) error { return v.load(tx, opt.IDs) })
 	if err != nil {
 		return verify.Result{}, err
 	}
@@ -96,7 +96,7 @@ func (j *verifyJob) name() string {
 }
 
 // load reads what is to be checked.
-func (v *verifier) load(tx *sqlite.Tx, ids []string) (err error) {
+func (v *verifier) load(tx *store.Tx, ids []string) (err error) {
 	if v.seq, err = lastSeq(tx); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (v *verifier) load(tx *sqlite.Tx, ids []string) (err error) {
 
 // relate gives calculations the entries that they support themselves on, and those that
 // they support.
-func (v *verifier) relate(tx *sqlite.Tx, calculations map[int64]int) error {
+func (v *verifier) relate(tx *store.Tx, calculations map[int64]int) error {
 	var content, evidence string
 	for id, i := range calculations {
 		err := tx.Each([]any{&content, &evidence}, func() error {
@@ -367,7 +367,7 @@ func (v *verifier) sum(r *verify.Result) {
 // recordVerified writes the verdicts that the board does not have yet. What could not
 // be checked changes nothing.
 func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Result) error {
-	fresh := func(tx *sqlite.Tx) (map[int64]verifyPayload, []int64, error) {
+	fresh := func(tx *store.Tx) (map[int64]verifyPayload, []int64, error) {
 		have := map[int64]verifyPayload{}
 		var id int64
 		var p verifyPayload
@@ -407,7 +407,7 @@ func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Res
 		return changed, order, nil
 	}
 	var order []int64
-	err := b.read(ctx, func(tx *sqlite.Tx) (err error) {
+	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		_, order, err = fresh(tx)
 		return err
 	})

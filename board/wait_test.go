@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
 
 // TestWait: whoever waits is told when it has happened, also what had happened before; without it, that the time is over.
@@ -211,7 +211,7 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 			if _, err := b.Signal(ctx, "w", Raise{Content: "q"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.db.Write(ctx, func(tx *sqlite.Tx) error {
+			if err := b.db.Write(ctx, func(tx *store.Tx) error {
 				if _, err := tx.Exec(`PRAGMA ignore_check_constraints = 1`); err != nil {
 					return err
 				}

@@ -4,53 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
-	"runtime"
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/store"
 )
-
-// PollInterval is how often a watcher looks whether a board that changes has changed, where the
-// system does not tell.
-const PollInterval = 10 * time.Millisecond
-
-const (
-	// idleInterval is how often it looks at the times of the files, once nothing has changed for a while: a tenth of that.
-	idleInterval = 3 * PollInterval
-	// settled is for how long files must not have changed, so that their times tell of the next change: some file systems
-	// count whole seconds.
-	settled = 2 * time.Second
-	// lookInterval is how often it looks whatever the times say, and whether its file is still there.
-	lookInterval = time.Second
-	// toldInterval is that where the system tells of changes (sqlite.Changes).
-	toldInterval = 5 * time.Second
-)
-
-// times tell whether the files of a board have been written to.
-type times struct {
-	at   [2]time.Time
-	size [2]int64
-}
-
-// timesOf reads them; of a file that is not there they are zero.
-func timesOf(path string) (t times) {
-	for i, name := range []string{path, path + "-wal"} {
-		if info, err := os.Stat(name); err == nil {
-			t.at[i], t.size[i] = info.ModTime(), info.Size()
-		}
-	}
-	return t
-}
-
-// quiet reports whether times would tell of a change after them. Windows brings those of an open file up to date when it
-// is closed.
-func (t *times) quiet() bool {
-	return runtime.GOOS != "windows" && time.Since(t.at[0]) > settled && time.Since(t.at[1]) > settled
-}
 
 // FromNow means, as the event to begin after: only what happens from now on.
 const FromNow = -1
@@ -73,13 +32,8 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	if err != nil {
 		return err
 	}
-	if db.ReadOnly() {
-		return sqlite.Fault(fault.ReadOnly, b.path, "cannot be watched: on read-only storage the changes of others are not seen", nil)
-	}
-	changed, stop := sqlite.Changes(b.path) // before the first look, so that nothing falls between
-	defer stop()
 	if after == FromNow {
-		if err := b.read(ctx, func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+		if err := b.read(ctx, func(tx *store.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
 			return err
 		}
 	}
@@ -95,60 +49,17 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 		}
 		return nil
 	}
-	looked, look := time.Time{}, lookInterval
-	if changed != nil {
-		look = toldInterval
+	if err = db.Watch(ctx, drain); err == errStop { // whoever stopped must not be called again
+		return nil
 	}
-	told := true // of the first look
-	var before times
-	for {
-		now, wait := timesOf(b.path), idleInterval
-		due := told || time.Since(looked) >= look
-		if due {
-			if err := db.StillThere(); err != nil {
-				return err
-			}
-			looked = time.Now()
-		}
-		if changed != nil {
-			wait = look
-		}
-		if due || now != before || !now.quiet() {
-			before = now
-			if !now.quiet() { // what was written is committed, and seen, some time after the system told of it
-				wait = PollInterval
-			}
-			var last int64
-			err := b.read(ctx, func(tx *sqlite.Tx) (err error) { last, err = lastSeq(tx); return err })
-			if err == nil && last > after {
-				err = drain()
-			}
-			if err == errStop { // before anything else: whoever stopped must not be called again
-				return nil
-			}
-			if ctx.Err() == nil && err != nil {
-				return err
-			}
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-changed:
-			timer.Stop()
-			told = true
-		case <-timer.C:
-			told = false
-		}
-	}
+	return err
 }
 
 // until calls done at once and after every change of the board, until it reports true or ctx ends (fault.Timeout for a deadline).
 func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
 	// The place in the log is taken before the first look, so that no change falls between the look and the watch.
 	var after int64
-	if err := b.read(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+	if err := b.read(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
 		return err
 	}
 	next, stop := iter.Pull2(b.Watch(ctx, after))
@@ -171,12 +82,14 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 // WaitRun opens the board of a run as soon as the run exists. It is fault.NotFound if there is none
 // when ctx ends.
 func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
-	tick := time.NewTicker(PollInterval)
+	if err := CheckRun(run); err != nil {
+		return nil, err
+	}
+	place := placeOf(dir)
+	tick := time.NewTicker(place.Pause())
 	defer tick.Stop()
 	for {
-		// Whether the file is there is asked without opening it, which costs more.
-		_, err := os.Stat(Path(dir, run))
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || CheckRun(run) != nil {
+		if has, err := place.Has(ctx, run); has || err != nil && ctx.Err() == nil {
 			b, err := Open(context.WithoutCancel(ctx), dir, run)
 			if !errors.Is(err, fault.NotFound) {
 				return b, err
@@ -214,7 +127,7 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 	}
 	var s Signal
 	err = b.until(ctx, id+" is still open: it was not closed", func() (bool, error) {
-		err := b.read(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error {
+		err := b.read(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 			got, err := getSignal(tx, n)
 			if err == nil {
 				s = *got

@@ -2,45 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	driver "modernc.org/sqlite"
 
 	"blackboard/board/fault"
+	"blackboard/board/store"
 )
-
-// Fault says what is wrong with which file: the detail goes on after the path, which DB
-// fills in where it is "", in a transaction. Without steps, those of the kind are the next.
-func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
-	if cause != nil {
-		detail += " (" + cause.Error() + ")"
-	}
-	if path == "" {
-		path = unnamed
-	}
-	if next == nil {
-		next = fault.Steps(strings.ReplaceAll(hints[kind], unnamed, path))
-	}
-	return &fault.Error{Kind: kind, File: path, Msg: detail, Next: next, Cause: cause}
-}
-
-// unnamed stands for the path where who found something wrong does not know it.
-const unnamed = "a file"
-
-// hints are what to do about a kind.
-var hints = map[fault.Kind]string{
-	fault.Newer:    "install the newer version of board that wrote it",
-	fault.Corrupt:  "restore the file from a backup, or import the last export into a new run",
-	fault.Busy:     "try again; if it stays locked, look for a stopped process that holds " + unnamed + "-lock",
-	fault.Full:     "free some space, then repeat the command",
-	fault.ReadOnly: "make the data home writable, or point $BOARD_HOME at one that is",
-	fault.Gone:     "repeat the command if the run is still wanted",
-}
 
 // Result codes of SQLite (https://sqlite.org/rescode.html) that have a kind of ours.
 const (
@@ -65,9 +36,7 @@ func (db *DB) wrap(err error) error {
 	}
 	var own *fault.Error
 	if errors.As(err, &own) {
-		if own.File == unnamed {
-			own.File = db.path
-		}
+		store.NameFile(own, db.path)
 		return err
 	}
 	if db.file != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -110,6 +79,3 @@ func (db *DB) wrap(err error) error {
 	}
 	return err
 }
-
-// IsNoRows reports whether err is the "no such row" of QueryRow.
-func IsNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -28,6 +28,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"blackboard/board/fault"
+	"blackboard/board/store"
 )
 
 // LockTimeout is how long a writer waits for its turn before it gives up with fault.Busy.
@@ -228,41 +229,6 @@ func (db *DB) Close() error {
 	return db.wrap(db.sql.Close())
 }
 
-// Tx is a running transaction. It has no Commit or Rollback: the function given to Read or Write decides by what it returns.
-type Tx struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	wrote bool
-	after []func()
-	// Now is the time of the transaction, UTC, in whole milliseconds: one transaction, one time.
-	Now time.Time
-}
-
-// Exec runs a statement.
-func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
-	tx.wrote = true
-	return tx.tx.ExecContext(tx.ctx, query, args...)
-}
-
-// Wrote reports whether Exec was called: what the transaction sees may be its own, and may be undone.
-func (tx *Tx) Wrote() bool { return tx.wrote }
-
-// AfterCommit has fn called once the transaction is committed, while it is still this writer's turn.
-func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
-
-// Query runs a statement that returns rows.
-func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
-	return tx.tx.QueryContext(tx.ctx, query, args...)
-}
-
-// QueryRow runs a statement that returns at most one row.
-func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
-	return tx.tx.QueryRowContext(tx.ctx, query, args...)
-}
-
-// Prepare compiles a statement for repeated use in this transaction.
-func (tx *Tx) Prepare(query string) (*sql.Stmt, error) { return tx.tx.PrepareContext(tx.ctx, query) }
-
 // Read runs fn on one consistent snapshot of the file.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return db.run(ctx, &sql.TxOptions{ReadOnly: true}, fn)
@@ -309,7 +275,7 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 		return db.wrap(err)
 	}
 	defer tx.Rollback() // of an error, or of a panic that somebody survives; nothing once it is committed
-	t := &Tx{ctx: ctx, tx: tx, Now: db.Now()}
+	t := store.NewTx(ctx, tx, engine{}, db.Now())
 	if err := fn(t); err != nil {
 		return db.wrap(err)
 	}
@@ -322,9 +288,7 @@ func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) 
 		}
 		return db.wrap(err)
 	}
-	for _, fn := range t.after {
-		fn()
-	}
+	t.Committed()
 	return nil
 }
 

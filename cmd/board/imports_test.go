@@ -16,8 +16,9 @@ import (
 var allowedImports = map[string][]string{
 	"board/lazyregexp": {},
 	"board/replace":    {},
-	"board/sqlite":     {"modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
-	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words"},
+	"board/store":      {},
+	"board/sqlite":     {"blackboard/board/store", "modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
+	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words"},
 	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
 	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does

@@ -1,4 +1,4 @@
-package sqlite
+package store
 
 import (
 	"fmt"
@@ -13,9 +13,6 @@ type Invariant struct {
 	Breaks string // a query that counts what breaks it
 	Say    string // what is wrong then, after the path and with the count: "has %d tags of no entry"
 }
-
-// ForeignKeys is the invariant of every schema that names rows by foreign keys.
-var ForeignKeys = Invariant{`SELECT count(*) FROM pragma_foreign_key_check`, "has %d rows that name rows which are not there"}
 
 // Hold checks invariants. The error matches fault.Corrupt and says which do not hold; it is
 // nil if all do.

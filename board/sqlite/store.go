@@ -1,0 +1,82 @@
+package sqlite
+
+import (
+	"database/sql"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/store"
+)
+
+// This file has the names of package store under which those who know files alone use it.
+
+type (
+	// Tx is a running transaction.
+	Tx = store.Tx
+	// Invariant is something that holds of every sound file of a schema.
+	Invariant = store.Invariant
+)
+
+// ForeignKeys is the invariant of every schema that names rows by foreign keys.
+var ForeignKeys = Invariant{
+	Breaks: `SELECT count(*) FROM pragma_foreign_key_check`,
+	Say:    "has %d rows that name rows which are not there",
+}
+
+// Fault is store.Fault.
+func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
+	return store.Fault(kind, path, detail, cause, next...)
+}
+
+// IsNoRows is store.IsNoRows.
+func IsNoRows(err error) bool { return store.IsNoRows(err) }
+
+// All is store.All.
+func All[T any](tx *Tx, dest func(*T) []any, query string, args ...any) ([]T, error) {
+	return store.All(tx, dest, query, args...)
+}
+
+// Column is store.Column.
+func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
+	return store.Column[T](tx, query, args...)
+}
+
+// One is store.One.
+func One[T any](tx *Tx, query string, args ...any) (T, error) {
+	return store.One[T](tx, query, args...)
+}
+
+// Time is store.Time.
+func Time(t *time.Time) sql.Scanner { return store.Time(t) }
+
+// MaybeTime is store.MaybeTime.
+func MaybeTime(t **time.Time) sql.Scanner { return store.MaybeTime(t) }
+
+// Millis is store.Millis.
+func Millis(t *time.Time) any { return store.Millis(t) }
+
+// JSON is store.JSON.
+func JSON[ID any](into any, what string, id *ID) sql.Scanner { return store.JSON(into, what, id) }
+
+// List is store.List.
+func List[T any](l []T) string { return store.List(l) }
+
+// engine is SQLite: the statements of the program are in its SQL.
+type engine struct{}
+
+func (engine) Statement(query string, args []any) (string, []any) { return query, args }
+
+func (engine) HasTable(tx *Tx, name string) (there bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM sqlite_schema
+		WHERE type = 'table' AND name = ?)`, name).Scan(&there)
+	return there, err
+}
+
+func (engine) Match(_ *Tx, words string) (store.Hits, error) {
+	return store.Hits{
+		From:  `entries_fts f JOIN entries e ON e.id = f.rowid`,
+		Where: `f.entries_fts MATCH ?`,
+		Args:  []any{words},
+		Best:  `bm25(f.entries_fts), f.rowid DESC`,
+	}, nil
+}
