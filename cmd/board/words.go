@@ -34,7 +34,7 @@ var commandOf = sync.OnceValue(func() map[string]string {
 		"memory.conversation.show":   "memory conversation show REF", "memory.conversation.idle": "memory conversation idle REF",
 
 		"context.list": "context list", "context.set": "context set", "context.reembed": "context reembed",
-		"model.pull": "model pull NAME", "daemon.token": "daemon token", "help.show": "help PAGE",
+		"model.pull": "model pull NAME", "daemon.start": "daemon start", "daemon.token": "daemon token", "help.show": "help PAGE",
 		"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME", "topic.edit": "topic edit", "topic.wipe": "topic wipe", "topic.unpin": "topic use --none", "topic.archive": "topic archive TOPIC", "topic.archived": "topic list --archived",
 	}
 })

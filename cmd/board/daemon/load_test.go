@@ -132,6 +132,9 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "the run begins"}); err != nil { // a stream is of a run that exists
+		t.Fatal(err)
+	}
 	defer b.Close()
 	r := start(t, dir, nil)
 	first := r.client(t)

@@ -157,11 +157,11 @@ func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answe
 // Unwrap says what kind of error it is for who wanted an embedding, and the next step.
 // What kept the daemon is no matter of theirs.
 func (e *NoAnswer) Unwrap() error {
-	next := "`board daemon start` starts one"
+	next := []fault.Step{fault.Do("daemon.start", "{} starts one")}
 	if e.required {
-		next += "; without BOARD_DAEMON=require a command does without"
+		next = append(next, fault.Step{Text: "without BOARD_DAEMON=require a command does without"})
 	}
-	return &fault.Error{Kind: fault.Closed, Msg: e.Error(), Next: fault.Steps(next)}
+	return &fault.Error{Kind: fault.Closed, Msg: e.Error(), Next: next}
 }
 
 // at returns a client for where a daemon is to be found now, whether there is one or
