@@ -263,7 +263,7 @@ func (d *digester) digest(budget int) Digest {
 	if d.limited && d.room < 0 { // not even the frame fits, so nothing was chosen: what is missing is worth more than the run's name
 		out.Text = cutQuarters(d.warning+d.footer(false)+d.head, 4*budget)
 	}
-	out.Tokens = (quarters(out.Text) + 3) / 4
+	out.Tokens = Tokens(out.Text)
 	return out
 }
 
@@ -442,6 +442,12 @@ func oneLine(s string, cut int) (string, bool) {
 	short := clip(line, cut)
 	return short, len(short) == len(line)
 }
+
+// Tokens estimates the tokens of a text, as Digest describes.
+func Tokens(s string) int { return (quarters(s) + 3) / 4 }
+
+// ClipTokens returns the longest beginning of a text that has at most so many tokens.
+func ClipTokens(s string, most int) string { return cutQuarters(s, 4*most) }
 
 // quarters estimates tokens, in quarters. It is additive: the parts of a text cost as much as the whole.
 func quarters(s string) (n int) {

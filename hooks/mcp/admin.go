@@ -19,7 +19,7 @@ const (
 var curations = []string{curateDedupe, curateDecay, curateContradictions}
 
 func (s *Server) addAdminTools() {
-	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin, kind: removes, need: KBWrite,
+	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin, kind: removes, need: KBWrite, budget: usualTokens,
 		about: "dedupe: capsules that say the same word for word become one; what is only alike is listed. decay: capsules that nobody asks for sink. contradictions: list pairs that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."}, (*call).curate)
 	add(s, tool{name: "kb_resolve", title: "Settle a contradiction", profile: ProfileAdmin, kind: replaces, need: KBWrite,
 		about: "Record what was decided about two capsules, and do it: both stand, one supersedes the other, or the other is retired."}, (*call).resolve)
@@ -28,7 +28,7 @@ func (s *Server) addAdminTools() {
 		about: "Cut markdown documents of this machine into capsules, a section each. What has not changed is left alone, so it can be repeated."}, (*call).ingest)
 	add(s, tool{name: "kb_reembed", title: "Make missing embeddings", profile: ProfileAdmin, kind: sets, need: KBWrite, about: "Give every capsule the embedding of the model at hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
 	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin, kind: reads, need: KBRead, about: "Look at everything: the file, the index, the sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
-	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin, kind: removes, need: WorkspaceWrite,
+	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin, kind: removes, need: WorkspaceWrite, budget: usualTokens,
 		about: "Tidy up. A pass promotes what several sessions asked for, archives what nobody reads, and forgets what is over or said twice. plan lists what one better text could replace, and what may not both hold; rewrite does it. undo takes a pass back whole."}, (*call).consolidate)
 	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin, kind: removes,
 		about: "Without confirm: a manifest of what would be removed, with its hash. With confirm, the hash: exactly that is removed, and cannot be brought back. Show the manifest to the person first."}, (*call).scrub)
@@ -42,9 +42,9 @@ type curateIn struct {
 type pairOut struct {
 	Keep   string   `json:"keep"`
 	Other  string   `json:"other"`
-	Titles []string `json:"titles"`
+	Titles []string `json:"titles,omitempty" keep:"-"`
 	Cosine float64  `json:"cosine"`
-	Why    []string `json:"why"`
+	Why    []string `json:"why,omitempty" keep:"-"`
 }
 
 type curateOut struct {

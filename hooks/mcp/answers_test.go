@@ -214,7 +214,7 @@ func TestDefaultsAreTrue(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	ref := structured(t, c, "conversation", `{"do":"start"}`)["ref"].(string)
 	for args, want := range map[string]map[string]any{
-		`{"content":"a"}`:                                                    {"tier": "workspace", "importance": .5, "lifetime": "short_term", "source": "scout", "private": false},
+		`{"content":"a"}`:                                                    {"tier": "workspace", "importance": .5, "lifetime": "short_term", "source": "scout"},
 		`{"content":"b","tier":"channel"}`:                                   {"tier": "channel", "channel": "general", "lifetime": "short_term"},
 		`{"content":"c","level":"low"}`:                                      {"importance": .25},
 		`{"content":"d","importance":"high"}`:                                {"importance": .75},

@@ -26,8 +26,8 @@ type checkIn struct {
 
 type checkFindingOut struct {
 	Place string `json:"place" jsonschema:"an entry, a signal, a pair of entries, or a line of the text"`
-	Text  string `json:"text"`
-	Why   string `json:"why"`
+	Text  string `json:"text,omitempty" keep:"-"`
+	Why   string `json:"why,omitempty" keep:"-"`
 }
 
 type checkStepOut struct {
@@ -35,7 +35,7 @@ type checkStepOut struct {
 	Passed   bool              `json:"passed"`
 	Skipped  bool              `json:"skipped,omitempty"`
 	Headline string            `json:"headline"`
-	Warnings []string          `json:"warnings,omitempty"`
+	Warnings []string          `json:"warnings,omitempty" keep:"-"`
 	Findings []checkFindingOut `json:"findings,omitempty"`
 	Further  int               `json:"further_findings,omitempty"`
 	clear    string            // how to clear the findings

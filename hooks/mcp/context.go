@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -192,14 +194,14 @@ func (o *openStore) embed(within time.Duration, fn func(context.Context) error) 
 }
 
 func (s *Server) addContextTools() {
-	add(s, tool{name: "search_context", title: "Search stored context", profile: ProfileContext, kind: reads, need: ContextRead,
+	add(s, tool{name: "search_context", title: "Search stored context", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens,
 		about: "Search stored chunks by words and meaning. Call it at the start of every task, with specific, canonical terms, to find what is known before you act."}, (*call).searchContext)
 	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: adds, need: ContextWrite,
 		about: "Store a chunk after a subtask, a decision, or output that others will need: what it is and why. Search first; delete what it replaces."}, (*call).writeContext)
-	add(s, tool{name: "read_context", title: "Read a chunk", profile: ProfileContext, kind: reads, need: ContextRead, about: "Read a chunk in full by its id, from search_context or list_context."}, (*call).readContext)
-	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads, need: ContextRead, about: "List stored chunks without their bodies: for an inventory, or to find what to delete. Use filters and pages where there are many."}, (*call).listContext)
+	add(s, tool{name: "read_context", title: "Read a chunk", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens, about: "Read a chunk in full by its id, from search_context or list_context."}, (*call).readContext)
+	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens, about: "List stored chunks without their bodies: for an inventory, or to find what to delete. Use filters and pages where there are many."}, (*call).listContext)
 	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Delete a chunk for good, because it is outdated or wrong, or before an updated version of it is written."}, (*call).deleteContext)
-	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext, kind: reads, need: ContextRead, about: "Read a pipeline state variable by its exact key: progress, flags, counters. A key that is not there is no error."}, (*call).getState)
+	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens, about: "Read a pipeline state variable by its exact key: progress, flags, counters. A key that is not there is no error."}, (*call).getState)
 	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Write a pipeline state variable, in place of what was there. What should be found by search is a chunk instead."}, (*call).setState)
 }
 
@@ -213,14 +215,10 @@ type searchContextIn struct {
 }
 
 type chunkHitOut struct {
-	ID         string   `json:"id"`
-	Topic      string   `json:"topic"`
-	Agent      string   `json:"agent"`
-	Tags       []string `json:"tags"`
-	Importance string   `json:"importance"`
-	Updated    string   `json:"updated_at"`
-	Score      float64  `json:"score"`
-	Content    string   `json:"content"`
+	ID         string  `json:"id"`
+	Importance string  `json:"importance"`
+	Updated    string  `json:"updated_at"`
+	Score      float64 `json:"score"`
 }
 
 type searchContextOut struct {
@@ -242,7 +240,6 @@ func whole(name string, f *float64) (*int, error) {
 }
 
 func (c *call) searchContext(in searchContextIn) (out searchContextOut, text string, err error) {
-	out.Chunks = []chunkHitOut{}
 	top, err := whole("top_k", in.TopK)
 	if err != nil {
 		return out, "", err
@@ -252,11 +249,18 @@ func (c *call) searchContext(in searchContextIn) (out searchContextOut, text str
 	if err != nil {
 		return out, "", err
 	}
-	out.Mode, out.Degraded = r.Mode, list(r.Degraded)
-	for _, h := range r.Hits {
-		out.Chunks = append(out.Chunks, chunkHitOut{h.ID, h.Topic, h.Agent, list(h.Tags), h.Importance, milliText(h.Updated), h.Score, h.Content})
-	}
-	return out, chunks.SearchText(r), nil
+	hits := r.Hits
+	out, text = fitted(c, func(k cut) (searchContextOut, string) {
+		r.Hits = slices.Clone(some(k, hits))
+		for i := range r.Hits {
+			h := &r.Hits[i]
+			h.Content = k.text(h.Content, "read_context", h.ID)
+		}
+		return searchContextOut{each(r.Hits, func(h *chunks.Hit) chunkHitOut {
+			return chunkHitOut{h.ID, h.Importance, milliText(h.Updated), h.Score}
+		}), r.Mode, list(r.Degraded)}, further(chunks.SearchText(r), len(r.Hits), len(hits))
+	})
+	return out, text, nil
 }
 
 type writeContextIn struct {
@@ -268,20 +272,16 @@ type writeContextIn struct {
 	TTLDays    *float64 `json:"ttl_days,omitempty" jsonschema:"over after so many days; leave it out for what lasts"`
 }
 
+// chunkOut is a chunk as programs need it: of a list, its id.
 type chunkOut struct {
-	ID         string   `json:"id"`
-	Topic      string   `json:"topic"`
-	Agent      string   `json:"agent"`
-	Tags       []string `json:"tags"`
-	Importance string   `json:"importance"`
-	Created    string   `json:"created_at"`
-	Updated    string   `json:"updated_at"`
-	Expires    string   `json:"expires_at,omitempty"`
-	Content    string   `json:"content,omitempty"`
+	ID         string `json:"id"`
+	Importance string `json:"importance,omitempty"`
+	Updated    string `json:"updated_at,omitempty"`
+	Expires    string `json:"expires_at,omitempty"`
 }
 
-func chunkOf(m *chunks.Meta, content string) chunkOut {
-	out := chunkOut{ID: m.ID, Topic: m.Topic, Agent: m.Agent, Tags: list(m.Tags), Importance: m.Importance, Created: milliText(m.Created), Updated: milliText(m.Updated), Content: content}
+func chunkOf(m *chunks.Meta) chunkOut {
+	out := chunkOut{ID: m.ID, Importance: m.Importance, Updated: milliText(m.Updated)}
 	if m.Expires != nil {
 		out.Expires = milliText(*m.Expires)
 	}
@@ -304,7 +304,7 @@ func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err e
 			})
 		}
 		c.notes = chunks.Warnings(&chunk) // apart from the answer, which is the other tool's to the letter
-		out, text = chunkOf(&chunk.Meta, ""), chunks.WriteText(chunk)
+		out, text = chunkOf(&chunk.Meta), chunks.WriteText(chunk)
 		return nil
 	})
 	return out, text, err
@@ -328,8 +328,12 @@ func (c *call) readContext(in chunkIDIn) (out chunkFoundOut, text string, err er
 	if err != nil {
 		return out, "", err
 	}
-	o := chunkOf(&chunk.Meta, chunk.Content)
-	return chunkFoundOut{true, &o}, chunks.ReadText(chunk), nil
+	out, text = fitted(c, func(k cut) (chunkFoundOut, string) {
+		o, short := chunkOf(&chunk.Meta), chunk
+		short.Content = k.text(chunk.Content, "", "")
+		return chunkFoundOut{true, &o}, chunks.ReadText(short)
+	})
+	return out, text, nil
 }
 
 type listContextIn struct {
@@ -359,8 +363,16 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 	if err != nil {
 		return out, "", err
 	}
-	out = listContextOut{each(l.Chunks, func(m *chunks.Meta) chunkOut { return chunkOf(m, "") }), l.Total}
-	return out, chunks.ListText(l), nil
+	all := l.Chunks
+	out, text = fitted(c, func(k cut) (listContextOut, string) {
+		l.Chunks = some(k, all)
+		text := chunks.ListText(l)
+		if n := len(l.Chunks); n < len(all) {
+			text += fmt.Sprintf("\n\nThere are more: offset %d has the next.", q.Offset+n)
+		}
+		return listContextOut{each(l.Chunks, func(m *chunks.Meta) chunkOut { return chunkOut{ID: m.ID} }), l.Total}, text
+	})
+	return out, text, nil
 }
 
 type chunkDeletedOut struct {
@@ -387,8 +399,14 @@ type stateKeyIn struct {
 type stateValueOut struct {
 	Found   bool            `json:"found"`
 	Key     string          `json:"key"`
-	Value   json.RawMessage `json:"value"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Long    bool            `json:"value_left_out,omitempty" jsonschema:"the value is too long; max_tokens asks for more"`
 	Updated string          `json:"updated_at,omitempty"`
+}
+
+func (k cut) stateValue(v *chunks.State) stateValueOut {
+	value := k.value(v.Value)
+	return stateValueOut{true, v.Key, value, value == nil, milliText(v.Updated)}
 }
 
 func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err error) {
@@ -399,7 +417,10 @@ func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err erro
 	if err != nil {
 		return out, "", err
 	}
-	return stateValueOut{true, v.Key, v.Value, milliText(v.Updated)}, chunks.StateText(v), nil
+	out, text = fitted(c, func(k cut) (stateValueOut, string) {
+		return k.stateValue(&v), k.text(chunks.StateText(v), "", "")
+	})
+	return out, text, nil
 }
 
 type setStateIn struct {
@@ -412,5 +433,6 @@ func (c *call) setState(in setStateIn) (out stateValueOut, text string, err erro
 	if err != nil {
 		return out, "", err
 	}
-	return stateValueOut{true, v.Key, v.Value, milliText(v.Updated)}, chunks.SetStateText(v), nil
+	out, text = fitted(c, func(k cut) (stateValueOut, string) { return k.stateValue(&v), chunks.SetStateText(v) })
+	return out, text, nil
 }

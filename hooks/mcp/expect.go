@@ -30,11 +30,11 @@ type expectedOut struct {
 	Worker string `json:"worker"`
 	Status string `json:"status"`
 	By     string `json:"by"`
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" keep:"-"`
 }
 
-func expectedOf(e *board.Expected) expectedOut {
-	return expectedOut{e.Worker, e.Status, e.By, e.Reason}
+func (k cut) expected(e *board.Expected) expectedOut {
+	return expectedOut{e.Worker, e.Status, e.By, k.text(e.Reason, "", "")}
 }
 
 // line puts a worker that is expected on one line.
@@ -73,12 +73,11 @@ func (c *call) expect(in expectIn) (out expectOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = expectOut{b.Run(), each(all, expectedOf)}
-		var said []string
-		for i := range out.Expected {
-			said = append(said, out.Expected[i].line())
-		}
-		text = fmt.Sprintf("Expected in %s: %s", b.Run(), strings.Join(said, "; "))
+		out, text = fitted(c, func(k cut) (expectOut, string) {
+			out := expectOut{b.Run(), each(some(k, all), k.expected)}
+			said := each(out.Expected, (*expectedOut).line)
+			return out, further(fmt.Sprintf("Expected in %s: %s", b.Run(), strings.Join(said, "; ")), len(said), len(all))
+		})
 		return nil
 	}
 	if in.Do == doneAct || in.Do == dropAct {

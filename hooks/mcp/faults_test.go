@@ -146,7 +146,7 @@ func TestModelComesAndGoes(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if text := must(t, c, "list_context", `{}`); !strings.HasPrefix(text, "80 chunk(s) found:") {
+	if text := must(t, c, "list_context", `{"max_tokens":20000}`); !strings.HasPrefix(text, "80 chunk(s) found:") {
 		t.Errorf("%.100s", text)
 	}
 }

@@ -14,12 +14,13 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/board/survival"
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{name: "board_gate", title: "May the synthesis begin?", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_gate", title: "May the synthesis begin?", profile: ProfileRun, kind: reads, budget: glanceTokens,
 		about: "Ask before you write the final text. Closed while nothing was posted, an expected worker is not done, or a critical or high signal is open; each reason says what would clear it. The board.yaml of the workspace may say otherwise. A closed gate is an answer, not an error."}, (*call).gate)
-	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? A board without entries does not pass. Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
 	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
 		about: "Wait until the gate opens, a signal is settled, or anything happens, for at most the timeout; also on a run that is not there yet. Running out of time is no error: `happened` is false, and you may wait again."}, (*call).wait)
@@ -41,7 +42,7 @@ type reasonOut struct {
 	Rule     string `json:"rule"`
 	ID       string `json:"id"`
 	Priority string `json:"priority,omitempty"`
-	Content  string `json:"content,omitempty"`
+	Content  string `json:"content,omitempty" keep:"200"`
 	Claimed  string `json:"claimed_by,omitempty"`
 	Clear    string `json:"clear" jsonschema:"what would clear it"`
 }
@@ -57,13 +58,21 @@ type gateOut struct {
 // mostReasons is how many reasons and missing items an answer lists.
 const mostReasons = 30
 
-func (s *Server) gateOf(v *board.Verdict) gateOut {
-	v.In(s.words(nil))
-	out := gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Reasons: []reasonOut{}, Left: max(0, len(v.Reasons)-mostReasons)}
-	for _, r := range v.Reasons[:min(len(v.Reasons), mostReasons)] {
-		out.Reasons = append(out.Reasons, reasonOut{r.Rule, r.ID, r.Priority, r.Content, r.Claimed, r.Clear})
-	}
-	return out
+func (k cut) gate(v *board.Verdict) gateOut {
+	reasons := some(k, v.Reasons[:min(len(v.Reasons), mostReasons)])
+	return gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Left: len(v.Reasons) - len(reasons),
+		Reasons: each(reasons, func(r *board.Reason) reasonOut {
+			return reasonOut{r.Rule, r.ID, r.Priority, k.text(r.Content, "board_show", r.ID), r.Claimed, r.Clear}
+		})}
+}
+
+// gateSaid is the answer about a gate.
+func (c *call) gateSaid(v *board.Verdict) (gateOut, string) {
+	v.In(c.words(nil))
+	return fitted(c, func(k cut) (gateOut, string) {
+		out := k.gate(v)
+		return out, out.text()
+	})
 }
 
 func (g *gateOut) text() string {
@@ -120,8 +129,7 @@ func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = c.gateOf(&v)
-		text = out.text()
+		out, text = c.gateSaid(&v)
 		return nil
 	})
 	return out, text, err
@@ -139,11 +147,11 @@ type survivalIn struct {
 type missingOut struct {
 	ID             string   `json:"id"`
 	Why            string   `json:"why" jsonschema:"why the text has to carry it"`
-	Content        string   `json:"content"`
+	Content        string   `json:"content" keep:"120"`
 	Cause          string   `json:"cause" jsonschema:"absent, number differs, contradicted, scattered"`
 	MissingTokens  []string `json:"missing_words"`
 	MissingNumbers []string `json:"missing_numbers"`
-	Nearest        string   `json:"nearest,omitempty" jsonschema:"the passage that comes nearest"`
+	Nearest        string   `json:"nearest,omitempty" keep:"120" jsonschema:"the passage that comes nearest"`
 	Line           int      `json:"line,omitempty"`
 	Where          string   `json:"where,omitempty" jsonschema:"its place: line 12, page 3, Totals!B7"`
 }
@@ -160,13 +168,9 @@ type survivalOut struct {
 }
 
 func (c *call) survival(in survivalIn) (out survivalOut, text string, err error) {
-	out.Items = []missingOut{}
 	reports, skipped, err := c.reports(&in)
 	if err != nil {
 		return out, "", err
-	}
-	for _, f := range skipped[:min(len(skipped), mostReasons)] {
-		out.Skipped = append(out.Skipped, f.Reason)
 	}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		s, err := b.Survival(c.ctx, reports...)
@@ -184,25 +188,43 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 			}
 		}
 		s.Demand(s.Empty, in.MinItems)
-		out.Run, out.Passed, out.Checked, out.Missing, out.Warning = s.Run, s.Passed, s.Checked, s.Missing, s.Warning
-		for _, d := range s.Dropped[:min(len(s.Dropped), mostReasons)] {
-			out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID, inLine(board.Line(d.Content, 200)), inLine(d.Worker), d.By, inLine(d.Reason)))
-		}
-		for i := range s.Items {
-			r := &s.Items[i]
-			if r.Present || len(out.Items) == mostReasons {
-				continue
+		out, text = fitted(c, func(k cut) (survivalOut, string) {
+			out := k.survival(&s)
+			for _, f := range some(k, skipped[:min(len(skipped), mostReasons)]) {
+				out.Skipped = append(out.Skipped, k.text(f.Reason, "", ""))
 			}
-			m := missingOut{ID: r.ID, Why: r.Why, Content: r.Content, Cause: r.Cause, MissingTokens: list(r.MissingTokens), MissingNumbers: list(r.MissingNumbers)}
-			if r.Passage != nil {
-				m.Nearest, m.Line, m.Where = board.Line(r.Passage.Text, 200), r.Passage.Line, r.Passage.Where
-			}
-			out.Items = append(out.Items, m)
-		}
-		text = out.text()
+			return out, out.text()
+		})
 		return nil
 	})
 	return out, text, err
+}
+
+// survival is as much of a check as there is room for.
+func (k cut) survival(s *survival.Result) survivalOut {
+	out := survivalOut{Run: s.Run, Passed: s.Passed, Checked: s.Checked, Missing: s.Missing, Warning: s.Warning, Items: []missingOut{}}
+	for _, d := range some(k, s.Dropped[:min(len(s.Dropped), mostReasons)]) {
+		out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID, inLine(board.Line(d.Content, min(200, k.runes))), inLine(d.Worker), d.By, inLine(k.text(d.Reason, "board_show", d.By))))
+	}
+	for i := range s.Items {
+		r := &s.Items[i]
+		if r.Present || len(out.Items) == min(mostReasons, k.items) {
+			continue
+		}
+		m := missingOut{ID: r.ID, Why: r.Why, Content: k.text(r.Content, "board_show", r.ID), Cause: r.Cause,
+			MissingTokens: k.words(r.MissingTokens), MissingNumbers: k.words(r.MissingNumbers)}
+		if r.Passage != nil {
+			m.Nearest, m.Line, m.Where = board.Line(r.Passage.Text, min(200, k.runes)), r.Passage.Line, r.Passage.Where
+		}
+		out.Items = append(out.Items, m)
+	}
+	return out
+}
+
+// words are some of the words that a text lacks.
+func (k cut) words(all []string) []string {
+	const most = 20
+	return each(some(k, all[:min(len(all), most)]), func(w *string) string { return fault.Clip(*w, leastRunes) })
 }
 
 // reports are the texts to check, and the files of directories that are not read.
@@ -268,7 +290,7 @@ func (s *survivalOut) verdict() string {
 	for _, m := range s.Items {
 		line := fmt.Sprintf("- %s (%s, %s): %s", m.ID, m.Why, m.Cause, inLine(m.Content))
 		if len(m.MissingNumbers) > 0 {
-			line += "\n  numbers not there: " + strings.Join(m.MissingNumbers, ", ")
+			line += "\n  numbers not there: " + inLine(strings.Join(m.MissingNumbers, ", "))
 		}
 		if m.Nearest != "" {
 			line += fmt.Sprintf("\n  nearest, %s: %s", inLine(m.Where), inLine(m.Nearest))
@@ -314,7 +336,7 @@ type eventOut struct {
 	Actor   string          `json:"actor"`
 	Verb    string          `json:"verb"`
 	ID      string          `json:"id"`
-	Payload json.RawMessage `json:"payload"`
+	Payload json.RawMessage `json:"payload,omitempty" keep:"-"`
 }
 
 type waitOut struct {
@@ -372,14 +394,16 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 			}
 			var v board.Verdict
 			if v, err = b.WaitGate(ctx, by.Gate); err == nil || errors.Is(err, fault.Timeout) && c.ctx.Err() == nil {
-				g := c.gateOf(&v)
-				out.Gate, text = &g, g.text()
+				var g gateOut
+				g, text = c.gateSaid(&v)
+				out.Gate = &g
 			}
 		case waitSignal:
 			var s board.Signal
 			if s, err = b.WaitSignal(ctx, in.Signal); err == nil {
-				o := signalOf(&s)
-				out.Signal, text = &o, o.line()
+				var o signalResult
+				o, text = c.signalSaid("Settled", b.Run(), &s)
+				out.Signal = &o.Signal
 			}
 		case waitEvent:
 			after := int64(board.FromNow)
@@ -388,7 +412,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 			}
 			var all []board.Event
 			if all, err = b.WaitEvents(ctx, after, in.Limit); err == nil {
-				text = out.happened(all)
+				out, text = fitted(c, func(k cut) (waitOut, string) { return k.happened(out, all) })
 			}
 		}
 		return err
@@ -400,13 +424,13 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 	return out, text, err
 }
 
-// happened notes events, and writes them for a reader.
-func (o *waitOut) happened(all []board.Event) string {
-	e := &all[0]
-	o.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, e.Payload}
-	o.Events = each(all, func(e *board.Event) seenOut { return seenOut{e.Seq, e.Actor, e.Verb, e.ID} })
-	o.Seq = all[len(all)-1].Seq
-	return lines(all, "\n", "", eventLine)
+// happened notes as many events as there is room for, and writes them for a reader.
+func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
+	e, shown := &all[0], all[:max(1, min(len(all), k.items))]
+	o.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, k.value(e.Payload)}
+	o.Events = each(shown, func(e *board.Event) seenOut { return seenOut{e.Seq, e.Actor, e.Verb, e.ID} })
+	o.Seq = shown[len(shown)-1].Seq
+	return o, lines(shown, "\n", "", k.event)
 }
 
 // tell tells the client now and then that a call is still waiting, until it is called.

@@ -13,9 +13,9 @@ import (
 )
 
 func (s *Server) addKnowledgeTools() {
-	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge, kind: reads, need: KBRead,
+	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge, kind: reads, need: KBRead, budget: usualTokens,
 		about: "Search before a task, when a name comes up that you do not know, and before you guess: two or three specific questions beat one broad one. What is found is a candidate to check, best first; kb_get has the whole of one."}, (*call).search)
-	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads, need: KBRead,
+	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads, need: KBRead, budget: usualTokens,
 		about: "Read one capsule in full, with its source, its confidence and what it replaced."}, (*call).get)
 	add(s, tool{name: "kb_remember", title: "Remember something for good", profile: ProfileKnowledge, kind: adds, need: KBWrite,
 		about: "Store one verified, lasting, reusable insight, with the reason behind it and where it can be checked. Not for guesses, and not for what concerns this task alone. What is there already is refused with its id: supersede it if yours is better."}, (*call).remember)
@@ -44,13 +44,13 @@ type hitOut struct {
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"`
 	Scope      string   `json:"scope"`
-	Title      string   `json:"title"`
-	Text       string   `json:"text" jsonschema:"a snippet, or the body if it was asked for"`
+	Title      string   `json:"title" keep:"120"`
+	Text       string   `json:"text,omitempty" keep:"-" jsonschema:"a snippet, or the body if it was asked for"`
 	Score      float64  `json:"score" jsonschema:"0 to 1, the best has 1; comparable within this answer only"`
 	Cosine     *float64 `json:"cosine,omitempty"`
 	Weak       bool     `json:"weak,omitempty" jsonschema:"it may be about something else"`
 	Tags       []string `json:"tags,omitempty"`
-	Source     string   `json:"source"`
+	Source     string   `json:"source,omitempty" keep:"-"`
 	Confidence *float64 `json:"confidence,omitempty"`
 	Workspace  string   `json:"workspace,omitempty"`
 	Updated    string   `json:"updated"`
@@ -61,6 +61,7 @@ type searchOut struct {
 	Mode     string   `json:"mode"`
 	Degraded []string `json:"degraded" jsonschema:"what could not be done, and why"`
 	Missing  []string `json:"missing" jsonschema:"words that no capsule has"`
+	Left     int      `json:"left_out,omitempty" jsonschema:"hits that the answer had no room for"`
 	Expanded []string `json:"expanded,omitempty" jsonschema:"what was searched for instead of missing words"`
 	Total    int64    `json:"total" jsonschema:"capsules in the knowledge base"`
 	Gated    bool     `json:"gated" jsonschema:"with unasked: there were hits, but none surely about it"`
@@ -91,19 +92,30 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 		given[i] = board.Given{ID: h.ID, Score: h.Score, Evidence: h.Evidence}
 	}
 	c.keep(in.Run, board.Retrieval{Way: board.BySearch, Task: in.Query, Capsules: given})
-	out.Mode, out.Degraded, out.Missing, out.Total, out.Gated = r.Mode, append(list(r.Degraded), notes...), list(r.Missing), r.Total, r.Gated
-	for _, e := range r.Expanded {
-		out.Expanded = append(out.Expanded, strings.Join(e.Terms, ", ")+" instead of "+e.Missing)
+	out, text = fitted(c, func(k cut) (searchOut, string) {
+		out := k.search(&r, in.Full)
+		out.Degraded = append(out.Degraded, notes...)
+		return out, out.text(c.cfg.Workspace)
+	})
+	return out, text, nil
+}
+
+// search is as much of what was found as there is room for.
+func (k cut) search(r *kb.Result, full bool) searchOut {
+	hits := some(k, r.Hits)
+	out := searchOut{Hits: []hitOut{}, Mode: r.Mode, Degraded: list(r.Degraded), Missing: k.words(r.Missing), Total: r.Total, Gated: r.Gated, Left: len(r.Hits) - len(hits)}
+	for _, e := range some(k, r.Expanded) {
+		out.Expanded = append(out.Expanded, k.text(strings.Join(e.Terms, ", ")+" instead of "+e.Missing, "", ""))
 	}
-	for i := range r.Hits {
-		h := &r.Hits[i]
-		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: h.Snippet, Score: h.Score, Cosine: h.CosineScore, Weak: h.Weak, Tags: h.Tags, Source: h.Source, Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
-		if in.Full {
-			o.Text = h.Body
+	for i := range hits {
+		h := &hits[i]
+		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: k.text(h.Snippet, "kb_get", h.ID), Score: h.Score, Cosine: h.CosineScore, Weak: h.Weak, Tags: some(k, h.Tags), Source: k.text(h.Source, "kb_get", h.ID), Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
+		if full {
+			o.Text = k.text(h.Body, "kb_get", h.ID)
 		}
 		out.Hits = append(out.Hits, o)
 	}
-	return out, out.text(c.cfg.Workspace), nil
+	return out
 }
 
 // noKB is said where nothing was ever remembered.
@@ -144,6 +156,8 @@ func (o *searchOut) text(workspace string) string {
 		b.WriteByte('\n')
 	}
 	switch {
+	case o.Left > 0:
+		fmt.Fprintf(&b, "There are %d more: ask for fewer with limit, or raise max_tokens.\n", o.Left)
 	case o.Gated:
 		b.WriteString("Nothing is surely about it.\n")
 	case len(o.Hits) == 0:
@@ -191,8 +205,8 @@ type capsuleOut struct {
 	ID           string   `json:"id"`
 	Kind         string   `json:"kind"`
 	Scope        string   `json:"scope"`
-	Title        string   `json:"title"`
-	Body         string   `json:"body"`
+	Title        string   `json:"title" keep:"120"`
+	Body         string   `json:"body,omitempty" keep:"-"`
 	Tags         []string `json:"tags"`
 	Domains      []string `json:"domains"`
 	Source       string   `json:"source"`
@@ -206,7 +220,7 @@ type capsuleOut struct {
 	Created      string   `json:"created"`
 	Updated      string   `json:"updated"`
 	Retired      string   `json:"retired,omitempty" jsonschema:"since when it is out of searches"`
-	RetiredWhy   string   `json:"retired_why,omitempty"`
+	RetiredWhy   string   `json:"retired_why,omitempty" keep:"-"`
 	Revision     int      `json:"revision"`
 }
 
@@ -233,13 +247,31 @@ func (o *capsuleOut) text() string {
 			fmt.Fprintf(&b, "%s: %s\n", l[0], inLine(l[1]))
 		}
 	}
-	return b.String() + "\n" + o.Body
+	return b.String() + "\n  | " + indented(o.Body)
 }
 
 func (c *call) get(in getIn) (out capsuleOut, text string, err error) {
 	found, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) { return k.Get(c.ctx, in.ID) })
-	out = capsuleOf(&found)
-	return out, out.text(), err
+	if err != nil {
+		return out, "", err
+	}
+	out, text = fitted(c, func(k cut) (capsuleOut, string) {
+		out := k.capsule(&found)
+		return out, out.text()
+	})
+	return out, text, nil
+}
+
+// capsule is as much of a capsule as there is room for.
+func (k cut) capsule(of *kb.Capsule) capsuleOut {
+	out := capsuleOf(of)
+	for _, s := range []*string{&out.Body, &out.Source, &out.VerifiedBy, &out.RetiredWhy} {
+		*s = k.text(*s, "", "")
+	}
+	for _, l := range []*[]string{&out.Tags, &out.Domains, &out.Refs, &out.Supersedes} {
+		*l = some(k, *l)
+	}
+	return out
 }
 
 type rememberIn struct {
@@ -303,7 +335,7 @@ type briefIn struct {
 }
 
 type briefOut struct {
-	Block    string   `json:"block" jsonschema:"for the prompt; says so if nothing in it is surely about the task; empty if nothing has anything to do with it"`
+	Block    string   `json:"block,omitempty" keep:"-" jsonschema:"for the prompt; says so if nothing in it is surely about the task; empty if nothing has anything to do with it"`
 	Tokens   int      `json:"tokens"`
 	Capsules []string `json:"capsules" jsonschema:"ids of those that are in it"`
 	Degraded []string `json:"degraded"`
@@ -314,8 +346,9 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 	if strings.TrimSpace(in.Task) == "" {
 		return out, "", badArgument("say what the worker is about to do", "there is no task")
 	}
+	budget := c.document(in.Budget, 80)
 	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
-		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: in.Budget,
+		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: budget,
 			Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 func (s *Server) addMemoryTools() {
 	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory, kind: reads,
 		about: "The memory as one document for this turn, within a budget: named entries, what is critical, what is about the task, what is recent, and your own core memories and journal. Call it once at the start of a turn; memory_read looks further."}, (*call).memoryContext)
-	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads,
+	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads, budget: usualTokens,
 		about: "What the tiers named have about a question; without one, what counts most. Each hit is somebody's note, framed with who noted it and when: a candidate, not a fact."}, (*call).memoryRead)
 	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
 		about: "Keep what was decided, preferred or learned, and cannot be read from the files themselves. Tier workspace for this project, channel for a topic in it, account for the person everywhere, conversation for this exchange alone."}, (*call).memoryPut)
@@ -19,7 +19,7 @@ func (s *Server) addMemoryTools() {
 		about: "Correct an item in place. What it said stays among its revisions. Only what you give is changed."}, (*call).memoryUpdate)
 	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory, kind: removes,
 		about: "Put an item out of every read, because it is wrong or over. Say why, and what replaces it if something does."}, (*call).memoryForget)
-	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes,
+	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes, budget: usualTokens,
 		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with one, the whole. Give body to write one, which takes the grant named:write, and the revision that you read."}, (*call).memoryNamed)
 }
 
@@ -31,10 +31,10 @@ type contextIn struct {
 }
 
 type contextOut struct {
-	Markdown string   `json:"markdown"`
+	Markdown string   `json:"markdown,omitempty" keep:"-"`
 	Tokens   int      `json:"tokens"`
 	LeftOut  int      `json:"left_out" jsonschema:"hits that the budget had no room for"`
-	Own      string   `json:"own" jsonschema:"your core memories and your journal of a week"`
+	Own      string   `json:"own,omitempty" keep:"-" jsonschema:"your core memories and your journal of a week"`
 	Degraded []string `json:"degraded"`
 }
 
@@ -43,7 +43,7 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		return out, "", err
 	}
 	err = c.onMemory(true, func(m *memory.Store) error {
-		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation, Channel: in.Channel, Budget: in.Budget, Words: c.words(nil)})
+		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation, Channel: in.Channel, Budget: c.document(in.Budget, 100), Words: c.words(nil)})
 		if err != nil {
 			return err
 		}
@@ -97,18 +97,18 @@ type itemOut struct {
 	ID         string   `json:"id"`
 	Tier       string   `json:"tier"`
 	Channel    string   `json:"channel,omitempty"`
-	Title      string   `json:"title,omitempty"`
-	Content    string   `json:"content"`
+	Title      string   `json:"title,omitempty" keep:"80"`
+	Content    string   `json:"content,omitempty" keep:"-"`
 	Curator    string   `json:"curator"`
 	Source     string   `json:"source"`
 	Importance float64  `json:"importance"`
 	Lifetime   string   `json:"lifetime"`
-	Tags       []string `json:"tags"`
-	Private    bool     `json:"private"`
+	Tags       []string `json:"tags,omitempty"`
+	Private    bool     `json:"private,omitempty"`
 	Created    string   `json:"created"`
 	Revision   int      `json:"revision"`
 	Relevance  float64  `json:"relevance,omitempty"`
-	Frame      string   `json:"frame,omitempty" jsonschema:"how to put it: who noted it, when"`
+	Frame      string   `json:"frame,omitempty" keep:"-" jsonschema:"how to put it: who noted it, when"`
 }
 
 func itemOf(it *memory.Item) itemOut {
@@ -118,12 +118,12 @@ func itemOf(it *memory.Item) itemOut {
 
 type memoryReadOut struct {
 	Items      []itemOut `json:"items" jsonschema:"tier by tier, the best of each first"`
+	Left       int       `json:"left_out,omitempty" jsonschema:"items that the answer had no room for"`
 	Duplicates int       `json:"duplicates" jsonschema:"left out because another says the same"`
 	Degraded   []string  `json:"degraded"`
 }
 
 func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err error) {
-	out.Items = []itemOut{}
 	if len(in.Tiers) == 0 {
 		in.Tiers = []string{memory.Workspace, memory.Channel}
 	}
@@ -137,24 +137,34 @@ func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err 
 		if err != nil {
 			return err
 		}
-		out.Duplicates, out.Degraded = r.Duplicates, list(r.Degraded)
-		var lines []string
-		for _, slice := range r.Slices {
-			for i := range slice.Hits {
-				h := &slice.Hits[i]
-				o := itemOf(&h.Item)
-				o.Relevance, o.Frame = h.Relevance, h.Frame
-				out.Items = append(out.Items, o)
-				lines = append(lines, fmt.Sprintf("- %s [%s] %s", o.ID, slice.Tier, indented(h.Frame)))
-			}
-		}
-		if len(lines) == 0 {
-			lines = []string{"Nothing is remembered about it in " + strings.Join(in.Tiers, ", ") + "."}
-		}
-		text = noted(strings.Join(lines, "\n"), out.Degraded)
+		out, text = fitted(c, func(k cut) (memoryReadOut, string) { return k.memories(&r, in.Tiers) })
 		return nil
 	})
 	return out, text, err
+}
+
+// memories is as much of what was found as there is room for, of each tier.
+func (k cut) memories(r *memory.Result, tiers []string) (memoryReadOut, string) {
+	out := memoryReadOut{Items: []itemOut{}, Duplicates: r.Duplicates, Degraded: list(r.Degraded)}
+	var lines []string
+	for _, slice := range r.Slices {
+		hits := some(k, slice.Hits)
+		out.Left += len(slice.Hits) - len(hits)
+		for i := range hits {
+			h := &hits[i]
+			o := itemOf(&h.Item)
+			o.Relevance, o.Frame, o.Tags = h.Relevance, k.text(h.Frame, "", ""), some(k, o.Tags)
+			out.Items = append(out.Items, o)
+			lines = append(lines, fmt.Sprintf("- %s [%s] %s", o.ID, slice.Tier, indented(o.Frame)))
+		}
+	}
+	switch {
+	case out.Left > 0:
+		lines = append(lines, fmt.Sprintf("There are %d more: narrow it, or raise max_tokens.", out.Left))
+	case len(lines) == 0:
+		lines = []string{"Nothing is remembered about it in " + strings.Join(tiers, ", ") + "."}
+	}
+	return out, noted(strings.Join(lines, "\n"), out.Degraded)
 }
 
 type memoryPutIn struct {
@@ -355,13 +365,13 @@ type namedIn struct {
 type namedOut struct {
 	Name     string `json:"name"`
 	Tier     string `json:"tier"`
-	Body     string `json:"body"`
+	Body     string `json:"body,omitempty" keep:"-"`
 	Revision int    `json:"revision" jsonschema:"0: nothing was written yet"`
 	Updated  string `json:"updated,omitempty"`
 }
 
-func namedOf(n *memory.Named) namedOut {
-	out := namedOut{Name: n.Name, Tier: n.Tier, Body: n.Body, Revision: n.Revision}
+func (k cut) named(n *memory.Named) namedOut {
+	out := namedOut{Name: n.Name, Tier: n.Tier, Body: k.text(n.Body, "", ""), Revision: n.Revision}
 	if n.Revision > 0 {
 		out.Updated = timeText(n.Updated)
 	}
@@ -407,9 +417,12 @@ func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error
 			}
 			all = append(all, n)
 		}
-		out.Entries = each(all, namedOf)
-		text = lines(all, "\n\n", "There is no named entry.", func(n *memory.Named) string {
-			return fmt.Sprintf("## %s (%s, revision %d)\n%s", inLine(n.Name), n.Tier, n.Revision, n.Body)
+		out, text = fitted(c, func(k cut) (namedListOut, string) {
+			out := namedListOut{each(some(k, all), k.named)}
+			text := lines(out.Entries, "\n\n", "There is no named entry.", func(n *namedOut) string {
+				return fmt.Sprintf("## %s (%s, revision %d)\n  | %s", inLine(n.Name), n.Tier, n.Revision, indented(n.Body))
+			})
+			return out, further(text, len(out.Entries), len(all))
 		})
 		return nil
 	})

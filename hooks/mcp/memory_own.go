@@ -14,8 +14,8 @@ func (s *Server) addOwnMemoryTools() {
 		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."}, (*call).core)
 	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk, kind: removes, need: WorkspaceWrite,
 		about: "Set a value in your working notes of a conversation: partial results, what is left to do. Nothing finds it but its key."}, (*call).scratchWrite)
-	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "Read a value of your working notes."}, (*call).scratchRead)
-	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "List your working notes of a conversation."}, (*call).scratchList)
+	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "Read a value of your working notes."}, (*call).scratchRead)
+	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "List your working notes of a conversation."}, (*call).scratchList)
 	add(s, tool{name: "scratch_clear", title: "Clear working notes", profile: ProfileTalk, kind: removes, need: WorkspaceWrite, about: "Remove your working notes of a conversation, or one of them."}, (*call).scratchClear)
 }
 
@@ -84,14 +84,16 @@ func (c *call) onOwn(fn func(*memory.Store) error) error {
 
 type scratchOut struct {
 	Key     string          `json:"key"`
-	Value   json.RawMessage `json:"value"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Long    bool            `json:"value_left_out,omitempty" jsonschema:"the value is too long; max_tokens asks for more"`
 	Updated string          `json:"updated"`
 	Shared  bool            `json:"shared,omitempty"`
 	By      string          `json:"by,omitempty" jsonschema:"whose it is, of a shared one"`
 }
 
-func scratchOf(s *memory.Scratch) scratchOut {
-	out := scratchOut{Key: s.Key, Value: s.Value, Updated: timeText(s.Updated), Shared: s.Shared}
+func (k cut) scratch(s *memory.Scratch) scratchOut {
+	value := k.value(s.Value)
+	out := scratchOut{Key: s.Key, Value: value, Long: value == nil, Updated: timeText(s.Updated), Shared: s.Shared}
 	if s.Shared {
 		out.By = s.Agent
 	}
@@ -102,12 +104,22 @@ func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err
 	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) {
 		return m.WriteScratch(c.ctx, in.Conversation, in.Key, in.Value, in.Shared)
 	})
-	return scratchOf(&n), "Noted under " + inLine(n.Key), err
+	if err != nil {
+		return out, "", err
+	}
+	out, text = fitted(c, func(k cut) (scratchOut, string) { return k.scratch(&n), "Noted under " + inLine(n.Key) })
+	return out, text, nil
 }
 
 func (c *call) scratchRead(in scratchKeyIn) (out scratchOut, text string, err error) {
 	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) { return m.ReadScratch(c.ctx, in.Conversation, in.Key) })
-	return scratchOf(&n), string(n.Value), err
+	if err != nil {
+		return out, "", err
+	}
+	out, text = fitted(c, func(k cut) (scratchOut, string) {
+		return k.scratch(&n), jsonLine(k.text(string(n.Value), "", ""))
+	})
+	return out, text, nil
 }
 
 type scratchListOut struct {
@@ -116,14 +128,18 @@ type scratchListOut struct {
 
 func (c *call) scratchList(in inConversation) (out scratchListOut, text string, err error) {
 	all, err := got(c.onOwn, func(m *memory.Store) ([]memory.Scratch, error) { return m.ListScratch(c.ctx, in.Conversation) })
-	text = lines(all, "\n", "There are no working notes.", func(n *memory.Scratch) string {
-		by := ""
-		if n.Shared {
-			by = " (shared by " + inLine(n.Agent) + ")"
-		}
-		return fmt.Sprintf("- %s = %s%s", inLine(n.Key), inLine(string(n.Value)), by)
+	out, text = fitted(c, func(k cut) (scratchListOut, string) {
+		shown := some(k, all)
+		text := lines(shown, "\n", "There are no working notes.", func(n *memory.Scratch) string {
+			by := ""
+			if n.Shared {
+				by = " (shared by " + inLine(n.Agent) + ")"
+			}
+			return fmt.Sprintf("- %s = %s%s", inLine(n.Key), jsonLine(k.text(string(n.Value), "scratch_read", n.Key)), by)
+		})
+		return scratchListOut{each(shown, k.scratch)}, further(text, len(shown), len(all))
 	})
-	return scratchListOut{each(all, scratchOf)}, text, err
+	return out, text, err
 }
 
 type clearedOut struct {
@@ -148,8 +164,8 @@ var conversationActs = []string{actStart, actGet, actIdle, actArchive}
 func (s *Server) addConversationTools() {
 	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk, kind: adds, need: WorkspaceRead,
 		about: "A conversation has a ref code of its own, its memories and working notes. start at the beginning (the same thread gives the same one again), idle at the end, archive to put it away; get says how it stands."}, (*call).conversation)
-	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "Conversations of a channel, or of all, the newest first; archived ones only if they are asked for."}, (*call).conversationList)
-	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads, need: WorkspaceRead, about: "The workspace's channels: topics that conversations share."}, (*call).channelList)
+	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "Conversations of a channel, or of all, the newest first; archived ones only if they are asked for."}, (*call).conversationList)
+	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "The workspace's channels: topics that conversations share."}, (*call).channelList)
 	add(s, tool{name: "channel_create", title: "Make a channel", profile: ProfileTalk, kind: adds, need: WorkspaceWrite, about: "Make a channel for a topic that several conversations will share."}, (*call).channelCreate)
 }
 
@@ -242,8 +258,12 @@ func (c *call) conversationList(in conversationListIn) (out conversationListOut,
 	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ConversationInfo, error) {
 		return m.Conversations(c.ctx, in.Channel, in.Statuses, in.Limit)
 	})
-	out.Conversations = each(all, conversationOf)
-	return out, lines(out.Conversations, "\n", "There is no such conversation.", func(o *conversationOut) string { return "- " + o.line() }), err
+	out, text = fitted(c, func(k cut) (conversationListOut, string) {
+		out := conversationListOut{each(some(k, all), conversationOf)}
+		text := lines(out.Conversations, "\n", "There is no such conversation.", func(o *conversationOut) string { return "- " + o.line() })
+		return out, further(text, len(out.Conversations), len(all))
+	})
+	return out, text, err
 }
 
 type noneIn struct{}
@@ -251,7 +271,7 @@ type noneIn struct{}
 // channelOut is a channel as agents need it.
 type channelOut struct {
 	Name          string `json:"name"`
-	Description   string `json:"description"`
+	Description   string `json:"description,omitempty" keep:"-"`
 	IsDefault     bool   `json:"is_default"`
 	Conversations int    `json:"conversations"`
 	Items         int    `json:"items"`
@@ -267,10 +287,14 @@ func channelOf(v *memory.ChannelInfo) channelOut {
 
 func (c *call) channelList(noneIn) (out channelListOut, text string, err error) {
 	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ChannelInfo, error) { return m.Channels(c.ctx) })
-	text = lines(all, "\n", "", func(o *memory.ChannelInfo) string {
-		return fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name), o.Conversations, o.Items, inLine(o.Description))
+	out, text = fitted(c, func(k cut) (channelListOut, string) {
+		shown := some(k, all)
+		text := lines(shown, "\n", "", func(o *memory.ChannelInfo) string {
+			return fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name), o.Conversations, o.Items, inLine(k.text(o.Description, "", "")))
+		})
+		return channelListOut{each(shown, channelOf)}, further(text, len(shown), len(all))
 	})
-	return channelListOut{each(all, channelOf)}, text, err
+	return out, text, err
 }
 
 type channelCreateIn struct {

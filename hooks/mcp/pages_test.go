@@ -30,7 +30,7 @@ func TestQueryPages(t *testing.T) {
 	if want := []string{"e7", "e6", "e5", "e4", "e3", "e2", "e1"}; !slices.Equal(got, want) {
 		t.Errorf("the pages have %v, want %v", got, want)
 	}
-	if text := must(t, c, "board_query", `{"limit":3,"order":"oldest","before":"e6"}`); !strings.HasPrefix(text, "e1 ") || !strings.HasSuffix(text, "narrow it, or raise the limit.") {
+	if text := must(t, c, "board_query", `{"limit":3,"order":"oldest","before":"e6"}`); !strings.HasPrefix(text, "e1 ") || !strings.HasSuffix(text, "narrow it, or ask for those since 4.") {
 		t.Error(text)
 	}
 	refused(t, c, "board_query", `{"before":"e8"}`, "there is no entry e8")

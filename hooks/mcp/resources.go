@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,7 +78,7 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		}
 		ctx, cancel := s.living(ctx)
 		defer cancel()
-		c := &call{Server: s, ctx: ctx, client: clientName(req)}
+		c := &call{Server: s, ctx: ctx, client: clientName(req), room: mostTokens, resource: true}
 		v, err := guarded(s, r.name, func() (any, error) { return r.read(c, args) })
 		switch {
 		case atFault(err):
@@ -85,12 +86,24 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		case err != nil:
 			return nil, s.refusal(err)
 		}
-		data, err := json.MarshalIndent(v, "", "  ")
+		text, err := c.resourceText(v)
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: string(data)}}}, nil
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
 	}
+}
+
+// resourceText is JSON as it leaves, within the budget.
+func (c *call) resourceText(v any) (string, error) {
+	body, err := marshal(v)
+	if err != nil {
+		return "", err
+	}
+	_, body = c.bounded("", cleanJSON(body))
+	var b bytes.Buffer
+	err = json.Indent(&b, body, "", "  ")
+	return b.String(), err
 }
 
 // atFault reports whether an error is the request's: it is about something that is not there or not granted, or it makes no sense.

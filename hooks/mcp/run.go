@@ -73,11 +73,11 @@ func (s *Server) addRunTools() {
 		about: "Put a finding on the run's board as soon as you have it, with its source: one finding an entry, several with `more`. Say what it supports, contradicts or supersedes, and which open signal it answers."}, (*call).post)
 	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun, kind: adds,
 		about: "Raise what must be answered before the synthesis and cannot be answered by you now. Critical and high signals keep the gate closed."}, (*call).signal)
-	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "Find entries of the board by words, type, status, worker, tag or the signal they answer. Use it before you post, so as not to say what is there."}, (*call).query)
-	add(s, tool{name: "board_state", title: "Where the run stands", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_state", title: "Where the run stands", profile: ProfileRun, kind: reads, budget: glanceTokens,
 		about: "The run at a glance: goal, counts, open signals, workers, variables. Start here. Without a run, and where the server has none, it lists the runs that there are."}, (*call).state)
-	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "The run's small shared values: phase, counters, agreed vocabulary. Without a key, all of them. A key that is not there is no error: `found` is false."}, (*call).varGet)
 	add(s, tool{name: "board_var_set", title: "Set or delete a run variable", profile: ProfileRun, kind: replaces,
 		about: "Set a small shared value of the run. For counters and hand-overs give if_version, the version you read (0: it must be new): then nobody's change is lost. What should be found by search is an entry, not a variable."}, (*call).varSet)
@@ -120,19 +120,19 @@ type signalIn struct {
 // signalOut is a signal as agents need it.
 type signalOut struct {
 	ID         string `json:"id"`
-	Content    string `json:"content"`
+	Content    string `json:"content,omitempty" keep:"-"`
 	Priority   string `json:"priority"`
 	Status     string `json:"status"`
 	Worker     string `json:"worker"`
 	Origin     string `json:"origin,omitempty"`
 	AnsweredBy string `json:"addressed_by,omitempty"`
-	Reason     string `json:"reason,omitempty"`
+	Reason     string `json:"reason,omitempty" keep:"-"`
 	ClaimedBy  string `json:"claimed_by,omitempty"`
 	LeaseUntil string `json:"lease_until,omitempty"`
 }
 
-func signalOf(s *board.Signal) signalOut {
-	out := signalOut{ID: s.ID, Content: s.Content, Priority: s.Priority, Status: s.Status, Worker: s.Worker, Origin: s.Origin, AnsweredBy: s.AddressedBy, Reason: s.Reason, ClaimedBy: s.ClaimedBy}
+func (k cut) signal(s *board.Signal) signalOut {
+	out := signalOut{ID: s.ID, Content: k.text(s.Content, "board_show", s.ID), Priority: s.Priority, Status: s.Status, Worker: s.Worker, Origin: s.Origin, AnsweredBy: s.AddressedBy, Reason: k.text(s.Reason, "board_show", s.ID), ClaimedBy: s.ClaimedBy}
 	if s.LeaseUntil != nil {
 		out.LeaseUntil = timeText(*s.LeaseUntil)
 	}
@@ -163,8 +163,11 @@ func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = raisedOut{signalResult{b.Run(), signalOf(&r.Signal)}, r.Existing}
-		text = fmt.Sprintf("Raised in %s: %s", b.Run(), out.Signal.line())
+		c.room = echoTokens
+		out, text = fitted(c, func(k cut) (raisedOut, string) {
+			s := k.signal(&r.Signal)
+			return raisedOut{signalResult{b.Run(), s}, r.Existing}, fmt.Sprintf("Raised in %s: %s", b.Run(), s.line())
+		})
 		return nil
 	})
 	return out, text, err
@@ -186,29 +189,31 @@ type queryIn struct {
 	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"50"`
 }
 
-// entryOut is an entry as agents need it.
+// entryOut is an entry as agents need it. What it says is in the text.
 type entryOut struct {
 	ID          string   `json:"id"`
 	Seq         int64    `json:"seq"`
 	Type        string   `json:"type"`
 	Status      string   `json:"status"`
-	Content     string   `json:"content"`
-	SourceDoc   string   `json:"source_doc,omitempty"`
-	SourceRef   string   `json:"source_ref,omitempty"`
-	Evidence    string   `json:"evidence,omitempty"`
+	Content     string   `json:"content,omitempty" keep:"-"`
+	SourceDoc   string   `json:"source_doc,omitempty" keep:"-"`
+	SourceRef   string   `json:"source_ref,omitempty" keep:"-"`
+	Evidence    string   `json:"evidence,omitempty" keep:"-"`
 	Confidence  *float64 `json:"confidence,omitempty"`
 	Worker      string   `json:"worker"`
 	Tags        []string `json:"tags,omitempty"`
-	MustSurface bool     `json:"must_surface"`
+	MustSurface bool     `json:"must_surface,omitempty"`
 	Supports    []string `json:"supports,omitempty"`
 	Contradicts []string `json:"contradicts,omitempty"`
 	Supersedes  []string `json:"supersedes,omitempty"`
 	Addresses   []string `json:"addresses,omitempty"`
 }
 
-func entryOf(e *board.Entry) entryOut {
-	return entryOut{ID: e.ID, Seq: e.Seq, Type: e.Type, Status: e.Status, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Worker: e.Worker, Tags: e.Tags,
-		MustSurface: e.MustSurface, Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses}
+func (k cut) entry(e *board.Entry) entryOut {
+	show := func(s string) string { return k.text(s, "board_show", e.ID) }
+	return entryOut{ID: e.ID, Seq: e.Seq, Type: e.Type, Status: e.Status, Content: show(e.Content), SourceDoc: show(e.SourceDoc), SourceRef: show(e.SourceRef), Evidence: show(e.Evidence), Confidence: e.Confidence,
+		Worker: e.Worker, Tags: some(k, e.Tags), MustSurface: e.MustSurface,
+		Supports: some(k, e.Supports), Contradicts: some(k, e.Contradicts), Supersedes: some(k, e.Supersedes), Addresses: some(k, e.Addresses)}
 }
 
 // block writes an entry for a reader.
@@ -242,15 +247,23 @@ func (e *entryOut) block() string {
 type queryOut struct {
 	Run     string     `json:"run"`
 	Entries []entryOut `json:"entries"`
-	More    bool       `json:"more" jsonschema:"the limit cut the list"`
+	More    bool       `json:"more" jsonschema:"the limit, or the room of the answer, cut the list"`
 }
 
-// rest says how to get at the entries beyond the limit.
-func (in *queryIn) rest(shown []board.Entry) string {
-	if in.Order == board.Newest || in.Order == "" && in.Since == 0 {
-		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those before %s.", len(shown), shown[len(shown)-1].ID)
+// rest says how to get at the entries beyond the limit, and beyond the room of the answer.
+func (in *queryIn) rest(shown []entryOut, all int) string {
+	n := len(shown)
+	switch {
+	case n == 0:
+		return "There is no room for an entry: raise max_tokens."
+	case in.Order == board.Newest || in.Order == "" && in.Since == 0:
+		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those before %s.", n, shown[n-1].ID)
+	case in.Order != board.Best:
+		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those since %d.", n, shown[n-1].Seq)
+	case n < all:
+		return fmt.Sprintf("There are more than these %d: narrow it, or raise max_tokens.", n)
 	}
-	return fmt.Sprintf("There are more than these %d: narrow it, or raise the limit.", len(shown))
+	return fmt.Sprintf("There are more than these %d: narrow it, or raise the limit.", n)
 }
 
 func (c *call) query(in queryIn) (out queryOut, text string, err error) {
@@ -259,11 +272,15 @@ func (c *call) query(in queryIn) (out queryOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = queryOut{b.Run(), each(found.Entries, entryOf), found.More}
-		text = lines(out.Entries, "\n\n", "No entry of "+b.Run()+" matches.", (*entryOut).block)
-		if found.More {
-			text += "\n\n" + in.rest(found.Entries)
-		}
+		out, text = fitted(c, func(k cut) (queryOut, string) {
+			shown := some(k, found.Entries)
+			out := queryOut{b.Run(), each(shown, k.entry), found.More || len(shown) < len(found.Entries)}
+			text := lines(out.Entries, "\n\n", "No entry of "+b.Run()+" matches.", (*entryOut).block)
+			if out.More {
+				text += "\n\n" + in.rest(out.Entries, len(found.Entries))
+			}
+			return out, text
+		})
 		return nil
 	})
 	return out, text, err

@@ -8,11 +8,11 @@ import (
 )
 
 func (s *Server) addShowTools() {
-	add(s, tool{name: "board_show", title: "One entry or signal", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_show", title: "One entry or signal", profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "One entry or signal in full, with its links both ways and its history."}, (*call).show)
-	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "Signals, open and urgent ones first."}, (*call).signals)
-	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun, kind: reads, budget: digestTokens,
 		about: "The run within a budget, for the synthesis: what blocks, what must surface, then the strongest findings."}, (*call).digest)
 }
 
@@ -42,41 +42,41 @@ func (c *call) show(in showIn) (out showOut, text string, err error) {
 		if strings.HasPrefix(in.ID, "s") {
 			d, err := b.SignalByID(c.ctx, in.ID)
 			if err == nil {
-				out, text = signalShown(b.Run(), &d)
+				out, text = fitted(c, func(k cut) (showOut, string) { return k.signalShown(b.Run(), &d) })
 			}
 			return err
 		}
 		d, err := b.Entry(c.ctx, in.ID)
 		if err == nil {
-			out, text = entryShown(b.Run(), &d)
+			out, text = fitted(c, func(k cut) (showOut, string) { return k.entryShown(b.Run(), &d) })
 		}
 		return err
 	})
 	return out, text, err
 }
 
-func entryShown(run string, d *board.EntryDetail) (showOut, string) {
-	e := entryOf(&d.Entry)
+func (k cut) entryShown(run string, d *board.EntryDetail) (showOut, string) {
+	e := k.entry(&d.Entry)
 	out := showOut{Run: run, Entry: &e}
 	said := []string{e.block()}
-	for _, x := range d.Dropped {
-		said = append(said, fmt.Sprintf("%s need not surface, by %s with %s: %s", x.ID, inLine(x.Worker), x.By, inLine(x.Reason)))
+	for _, x := range some(k, d.Dropped) {
+		said = append(said, fmt.Sprintf("%s need not surface, by %s with %s: %s", x.ID, inLine(x.Worker), x.By, inLine(k.text(x.Reason, "", ""))))
 	}
-	for i := range d.Raised {
-		s := signalOf(&d.Raised[i])
+	for i := range some(k, d.Raised) {
+		s := k.signal(&d.Raised[i])
 		out.Raised = append(out.Raised, s.ID)
 		said = append(said, "raised "+s.line())
 	}
-	for i := range d.Settled {
+	for i := range some(k, d.Settled) {
 		s := &d.Settled[i]
 		out.Settled = append(out.Settled, s.Other(e.ID))
-		said = append(said, fmt.Sprintf("no conflict with %s, by %s: %s", s.Other(e.ID), inLine(s.Worker), inLine(s.Reason)))
+		said = append(said, fmt.Sprintf("no conflict with %s, by %s: %s", s.Other(e.ID), inLine(s.Worker), inLine(k.text(s.Reason, "", ""))))
 	}
-	return out.surrounded(said, d.Linked, d.History)
+	return k.surrounded(out, said, d.Linked, d.History)
 }
 
-func signalShown(run string, d *board.SignalDetail) (showOut, string) {
-	s := signalOf(&d.Signal)
+func (k cut) signalShown(run string, d *board.SignalDetail) (showOut, string) {
+	s := k.signal(&d.Signal)
 	out := showOut{Run: run, Signal: &s}
 	text := fmt.Sprintf("%s [%s, %s] by %s: %s", s.ID, s.Priority, s.Status, inLine(s.Worker), indented(s.Content))
 	for _, l := range [][2]string{{"from", s.Origin}, {"answered by", s.AnsweredBy}, {"reason", inLine(s.Reason)}, {"claimed by", inLine(s.ClaimedBy)}} {
@@ -84,24 +84,33 @@ func signalShown(run string, d *board.SignalDetail) (showOut, string) {
 			text += "\n  " + l[0] + ": " + l[1]
 		}
 	}
-	return out.surrounded([]string{text}, d.Linked, d.History)
+	return k.surrounded(out, []string{text}, d.Linked, d.History)
 }
 
-// surrounded adds what links here, and the history.
-func (o showOut) surrounded(said []string, linked []board.Backlink, history []board.Event) (showOut, string) {
+// surrounded adds what links here, and the history, of which the end is shown.
+func (k cut) surrounded(o showOut, said []string, linked []board.Backlink, history []board.Event) (showOut, string) {
+	linked, all := some(k, linked), len(linked)
 	o.Linked = each(linked, func(l *board.Backlink) backlinkOut { return backlinkOut{l.Kind, l.From} })
-	o.Seqs = each(history, func(e *board.Event) int64 { return e.Seq })
 	for _, l := range linked {
-		said = append(said, fmt.Sprintf("%s %s it: %s", l.From, l.Kind, inLine(l.Line)))
+		said = append(said, fmt.Sprintf("%s %s it: %s", l.From, l.Kind, inLine(k.text(l.Line, "", ""))))
 	}
-	return o, strings.Join(said, "\n") + "\nHistory:\n" + lines(history, "\n", "none", eventLine)
+	if left := all - len(linked); left > 0 {
+		said = append(said, fmt.Sprintf("%d more link to it", left))
+	}
+	said = append(said, "History:")
+	if left := len(history) - k.items; left > 0 {
+		history = history[left:]
+		said = append(said, fmt.Sprintf("%d events before", left))
+	}
+	o.Seqs = each(history, func(e *board.Event) int64 { return e.Seq })
+	return o, strings.Join(said, "\n") + "\n" + lines(history, "\n", "none", k.event)
 }
 
-// eventLine puts an event on one line.
-func eventLine(e *board.Event) string {
+// event puts an event on one line.
+func (k cut) event(e *board.Event) string {
 	line := fmt.Sprintf("Event %d: %s %s by %s", e.Seq, e.Verb, inLine(e.ID), inLine(e.Actor))
 	if what := e.Describe(); what != "" {
-		line += ". " + inLine(what)
+		line += ". " + inLine(k.text(what, "board_show", e.ID))
 	}
 	return line
 }
@@ -117,7 +126,7 @@ type signalsIn struct {
 type signalsOut struct {
 	Run     string      `json:"run"`
 	Signals []signalOut `json:"signals"`
-	More    bool        `json:"more" jsonschema:"the limit cut the list"`
+	More    bool        `json:"more" jsonschema:"the limit, or the room of the answer, cut the list"`
 }
 
 func (c *call) signals(in signalsIn) (out signalsOut, text string, err error) {
@@ -133,11 +142,15 @@ func (c *call) signals(in signalsIn) (out signalsOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = signalsOut{b.Run(), each(found.Signals, signalOf), found.More}
-		text = lines(out.Signals, "\n", "No signal of "+b.Run()+" matches.", (*signalOut).line)
-		if out.More {
-			text += fmt.Sprintf("\nThere are more than these %d: narrow it, or raise the limit.", len(out.Signals))
-		}
+		out, text = fitted(c, func(k cut) (signalsOut, string) {
+			shown := some(k, found.Signals)
+			out := signalsOut{b.Run(), each(shown, k.signal), found.More || len(shown) < len(found.Signals)}
+			text := lines(out.Signals, "\n", "No signal of "+b.Run()+" matches.", (*signalOut).line)
+			if out.More {
+				text += fmt.Sprintf("\nThere are more than these %d: narrow it, or raise the limit or max_tokens.", len(shown))
+			}
+			return out, text
+		})
 		return nil
 	})
 	return out, text, err
@@ -145,11 +158,6 @@ func (c *call) signals(in signalsIn) (out signalsOut, text string, err error) {
 
 // digestTokens is the usual budget of board_digest.
 const digestTokens = 3_000
-
-type digestIn struct {
-	onRun
-	MaxTokens int `json:"max_tokens,omitempty" min:"300" max:"20000" default:"3000"`
-}
 
 type digestOut struct {
 	Run         string   `json:"run"`
@@ -159,11 +167,12 @@ type digestOut struct {
 	OmittedMust []string `json:"omitted_must" jsonschema:"what must surface and is not shown in full"`
 }
 
-func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
+func (c *call) digest(in onRun) (out digestOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		d, err := c.digestOf(b, in.MaxTokens)
-		out = digestOut{b.Run(), d.Tokens, d.Included, d.Omitted, list(d.OmittedMust)}
-		text = strings.Map(printable, d.Text)
+		d, err := c.digestOf(b, c.document(c.room, leastTokens))
+		out, text = fitted(c, func(k cut) (digestOut, string) {
+			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted, some(k, list(d.OmittedMust))}, d.Text
+		})
 		return err
 	})
 	return out, text, err

@@ -21,23 +21,26 @@ type workerOut struct {
 
 type variableOut struct {
 	Key     string          `json:"key"`
-	Value   json.RawMessage `json:"value"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Long    bool            `json:"value_left_out,omitempty" jsonschema:"the value is too long; max_tokens asks for more"`
 	Version int64           `json:"version" jsonschema:"rises with every change; for if_version"`
 	Worker  string          `json:"worker"`
+	text    string          // the value, for a reader
 }
 
-func variableOf(v *board.Variable) variableOut {
-	return variableOut{v.Key, v.Value, v.Version, v.Worker}
+func (k cut) variable(v *board.Variable) variableOut {
+	value := k.value(v.Value)
+	return variableOut{v.Key, value, value == nil, v.Version, v.Worker, k.text(string(v.Value), "board_var_get", v.Key)}
 }
 
 // line puts a variable on one line.
 func (v *variableOut) line() string {
-	return fmt.Sprintf("%s = %s (version %d, by %s)", inLine(v.Key), v.Value, v.Version, inLine(v.Worker))
+	return fmt.Sprintf("%s = %s (version %d, by %s)", inLine(v.Key), jsonLine(v.text), v.Version, inLine(v.Worker))
 }
 
 type runOut struct {
 	Run         string `json:"run"`
-	Goal        string `json:"goal"`
+	Goal        string `json:"goal,omitempty" keep:"-"`
 	Entries     int64  `json:"entries"`
 	OpenSignals int64  `json:"open_signals"`
 	GateOpen    bool   `json:"gate_open"`
@@ -45,7 +48,7 @@ type runOut struct {
 
 type stateOut struct {
 	Run       string           `json:"run,omitempty"`
-	Goal      string           `json:"goal,omitempty"`
+	Goal      string           `json:"goal,omitempty" keep:"200"`
 	Seq       int64            `json:"seq,omitempty" jsonschema:"the newest event; for since"`
 	Entries   map[string]int64 `json:"entries,omitempty" jsonschema:"by type"`
 	Statuses  map[string]int64 `json:"statuses,omitempty" jsonschema:"entries by status"`
@@ -55,6 +58,7 @@ type stateOut struct {
 	Workers   []workerOut      `json:"workers"`
 	Expected  []expectedOut    `json:"expected,omitempty" jsonschema:"workers that the gate waits for, and what became of each"`
 	Variables []variableOut    `json:"variables"`
+	AllRuns   int              `json:"all_runs,omitempty" jsonschema:"how many there are"`
 	Runs      []runOut         `json:"runs" jsonschema:"where no run is named: those that there are"`
 }
 
@@ -79,14 +83,10 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out.Run, out.Goal, out.Seq, out.Entries, out.Statuses, out.Must, out.Open = st.Run, st.Goal, st.Seq, st.Entries.ByType, st.Entries.ByStatus, st.Entries.MustSurface, st.Signals.Open.Total()
-		out.Signals = each(open.Signals, signalOf)
-		for _, w := range st.Workers[:min(len(st.Workers), mostListed)] {
-			out.Workers = append(out.Workers, workerOut{w.Name, w.Entries, timeText(w.Last)})
-		}
-		out.Expected = each(st.Expected, expectedOf)
-		out.Variables = each(st.Variables, variableOf)
-		text = out.text(st.Entries.Total)
+		out, text = fitted(c, func(k cut) (stateOut, string) {
+			out := k.state(&st, open.Signals)
+			return out, out.text(&st)
+		})
 		return nil
 	})
 	return out, text, err
@@ -101,14 +101,25 @@ func (c *call) notYet(run string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
+// state is as much of a state as there is room for.
+func (k cut) state(st *board.State, open []board.Signal) stateOut {
+	workers := st.Workers[:min(len(st.Workers), mostListed)]
+	return stateOut{Run: st.Run, Goal: k.text(st.Goal, "", ""), Seq: st.Seq, Entries: st.Entries.ByType, Statuses: st.Entries.ByStatus, Must: st.Entries.MustSurface, Open: st.Signals.Open.Total(),
+		Signals: each(some(k, open), k.signal),
+		Workers: each(some(k, workers), func(w *board.Worker) workerOut {
+			return workerOut{w.Name, w.Entries, timeText(w.Last)}
+		}),
+		Expected: each(some(k, st.Expected), k.expected), Variables: each(some(k, st.Variables), k.variable), Runs: []runOut{}}
+}
+
 // text writes a state for a reader.
-func (s *stateOut) text(entries int64) string {
+func (s *stateOut) text(st *board.State) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s, event %d", s.Run, s.Seq)
 	if s.Goal != "" {
 		fmt.Fprintf(&b, "\nGoal: %s", indented(s.Goal))
 	}
-	fmt.Fprintf(&b, "\nEntries: %d%s; %d must surface", entries, counted(s.Entries), s.Must)
+	fmt.Fprintf(&b, "\nEntries: %d%s; %d must surface", st.Entries.Total, counted(s.Entries), s.Must)
 	if d := s.Statuses[board.Disputed]; d > 0 {
 		fmt.Fprintf(&b, "; %d disputed", d)
 	}
@@ -116,18 +127,22 @@ func (s *stateOut) text(entries int64) string {
 	for i := range s.Signals {
 		fmt.Fprintf(&b, "\n- %s", s.Signals[i].line())
 	}
+	b.WriteString(further("", len(s.Signals), int(s.Open)))
 	if len(s.Workers) > 0 {
 		b.WriteString("\nWorkers:")
 		for i, w := range s.Workers {
 			fmt.Fprintf(&b, "%s %s (%d)", map[bool]string{true: "", false: ","}[i == 0], inLine(w.Name), w.Entries)
 		}
 	}
+	b.WriteString(further("", len(s.Workers), len(st.Workers)))
 	for i := range s.Expected {
 		fmt.Fprintf(&b, "\nExpected: %s", s.Expected[i].line())
 	}
+	b.WriteString(further("", len(s.Expected), len(st.Expected)))
 	for i := range s.Variables {
 		fmt.Fprintf(&b, "\nVariable %s", s.Variables[i].line())
 	}
+	b.WriteString(further("", len(s.Variables), len(st.Variables)))
 	return b.String()
 }
 
@@ -156,18 +171,22 @@ func (c *call) runs(out stateOut) (stateOut, string, error) {
 	if err != nil {
 		return out, "", err
 	}
-	var lines []string
-	for _, r := range all {
-		if c.cfg.Grants.run(r.Run, false) != nil {
-			continue
-		}
-		out.Runs = append(out.Runs, runOut{r.Run, r.Goal, r.Entries, r.OpenSignal, r.Open})
-		lines = append(lines, fmt.Sprintf("- %s: %d entries, %d open signals, gate %s. %s", r.Run, r.Entries, r.OpenSignal, gateWord(r.Open), inLine(r.Goal)))
-	}
-	if len(lines) == 0 {
+	all = slices.DeleteFunc(all, func(r board.Info) bool { return c.cfg.Grants.run(r.Run, false) != nil })
+	if len(all) == 0 {
 		return out, "There is no run yet; board_post with a run makes one.", nil
 	}
-	return out, "Name one of the runs:\n" + strings.Join(lines, "\n"), nil
+	out, text := fitted(c, func(k cut) (stateOut, string) {
+		out := out
+		out.AllRuns = len(all)
+		text := []string{"Name one of the runs:"}
+		for _, r := range some(k, all) {
+			goal := k.text(r.Goal, "", "")
+			out.Runs = append(out.Runs, runOut{r.Run, goal, r.Entries, r.OpenSignal, r.Open})
+			text = append(text, fmt.Sprintf("- %s: %d entries, %d open signals, gate %s. %s", r.Run, r.Entries, r.OpenSignal, gateWord(r.Open), inLine(goal)))
+		}
+		return out, further(strings.Join(text, "\n"), len(out.Runs), len(all))
+	})
+	return out, text, nil
 }
 
 func gateWord(open bool) string {
@@ -185,12 +204,12 @@ type varGetIn struct {
 type varsOut struct {
 	Run       string        `json:"run"`
 	Found     bool          `json:"found"`
+	All       int           `json:"all" jsonschema:"how many there are"`
 	Variables []variableOut `json:"variables"`
 }
 
 func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		out.Run = b.Run()
 		var all []board.Variable
 		var err error
 		if in.Key == "" {
@@ -206,8 +225,14 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out.Found, out.Variables = len(all) > 0, each(all, variableOf)
-		text = lines(out.Variables, "\n", "There is no such variable in "+b.Run()+".", (*variableOut).line)
+		out, text = fitted(c, func(k cut) (varsOut, string) {
+			out := varsOut{b.Run(), len(all) > 0, len(all), each(some(k, all), k.variable)}
+			text := lines(out.Variables, "\n", "", (*variableOut).line)
+			if len(all) == 0 {
+				text = "There is no such variable in " + b.Run() + "."
+			}
+			return out, further(text, len(out.Variables), len(all))
+		})
 		return nil
 	})
 	return out, text, err
@@ -227,8 +252,11 @@ func (c *call) varDelete(in *varSetIn, who string, ifMatch int64) (out varSetOut
 		if err != nil {
 			return err
 		}
-		out = varSetOut{b.Run(), variableOf(&v)}
-		text = "Deleted in " + b.Run() + ": " + out.Variable.line()
+		c.room = echoTokens
+		out, text = fitted(c, func(k cut) (varSetOut, string) {
+			v := k.variable(&v)
+			return varSetOut{b.Run(), v}, "Deleted in " + b.Run() + ": " + v.line()
+		})
 		return nil
 	})
 	return out, text, err
@@ -259,8 +287,11 @@ func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = varSetOut{b.Run(), variableOf(&v)}
-		text = "Set in " + b.Run() + ": " + out.Variable.line()
+		c.room = echoTokens
+		out, text = fitted(c, func(k cut) (varSetOut, string) {
+			v := k.variable(&v)
+			return varSetOut{b.Run(), v}, "Set in " + b.Run() + ": " + v.line()
+		})
 		return nil
 	})
 	return out, text, err

@@ -35,6 +35,15 @@ type signalResult struct {
 	Signal signalOut `json:"signal"`
 }
 
+// signalSaid is the answer about one signal.
+func (c *call) signalSaid(what, run string, s *board.Signal) (signalResult, string) {
+	c.room = min(c.room, echoTokens)
+	return fitted(c, func(k cut) (signalResult, string) {
+		o := k.signal(s)
+		return signalResult{run, o}, what + ": " + o.line()
+	})
+}
+
 type claimOut struct {
 	signalResult
 	Since string `json:"since,omitempty" jsonschema:"when it was claimed before, under the same name: this extends the lease"`
@@ -72,8 +81,8 @@ func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out.signalResult = signalResult{b.Run(), signalOf(&s)}
-		text = fmt.Sprintf("%s in %s: %s%s", verb, b.Run(), out.Signal.line(), note)
+		out.signalResult, text = c.signalSaid(verb+" in "+b.Run(), b.Run(), &s)
+		text += note
 		return nil
 	})
 	return out, text, err
@@ -120,8 +129,7 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out.Run, out.Signal = b.Run(), signalOf(&s)
-		text = fmt.Sprintf("Answered by %s in %s: %s", out.Entry, b.Run(), out.Signal.line())
+		out.signalResult, text = c.signalSaid(fmt.Sprintf("Answered by %s in %s", out.Entry, b.Run()), b.Run(), &s)
 		return nil
 	})
 	return out, text, err
@@ -143,8 +151,7 @@ func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = signalResult{b.Run(), signalOf(&s)}
-		text = fmt.Sprintf("Waived in %s: %s", b.Run(), out.Signal.line())
+		out, text = c.signalSaid("Waived in "+b.Run(), b.Run(), &s)
 		return nil
 	})
 	return out, text, err
@@ -166,8 +173,7 @@ func (c *call) reopen(in reopenIn) (out signalResult, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = signalResult{b.Run(), signalOf(&s)}
-		text = fmt.Sprintf("Opened again in %s: %s", b.Run(), out.Signal.line())
+		out, text = c.signalSaid("Opened again in "+b.Run(), b.Run(), &s)
 		return nil
 	})
 	return out, text, err
@@ -199,8 +205,10 @@ func (c *call) link(in linkIn) (out linkOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = linkOut{b.Run(), entryOf(&e)}
-		text = fmt.Sprintf("Linked in %s: %s", b.Run(), out.Entry.block())
+		out, text = fitted(c, func(k cut) (linkOut, string) {
+			e := k.entry(&e)
+			return linkOut{b.Run(), e}, fmt.Sprintf("Linked in %s: %s", b.Run(), e.block())
+		})
 		return nil
 	})
 	return out, text, err
@@ -217,7 +225,7 @@ type settleOut struct {
 	Run    string `json:"run"`
 	Entry  string `json:"entry" jsonschema:"the older one"`
 	Other  string `json:"other"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason" keep:"200"`
 }
 
 func (c *call) settle(in settleIn) (out settleOut, text string, err error) {
@@ -230,8 +238,11 @@ func (c *call) settle(in settleIn) (out settleOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = settleOut{b.Run(), s.A, s.B, s.Reason}
-		text = fmt.Sprintf("Settled in %s: %s and %s are no conflict: %s", out.Run, s.A, s.B, inLine(s.Reason))
+		c.room = echoTokens
+		out, text = fitted(c, func(k cut) (settleOut, string) {
+			out := settleOut{b.Run(), s.A, s.B, k.text(s.Reason, "", "")}
+			return out, fmt.Sprintf("Settled in %s: %s and %s are no conflict: %s", out.Run, s.A, s.B, inLine(out.Reason))
+		})
 		return nil
 	})
 	return out, text, err

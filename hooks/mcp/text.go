@@ -16,6 +16,11 @@ func inLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(printable, s)), " ")
 }
 
+// jsonLine keeps a JSON value within its line, with its blanks as they are.
+func jsonLine(s string) string {
+	return strings.ReplaceAll(strings.Map(printable, s), "\n", " ")
+}
+
 // indented keeps a text of several lines within its block: each of its lines but the first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(strings.Map(printable, s)), "\n", "\n  | ")

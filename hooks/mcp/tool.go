@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb/memory"
@@ -38,6 +39,7 @@ type tool struct {
 	about   string // when to use it, and what it does
 	need    string // the grant that every call takes; "": it depends on the call
 	kind    kind
+	budget  int // tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
 }
 
 func (t *tool) annotations() *sdk.ToolAnnotations {
@@ -49,6 +51,12 @@ func (t *tool) annotations() *sdk.ToolAnnotations {
 // Of all others agents read the text, and each session pays for every token of a list.
 func (t *tool) programs() bool { return t.name == "board_gate" || t.name == "board_survival" }
 
+// showsText reports whether a client shows its model the text of an answer that has data too. Some
+// show the data in its place, in which what others wrote is missing.
+func showsText(client string) bool {
+	return client != "claude-code" && !strings.HasPrefix(client, "Visual-Studio-Code")
+}
+
 // call is one call of a tool.
 type call struct {
 	*Server
@@ -56,6 +64,10 @@ type call struct {
 	req    *sdk.CallToolRequest
 	client string   // what the client calls itself
 	notes  []string // what is to be said besides, apart from the answer
+	room   int      // tokens of the answer
+	grows  bool     // max_tokens asks for more
+	// resource is set for what is read by its address: there is no text beside the data.
+	resource bool
 }
 
 // handler answers a call: data for programs, text for readers.
@@ -69,6 +81,9 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	in, err := schemaOf(reflect.TypeFor[In](), true)
 	if err == nil && in.Properties == nil {
 		in.Properties = map[string]*jsonschema.Schema{} // some clients insist
+	}
+	if err == nil && t.budget > 0 {
+		takeMaxTokens(in)
 	}
 	var out *jsonschema.Schema
 	var check *jsonschema.Resolved
@@ -97,7 +112,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		}
 		ctx, cancel := s.living(ctx)
 		defer cancel()
-		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req)}
+		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req), room: t.roomFor(req.Params.Arguments), grows: t.budget > 0}
 		data, text, err := fn(c, args)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -106,15 +121,12 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
 			return s.failed(err, in), nil
 		}
-		body, err := json.Marshal(data)
+		lean(reflect.ValueOf(&data))
+		body, err := marshal(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		res = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(body)}
-		for _, n := range c.notes {
-			res.Content = append(res.Content, &sdk.TextContent{Text: "Note: " + inLine(n)})
-		}
-		return res, nil
+		return c.result(&t, text, body), nil
 	}
 	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
 	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in}
@@ -122,6 +134,23 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		listed.OutputSchema = out
 	}
 	s.sdk.AddTool(listed, answer)
+}
+
+// result is the answer to a call as it leaves, within its budget.
+func (c *call) result(t *tool, text string, body []byte) *sdk.CallToolResult {
+	const mostNotes, noteRunes = 4, 300
+	var notes []sdk.Content
+	for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
+		note := "Note: " + inLine(fault.Clip(n, noteRunes))
+		c.room -= board.Tokens(note)
+		notes = append(notes, &sdk.TextContent{Text: note})
+	}
+	text, body = c.bounded(cleanText(text), cleanJSON(body))
+	res := &sdk.CallToolResult{Content: append([]sdk.Content{&sdk.TextContent{Text: text}}, notes...)}
+	if t.programs() || showsText(c.client) {
+		res.StructuredContent = json.RawMessage(body)
+	}
+	return res
 }
 
 // failedBadly is said of a tool that panicked.
@@ -138,10 +167,13 @@ func (s *Server) failed(err error, takes *jsonschema.Schema) *sdk.CallToolResult
 // explained is an error with its next step, for who called what takes such arguments.
 func (s *Server) explained(err error, takes *jsonschema.Schema) string {
 	text := err.Error()
+	if short := board.ClipTokens(text, errorTokens); len(short) < len(text) {
+		text = short + "…"
+	}
 	if try := fault.Try(err, s.words(takes)); try != "" {
 		text += "\ntry: " + try
 	}
-	return strings.Map(printable, text)
+	return cleanText(text)
 }
 
 // guarded calls what serves a request that is no call of a tool; a panic in it is an error of the request.

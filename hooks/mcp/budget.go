@@ -1,0 +1,269 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"blackboard/board"
+)
+
+// Budgets of answers, in tokens as board.Tokens counts them: of the text and the data together.
+const (
+	glanceTokens = 2_000  // where something stands
+	usualTokens  = 4_000  // anything else
+	mostTokens   = 20_000 // that max_tokens can ask for
+	leastTokens  = 200    // an answer has at any rate
+	errorTokens  = 1_000  // of a message
+	echoTokens   = 500    // of what the caller has said itself, or claims
+)
+
+// maxTokens is the argument that asks for a longer answer. The tools with a budget take it.
+const maxTokens = "max_tokens"
+
+// takeMaxTokens adds the argument to what a tool takes.
+func takeMaxTokens(in *jsonschema.Schema) {
+	most := float64(mostTokens)
+	in.Properties[maxTokens] = &jsonschema.Schema{Type: "integer", Maximum: &most}
+	in.PropertyOrder = append(in.PropertyOrder, maxTokens)
+}
+
+// roomFor is how many tokens an answer may have, by the arguments of the call.
+func (t *tool) roomFor(args json.RawMessage) int {
+	var asked struct {
+		MaxTokens float64 `json:"max_tokens"`
+	}
+	if t.budget == 0 {
+		return usualTokens
+	}
+	if json.Unmarshal(args, &asked) != nil || asked.MaxTokens == 0 {
+		return t.budget
+	}
+	return max(leastTokens, min(int(asked.MaxTokens), mostTokens))
+}
+
+// document has the answer keep within a budget that the caller names, and is what it leaves for the
+// document itself, whose maker counts 4 bytes to a token.
+func (c *call) document(budget, least int) int {
+	const data = 40 // tokens of what is said beside it
+	c.room = max(leastTokens, budget)
+	return max(least, c.room*9/10-data)
+}
+
+// cut says how much of what others wrote an answer shows.
+type cut struct {
+	c     *call
+	runes int // of one text
+	items int // of one list
+}
+
+// leastRunes is what a text keeps: lists become shorter before their texts say nothing.
+const leastRunes = 100
+
+// fitted is an answer within the budget of the call. It is written again with less and less of what
+// others wrote, until it fits: first the longest texts lose their ends, then the lists.
+func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text string) {
+	k := cut{c, 4 * c.room, 1 << 30}
+	for {
+		out, text = write(k)
+		if !c.resource {
+			lean(reflect.ValueOf(&out))
+		}
+		body, err := marshal(out)
+		if err != nil || board.Tokens(text)+board.Tokens(string(body)) <= c.room {
+			return out, text
+		}
+		switch {
+		case k.runes > leastRunes:
+			k.runes = max(leastRunes, k.runes*2/3)
+		case k.items > 1000:
+			k.items = longestList(reflect.ValueOf(out)) * 3 / 4
+		case k.items > 0:
+			k.items = k.items * 3 / 4
+		default:
+			return out, text // as little as there can be; bounded does the rest
+		}
+	}
+}
+
+// longestList is the length of the longest list in an answer.
+func longestList(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Slice:
+		n = v.Len()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n = max(n, longestList(v.Field(i)))
+		}
+	}
+	return n
+}
+
+// text is the beginning of a text, with what has the rest: a tool and its argument. Without a tool,
+// or where it is not served, it is the tool that was called, if it can be asked for more.
+func (k cut) text(s, tool, arg string) string {
+	const worth = 60 // characters that a mark would take
+	end := 0
+	for range k.runes {
+		if end >= len(s) {
+			return s
+		}
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	left := utf8.RuneCountInString(s[end:])
+	if left <= worth {
+		return s
+	}
+	where := ""
+	switch {
+	case tool != "" && k.c.takes[tool] != nil && !k.c.calls(tool):
+		where = "; " + tool + " " + arg
+	case k.c.grows:
+		where = "; " + maxTokens
+	}
+	return strings.TrimSpace(s[:end]) + fmt.Sprintf("… (%d more%s)", left, where)
+}
+
+// calls reports whether it is a call of a tool.
+func (c *call) calls(tool string) bool { return c.req != nil && c.req.Params.Name == tool }
+
+// value is a JSON value that is short enough to be among the data too; nil: it is not.
+func (k cut) value(v json.RawMessage) json.RawMessage {
+	if len(v) > k.runes/4 {
+		return nil
+	}
+	return v
+}
+
+// some are the first of a list that an answer shows.
+func some[T any](k cut, all []T) []T { return all[:min(len(all), k.items)] }
+
+// further is a text of a list, and says so if there is more than is shown.
+func further(text string, shown, of int) string {
+	if shown < of {
+		text += fmt.Sprintf("\n- and %d more", of-shown)
+	}
+	return text
+}
+
+// lean takes out of an answer's data what its text says: fields with the tag keep have so many runes
+// at most, and none with "-".
+func lean(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		lean(v.Elem())
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Struct {
+			for i := range v.Len() {
+				lean(v.Index(i))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Field(i)
+			if !f.CanSet() {
+				continue
+			}
+			switch keep := v.Type().Field(i).Tag.Get("keep"); keep {
+			case "":
+				lean(f)
+			case "-":
+				f.SetZero()
+			default:
+				if n, err := strconv.Atoi(keep); err == nil && utf8.RuneCountInString(f.String()) > n {
+					f.SetString(string([]rune(f.String())[:n]) + "…")
+				}
+			}
+		}
+	}
+}
+
+// marshal writes data as JSON.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// bounded keeps an answer within its budget, whatever a tool has written. Fitted answers come
+// through unchanged.
+func (c *call) bounded(text string, body []byte) (string, []byte) {
+	if board.Tokens(text)+board.Tokens(string(body)) <= c.room {
+		return text, body
+	}
+	if room := max(c.room/2, c.room-board.Tokens(text)); board.Tokens(string(body)) > room {
+		body = shrunk(body, room)
+	}
+	if room := c.room - board.Tokens(string(body)); board.Tokens(text) > room {
+		const end = "\n… (the answer was longer)"
+		text = board.ClipTokens(text, max(0, room-board.Tokens(end))) + end
+	}
+	return text, body
+}
+
+// shrunk is data with shorter texts and lists: the same fields, within the same schema.
+func shrunk(body []byte, room int) []byte {
+	v, err := decodeAny(body)
+	if err != nil {
+		return body
+	}
+	for runes, items := 1000, 128; ; runes, items = max(runes/2, 70), items/2 {
+		short, err := marshal(trimmed(v, runes, items, 0))
+		if err != nil || items == 0 || board.Tokens(string(short)) <= room {
+			return short
+		}
+	}
+}
+
+// decodeAny reads JSON whose numbers keep all their digits.
+func decodeAny(body []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
+}
+
+// trimmed is a JSON value with so many runes of a text, and so many members of a list.
+func trimmed(v any, runes, items, depth int) any {
+	const fields, deepest = 40, 12 // no answer has as many of its own
+	switch v := v.(type) {
+	case string:
+		if utf8.RuneCountInString(v) > runes {
+			return string([]rune(v)[:runes]) + "…"
+		}
+	case json.Number:
+		if len(v) > runes {
+			return nil
+		}
+	case []any:
+		if depth > deepest {
+			return nil
+		}
+		out := make([]any, min(len(v), items))
+		for i := range out {
+			out[i] = trimmed(v[i], runes, items, depth+1)
+		}
+		return out
+	case map[string]any:
+		if depth > deepest || len(v) > fields {
+			return map[string]any{}
+		}
+		out := make(map[string]any, len(v))
+		for name, member := range v {
+			if len(name) <= runes {
+				out[name] = trimmed(member, runes, items, depth+1)
+			}
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"bytes"
+	"strings"
+
+	"blackboard/board/text"
+)
+
+// cleanText is what of a text may leave to a model: without control characters but line ends and tabs,
+// without what turns the direction of writing, and without tags, which nobody but models sees. What
+// ends lines for some readers alone is a blank.
+func cleanText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\u2028' || r == '\u2029':
+			return ' '
+		case r == '\n' || r == '\t':
+			return r
+		case text.Hidden(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// cleanJSON is JSON whose texts are clean, the names of members too.
+func cleanJSON(body []byte) []byte {
+	if !bytes.Contains(body, []byte(`\u`)) && cleanText(string(body)) == string(body) {
+		return body
+	}
+	v, err := decodeAny(body)
+	if err != nil {
+		return nil // it is no JSON, and must not leave
+	}
+	clean, err := marshal(cleanAny(v))
+	if err != nil {
+		return nil
+	}
+	return clean
+}
+
+func cleanAny(v any) any {
+	switch v := v.(type) {
+	case string:
+		return cleanText(v)
+	case []any:
+		for i := range v {
+			v[i] = cleanAny(v[i])
+		}
+	case map[string]any:
+		for name, member := range v {
+			clean := cleanText(name)
+			if clean != name {
+				delete(v, name)
+			}
+			v[clean] = cleanAny(member)
+		}
+	}
+	return v
+}
