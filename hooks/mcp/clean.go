@@ -26,7 +26,7 @@ func cleanText(s string) string {
 
 // cleanJSON is JSON whose texts are clean, the names of members too.
 func cleanJSON(body []byte) []byte {
-	if !bytes.Contains(body, []byte(`\u`)) && cleanText(string(body)) == string(body) {
+	if !escaped(body) && cleanText(string(body)) == string(body) {
 		return body
 	}
 	v, err := decodeAny(body)
@@ -38,6 +38,16 @@ func cleanJSON(body []byte) []byte {
 		return nil
 	}
 	return clean
+}
+
+// escaped reports whether JSON has escapes that may stand for characters to be removed.
+func escaped(body []byte) bool {
+	for i, b := range body[:max(0, len(body)-1)] {
+		if b == '\\' && bytes.IndexByte([]byte("urbf"), body[i+1]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func cleanAny(v any) any {

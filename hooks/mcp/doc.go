@@ -1,10 +1,22 @@
 // Package mcp offers boards, knowledge, memory and the context store to any agent that speaks the Model Context Protocol: over stdio, and over streamable HTTP.
 //
-// A tool is an adapter: it decodes its arguments, calls one method of package board, kb, kb/memory or kb/chunks, and answers twice, as data that its output schema describes and as text to
-// read. Tools come in profiles, so that an agent sees few of them. What a caller may do is a matter of its grants; a refusal names the one that is missing.
+// A tool is an adapter: it decodes its arguments, calls one method of package board, kb, kb/memory or kb/chunks, and answers with a text to read and with data for
+// programs. Tools come in profiles, so that an agent sees few of them. What a caller may do is a matter of its grants; a refusal names the one that is missing.
+//
+// An answer has a budget of tokens, its text and its data together, which max_tokens raises. What others wrote gives way first: long texts lose their ends, with a mark that names what has the
+// rest, then lists become shorter. A tool writes its answer with fitted, which asks it for less until it fits; whatever it does, no answer leaves that is longer.
+//
+// The data of an answer is not its text a second time. It has what programs act on: ids, counts, statuses, versions, a verdict, and where the next page begins. What others wrote is in the text
+// alone (the tag keep), since it costs most; only the tools whose schema is listed have a beginning of it in their data too. Some clients show their model the data in place of the text: they get
+// data only from those tools.
+//
+// What leaves to a model is clean: control characters, marks that turn the direction of writing, and tags are removed from all texts and all data in one place (clean.go). What others wrote
+// stands within a line, or has a mark before each of its lines (text.go), so that no line of it looks like the server's. The context tools are the exception: they answer as their original.
 //
 //	server.go      the server: what it is given, its profiles and instructions
 //	tool.go        how a tool is registered and called: arguments, errors, panics
+//	budget.go      how long an answer may be, and how it is made to fit
+//	clean.go       what of a text may leave to a model
 //	words.go       the tools for the operations that errors name as the next step
 //	schema.go      schemas from Go types and their tags
 //	grants.go      who may do what

@@ -164,9 +164,10 @@ func (s *Server) failed(err error, takes *jsonschema.Schema) *sdk.CallToolResult
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: s.explained(err, takes)}}}
 }
 
-// explained is an error with its next step, for who called what takes such arguments.
+// explained is an error with its next step, for who called what takes such arguments: the message, then
+// a line that begins with "try: ".
 func (s *Server) explained(err error, takes *jsonschema.Schema) string {
-	text := err.Error()
+	text := indented(err.Error()) // it may quote what others wrote
 	if short := board.ClipTokens(text, errorTokens); len(short) < len(text) {
 		text = short + "…"
 	}
