@@ -58,38 +58,53 @@ func (c *call) document(budget, least int) int {
 
 // cut says how much of what others wrote an answer shows.
 type cut struct {
-	c     *call
-	runes int // of one text
-	items int // of one list
+	c       *call
+	runes   int  // of one text
+	items   int  // of one list
+	longest *int // bytes of the longest text that was shown
 }
 
-// leastRunes is what a text keeps: lists become shorter before their texts say nothing.
-const leastRunes = 100
+const (
+	readableRunes = 240 // what a text keeps while a list can become shorter
+	leastRunes    = 100 // what it keeps at any rate
+	readableItems = 8
+)
 
 // fitted is an answer within the budget of the call. It is written again with less and less of what
-// others wrote, until it fits: first the longest texts lose their ends, then the lists.
+// others wrote, until it fits: first long texts lose their ends, then lists.
 func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text string) {
-	k := cut{c, 4 * c.room, 1 << 30}
+	k := cut{c, 4 * c.room, 1 << 30, new(int)}
 	for {
+		*k.longest = 0
 		out, text = write(k)
 		if !c.resource {
 			lean(reflect.ValueOf(&out))
 		}
 		body, err := marshal(out)
-		if err != nil || board.Tokens(text)+board.Tokens(string(body)) <= c.room {
-			return out, text
+		cost := board.Tokens(text) + board.Tokens(string(body))
+		if err != nil || cost <= c.room || k.items == 0 {
+			return out, text // bounded does the rest
 		}
-		switch {
-		case k.runes > leastRunes:
-			k.runes = max(leastRunes, k.runes*2/3)
-		case k.items > 1000:
-			k.items = longestList(reflect.ValueOf(out)) * 3 / 4
-		case k.items > 0:
-			k.items = k.items * 3 / 4
-		default:
-			return out, text // as little as there can be; bounded does the rest
-		}
+		k = k.less(c.room, cost, longestList(reflect.ValueOf(out)))
 	}
+}
+
+// less is what to show of a thing that costs more than there is room for: in proportion, and at most
+// nine tenths, so that it comes to an end.
+func (k cut) less(room, cost, items int) cut {
+	share := func(n int) int { return min(n*room/cost, n*9/10) }
+	runes, items := min(k.runes, *k.longest), min(k.items, items)
+	switch {
+	case runes > readableRunes:
+		k.runes = max(readableRunes, share(runes))
+	case items > readableItems:
+		k.items = max(readableItems, share(items))
+	case runes > leastRunes:
+		k.runes = max(leastRunes, share(runes))
+	default:
+		k.items = share(items)
+	}
+	return k
 }
 
 // longestList is the length of the longest list in an answer.
@@ -109,6 +124,7 @@ func longestList(v reflect.Value) (n int) {
 // or where it is not served, it is the tool that was called, if it can be asked for more.
 func (k cut) text(s, tool, arg string) string {
 	const worth = 60 // characters that a mark would take
+	*k.longest = max(*k.longest, len(s))
 	end := 0
 	for range k.runes {
 		if end >= len(s) {
