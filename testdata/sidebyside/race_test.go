@@ -162,7 +162,7 @@ var overwritten = race{
 	change: func(s *server, who, i int, t *tally) (string, error) {
 		value := sharedValue(who, i)
 		_, err := s.text("set_state", `State "shared"`, arguments{Key: "shared", Value: value})
-		text, readErr := s.text("get_state", "", arguments{Key: "shared"})
+		text, readErr := s.text("get_state", "", arguments{Key: "shared", Room: 20_000})
 		if readErr != nil {
 			return "", errors.Join(err, readErr)
 		}
@@ -174,7 +174,7 @@ var overwritten = race{
 		return value, err
 	},
 	survived: func(s *server, acked []string) (int, error) {
-		text, err := s.text("get_state", "", arguments{Key: "shared"})
+		text, err := s.text("get_state", "", arguments{Key: "shared", Room: 20_000})
 		for _, value := range acked {
 			if value == text {
 				return len(acked), err

@@ -157,6 +157,7 @@ type arguments struct {
 	Mode    string   `json:"search_mode,omitempty"`
 	Key     string   `json:"key,omitempty"`
 	Value   any      `json:"value,omitempty"`
+	Room    int      `json:"max_tokens,omitempty"` // which theirs does not know
 }
 
 // operation is what is measured.
@@ -171,8 +172,8 @@ type operation struct {
 // operations are in this order because lists are no longer the same once something was written.
 var operations = []operation{
 	{"read", "read_context", "## ", true, func(c *corpus, n int) arguments { return arguments{ID: chunkID(c.r.IntN(n))} }},
-	{"list", "list_context", "100 chunk(s) found:", true, func(*corpus, int) arguments { return arguments{} }},
-	{"list_tag", "list_context", "", true, func(c *corpus, _ int) arguments { return arguments{Tags: []string{c.tag()}} }},
+	{"list", "list_context", "100 chunk(s) found:", true, func(*corpus, int) arguments { return arguments{Room: 20_000} }},
+	{"list_tag", "list_context", "", true, func(c *corpus, _ int) arguments { return arguments{Tags: []string{c.tag()}, Room: 20_000} }},
 	{"search", "search_context", "### [score: ", false, func(c *corpus, _ int) arguments { return arguments{Query: c.words(5), Mode: "bm25"} }},
 	{"search_rare", "search_context", "### [score: ", false, func(c *corpus, _ int) arguments { return arguments{Query: c.rare(5), Mode: "bm25"} }},
 	{"set_state", "set_state", "State \"phase\" written at ", false, func(c *corpus, _ int) arguments { return arguments{Key: "phase", Value: c.words(5)} }},
@@ -224,7 +225,7 @@ func BenchmarkSideBySide(b *testing.B) {
 				}
 			})
 			b.Run("start", func(b *testing.B) {
-				compare(b, &operation{args: func(*corpus, int) arguments { return arguments{} }}, n, &starter{ours(b, store, "context"), store}, &starter{p.theirs(store, true), store})
+				compare(b, &operation{args: func(*corpus, int) arguments { return arguments{Room: 20_000} }}, n, &starter{ours(b, store, "context"), store}, &starter{p.theirs(store, true), store})
 			})
 			b.Run("process", func(b *testing.B) {
 				a, t := openOurs(b, store), openTheirs(b, p, store)
