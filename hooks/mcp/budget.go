@@ -139,7 +139,7 @@ func (k cut) text(s, tool, arg string) string {
 	}
 	where := ""
 	switch {
-	case tool != "" && k.c.takes[tool] != nil && !k.c.calls(tool):
+	case tool != "" && k.c.offers(tool) && !k.c.calls(tool):
 		where = "; " + tool + " " + arg
 	case k.c.grows:
 		where = "; " + maxTokens

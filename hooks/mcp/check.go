@@ -13,15 +13,15 @@ import (
 
 func (s *Server) addCheckTools() {
 	add(s, tool{name: "board_check", title: "Does all of it hold, from source to text?", profile: ProfileRun, kind: sets,
-		about: "Call it before the synthesis, and with the draft until it passes: the gate, quotes and figures against their sources, findings that contradict each other; and with a text what it lacks, and what it states that nobody found. The project's board.yaml says what fails."}, (*call).check)
+		about: "Does it all hold? Call it before the synthesis, then with the draft until it passes: gate, quotes against sources, conflicts, what the draft lacks or invents."}, (*call).check)
 }
 
 type checkIn struct {
 	on
-	Text    string   `json:"text,omitempty" jsonschema:"the draft itself"`
-	Files   []string `json:"files,omitempty" jsonschema:"or files that have it, or directories of them"`
-	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, with more of its findings"`
-	Sources []string `json:"sources,omitempty" jsonschema:"files and directories that hold the sources; default those of board.yaml"`
+	Text    string   `json:"text,omitempty" jsonschema:"the draft"`
+	Files   []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
+	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, in full" rare:"true"`
+	Sources []string `json:"sources,omitempty" jsonschema:"default those of board.yaml" rare:"true"`
 }
 
 type checkFindingOut struct {

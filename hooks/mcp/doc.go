@@ -7,13 +7,15 @@
 // rest, then lists become shorter. A tool writes its answer with fitted, which asks it for less until it fits; whatever it does, no answer leaves that is longer.
 //
 // The data of an answer is not its text a second time. It has what programs act on: ids, counts, statuses, versions, a verdict, and where the next page begins. What others wrote is in the text
-// alone (the tag keep), since it costs most; only the tools whose schema is listed have a beginning of it in their data too. Some clients show their model the data in place of the text: they get
-// data only from those tools.
+// alone (the tag keep), since it costs most; only the tools whose schema is listed, and kb_get, have a beginning of it in their data too. Claude Code and VS Code show their model the data in
+// place of the text: they get data only from the tools whose schema is listed.
 //
 // What leaves to a model is clean: control characters, marks that turn the direction of writing, and tags are removed from all texts and all data in one place (clean.go). What others wrote
-// stands within a line, or has a mark before each of its lines (text.go), so that no line of it looks like the server's. The context tools are the exception: they answer as their original.
+// stands within a line, or has a mark before each of its lines (text.go), so that no line of it looks like the server's. The context tools are the exception: they answer as their original;
+// and memory_context gives named entries as they were written, which takes a grant of its own.
 //
 //	server.go      the server: what it is given, its profiles and instructions
+//	listing.go     which tools a client is told of, and how little of each
 //	tool.go        how a tool is registered and called: arguments, errors, panics
 //	budget.go      how long an answer may be, and how it is made to fit
 //	clean.go       what of a text may leave to a model

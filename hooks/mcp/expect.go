@@ -16,14 +16,14 @@ const (
 
 func (s *Server) addExpectTools() {
 	add(s, tool{name: "board_expect", title: "Wait for workers", profile: ProfileRun, kind: sets,
-		about: "The gate waits for each worker named until it is done, or dropped with a reason. An orchestrator names its workers before they begin; a worker says done under the name that it was given."}, (*call).expect)
+		about: "Name workers that the gate waits for; say that one is done, or drop it with a reason."}, (*call).expect)
 }
 
 type expectIn struct {
 	on
-	Do     string   `json:"do,omitempty" enum:"expectations" default:"expect" jsonschema:"one that is done or dropped is not expected again"`
-	Names  []string `json:"names,omitempty" jsonschema:"the workers; default for done: worker"`
-	Reason string   `json:"reason,omitempty" jsonschema:"why one is dropped; it is kept"`
+	Do     string   `json:"do,omitempty" enum:"expectations" default:"expect"`
+	Names  []string `json:"names,omitempty" jsonschema:"workers"`
+	Reason string   `json:"reason,omitempty"`
 }
 
 type expectedOut struct {

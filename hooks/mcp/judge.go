@@ -18,23 +18,23 @@ import (
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{name: "board_gate", title: "May the synthesis begin?", profile: ProfileRun, kind: reads, budget: glanceTokens,
-		about: "Ask before you write the final text. Closed while nothing was posted, an expected worker is not done, or a critical or high signal is open; each reason says what would clear it. The board.yaml of the workspace may say otherwise. A closed gate is an answer, not an error."}, (*call).gate)
-	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "Check a final text against the board: is everything in it that must surface, contradictions, open and waived questions? A board without entries does not pass. Words and numbers are compared, so passing is necessary, not sufficient."}, (*call).survival)
+	add(s, tool{name: "board_gate", title: "May the synthesis begin?", program: true, profile: ProfileRun, kind: reads, budget: glanceTokens,
+		about: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."}, (*call).gate)
+	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", rare: true, program: true, profile: ProfileRun, kind: reads, budget: usualTokens,
+		about: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
 	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
-		about: "Wait until the gate opens, a signal is settled, or anything happens, for at most the timeout; also on a run that is not there yet. Running out of time is no error: `happened` is false, and you may wait again."}, (*call).wait)
+		about: "Wait until the gate opens, a signal is settled, or something happens."}, (*call).wait)
 }
 
 type gateIn struct {
 	onRun
-	Block         []string `json:"block,omitempty" enum:"priorities" jsonschema:"priorities that block; default critical and high"`
-	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" jsonschema:"at most so many open signals of any priority"`
-	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" jsonschema:"at most so many disputed entries"`
-	MinEntries    int64    `json:"min_entries,omitempty" min:"0" jsonschema:"at least so many entries"`
-	RequireSource bool     `json:"require_source,omitempty" jsonschema:"each entry that must surface, or answers a signal, needs a source"`
-	Verified      bool     `json:"require_verified,omitempty" jsonschema:"they stand in their sources"`
-	Evidence      bool     `json:"require_evidence,omitempty" jsonschema:"they have a quote"`
+	Block         []string `json:"block,omitempty" enum:"priorities" rare:"true"`
+	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" rare:"true"`
+	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" rare:"true"`
+	MinEntries    int64    `json:"min_entries,omitempty" min:"0" rare:"true"`
+	RequireSource bool     `json:"require_source,omitempty" rare:"true"`
+	Verified      bool     `json:"require_verified,omitempty" rare:"true"`
+	Evidence      bool     `json:"require_evidence,omitempty" rare:"true"`
 	MaxConflicts  *int64   `json:"max_conflicts,omitempty" min:"0"`
 }
 
@@ -137,11 +137,11 @@ func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 
 type survivalIn struct {
 	onRun
-	Text      string   `json:"text,omitempty" jsonschema:"the final text itself"`
-	Files     []string `json:"files,omitempty" jsonschema:"or files that have it, or directories of them: md, html, docx, xlsx, pptx, pdf, csv, json, ipynb …"`
-	MinItems  int      `json:"min_items,omitempty" min:"0" jsonschema:"fail with fewer things to look for"`
-	Semantic  bool     `json:"semantic,omitempty" jsonschema:"look for missing items by meaning too; takes an embedding model"`
-	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9" jsonschema:"with semantic: how near counts"`
+	Text      string   `json:"text,omitempty"`
+	Files     []string `json:"files,omitempty"`
+	MinItems  int      `json:"min_items,omitempty" min:"0"`
+	Semantic  bool     `json:"semantic,omitempty"`
+	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9"`
 }
 
 type missingOut struct {
@@ -323,10 +323,10 @@ const (
 
 type waitIn struct {
 	onRun
-	For     string  `json:"for" enum:"waits" jsonschema:"gate: it opens; event: anything happens; signal: it is settled"`
-	Signal  string  `json:"signal,omitempty" jsonschema:"for signal: which (s3)"`
-	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"for event: those after this (seq); default from now on"`
-	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20" jsonschema:"for event: how many that have happened"`
+	For     string  `json:"for" enum:"waits"`
+	Signal  string  `json:"signal,omitempty"`
+	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"events after this seq"`
+	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20"`
 	Timeout float64 `json:"timeout_seconds,omitempty" min:"0" max:"300" default:"20"`
 }
 

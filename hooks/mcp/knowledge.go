@@ -14,29 +14,29 @@ import (
 
 func (s *Server) addKnowledgeTools() {
 	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge, kind: reads, need: KBRead, budget: usualTokens,
-		about: "Search before a task, when a name comes up that you do not know, and before you guess: two or three specific questions beat one broad one. What is found is a candidate to check, best first; kb_get has the whole of one."}, (*call).search)
+		about: "Search what earlier runs learned: before a task, and before you guess. Hits are candidates to check."}, (*call).search)
 	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads, need: KBRead, budget: usualTokens,
-		about: "Read one capsule in full, with its source, its confidence and what it replaced."}, (*call).get)
+		about: "Read one capsule whole."}, (*call).get)
 	add(s, tool{name: "kb_remember", title: "Remember something for good", profile: ProfileKnowledge, kind: adds, need: KBWrite,
-		about: "Store one verified, lasting, reusable insight, with the reason behind it and where it can be checked. Not for guesses, and not for what concerns this task alone. What is there already is refused with its id: supersede it if yours is better."}, (*call).remember)
-	add(s, tool{name: "kb_brief", title: "What a role should know", profile: ProfileKnowledge, kind: reads, need: KBRead,
-		about: "A block for a worker's prompt with what is surely about its task, within a budget of tokens, or else what comes nearest, marked so. For an orchestrator that is about to start a worker."}, (*call).brief)
+		about: "Keep what is verified, lasting and useful to others, with its source. Search first; supersede what it replaces."}, (*call).remember)
+	add(s, tool{name: "kb_brief", title: "What a role should know", rare: true, profile: ProfileKnowledge, kind: reads, need: KBRead,
+		about: "What is known about a task, within a budget, for the prompt of a worker."}, (*call).brief)
 }
 
 type searchIn struct {
 	forRun
-	Query     string   `json:"query" jsonschema:"what you want to know, in specific words"`
+	Query     string   `json:"query" jsonschema:"specific words"`
 	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"10"`
-	Mode      string   `json:"mode,omitempty" enum:"modes" default:"auto" jsonschema:"auto: by words and by meaning, as far as there is a model"`
-	Kinds     []string `json:"kinds,omitempty" enum:"kinds"`
-	Scopes    []string `json:"scopes,omitempty" enum:"scopes"`
-	Tags      []string `json:"tags,omitempty" jsonschema:"all of them"`
-	Domains   []string `json:"domains,omitempty" jsonschema:"any of these domain tags"`
-	Here      bool     `json:"here,omitempty" jsonschema:"only what belongs to this workspace"`
-	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies instead of snippets"`
-	MinScore  float64  `json:"min_score,omitempty" min:"0" max:"1" jsonschema:"leave out what scores less than this share of the best"`
-	Unasked   bool     `json:"unasked,omitempty" jsonschema:"answer only if something is surely about it: for prompts that nobody asked to look up"`
-	WithStale bool     `json:"superseded,omitempty" jsonschema:"superseded capsules too"`
+	Mode      string   `json:"mode,omitempty" enum:"modes" default:"auto" rare:"true"`
+	Kinds     []string `json:"kinds,omitempty" enum:"kinds" rare:"true"`
+	Scopes    []string `json:"scopes,omitempty" enum:"scopes" rare:"true"`
+	Tags      []string `json:"tags,omitempty"`
+	Domains   []string `json:"domains,omitempty" rare:"true"`
+	Here      bool     `json:"here,omitempty" jsonschema:"only this workspace" rare:"true"`
+	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies"`
+	MinScore  float64  `json:"min_score,omitempty" min:"0" max:"1" rare:"true"`
+	Unasked   bool     `json:"unasked,omitempty" jsonschema:"only if surely about it" rare:"true"`
+	WithStale bool     `json:"superseded,omitempty" rare:"true"`
 }
 
 // hitOut is a capsule found, as agents need it.
@@ -197,7 +197,7 @@ func (c *call) keep(run string, r board.Retrieval) {
 }
 
 type getIn struct {
-	ID string `json:"id" jsonschema:"the capsule's id"`
+	ID string `json:"id"`
 }
 
 // capsuleOut is a capsule as agents need it.
@@ -206,7 +206,7 @@ type capsuleOut struct {
 	Kind         string   `json:"kind"`
 	Scope        string   `json:"scope"`
 	Title        string   `json:"title" keep:"120"`
-	Body         string   `json:"body,omitempty" keep:"-"`
+	Body         string   `json:"body" keep:"200"`
 	Tags         []string `json:"tags"`
 	Domains      []string `json:"domains"`
 	Source       string   `json:"source"`
@@ -275,19 +275,19 @@ func (k cut) capsule(of *kb.Capsule) capsuleOut {
 }
 
 type rememberIn struct {
-	Title      string   `json:"title" jsonschema:"what it says, in one line that can be found months later"`
-	Body       string   `json:"body" jsonschema:"what holds, for whom, why, and how you know"`
+	Title      string   `json:"title" jsonschema:"what it says, in one line"`
+	Body       string   `json:"body" jsonschema:"what holds, for whom, why, how you know"`
 	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact"`
-	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"how far it holds; default workspace"`
-	Source     string   `json:"source,omitempty" jsonschema:"where it can be checked: file:line, a command, a URL"`
-	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 a guess, 1 certain"`
-	VerifiedBy string   `json:"verified_by,omitempty" jsonschema:"who or what has verified it"`
-	Tags       []string `json:"tags,omitempty" jsonschema:"short and lower case; use those that are in use"`
-	Domains    []string `json:"domains,omitempty" jsonschema:"taxonomy: auth, tmux, rust"`
+	Scope      string   `json:"scope,omitempty" enum:"scopes" rare:"true"`
+	Source     string   `json:"source,omitempty" jsonschema:"where it can be checked"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
+	VerifiedBy string   `json:"verified_by,omitempty" rare:"true"`
+	Tags       []string `json:"tags,omitempty"`
+	Domains    []string `json:"domains,omitempty" rare:"true"`
 	Project    string   `json:"project,omitempty"`
-	Refs       []string `json:"refs,omitempty" jsonschema:"runs, entries, files that it came from"`
-	Supersedes []string `json:"supersedes,omitempty" jsonschema:"capsules that it replaces"`
-	Force      bool     `json:"force,omitempty" jsonschema:"store it though it looks like one that is there; never for a secret"`
+	Refs       []string `json:"refs,omitempty" rare:"true"`
+	Supersedes []string `json:"supersedes,omitempty" jsonschema:"capsules"`
+	Force      bool     `json:"force,omitempty" jsonschema:"though one looks alike" rare:"true"`
 }
 
 type rememberOut struct {
@@ -328,8 +328,8 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 
 type briefIn struct {
 	forRun
-	Task    string `json:"task" jsonschema:"what the worker is about to do"`
-	Role    string `json:"role,omitempty" enum:"roles" jsonschema:"decides on the kinds: an executor gets facts, recipes, gotchas and patterns, a reviewer gotchas and anti-patterns; default all kinds"`
+	Task    string `json:"task"`
+	Role    string `json:"role,omitempty" enum:"roles"`
 	Budget  int    `json:"budget,omitempty" min:"80" max:"4000" default:"600" jsonschema:"tokens"`
 	Project string `json:"project,omitempty"`
 }

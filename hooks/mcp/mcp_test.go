@@ -73,6 +73,10 @@ func TestToolsAreDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// 36,600 bytes are 8,650 tokens of the vocabulary o200k_base.
+	if all, _ := json.Marshal(listed.Tools); len(all) > 37_000 || len(listed.Tools) != 55 {
+		t.Errorf("all %d tools take %d bytes to list", len(listed.Tools), len(all))
+	}
 	var walk func(tool, at string, v any)
 	walk = func(tool, at string, v any) {
 		switch v := v.(type) {
@@ -92,12 +96,12 @@ func TestToolsAreDescribed(t *testing.T) {
 		}
 	}
 	for _, tool := range listed.Tools {
-		if tool.Title == "" || len(tool.Description) < 20 || tool.Annotations == nil || tool.Annotations.DestructiveHint == nil {
+		if tool.Title == "" || len(tool.Description) < 20 || tool.Annotations == nil || !tool.Annotations.ReadOnlyHint && tool.Annotations.DestructiveHint == nil {
 			t.Errorf("%s is not described: %+v", tool.Name, tool)
 		}
 		walk(tool.Name, "input", tool.InputSchema)
 		walk(tool.Name, "output", tool.OutputSchema)
-		if in := tool.InputSchema.(map[string]any); in["type"] != "object" || in["additionalProperties"] == nil {
+		if in := tool.InputSchema.(map[string]any); in["type"] != "object" || in["properties"] == nil {
 			t.Errorf("%s takes anything", tool.Name)
 		}
 	}
@@ -111,8 +115,10 @@ func TestToolsAreDescribed(t *testing.T) {
 	// What an agent gets when nobody chose: few, and no word of the others.
 	few := connect(t, everything(t, func(c *Config) { c.Profiles = nil }), nil)
 	listed, err = few.ListTools(t.Context(), nil)
-	if err != nil || len(listed.Tools) != 31 {
-		t.Errorf("by default there are %d tools, %v", len(listed.Tools), err)
+	// 12,500 bytes are 3,000 tokens of the vocabulary o200k_base.
+	data, _ = json.Marshal(listed.Tools)
+	if err != nil || len(listed.Tools) != 24 || len(data) > 12_600 {
+		t.Errorf("by default %d tools take %d bytes to list, %v", len(listed.Tools), len(data), err)
 	}
 	if text := few.InitializeResult().Instructions; strings.Contains(text, "write_context") || !strings.Contains(text, "board_state") {
 		t.Errorf("the instructions are %s", text)
@@ -405,4 +411,59 @@ func TestProgressIsTold(t *testing.T) {
 		defer mu.Unlock()
 		return fmt.Sprintf("told %v", told)
 	})
+}
+
+// TestListGoesByGrants: a client is told of the tools that it may call, and a call of another names
+// the grant that it lacks. A rare tool is not listed, and no error names it, but it can be called.
+func TestListGoesByGrants(t *testing.T) {
+	names := func(profiles, grants []string) (*sdk.ClientSession, []string) {
+		t.Helper()
+		granted, err := ParseGrants(grants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, everything(t, func(c *Config) { c.Profiles, c.Grants = profiles, granted }), nil)
+		listed, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
+	}
+	for _, test := range []struct {
+		grants, has, lacks []string
+	}{
+		{NetworkGrants, []string{"board_state", "kb_search", "memory_read"}, []string{"board_post", "kb_remember", "memory_put", "memory_scrub", "search_context", "board_claim"}},
+		{[]string{"run:r1"}, []string{"board_post", "board_state"}, []string{"kb_search", "memory_read", "memory_named"}},
+		{[]string{"run:r1:read"}, []string{"board_state"}, []string{"board_post"}},
+		{[]string{AccountRead}, []string{"memory_named", "memory_read"}, []string{"memory_put"}},
+		{[]string{"scrub:full", WorkspaceWrite}, []string{"memory_scrub", "memory_put"}, []string{"board_state"}},
+		{[]string{ContextRead}, []string{"search_context"}, []string{"write_context"}},
+	} {
+		_, listed := names(Profiles, test.grants)
+		for _, name := range test.has {
+			if !slices.Contains(listed, name) {
+				t.Errorf("%v: %s is not listed", test.grants, name)
+			}
+		}
+		for _, name := range test.lacks {
+			if slices.Contains(listed, name) {
+				t.Errorf("%v: %s is listed", test.grants, name)
+			}
+		}
+	}
+	reader, _ := names(nil, NetworkGrants)
+	if res, err := reader.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": "x"}}); err != nil || !res.IsError || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, "run:r1") {
+		t.Errorf("%+v, %v", res, err)
+	}
+	usual, listed := names(nil, []string{"all"})
+	if slices.Contains(listed, "board_survival") {
+		t.Errorf("a rare tool is listed: %v", listed)
+	}
+	if _, err := usual.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": "x", "confidence": 0.5}}); err != nil {
+		t.Error(err)
+	}
+	res, err := usual.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_survival", Arguments: map[string]any{"text": "x"}})
+	if err != nil || res.IsError {
+		t.Errorf("a rare tool cannot be called: %+v, %v", res, err)
+	}
 }

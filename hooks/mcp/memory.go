@@ -10,24 +10,24 @@ import (
 
 func (s *Server) addMemoryTools() {
 	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory, kind: reads,
-		about: "The memory as one document for this turn, within a budget: named entries, what is critical, what is about the task, what is recent, and your own core memories and journal. Call it once at the start of a turn; memory_read looks further."}, (*call).memoryContext)
+		about: "What counts now, and what fits the task. Call it when a turn begins, unless a hook gave it."}, (*call).memoryContext)
 	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads, budget: usualTokens,
-		about: "What the tiers named have about a question; without one, what counts most. Each hit is somebody's note, framed with who noted it and when: a candidate, not a fact."}, (*call).memoryRead)
+		about: "Search this project's memory."}, (*call).memoryRead)
 	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
-		about: "Keep what was decided, preferred or learned, and cannot be read from the files themselves. Tier workspace for this project, channel for a topic in it, account for the person everywhere, conversation for this exchange alone."}, (*call).memoryPut)
-	add(s, tool{name: "memory_update", title: "Change a memory", profile: ProfileMemory, kind: replaces,
-		about: "Correct an item in place. What it said stays among its revisions. Only what you give is changed."}, (*call).memoryUpdate)
+		about: "Keep a decision, a preference or a lesson that the files do not show."}, (*call).memoryPut)
+	add(s, tool{name: "memory_update", title: "Change a memory", rare: true, profile: ProfileMemory, kind: replaces,
+		about: "Change a memory, or restore one."}, (*call).memoryUpdate)
 	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory, kind: removes,
-		about: "Put an item out of every read, because it is wrong or over. Say why, and what replaces it if something does."}, (*call).memoryForget)
+		about: "Put a memory out of sight, for a reason; it can be restored."}, (*call).memoryForget)
 	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes, budget: usualTokens,
 		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with one, the whole. Give body to write one, which takes the grant named:write, and the revision that you read."}, (*call).memoryNamed)
 }
 
 type contextIn struct {
-	Task         string `json:"task,omitempty" jsonschema:"what the turn is about"`
-	Conversation string `json:"conversation,omitempty" jsonschema:"ref code"`
-	Channel      string `json:"channel,omitempty"`
-	Budget       int    `json:"budget,omitempty" min:"100" max:"8000" default:"1200" jsonschema:"tokens of all of it"`
+	Task         string `json:"task,omitempty"`
+	Conversation string `json:"conversation,omitempty" rare:"true"`
+	Channel      string `json:"channel,omitempty" rare:"true"`
+	Budget       int    `json:"budget,omitempty" min:"100" max:"8000" default:"1200" jsonschema:"tokens"`
 }
 
 type contextOut struct {
@@ -80,16 +80,16 @@ func (c *call) anyTier() error {
 }
 
 type memoryReadIn struct {
-	Tiers         []string `json:"tiers,omitempty" enum:"tiers" jsonschema:"none inherits from another; default workspace and channel"`
-	Query         string   `json:"query,omitempty" jsonschema:"what it is about"`
-	Channel       string   `json:"channel,omitempty"`
-	Conversation  string   `json:"conversation,omitempty" jsonschema:"ref code; needed for the conversation tier"`
+	Tiers         []string `json:"tiers,omitempty" enum:"tiers" jsonschema:"default workspace and channel"`
+	Query         string   `json:"query,omitempty"`
+	Channel       string   `json:"channel,omitempty" rare:"true"`
+	Conversation  string   `json:"conversation,omitempty" rare:"true"`
 	Limit         int      `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"of each tier"`
-	Archived      bool     `json:"archived,omitempty" jsonschema:"read the archive instead: what nobody read for long"`
+	Archived      bool     `json:"archived,omitempty" rare:"true"`
 	Tags          []string `json:"tags,omitempty"`
-	Curators      []string `json:"curators,omitempty" enum:"curators"`
-	Sources       []string `json:"sources,omitempty"`
-	MinImportance float64  `json:"min_importance,omitempty" min:"0" max:"1"`
+	Curators      []string `json:"curators,omitempty" enum:"curators" rare:"true"`
+	Sources       []string `json:"sources,omitempty" rare:"true"`
+	MinImportance float64  `json:"min_importance,omitempty" min:"0" max:"1" rare:"true"`
 }
 
 // itemOut is an item as agents need it.
@@ -169,18 +169,18 @@ func (k cut) memories(r *memory.Result, tiers []string) (memoryReadOut, string) 
 
 type memoryPutIn struct {
 	Tier         string   `json:"tier,omitempty" enum:"tiers" default:"workspace"`
-	Content      string   `json:"content" jsonschema:"10,000 characters at most"`
+	Content      string   `json:"content"`
 	Title        string   `json:"title,omitempty"`
-	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:".25 low, .5 medium, .75 high, 1 critical: others go wrong without it"`
-	Level        string   `json:"level,omitempty" enum:"importances" jsonschema:"the same in a word, in place of importance"`
-	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term, which goes unless it is asked for, and conversation in that tier; long_term stays"`
+	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:"1: others go wrong without it"`
+	Level        string   `json:"level,omitempty" enum:"importances" rare:"true"`
+	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"long_term stays"`
 	Tags         []string `json:"tags,omitempty"`
-	Source       string   `json:"source,omitempty" jsonschema:"who produced it: orchestrator, researcher, user; default you"`
-	Channel      string   `json:"channel,omitempty" jsonschema:"of the tier channel; default the conversation's, else general"`
-	Conversation string   `json:"conversation,omitempty" jsonschema:"ref code"`
-	TTLDays      float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"it is over then"`
-	DerivedFrom  string   `json:"derived_from,omitempty" jsonschema:"a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ITEM"`
-	Private      bool     `json:"private,omitempty" jsonschema:"yours alone"`
+	Source       string   `json:"source,omitempty" rare:"true"`
+	Channel      string   `json:"channel,omitempty" rare:"true"`
+	Conversation string   `json:"conversation,omitempty" rare:"true"`
+	TTLDays      float64  `json:"ttl_days,omitempty" min:"0" rare:"true"`
+	DerivedFrom  string   `json:"derived_from,omitempty" rare:"true"`
+	Private      bool     `json:"private,omitempty" rare:"true"`
 }
 
 type storedOut struct {
@@ -251,14 +251,14 @@ type memoryUpdateIn struct {
 	ID         string    `json:"id"`
 	Content    *string   `json:"content,omitempty"`
 	Title      *string   `json:"title,omitempty"`
-	Importance *float64  `json:"importance,omitempty" min:"0" max:"1"`
-	Lifetime   *string   `json:"lifetime,omitempty" enum:"lifetimes"`
-	Tags       *[]string `json:"tags,omitempty" jsonschema:"all of them anew"`
-	TTLDays    *float64  `json:"ttl_days,omitempty" min:"0" jsonschema:"from now; 0: it stays"`
-	Source     *string   `json:"source,omitempty"`
-	Derived    *string   `json:"derived_from,omitempty" jsonschema:"as in memory_put; empty: nothing"`
-	Revision   *int      `json:"revision,omitempty" min:"0" jsonschema:"only if it still has this revision"`
-	Restore    bool      `json:"restore,omitempty" jsonschema:"bring it back first, if it is archived or forgotten"`
+	Importance *float64  `json:"importance,omitempty" min:"0" max:"1" jsonschema:"1: others go wrong without it"`
+	Lifetime   *string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"long_term stays"`
+	Tags       *[]string `json:"tags,omitempty"`
+	TTLDays    *float64  `json:"ttl_days,omitempty" min:"0" rare:"true"`
+	Source     *string   `json:"source,omitempty" rare:"true"`
+	Derived    *string   `json:"derived_from,omitempty" rare:"true"`
+	Revision   *int      `json:"revision,omitempty" min:"0" jsonschema:"only if it still has this one"`
+	Restore    bool      `json:"restore,omitempty"`
 	Why        string    `json:"why,omitempty"`
 }
 
@@ -327,8 +327,8 @@ func (c *call) mayWrite(m *memory.Store, id string) error {
 
 type memoryForgetIn struct {
 	ID         string `json:"id"`
-	Why        string `json:"why" jsonschema:"kept with it"`
-	ReplacedBy string `json:"replaced_by,omitempty" jsonschema:"the item that takes its place"`
+	Why        string `json:"why"`
+	ReplacedBy string `json:"replaced_by,omitempty" rare:"true"`
 }
 
 type forgottenOut struct {

@@ -8,9 +8,9 @@ import (
 )
 
 func (s *Server) addOwnMemoryTools() {
-	add(s, tool{name: "save_to_journal", title: "Write into your journal", profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+	add(s, tool{name: "save_to_journal", title: "Write into your journal", rare: true, profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
 		about: "Note what happened and how you see it. Yours alone; it is with you for a week."}, (*call).journal)
-	add(s, tool{name: "save_to_core", title: "Keep as a core memory", profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+	add(s, tool{name: "save_to_core", title: "Keep as a core memory", rare: true, profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
 		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."}, (*call).core)
 	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk, kind: removes, need: WorkspaceWrite,
 		about: "Set a value in your working notes of a conversation: partial results, what is left to do. Nothing finds it but its key."}, (*call).scratchWrite)

@@ -9,20 +9,20 @@ import (
 
 // entryFields are what a finding is posted with.
 type entryFields struct {
-	Content     string   `json:"content" jsonschema:"the finding itself, in full sentences: one finding, with its numbers"`
-	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"default observation; contradiction if it contradicts something"`
-	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"where it is from: a file, a URL, a command, kb:CAPSULE"`
-	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"where in it: a line, a section, a cell"`
+	Content     string   `json:"content" jsonschema:"one finding, with its numbers"`
+	Type        string   `json:"type,omitempty" enum:"entry_types"`
+	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"file, URL, command or kb:CAPSULE"`
+	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"line, section, cell"`
 	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
-	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 a guess, 1 certain"`
+	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
 	Tags        []string `json:"tags,omitempty"`
-	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the final text has to carry it; so too what supersedes such an entry"`
-	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"why it need not surface, although what it supersedes had to"`
-	Supports    []string `json:"supports,omitempty" jsonschema:"entries (e12) that it supports"`
-	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries that it contradicts; they become disputed"`
-	Supersedes  []string `json:"supersedes,omitempty" jsonschema:"entries that it replaces"`
-	Addresses   []string `json:"addresses,omitempty" jsonschema:"open signals (s3) that it answers"`
-	Key         string   `json:"key,omitempty" jsonschema:"makes a retry safe: the same content under a key that was used gives the entry of the first time"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the report has to carry it"`
+	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"why it need not surface, though what it supersedes had to" rare:"true"`
+	Supports    []string `json:"supports,omitempty" jsonschema:"entries (e12)"`
+	Contradicts []string `json:"contradicts,omitempty"`
+	Supersedes  []string `json:"supersedes,omitempty"`
+	Addresses   []string `json:"addresses,omitempty" jsonschema:"signals (s3)"`
+	Key         string   `json:"key,omitempty" jsonschema:"makes a retry safe"`
 }
 
 func (e *entryFields) post() board.Post {
@@ -32,8 +32,8 @@ func (e *entryFields) post() board.Post {
 
 // on says on which board, and as whom.
 type on struct {
-	Run    string `json:"run,omitempty" jsonschema:"the run; default the server's"`
-	Worker string `json:"worker,omitempty" jsonschema:"who does it; default the client's name, with a suffix of its session where it has one"`
+	Run    string `json:"run,omitempty"`
+	Worker string `json:"worker,omitempty"`
 }
 
 // by is who does it. Over the network it may be that nobody knows.
@@ -46,13 +46,13 @@ func (o *on) by(c *call) (string, error) {
 
 // onRun says on which board.
 type onRun struct {
-	Run string `json:"run,omitempty" jsonschema:"the run; default the server's"`
+	Run string `json:"run,omitempty"`
 }
 
 type postIn struct {
 	on
 	entryFields
-	More []entryFields `json:"more,omitempty" jsonschema:"further findings, posted with this one: all or none; they may link to each other by @key"`
+	More []entryFields `json:"more,omitempty" jsonschema:"further findings, all or none; @key links them"`
 }
 
 type postedOut struct {
@@ -70,17 +70,17 @@ type postOut struct {
 
 func (s *Server) addRunTools() {
 	add(s, tool{name: "board_post", title: "Post findings", profile: ProfileRun, kind: adds,
-		about: "Put a finding on the run's board as soon as you have it, with its source: one finding an entry, several with `more`. Say what it supports, contradicts or supersedes, and which open signal it answers."}, (*call).post)
+		about: "Post a finding with its source as soon as you have it. Link it to what it supports, contradicts, supersedes or answers."}, (*call).post)
 	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun, kind: adds,
-		about: "Raise what must be answered before the synthesis and cannot be answered by you now. Critical and high signals keep the gate closed."}, (*call).signal)
+		about: "Raise a question that you cannot answer now. Critical and high ones keep the gate closed."}, (*call).signal)
 	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "Find entries of the board by words, type, status, worker, tag or the signal they answer. Use it before you post, so as not to say what is there."}, (*call).query)
+		about: "Find entries by words, type, status, worker, tag, or the signal they answer. Look before you post."}, (*call).query)
 	add(s, tool{name: "board_state", title: "Where the run stands", profile: ProfileRun, kind: reads, budget: glanceTokens,
-		about: "The run at a glance: goal, counts, open signals, workers, variables. Start here. Without a run, and where the server has none, it lists the runs that there are."}, (*call).state)
+		about: "The run at a glance: goal, counts, open signals, workers, variables. Start here. Without a run it lists the runs."}, (*call).state)
 	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "The run's small shared values: phase, counters, agreed vocabulary. Without a key, all of them. A key that is not there is no error: `found` is false."}, (*call).varGet)
+		about: "Read the run's shared variables; without a key, all of them."}, (*call).varGet)
 	add(s, tool{name: "board_var_set", title: "Set or delete a run variable", profile: ProfileRun, kind: replaces,
-		about: "Set a small shared value of the run. For counters and hand-overs give if_version, the version you read (0: it must be new): then nobody's change is lost. What should be found by search is an entry, not a variable."}, (*call).varSet)
+		about: "Set a shared variable of the run. Give if_version (0: it is new), and nobody's change is lost."}, (*call).varSet)
 }
 
 func (c *call) post(in postIn) (out postOut, text string, err error) {
@@ -111,9 +111,9 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 
 type signalIn struct {
 	on
-	Content  string `json:"content" jsonschema:"the question, so that somebody else can answer it"`
-	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium" jsonschema:"critical and high keep the gate closed"`
-	Origin   string `json:"origin,omitempty" jsonschema:"the entry (e12) that it arises from"`
+	Content  string `json:"content" jsonschema:"the question"`
+	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium"`
+	Origin   string `json:"origin,omitempty" jsonschema:"the entry it arises from" rare:"true"`
 	Key      string `json:"key,omitempty" jsonschema:"makes a retry safe"`
 }
 
@@ -175,17 +175,17 @@ func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
 
 type queryIn struct {
 	onRun
-	Match       string   `json:"match,omitempty" jsonschema:"words, all of which must be there; \"phrases\", word*, -without"`
-	Contains    string   `json:"contains,omitempty" jsonschema:"a part of the content, letter for letter"`
+	Match       string   `json:"match,omitempty" jsonschema:"words, \"phrases\", word*, -without"`
+	Contains    string   `json:"contains,omitempty" rare:"true"`
 	Types       []string `json:"types,omitempty" enum:"entry_types"`
 	Statuses    []string `json:"statuses,omitempty" enum:"entry_statuses"`
 	Workers     []string `json:"workers,omitempty"`
-	Tags        []string `json:"tags,omitempty" jsonschema:"all of them"`
-	Signal      string   `json:"signal,omitempty" jsonschema:"entries that answer this signal (s3)"`
-	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only what the final text has to carry"`
-	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"only what was posted after this event (seq)"`
-	Before      string   `json:"before,omitempty" jsonschema:"only what is older than this entry (e12), as the last of a page whose next is wanted; not with the order best"`
-	Order       string   `json:"order,omitempty" enum:"orders" jsonschema:"default newest; oldest with since"`
+	Tags        []string `json:"tags,omitempty"`
+	Signal      string   `json:"signal,omitempty"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only these"`
+	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"after this event (seq)"`
+	Before      string   `json:"before,omitempty" jsonschema:"for the next page: the last entry of this one"`
+	Order       string   `json:"order,omitempty" enum:"orders" rare:"true"`
 	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"50"`
 }
 

@@ -9,11 +9,11 @@ import (
 
 func (s *Server) addShowTools() {
 	add(s, tool{name: "board_show", title: "One entry or signal", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "One entry or signal in full, with its links both ways and its history."}, (*call).show)
+		about: "One entry or signal whole, with its links both ways and its history."}, (*call).show)
 	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "Signals, open and urgent ones first."}, (*call).signals)
+		about: "List signals by status, the open and urgent ones first."}, (*call).signals)
 	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun, kind: reads, budget: digestTokens,
-		about: "The run within a budget, for the synthesis: what blocks, what must surface, then the strongest findings."}, (*call).digest)
+		about: "What the run has found, for the synthesis: what blocks, what must surface, the strongest findings."}, (*call).digest)
 }
 
 type showIn struct {
@@ -118,8 +118,8 @@ func (k cut) event(e *board.Event) string {
 type signalsIn struct {
 	onRun
 	Status   string `json:"status,omitempty" enum:"signal_statuses"`
-	Priority string `json:"priority,omitempty" enum:"priorities"`
-	Free     bool   `json:"free,omitempty" jsonschema:"open, and claimed by nobody"`
+	Priority string `json:"priority,omitempty" enum:"priorities" rare:"true"`
+	Free     bool   `json:"free,omitempty" jsonschema:"claimed by nobody"`
 	Limit    int    `json:"limit,omitempty" min:"1" max:"200" default:"50"`
 }
 

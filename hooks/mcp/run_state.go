@@ -198,7 +198,7 @@ func gateWord(open bool) string {
 
 type varGetIn struct {
 	onRun
-	Key string `json:"key,omitempty" jsonschema:"default: all variables"`
+	Key string `json:"key,omitempty"`
 }
 
 type varsOut struct {
@@ -241,9 +241,9 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 type varSetIn struct {
 	on
 	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value,omitempty" jsonschema:"any JSON value"`
-	Delete    bool            `json:"delete,omitempty" jsonschema:"in place of a value"`
-	IfVersion *int64          `json:"if_version,omitempty" min:"0" jsonschema:"set it only if it has this version now; 0: only if it is new"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Delete    bool            `json:"delete,omitempty"`
+	IfVersion *int64          `json:"if_version,omitempty" min:"0"`
 }
 
 func (c *call) varDelete(in *varSetIn, who string, ifMatch int64) (out varSetOut, text string, err error) {

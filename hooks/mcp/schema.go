@@ -80,6 +80,9 @@ func refineFields(s *jsonschema.Schema, t reflect.Type, input bool) error {
 		if err := constrain(p, f.Tag); err != nil {
 			return fmt.Errorf("%s.%s: %w", t, f.Name, err)
 		}
+		if f.Tag.Get("rare") != "" {
+			p.Extra = map[string]any{rareArgument: true}
+		}
 	}
 	return nil
 }

@@ -40,11 +40,8 @@ var Profiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory, ProfileTalk
 // DefaultProfiles are those of a server that is told nothing: a model chooses badly among fifty tools.
 var DefaultProfiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory}
 
-// ParseProfiles reads a list of profiles; "all" is all of them, none the default ones.
+// ParseProfiles reads a list of profiles; "all" is all of them.
 func ParseProfiles(list []string) ([]string, error) {
-	if len(list) == 0 {
-		return DefaultProfiles, nil
-	}
 	var out []string
 	for _, p := range list {
 		switch {
@@ -61,14 +58,16 @@ func ParseProfiles(list []string) ([]string, error) {
 
 // Config is what a server is given.
 type Config struct {
-	Home      string   // the data home
-	Workspace string   // the root directory of the project, "" for none
-	Version   string   // of the program
-	Profiles  []string // which tools clients see, as ParseProfiles gave; none: DefaultProfiles
-	Grants    Grants   // what clients may do
-	Run       string   // the run of a call that names none; "": each must
-	NoCreate  bool     // a first write creates no run
-	Agent     string   // who the client is; "": what it calls itself, on boards with a suffix
+	Home      string // the data home
+	Workspace string // the root directory of the project, "" for none
+	Version   string // of the program
+	// Profiles are the tools that clients see, as ParseProfiles gave; none: of DefaultProfiles those
+	// that agents usually need. The others of these can be called all the same.
+	Profiles []string
+	Grants   Grants // what clients may do
+	Run      string // the run of a call that names none; "": each must
+	NoCreate bool   // a first write creates no run
+	Agent    string // who the client is; "": what it calls itself, on boards with a suffix
 	// Harness is the one whose agents the clients are; "": nobody knows. On boards each
 	// session of it has a name of its own.
 	Harness string
@@ -100,6 +99,8 @@ type Server struct {
 	log      *slog.Logger
 	sdk      *sdk.Server
 	profiles map[string]bool
+	usual    bool                       // no profiles were asked for
+	unlisted map[string]bool            // tools, by name, that clients are not told of
 	answers  map[string]sdk.ToolHandler // of the tools, by name
 	takes    map[string]*jsonschema.Schema
 	gives    map[string]*jsonschema.Schema // what each answers
@@ -115,12 +116,12 @@ func New(cfg Config) *Server {
 	if cfg.Session == "" {
 		cfg.Session = strings.ToLower(rand.Text())
 	}
-	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, answers: map[string]sdk.ToolHandler{}, takes: map[string]*jsonschema.Schema{}, gives: map[string]*jsonschema.Schema{}}
+	s := &Server{cfg: cfg, log: cfg.Log, profiles: map[string]bool{}, unlisted: map[string]bool{}, answers: map[string]sdk.ToolHandler{}, takes: map[string]*jsonschema.Schema{}, gives: map[string]*jsonschema.Schema{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.life, s.end = context.WithCancel(context.Background())
-	if len(cfg.Profiles) == 0 {
+	if s.usual = len(cfg.Profiles) == 0; s.usual {
 		cfg.Profiles = DefaultProfiles
 	}
 	for _, p := range cfg.Profiles {
@@ -134,7 +135,7 @@ func New(cfg Config) *Server {
 		// What is listed goes by the grants, and what is read by who reads.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
-	s.sdk.AddReceivingMiddleware(s.bound, s.addressable)
+	s.sdk.AddReceivingMiddleware(s.bound, s.addressable, s.list)
 	s.addRunTools()
 	s.addShowTools()
 	s.addSettleTools()
@@ -180,7 +181,7 @@ func (s *Server) instructions() string {
 	var b strings.Builder
 	b.WriteString("Two questions before anything of substance. Is there something I should know first? Then read. Will what I find be needed later, by me or by somebody else? Then write, when it is done. If neither, use none of these tools: they hold findings, decisions and outcomes, not the conversation.\n")
 	if s.profiles[ProfileRun] {
-		b.WriteString("\nThe board of a run: board_state shows where it stands. Post each finding with its source as you find it (board_post), raise what you cannot answer (board_signal), take open questions (board_claim) and answer them (board_address). Before the synthesis ask board_check, and settle what it names; then give it the draft until it passes.\n")
+		b.WriteString("\nThe board of a run: board_state shows where it stands. Post each finding with its source as you find it (board_post), raise what you cannot answer (board_signal), take open questions (board_claim) and answer them (board_address). Before the synthesis ask board_check, and settle what it names; then give it the draft until it passes. A call without a run is about the server's, and without a worker by you.\n")
 	}
 	if s.profiles[ProfileKnowledge] {
 		b.WriteString("\nThe knowledge base outlives runs. Search it (kb_search) at the start of a task, when a name comes up that you do not know, and before you guess. Remember (kb_remember) only what is verified, lasting and useful to others, with its source and the reason; search for it first, and supersede what it replaces.\n")

@@ -9,25 +9,25 @@ import (
 
 func (s *Server) addSettleTools() {
 	add(s, tool{name: "board_claim", title: "Take an open question", profile: ProfileRun, kind: adds,
-		about: "Claim an open signal before you work on it, so that nobody else does: the one named, or without a name the most urgent that is free. The claim ends by itself; claim again to extend it, or give it back with release."}, (*call).claim)
+		about: "Take an open signal before you work on it. Claim again to extend."}, (*call).claim)
 	add(s, tool{name: "board_address", title: "Answer an open question", profile: ProfileRun, kind: adds,
-		about: "Answer an open signal, with a new entry (content and its source) or with one that is on the board (entry)."}, (*call).address)
+		about: "Answer an open signal with a new entry (content and its source), or with one that is on the board (entry)."}, (*call).address)
 	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun, kind: removes,
-		about: "Close an open signal without an answer. The reason is required, stays on record, and must be found in the final text. Answer it instead if you can."}, (*call).waive)
-	add(s, tool{name: "board_reopen", title: "Open a question again", profile: ProfileRun, kind: sets,
-		about: "Open an addressed or waived signal again."}, (*call).reopen)
-	add(s, tool{name: "board_link", title: "Link two entries", profile: ProfileRun, kind: sets,
-		about: "Add links to an entry that is on the board, with their effects."}, (*call).link)
+		about: "Leave a signal unanswered, for a reason that is kept."}, (*call).waive)
+	add(s, tool{name: "board_reopen", title: "Open a question again", rare: true, profile: ProfileRun, kind: sets,
+		about: "Open an answered or waived signal again."}, (*call).reopen)
+	add(s, tool{name: "board_link", title: "Link two entries", rare: true, profile: ProfileRun, kind: sets,
+		about: "Link an entry to others after it was posted."}, (*call).link)
 	add(s, tool{name: "board_settle", title: "Say why two findings are no conflict", profile: ProfileRun, kind: adds,
-		about: "For a pair that is called a conflict though both hold. The reason stays on record. If one is wrong, post the right one with supersedes instead."}, (*call).settle)
+		about: "Say why two findings that seem to conflict both hold."}, (*call).settle)
 }
 
 type claimIn struct {
 	on
-	Signal       string  `json:"signal,omitempty" jsonschema:"the signal (s3); default the most urgent that is free"`
-	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" jsonschema:"without a signal: none less urgent than this"`
-	LeaseMinutes float64 `json:"lease_minutes,omitempty" min:"0.1" max:"1440" default:"15" jsonschema:"how long it is yours"`
-	Release      bool    `json:"release,omitempty" jsonschema:"give the named signal back"`
+	Signal       string  `json:"signal,omitempty" jsonschema:"default the most urgent that is free"`
+	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" rare:"true"`
+	LeaseMinutes float64 `json:"lease_minutes,omitempty" min:"0.1" max:"1440" default:"15" rare:"true"`
+	Release      bool    `json:"release,omitempty" jsonschema:"give it back"`
 }
 
 type signalResult struct {
@@ -90,17 +90,17 @@ func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
 
 type addressIn struct {
 	on
-	Signal      string   `json:"signal" jsonschema:"the signal (s3)"`
-	Entry       string   `json:"entry,omitempty" jsonschema:"the entry (e12) that answers it, if it is on the board already"`
-	Content     string   `json:"content,omitempty" jsonschema:"the answer, as a new entry"`
-	Type        string   `json:"type,omitempty" enum:"entry_types" default:"analysis"`
+	Signal      string   `json:"signal"`
+	Entry       string   `json:"entry,omitempty" jsonschema:"the answer, if it is on the board"`
+	Content     string   `json:"content,omitempty" jsonschema:"the answer"`
+	Type        string   `json:"type,omitempty" enum:"entry_types" default:"analysis" rare:"true"`
 	SourceDoc   string   `json:"source_doc,omitempty"`
 	SourceRef   string   `json:"source_ref,omitempty"`
 	Evidence    string   `json:"evidence,omitempty"`
-	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1"`
-	MustSurface bool     `json:"must_surface,omitempty"`
-	Supersedes  []string `json:"supersedes,omitempty"`
-	Key         string   `json:"key,omitempty"`
+	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
+	MustSurface bool     `json:"must_surface,omitempty" rare:"true"`
+	Supersedes  []string `json:"supersedes,omitempty" rare:"true"`
+	Key         string   `json:"key,omitempty" rare:"true"`
 }
 
 type addressOut struct {
@@ -137,8 +137,8 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 
 type waiveIn struct {
 	on
-	Signal string `json:"signal" jsonschema:"the signal (s3)"`
-	Reason string `json:"reason" jsonschema:"why it may stay open; it is kept"`
+	Signal string `json:"signal"`
+	Reason string `json:"reason"`
 }
 
 func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
@@ -159,7 +159,7 @@ func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
 
 type reopenIn struct {
 	on
-	Signal string `json:"signal" jsonschema:"the signal (s3)"`
+	Signal string `json:"signal"`
 	Note   string `json:"note,omitempty" jsonschema:"why; it is kept"`
 }
 
@@ -181,10 +181,10 @@ func (c *call) reopen(in reopenIn) (out signalResult, text string, err error) {
 
 type linkIn struct {
 	on
-	Entry       string   `json:"entry" jsonschema:"the entry that links (e12)"`
+	Entry       string   `json:"entry"`
 	Supports    []string `json:"supports,omitempty"`
 	Contradicts []string `json:"contradicts,omitempty"`
-	Supersedes  []string `json:"supersedes,omitempty"`
+	Supersedes  []string `json:"supersedes,omitempty" rare:"true"`
 	Addresses   []string `json:"addresses,omitempty"`
 	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"as in board_post"`
 }
@@ -216,9 +216,9 @@ func (c *call) link(in linkIn) (out linkOut, text string, err error) {
 
 type settleIn struct {
 	on
-	Entry  string `json:"entry" jsonschema:"one of the two (e3)"`
-	Other  string `json:"other" jsonschema:"the other (e9)"`
-	Reason string `json:"reason" jsonschema:"why both hold; it is kept"`
+	Entry  string `json:"entry"`
+	Other  string `json:"other"`
+	Reason string `json:"reason" jsonschema:"why both hold"`
 }
 
 type settleOut struct {

@@ -39,17 +39,19 @@ type tool struct {
 	about   string // when to use it, and what it does
 	need    string // the grant that every call takes; "": it depends on the call
 	kind    kind
-	budget  int // tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
+	budget  int  // tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
+	rare    bool // few agents need it: listed only where its profile is asked for
+	program bool // programs act on its answers, whose schema is listed with it; others are read as text
 }
 
 func (t *tool) annotations() *sdk.ToolAnnotations {
 	no, destructive := false, t.kind == removes || t.kind == replaces
-	return &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.kind == reads, DestructiveHint: &destructive, IdempotentHint: t.kind != adds && t.kind != replaces, OpenWorldHint: &no}
+	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.kind == reads, IdempotentHint: t.kind != adds && t.kind != replaces, OpenWorldHint: &no}
+	if t.kind != reads { // else the hint means nothing
+		hints.DestructiveHint = &destructive
+	}
+	return hints
 }
-
-// programs reports whether programs act on the tool's answers, whose schema is then listed.
-// Of all others agents read the text, and each session pays for every token of a list.
-func (t *tool) programs() bool { return t.name == "board_gate" || t.name == "board_survival" }
 
 // showsText reports whether a client shows its model the text of an answer that has data too. Some
 // show the data in its place, in which what others wrote is missing.
@@ -129,10 +131,13 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		return c.result(&t, text, body), nil
 	}
 	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
-	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: in}
-	if t.programs() {
+	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: listedSchema(in, s.usual)}
+	if s.usual { // what a model does not read, and pays for
+		listed.Title = ""
+	} else if t.program {
 		listed.OutputSchema = out
 	}
+	s.unlisted[t.name] = t.rare && s.usual || !t.granted(s.cfg.Grants)
 	s.sdk.AddTool(listed, answer)
 }
 
@@ -147,7 +152,7 @@ func (c *call) result(t *tool, text string, body []byte) *sdk.CallToolResult {
 	}
 	text, body = c.bounded(cleanText(text), cleanJSON(body))
 	res := &sdk.CallToolResult{Content: append([]sdk.Content{&sdk.TextContent{Text: text}}, notes...)}
-	if t.programs() || showsText(c.client) {
+	if t.program || showsText(c.client) {
 		res.StructuredContent = json.RawMessage(body)
 	}
 	return res

@@ -72,7 +72,7 @@ func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 		var parts []string
 		if step.Op != "" {
 			known := false
-			if op, known = operations()[step.Op]; !known || s.takes[op.tool] == nil ||
+			if op, known = operations()[step.Op]; !known || !s.offers(op.tool) ||
 				step.Op == "run.list" && s.cfg.Run != "" { // it tells of that run instead
 				return ""
 			}
