@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -70,10 +68,6 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 	if in.Run == "" && c.cfg.Run == "" {
 		return c.runs(out)
 	}
-	if c.notYet(in.Run) {
-		out.Run = c.cfg.Run
-		return out, fmt.Sprintf("Run %s: nothing posted yet; the first board_post begins it.", out.Run), nil
-	}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		st, err := b.State(c.ctx)
 		if err != nil {
@@ -89,16 +83,11 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 		})
 		return nil
 	})
-	return out, text, err
-}
-
-// notYet reports whether a call is about the server's run, which the caller may read and nobody has begun.
-func (c *call) notYet(run string) bool {
-	if c.cfg.NoCreate || c.cfg.Run == "" || run != "" && run != c.cfg.Run || c.cfg.Grants.run(c.cfg.Run, false) != nil {
-		return false
+	if errors.Is(err, fault.NotFound) && !c.cfg.NoCreate && (in.Run == "" || in.Run == c.cfg.Run) {
+		out.Run = c.cfg.Run
+		return out, fmt.Sprintf("Run %s: nothing posted yet; the first board_post begins it.", out.Run), nil
 	}
-	_, err := os.Stat(board.Path(c.boards(), c.cfg.Run))
-	return errors.Is(err, fs.ErrNotExist)
+	return out, text, err
 }
 
 // state is as much of a state as there is room for.
