@@ -31,11 +31,12 @@ var mayName = map[string]string{
 	`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`: "the same, to be read again",
 }
 
-// inDomain calls fn with every node of the domain's files, tests and their helpers apart.
-func inDomain(t *testing.T, fn func(at token.Position, n ast.Node)) {
+// inDomain calls fn with every node of the files of the domain, and of directories besides. Tests
+// and their helpers are left out.
+func inDomain(t *testing.T, fn func(at token.Position, n ast.Node), besides ...string) {
 	t.Helper()
 	files := 0
-	for _, top := range domain {
+	for _, top := range append(besides, domain...) {
 		err := filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(top)), func(path string, d fs.DirEntry, err error) error {
 			switch name := d.Name(); {
 			case err != nil:
@@ -126,6 +127,7 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	walk("", p.commands())
+	flags["help"] = map[string]bool{} // every program has it
 	used := map[string]bool{}
 	check := func(at token.Position, op string, args []ast.Expr) {
 		used[op] = true
@@ -180,7 +182,7 @@ func TestSteps(t *testing.T) {
 				t.Errorf("%s: no command has a flag --%s", at, flag)
 			}
 		}
-	})
+	}, "cmd/board/daemon")
 	for op := range commandOf() {
 		if !used[op] {
 			t.Errorf("nothing names %s any more", op)
