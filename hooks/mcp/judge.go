@@ -28,7 +28,7 @@ func (s *Server) addJudgeTools() {
 
 type gateIn struct {
 	onRun
-	Block         []string `json:"block,omitempty" enum:"priorities" rare:"true"`
+	Block         []string `json:"block,omitempty" enum:"priorities" jsonschema:"default critical and high" rare:"true"`
 	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" rare:"true"`
 	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" rare:"true"`
 	MinEntries    int64    `json:"min_entries,omitempty" min:"0" rare:"true"`

@@ -278,7 +278,7 @@ type rememberIn struct {
 	Title      string   `json:"title" jsonschema:"what it says, in one line"`
 	Body       string   `json:"body" jsonschema:"what holds, for whom, why, how you know"`
 	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact"`
-	Scope      string   `json:"scope,omitempty" enum:"scopes" rare:"true"`
+	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"default workspace" rare:"true"`
 	Source     string   `json:"source,omitempty" jsonschema:"where it can be checked"`
 	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
 	VerifiedBy string   `json:"verified_by,omitempty" rare:"true"`

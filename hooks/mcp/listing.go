@@ -51,7 +51,7 @@ const rareArgument = "x-rare"
 
 // listedSchema is the schema of a tool's arguments as it is listed: without the bounds, which the
 // answer to a wrong call names, without the members of objects that have the tool's own, and for
-// usual servers without rare arguments.
+// usual servers without rare arguments and defaults.
 func listedSchema(s *jsonschema.Schema, usual bool) *jsonschema.Schema {
 	return listedWithin(s, s, usual)
 }
@@ -61,6 +61,9 @@ func listedWithin(tool, s *jsonschema.Schema, usual bool) *jsonschema.Schema {
 	listed.AdditionalProperties, listed.Minimum, listed.Maximum, listed.Extra = nil, nil, nil, nil
 	if usual {
 		listed.Default = nil
+		if rest, ok := strings.CutPrefix(s.Description, "default "); ok {
+			_, listed.Description, _ = strings.Cut(rest, "; ")
+		}
 	}
 	other := func(name string) bool { return tool.Properties[name] == nil }
 	if s != tool && s.Properties != nil && !slices.ContainsFunc(s.PropertyOrder, other) {

@@ -173,7 +173,7 @@ type memoryPutIn struct {
 	Title        string   `json:"title,omitempty"`
 	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:"1: others go wrong without it"`
 	Level        string   `json:"level,omitempty" enum:"importances" rare:"true"`
-	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"long_term stays"`
+	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term; long_term stays"`
 	Tags         []string `json:"tags,omitempty"`
 	Source       string   `json:"source,omitempty" rare:"true"`
 	Channel      string   `json:"channel,omitempty" rare:"true"`

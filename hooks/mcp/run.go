@@ -10,7 +10,7 @@ import (
 // entryFields are what a finding is posted with.
 type entryFields struct {
 	Content     string   `json:"content" jsonschema:"one finding, with its numbers"`
-	Type        string   `json:"type,omitempty" enum:"entry_types"`
+	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"default observation"`
 	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"file, URL, command or kb:CAPSULE"`
 	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"line, section, cell"`
 	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
@@ -32,8 +32,8 @@ func (e *entryFields) post() board.Post {
 
 // on says on which board, and as whom.
 type on struct {
-	Run    string `json:"run,omitempty"`
-	Worker string `json:"worker,omitempty"`
+	Run    string `json:"run,omitempty" jsonschema:"default the server's"`
+	Worker string `json:"worker,omitempty" jsonschema:"default the client's name"`
 }
 
 // by is who does it. Over the network it may be that nobody knows.
@@ -46,7 +46,7 @@ func (o *on) by(c *call) (string, error) {
 
 // onRun says on which board.
 type onRun struct {
-	Run string `json:"run,omitempty"`
+	Run string `json:"run,omitempty" jsonschema:"default the server's"`
 }
 
 type postIn struct {
@@ -185,7 +185,7 @@ type queryIn struct {
 	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only these"`
 	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"after this event (seq)"`
 	Before      string   `json:"before,omitempty" jsonschema:"for the next page: the last entry of this one"`
-	Order       string   `json:"order,omitempty" enum:"orders" rare:"true"`
+	Order       string   `json:"order,omitempty" enum:"orders" jsonschema:"default newest; oldest with since" rare:"true"`
 	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"50"`
 }
 
