@@ -104,6 +104,8 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 				return
 			}
 			first = before
+		} else if s.hourAndHalf(i, by, at) {
+			return
 		} else if and := at(i - 2); before.Plain == "a" && and.Plain == "and" { // one and a half
 			if count, ok := at(i - 3).value(); ok && Digits(count) && by == 2 {
 				for k := i - 2; k < i; k++ {
@@ -136,16 +138,48 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 			return
 		}
 	}
-	percent := new(big.Rat).Mul(value, big.NewRat(100, 1))
-	var keys []string
-	for places := range 3 {
-		key := "p:" + decimal(percent.FloatString(places), 0)
-		if !slices.Contains(keys, key) && (places > 0 || by != 8) {
-			keys = append(keys, key)
-		}
-	}
+	keys := percentages(value, by != 8)
 	first.answer(keys...)
 	if n > 1 && first.Kind == Word { // "a quarter" may be of a year
 		first.Kind, first.Want, first.End, l.Kind = Number, keys, l.End, Part
 	}
+}
+
+// percentages are the keys of a share as a percentage, by how exactly it is written.
+func percentages(share *big.Rat, whole bool) (keys []string) {
+	percent := new(big.Rat).Mul(share, big.NewRat(100, 1))
+	for places := range 3 {
+		key := "p:" + decimal(percent.FloatString(places), 0)
+		if !slices.Contains(keys, key) && (places > 0 || whole) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// hourAndHalf reads the half after a unit: an hour and a half, two years and a half.
+func (s *Scanner) hourAndHalf(i int, by int64, at func(int) *Lexeme) bool {
+	if by != 2 && by != 4 || at(i-1).Plain != "a" || at(i-2).Plain != "and" {
+		return false
+	}
+	u, ok := counted(at(i - 3).Plain)
+	count := at(i - 4)
+	if !ok || at(i-3).Kind == Number || !s.Near(*count, *at(i - 3), "") {
+		return false
+	}
+	value, isNumber := count.value()
+	if count.Plain == "a" || count.Plain == "an" {
+		value, isNumber = "1", true
+	}
+	whole, ok := new(big.Rat).SetString(value)
+	if !isNumber || !ok {
+		return false
+	}
+	keys := u.keys(whole.Add(whole, big.NewRat(1, by)).RatString())
+	count.answer(keys...)
+	count.Kind, count.Want, count.End = Number, keys, s.Lexemes[i].End
+	for k := i - 3; k <= i; k++ {
+		s.Lexemes[k].Kind = Part
+	}
+	return true
 }

@@ -48,6 +48,7 @@ func (s *Scanner) Scan(text string) []Lexeme {
 	s.join()
 	s.spell()
 	s.fractions()
+	s.chances()
 	s.measure()
 	s.ranges()
 	s.sums()
@@ -102,7 +103,7 @@ func (s *Scanner) chunkEnd(i int) int {
 	for begin := i; i < len(s.Text); {
 		r, size := utf8.DecodeRuneInString(s.Text[i:])
 		switch {
-		case alnum(r) || unicode.Is(unicode.Mn, r):
+		case alnum(r) || unicode.Is(unicode.Mn, r) || i > begin && power(r) != 0:
 			i += size
 		case joint(r) != 0:
 			next, _ := utf8.DecodeRuneInString(s.Text[i+size:])
@@ -144,7 +145,9 @@ func (s *Scanner) addPair(start, end int) {
 // classify adds the lexemes of the chunk text[start:end].
 func (s *Scanner) classify(start, end int) {
 	raw := s.Text[start:end]
-	if !strings.ContainsFunc(raw, func(r rune) bool { return r >= '0' && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r) }) {
+	if !strings.ContainsFunc(raw, func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= utf8.RuneSelf && (unicode.IsDigit(r) || power(r) != 0)
+	}) {
 		s.words(start, end)
 		return
 	}
@@ -152,6 +155,9 @@ func (s *Scanner) classify(start, end int) {
 	norm := strings.Map(func(r rune) rune {
 		if j := joint(r); j != 0 {
 			return rune(j)
+		}
+		if p := power(r); p != 0 {
+			return p
 		}
 		if d := decimalDigit(r); d >= 0 {
 			return '0' + d
@@ -246,12 +252,13 @@ func (s *Scanner) part(start, end int, p string) {
 // compound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2.
 func (s *Scanner) compound(start, end int, parts []string) bool {
 	var numbers, words int
+	bounds := parts[0] == "over" || parts[0] == "under" // over-75
 	for i, p := range parts {
 		q, ok := parseQuantity(p)
 		switch {
 		case ok && (q.unit == "" || scaleOf(q.unit) > 0 || i > 0 && words == 0 && isUnit(q.unit)):
 			numbers++
-			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 && len(q.value) != 4) {
+			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 && len(q.value) != 4 && !bounds) {
 				return false
 			}
 			if strings.Trim(p, "0123456789") == "" && (len(p) > 4 || i == 0 && len(parts) == 2 && Digits(parts[1]) && len(p) > 1 && len(parts[1]) > 4) {
@@ -269,7 +276,7 @@ func (s *Scanner) compound(start, end int, parts []string) bool {
 	}
 	if words > 0 && numbers > 0 {
 		// Names such as covid-19 begin with a word and end with a number that is no year.
-		if first, ok := parseQuantity(parts[0]); !ok || first.value == "" {
+		if first, ok := parseQuantity(parts[0]); (!ok || first.value == "") && !bounds {
 			if last := parts[len(parts)-1]; len(last) != 4 || !Digits(last) || last < "1800" || last > "2199" {
 				return false
 			}
@@ -299,14 +306,23 @@ func (s *Scanner) quantity(start, end int, q quantity) {
 	case "am", "pm":
 		key = clock(q.value+":00", q.unit)
 	default:
-		scale = scaleOf(q.unit)
+		if scale = scaleOf(q.unit); q.unit == "mm" && !s.currencyBefore(start) {
+			scale = 0 // millimetres
+		}
 	}
 	if key == "" {
 		key = "n:" + decimal(q.value, scale)
 	}
-	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key}, Plain: q.value, scale: scale})
+	l := Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key},
+		Plain: q.value, scale: scale}
+	if q.unit == "m" && s.Text[end-1] == 'm' && !s.currencyBefore(start) { // metres as well as millions
+		metre := units()["metre"]
+		l.answer(metre.keys(q.value)...)
+		l.Want = append(l.Want, l.Keys[1])
+	}
+	s.Lexemes = append(s.Lexemes, l)
 	if q.unit != "" && scale == 0 && key[0] == 'n' {
-		s.word(start, end, q.unit)
+		s.word(start, end, strings.TrimLeft(q.unit, "/:-"))
 	}
 }
 

@@ -61,7 +61,13 @@ const unitTable = `
 	length 0.3048 foot feet
 	length 1609.344 mile
 	volume 1/1000 ml millilitre milliliter
-	volume 1 litre liter
+	volume 1/100 cl centilitre centiliter
+	volume 1 l litre liter
+	volume 100 hl hectolitre hectoliter
+	volume 1000 m3
+	area 1 m2 sqm
+	area 10000 ha hectare
+	area 1000000 km2
 	frequency 1 hz hertz
 	frequency 1000 khz kilohertz
 	frequency 1000000 mhz megahertz
@@ -119,8 +125,8 @@ func unitOf(w string) (unit, bool) {
 		return unit{}, false
 	}
 	w = strings.ReplaceAll(strings.ReplaceAll(w, "µ", "u"), "μ", "u")
-	u, ok := units()[w] // "ms" before "m"
-	if !ok {
+	u, ok := units()[w]    // "ms" before "m"
+	if !ok && w != "has" { // which is no hectares
 		u, ok = units()[strings.TrimSuffix(w, "s")]
 	}
 	return u, ok
@@ -164,16 +170,27 @@ func (u *unit) keys(value string) []string {
 func (s *Scanner) measure() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
+		if l.Kind == Number && len(l.Plain) < 4 && l.Keys[0][0] == 'i' {
+			if _, _, ok := s.powered(i); ok { // per m²
+				l.Kind = Part
+				continue
+			}
+		}
 		value, ok := l.value()
 		if !ok {
+			s.inHalf(l, i+1)
 			continue
 		}
 		j := i + 1
 		for j < len(s.Lexemes) && s.within(l, j) && !isUnit(s.Lexemes[j].Plain) {
 			j++ // the words of the number
 		}
-		if j < len(s.Lexemes) && (s.halfDay(l, value, j) || s.unitAt(l, value, j)) {
+		if j < len(s.Lexemes) &&
+			(s.halfDay(l, value, j) || s.unitAt(l, value, j) || s.metres(l, value, j)) {
 			continue
+		}
+		if j < len(s.Lexemes) {
+			s.cents(l, value, j)
 		}
 		if l.Kind == Number && s.bare(l, j) {
 			l.answer("b:" + value)
@@ -203,11 +220,17 @@ func (l *Lexeme) value() (string, bool) {
 // unitAt gives a number the unit that the lexeme j is, if it is one.
 func (s *Scanner) unitAt(l *Lexeme, value string, j int) bool {
 	next := &s.Lexemes[j]
-	if next.Kind != Word && next.Kind != Part || !s.Near(*l, *next, "-()‑") {
+	if !s.Near(*l, *next, "-()‑") ||
+		next.Start == l.Start && strings.HasPrefix(strings.TrimLeft(s.Surface(*next), "0123456789.,"), "/") {
+		return false // 36.50/MWh
+	}
+	u, last, ok := s.powered(j)
+	if next.Kind != Word && next.Kind != Part && !ok {
 		return false
 	}
-	u, ok := counted(next.Plain)
-	last := j
+	if !ok {
+		u, ok = counted(next.Plain)
+	}
 	if next.Plain == "percentage" || next.Plain == "basis" {
 		if j+1 < len(s.Lexemes) && strings.HasPrefix(s.Lexemes[j+1].Plain, "point") &&
 			s.Near(*next, s.Lexemes[j+1], "") {
@@ -280,11 +303,17 @@ const maxSum = 12
 func (s *Scanner) sums() {
 	for i := 0; i < len(s.Lexemes); i++ {
 		first := &s.Lexemes[i]
-		if first.unit == nil || first.unit.dim != "time" && first.unit.dim != "month" {
+		one := s.single(i)
+		if first.unit == nil && one == nil ||
+			first.unit != nil && first.unit.dim != "time" && first.unit.dim != "month" {
 			continue
 		}
-		total, end, u, last := new(big.Rat), first.until, first.unit, i
-		for j := i; j < min(len(s.Lexemes), i+maxSum); j++ {
+		total, end, u, last, from := new(big.Rat), first.until, first.unit, i, i
+		if one != nil {
+			total, end, u, from = big.NewRat(1, 1), s.Lexemes[i+1].End, one, i+2
+			total.Mul(total, one.exact)
+		}
+		for j := from; j < min(len(s.Lexemes), i+maxSum); j++ {
 			l := &s.Lexemes[j]
 			if j > i && (l.Kind == Part || l.Plain == "and" && l.Kind == Word) {
 				continue
@@ -309,13 +338,26 @@ func (s *Scanner) sums() {
 			continue
 		}
 		key := "u:" + u.dim + ":" + total.RatString()
-		first.Keys, first.Want = append(first.Keys, key), []string{key}
+		first.Kind, first.Want = Number, []string{key}
+		first.answer(key)
 		for j := i + 1; j <= last; j++ {
 			s.Lexemes[j].Kind = Part
 		}
 		first.End = end
 		i = last
 	}
+}
+
+// single returns the unit of which lexeme i says that there is one, with the next: an hour.
+func (s *Scanner) single(i int) *unit {
+	if l := &s.Lexemes[i]; l.Kind != Word || l.Plain != "a" && l.Plain != "an" && l.Plain != "one" ||
+		i+1 >= len(s.Lexemes) || s.Lexemes[i+1].Kind != Word || !s.Near(*l, s.Lexemes[i+1], "") {
+		return nil
+	}
+	if u, ok := counted(s.Lexemes[i+1].Plain); ok && (u.dim == "time" || u.dim == "month") {
+		return &u
+	}
+	return nil
 }
 
 // ranges gives the first number of a range what the second has: "10 to 15 percent", "5-7
@@ -411,29 +453,3 @@ func (s *Scanner) group() {
 }
 
 var thousands = []string{" ", "\u00a0", "\u202f", "\u2009", "_"}
-
-// halfDay reads the am or pm after a number of an hour: 5 pm, five p.m.
-func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
-	half := s.Lexemes[j].Plain
-	if half == "a" || half == "p" { // p.m.
-		if j+1 >= len(s.Lexemes) || s.Lexemes[j+1].Plain != "m" ||
-			s.Lexemes[j+1].Start != s.Lexemes[j].End+1 {
-			return false
-		}
-		half += "m"
-	}
-	at := value + ":00"
-	if hour, minutes, ok := strings.Cut(s.Surface(*l), "."); ok && len(minutes) == 2 { // 9.30 am
-		value, at = hour, hour+":"+minutes
-	}
-	if half != "am" && half != "pm" || len(value) > 2 || value == "0" || !s.Near(*l, s.Lexemes[j], "") {
-		return false
-	}
-	key := clock(at, half)
-	if hour, _ := strconv.Atoi(value); key == "" || hour > 12 {
-		return false
-	}
-	l.Kind, l.Want = Number, []string{key}
-	l.answer(key)
-	return true
-}

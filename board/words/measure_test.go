@@ -55,6 +55,22 @@ func TestQuantitiesEqual(t *testing.T) {
 		{"Q3 2025", "third quarter of 2025", "2025 Q3"},
 		{"5 GB", "5000 MB", "five gigabytes"},
 		{"3 days", "72 hours", "three days"},
+		{"an hour and 35 minutes", "95 minutes", "one hour and 35 minutes", "1 h 35 min", "an hour and thirty-five minutes"},
+		{"69 minutes", "one hour and nine minutes", "1 hour and nine minutes"},
+		{"30 hours", "a day and six hours"},
+		{"90 minutes", "an hour and a half", "one hour and a half", "1.5 hours"},
+		{"150 minutes", "two hours and a half"},
+		{"12 May 2025", "12.05.2025", "12.5.2025", "2025-05-12"},
+		{"231 cm", "2310 mm", "2.31 metres", "2.31 m", "2.31m"},
+		{"$0.60", "60 cents", "0.60 euros", "sixty cents"},
+		{"41 m3", "41 m³", "41 cubic metres", "41,000 litres", "41 000 l"},
+		{"12 m2", "12 m²", "12 square metres", "12 sq m", "12 sqm"},
+		{"5 ha", "50,000 m2", "five hectares"},
+		{"25%", "one in four", "1 in 4", "one out of four", "one truck in four"},
+		{"75%", "three out of four", "3 in 4", "three of every four"},
+		{"17:00", "five o'clock in the afternoon", "5 o'clock in the afternoon", "5 in the afternoon", "5 pm"},
+		{"7:42", "7.42 in the morning", "7:42 in the morning", "7.42 am"},
+		{"19:30", "7:30 in the evening", "7.30 pm", "7.30 in the evening"},
 	} {
 		for _, asks := range same {
 			for _, text := range same {
@@ -76,6 +92,8 @@ func TestQuantitiesDiffer(t *testing.T) {
 		{"10-15 %", "10 to 16 percent"}, {"10-15 %", "11 to 15 percent"}, {"5-7 hours", "9 to 11 hours"}, {"5 hours", "5 reviewers"},
 		{"3 percentage points", "3 percent"}, {"3 percent", "3 percentage points"}, {"75%", "three fifths"}, {"a dozen eggs, 12", "11 eggs"},
 		{"1 000 000", "1 000"}, {"12 000", "12 001"}, {"12 June 2025", "12 July 2025"}, {"June 12-14, 2025", "June 12-15, 2025"},
+		{"12.05.2025", "5 December 2025"}, {"60 cents", "$0.06"}, {"25%", "one in 2004"}, {"2310 mm", "2,310 million"},
+		{"an hour and 35 minutes", "35 minutes"}, {"7.42 in the morning", "19:42"}, {"14 out of 37", "14 out of 38"}, {"12 m2", "12 m3"},
 		{"three days", "five days"}, {"6 h 20 min", "6 h 30 min"}, {"Q3 2025", "second quarter of 2025"}, {"2 GHz", "2 GB"}, {"5 kg", "5 km"},
 	} {
 		if n, ok := answers(pair[0], pair[1]); ok {
@@ -89,6 +107,7 @@ func TestQuantitiesInclude(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"800 ms", "| p99, ms | 800 |"}, {"18.4 minutes", "| onset, min | −18.4 |"}, {"5", "5 ms"}, {"6 hours", "6 h 20 min"}, {"12", "12 000"},
 		{"on 12 June", "12–14 June 2025"}, {"1 MB", "1024 KB"}, {"1 MB", "1000 KB"}, {"25%", "a quarter of them"}, {"30 minutes", "half an hour"}, {"6 h 20 min", "6h20m0s"}, {"8 pm", "from 8 am to 8 pm"},
+		{"17:00", "five o'clock"}, {"5 o'clock", "05:00"}, {"14 out of 37", "14 of the 37"}, {"38%", "14 of 37"}, {"$2.31 m", "2.31 million"}, {"14", "In January. 14 of them"},
 		{"14:05", "14:05:33"}, {"14:05", "2026-01-03T14:05:33Z"}, {"2:05 pm", "2026-01-03T14:05:00"}, {"Q3 2025", "2025-Q3"}, {"in 2025", "FY2025"},
 	} {
 		if n, ok := answers(pair[0], pair[1]); !ok || n == 0 {

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -173,6 +174,12 @@ func numericDate(s string) (keys, want []string) {
 			c += 2000
 		}
 		readings = append(readings, [3]int{c, a, b}, [3]int{c, b, a})
+		if s[sep] == '.' { // the day comes first, if it can
+			slices.Reverse(readings)
+			if b <= 12 {
+				readings = readings[:1]
+			}
+		}
 	}
 	for i, r := range readings {
 		if r[2] == 0 || i == 1 && a == b {

@@ -61,7 +61,7 @@ func (s *Scanner) join() {
 			continue
 		}
 		value := l.Keys[0][2:]
-		if scale := scaleOf(next.Plain); scale > 0 && next.Kind == Word && s.Near(*l, next, "-") && (len(next.Plain) > 1 || s.currencyBefore(l.Start)) {
+		if scale := scaleOf(next.Plain); scale > 0 && next.Kind == Word && s.Near(*l, next, "-") && (len(next.Plain) > 1 && next.Plain != "mm" || s.currencyBefore(l.Start)) {
 			value = decimal(value, scale)
 			s.Lexemes[i+1].Kind = Part
 			l.Keys, l.Want = []string{"n:" + value}, []string{"n:" + value}
@@ -124,7 +124,11 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 	first, last := i, i
 	var y, d, second int // the second day of a range
 	next := at(i + 1)
-	if n := num(next, 31); n > 0 && s.Near(m, next, ".") { // March 23rd, 2026
+	short := "" // the mark of an abbreviated month; after another it ends a sentence
+	if len(m.Plain) < 5 {
+		short = "."
+	}
+	if n := num(next, 31); n > 0 && s.Near(m, next, short) { // March 23rd, 2026
 		// A list such as "March 10 employees" is read as a date: the text then only answers to more.
 		d, last = n, i+1
 		if j := s.rangeEnd(last); j > 0 && num(at(j), 31) > n { // March 12 to 14
@@ -145,7 +149,7 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 				d, second, first = num(at(k), 31), n, k
 			}
 		}
-		if n := year(next); n > 0 && s.Near(m, next, ".,") {
+		if n := year(next); n > 0 && s.Near(m, next, short+",") {
 			y, last = n, i+1
 		}
 	}

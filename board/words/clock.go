@@ -1,0 +1,105 @@
+package words
+
+import (
+	"strconv"
+	"strings"
+)
+
+// This file reads times of the day that words are a part of: 5 pm, seven o'clock in the
+// evening, 7.42 in the morning.
+
+// halfDay reads what says, after a number, that it is an hour.
+func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
+	if len(value) > 5 || !s.Near(*l, s.Lexemes[j], "") {
+		return false
+	}
+	half, next := s.half(j)
+	if s.Lexemes[j].Plain == "oclock" {
+		next = j + 1
+		if j+1 < len(s.Lexemes) && s.Near(s.Lexemes[j], s.Lexemes[j+1], "") {
+			if h, end := s.half(j + 1); h != "" {
+				half, next = h, end
+			}
+		}
+	} else if half == "" {
+		return false
+	}
+	at := value + ":00"
+	if hour, minutes, ok := strings.Cut(s.Surface(*l), "."); ok && len(minutes) == 2 { // 9.30 am
+		value, at = hour, hour+":"+minutes
+	}
+	if hour, _ := strconv.Atoi(value); len(value) > 2 || hour < 1 || hour > 12 {
+		return false
+	}
+	keys := []string{clock(at, half)}
+	if half == "" { // of the morning or the afternoon
+		keys = []string{clock(at, "am"), clock(at, "pm")}
+	}
+	if keys[0] == "" {
+		return false
+	}
+	l.Kind, l.Want = Number, keys
+	l.answer(keys...)
+	s.absorb(l, j, next)
+	return true
+}
+
+// inHalf gives a time of up to twelve hours the half of the day that words after it say:
+// 7:30 in the evening.
+func (s *Scanner) inHalf(l *Lexeme, j int) {
+	if l.Kind != Number || len(l.Want) != 1 || !strings.HasPrefix(l.Want[0], "t:") ||
+		j >= len(s.Lexemes) || s.Lexemes[j].Plain != "in" && s.Lexemes[j].Plain != "at" ||
+		!s.Near(*l, s.Lexemes[j], "") {
+		return
+	}
+	half, next := s.half(j)
+	key := clock(strings.TrimPrefix(l.Want[0], "t:"), half)
+	if half == "" || key == "" {
+		return
+	}
+	l.Keys, l.Want = []string{key}, []string{key}
+	s.absorb(l, j, next)
+}
+
+// absorb makes the lexemes from one to another parts of a number.
+func (s *Scanner) absorb(l *Lexeme, from, to int) {
+	for k := from; k < to; k++ {
+		if s.Lexemes[k].Plain != "am" && s.Lexemes[k].Plain != "pm" {
+			s.Lexemes[k].Kind = Part
+			l.End = max(l.End, s.Lexemes[k].End)
+		}
+	}
+}
+
+// half returns the half of the day that the lexemes from j on say, am or pm, and where
+// they end.
+func (s *Scanner) half(j int) (half string, next int) {
+	at := func(k int) string {
+		if k < len(s.Lexemes) && (k == j || s.Near(s.Lexemes[k-1], s.Lexemes[k], "")) {
+			return s.Lexemes[k].Plain
+		}
+		return ""
+	}
+	switch w := at(j); w {
+	case "am", "pm":
+		return w, j + 1
+	case "a", "p": // p.m.
+		if j+1 < len(s.Lexemes) && s.Lexemes[j+1].Plain == "m" && s.Lexemes[j+1].Start == s.Lexemes[j].End+1 {
+			return w + "m", j
+		}
+	case "in":
+		if at(j+1) == "the" {
+			switch at(j + 2) {
+			case "morning":
+				return "am", j + 3
+			case "afternoon", "evening":
+				return "pm", j + 3
+			}
+		}
+	case "at":
+		if at(j+1) == "night" {
+			return "pm", j + 2
+		}
+	}
+	return "", j
+}
