@@ -19,9 +19,12 @@ type amount struct {
 	digits      int     // that count
 	dim         string  // %, $, time, …; "" for what is counted, or nothing
 	nouns       [2]string
-	bound       byte // '~' about, '>' at least, '<' at most; 0
-	first, last int  // its lexemes
-	start, end  int  // in the text
+	bound       byte    // '~' about, '>' at least, '<' at most; 0
+	per         string  // of what it is so much for one: a dimension, or the key of a noun
+	perOf       float64 // how many of that dimension's base one is
+	coins       bool    // it is said in cents, of whatever currency
+	first, last int     // its lexemes
+	start, end  int     // in the text
 }
 
 // amounts reads the amounts of a scanned text.
@@ -67,6 +70,9 @@ func numberOf(l *words.Lexeme) (a amount, key string, ok bool) {
 	for _, k := range l.Keys {
 		kind, rest, _ := strings.Cut(k, ":")
 		switch {
+		case l.Kind == words.Number && l.Want[0][0] == 'n' &&
+			(kind == "p" || kind == "u" && strings.HasPrefix(rest, "length:") && len(l.Want) > 1):
+			// a reading beside that of the number as it stands: 14 out of 37, 41m
 		case kind == "n" && a.dim == "", kind == "p" && l.Kind == words.Number:
 			v, err := strconv.ParseFloat(rest, 64)
 			if key, ok = rest, err == nil; kind == "p" {
@@ -92,6 +98,18 @@ func numberOf(l *words.Lexeme) (a amount, key string, ok bool) {
 		a.raw = a.value
 	}
 	return a, key, ok
+}
+
+// unitBefore reads the unit of a number that names a place: km 41.3, mile 7.
+func (a *amount) unitBefore(s *words.Scanner, i int) {
+	if i == 0 || a.dim != "" || a.nouns[0] != "" || !s.Near(s.Lexemes[i-1], s.Lexemes[i], "") {
+		return
+	}
+	dim, of, ok := words.Unit(s.Lexemes[i-1].Plain)
+	if ok && dim == "length" && i > 1 && s.Lexemes[i-1].Kind == words.Word &&
+		s.Lexemes[i-2].Kind != words.Number {
+		a.dim, a.value, a.step = dim, a.value*of, a.step*of
+	}
 }
 
 func readAmount(s *words.Scanner, i int) (amount, bool) {
@@ -121,7 +139,12 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 		next++ // million, hours
 	}
 	a.last = next - 1
-	a.measure(s, next)
+	if next >= len(s.Lexemes) || s.Lexemes[next].Start != l.Start ||
+		!strings.Contains(s.Surface(*l), "/") { // not 84.30/MWh
+		a.measure(s, next)
+	}
+	a.unitBefore(s, i)
+	a.each(s)
 	if a.bound = boundBefore(s, i); a.bound == 0 {
 		a.bound = boundAfter(s.Text[max(a.end, s.Lexemes[a.last].End):])
 	}
@@ -183,7 +206,7 @@ func (a *amount) measure(s *words.Scanner, next int) {
 		if a.dim == "" && n == 0 {
 			if m, ok := coin(l.Plain); ok {
 				a.dim, a.value, a.step = m.dim, a.value*m.of, a.step*m.of
-				a.last, a.end = next, max(a.end, l.End)
+				a.last, a.end, a.coins = next, max(a.end, l.End), m.of < 1
 				continue
 			}
 		}
@@ -195,11 +218,18 @@ func (a *amount) measure(s *words.Scanner, next int) {
 		if l.Plain == "per" {
 			return
 		}
+		if a.dim == "" && n == 0 && l.Plain == "times" && !compared(s, next) {
+			continue // it happened so many times
+		}
 		if ratioWords()[l.Plain] && a.dim == "" && n == 0 {
 			a.dim, a.last, a.end = "×", next, max(a.end, l.End)
 			return
 		}
-		if !content(l) {
+		if !content(l) || noNouns()[l.Plain] {
+			return
+		}
+		if n == 0 && a.dim == "" && (l.Plain == "points" || l.Plain == "point") && a.step < 1 {
+			a.dim, a.last, a.end = "%", next, max(a.end, l.End) // 2.5 points
 			return
 		}
 		if dim, of, ok := words.Unit(l.Plain); ok && a.dim == "" && len(l.Plain) > 2 {
@@ -222,6 +252,17 @@ func (a *amount) millions(s *words.Scanner, at int) bool {
 	}
 	next := &s.Lexemes[at+1]
 	return next.Kind == words.Word && content(next) && s.Near(s.Lexemes[at], *next, "")
+}
+
+// compared reports whether what follows "times" says that it is a ratio: 3 times as much,
+// 3 times the price.
+func compared(s *words.Scanner, i int) bool {
+	if i+1 >= len(s.Lexemes) || !s.Near(s.Lexemes[i], s.Lexemes[i+1], "") {
+		return false
+	}
+	next := &s.Lexemes[i+1]
+	return content(next) || next.Plain == "as" || next.Plain == "the" || next.Plain == "that" ||
+		next.Plain == "what" || comparatives()[next.Plain]
 }
 
 // ratioWords follow a number that says how many times as much something is.
@@ -397,15 +438,13 @@ func (a *amount) matches(g *amount) match {
 		}
 	}
 	if !exact {
-		if lo, hi := a.reach(); g.value < lo || g.value > hi || a.bound == 0 && g.step >= a.step {
+		lo, hi := a.reach()
+		if g.value < lo*(1-sameShare) || g.value > hi*(1+sameShare) ||
+			a.bound == 0 && g.step >= a.step {
 			return noMatch
 		}
 	}
-	if a.dim == "" && a.nouns[0] != "" && g.nouns[0] != "" &&
-		!slices.ContainsFunc(
-			a.nouns[:],
-			func(n string) bool { return n != "" && slices.Contains(g.nouns[:], n) },
-		) {
+	if a.dim == "" && a.nouns[0] != "" && g.nouns[0] != "" && !a.counts(g) {
 		if !exact {
 			return noMatch
 		}

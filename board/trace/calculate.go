@@ -35,10 +35,13 @@ func calculation(a *amount, pool []amount) string {
 		return "a sum"
 	case n > 1 && a.near(sum/float64(n)):
 		return "an average"
-	case n == 1 && a.dim == "%" && a.near(100-sum):
+	case n > 0 && a.dim == "%" && a.near(100-sum):
 		return "the rest of 100 %"
 	}
 	for i := range pool {
+		if a.sameRate(&pool[i]) {
+			return "the same in another unit"
+		}
 		for j := range pool {
 			if x, y := &pool[i], &pool[j]; i != j {
 				if how := a.of(x, y, false); how != "" {
@@ -115,6 +118,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "a share"
 	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.atRate(x, y):
 		return "a rate over a time"
+	case x.dim == a.dim && a.ofEach(x, y):
+		return "so much for each"
 	case a.dim == "" && !alike(a, x, y):
 		return ""
 	case x.dim == a.dim && y.dim == a.dim && a.near(x.value+y.value):
@@ -143,9 +148,7 @@ func (a *amount) ofBoth(x, y *amount) string { return cmp.Or(a.of(x, y, true), a
 func alike(all ...*amount) bool {
 	for i, a := range all {
 		for _, b := range all[i+1:] {
-			if a.nouns[0] != "" && b.nouns[0] != "" && a.nouns[0] != b.nouns[0] &&
-				a.nouns[0] != b.nouns[1] &&
-				a.nouns[1] != b.nouns[0] {
+			if a.nouns[0] != "" && b.nouns[0] != "" && !a.counts(b) {
 				return false
 			}
 		}

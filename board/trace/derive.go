@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"blackboard/board/documents"
 	"blackboard/board/words"
@@ -104,6 +105,49 @@ func (d *deriver) around(i int) (out []int32) {
 // around it in the report, from those of one record, or from two of both.
 func (d *deriver) calculate(i int) bool {
 	f := &d.facts[i]
+	written := f.amount
+	defer func() { f.amount = written }()
+	for _, a := range written.readings(d.isRest(f)) {
+		if f.amount = a; d.calculateAs(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// readings are what a figure may be in a calculation: cents are of any currency, points
+// are percent, and what the others are is not always said.
+func (a amount) readings(rest bool) []amount {
+	all := []amount{a}
+	as := func(dim string) {
+		b := a
+		b.dim, b.nouns = dim, [2]string{}
+		all = append(all, b)
+	}
+	switch {
+	case a.coins:
+		as("€")
+		as("£")
+	case a.dim == "" && a.nouns[0] == pointKey():
+		as("%")
+	case a.dim == "" && rest:
+		as("")
+	}
+	return all
+}
+
+var pointKey = sync.OnceValue(func() string { return "w:" + words.Stem("points") })
+
+// isRest reports whether the word before a figure says that it is what is left: the other
+// 36.
+func (d *deriver) isRest(f *fact) bool {
+	u := &d.units[f.unit]
+	before := words.Split(u.report.Text()[max(u.start, f.start-24):f.start], "")
+	return len(before) > 0 && restCues()[before[len(before)-1]]
+}
+
+func (d *deriver) calculateAs(i int) bool {
+	f := &d.facts[i]
 	others := d.around(i)
 	if how := d.columnSum(i); how != "" {
 		return d.derived(f, how, others...)
@@ -167,7 +211,8 @@ func (d *deriver) derived(f *fact, how string, records ...int32) bool {
 // fromTwo reports whether a figure follows from two that stand apart: in the report, in
 // the records that support what is around it, in the nearest.
 func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
-	for k, r := range slices.Concat(others, nearest) {
+	all := slices.Concat(others, nearest)
+	for k, r := range all {
 		for _, x := range d.few(r) {
 			for _, y := range own {
 				if x.equal(&y) { // one figure, in the record and in the report
@@ -177,11 +222,19 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 					return d.derived(f, how, append(slices.Clone(others), r)...)
 				}
 			}
-			for _, q := range others[:min(len(others), k)] {
+			with := others[:min(len(others), k)]
+			if f.amount.digits > 4 || f.amount.digits > 1 && f.amount.nouns[0] != "" &&
+				d.hasCue(f, togetherCues()) {
+				with = all[:k] // no chance hits it, or it says so
+			}
+			for _, q := range with {
 				if q == r {
 					continue
 				}
 				for _, y := range d.few(q) {
+					if x.equal(&y) { // one figure, in two records
+						continue
+					}
 					if how := f.amount.ofBoth(&x, &y); how != "" {
 						return d.derived(f, how, q, r)
 					}
@@ -201,9 +254,8 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 	var pool []*fact
 	for k := i - 1; k >= max(0, i-200) && len(pool) < maxOperands; k-- {
 		if g := &d.facts[k]; sums && g.isAmount() && g.verdict.Verdict == Supported &&
-			g.amount.dim == f.amount.dim &&
-			g.amount.dim != "" &&
-			g.amount.digits > 1 {
+			g.amount.dim == f.amount.dim && g.amount.digits > 1 &&
+			(g.amount.dim != "" || f.amount.nouns[0] != "" && f.amount.counts(&g.amount)) {
 			pool = append(pool, g)
 		}
 	}
@@ -310,6 +362,9 @@ var cues = lazySet(`total totals totalling combined together sum overall altoget
 	increase increased decrease decreased higher lower more less fewer remaining
 	remainder left rest per each times double doubled triple half saved saving savings
 	net margin between apart later earlier aggregate cumulative of`)
+
+// togetherCues are words of sentences that add up.
+var togetherCues = lazySet("together combined total totalling altogether jointly sum both")
 
 // sumCues are words of sentences that add or subtract.
 var sumCues = lazySet(`total totals totalling combined together sum altogether difference gap more less

@@ -52,6 +52,9 @@ func (fr *factReader) readNumbers(u *unit) {
 			fr.add(fact{kind: KindDate, start: l.Start, end: l.End, keys: l.Want})
 			fr.take(l.Start, l.End)
 		case 't':
+			if _, ok := readDuration(&fr.scan, i); ok {
+				continue // 3:20 h
+			}
 			fr.add(fact{kind: KindTime, start: l.Start, end: l.End, keys: l.Want})
 			fr.take(l.Start, l.End)
 		}
@@ -66,6 +69,10 @@ func (fr *factReader) readNumbers(u *unit) {
 		}
 		if fr.structural(u, a, skipped >= 0 && skipped == i-1) {
 			skipped = i
+			continue
+		}
+		if fr.version(a) {
+			fr.add(fact{kind: KindIdentifier, start: l.Start, end: l.End, tokens: []string{token(l)}})
 			continue
 		}
 		f := fact{kind: a.kind(), start: a.start, end: a.end, amount: *a}
@@ -86,6 +93,25 @@ func (fr *factReader) readNumbers(u *unit) {
 		fr.add(f)
 	}
 }
+
+// version reports whether a number is one of a version: release 2.3, the 8.12 release.
+func (fr *factReader) version(a *amount) bool {
+	l := &fr.scan.Lexemes[a.first]
+	if l.Kind != words.Number || a.dim != "" || !strings.Contains(fr.scan.Surface(*l), ".") {
+		return false
+	}
+	for _, k := range []int{a.first - 1, a.first + 1} {
+		if k < 0 || k >= len(fr.scan.Lexemes) || !versionWords()[fr.scan.Lexemes[k].Plain] {
+			continue
+		}
+		if first, second := min(k, a.first), max(k, a.first); fr.scan.Near(fr.scan.Lexemes[first], fr.scan.Lexemes[second], "") {
+			return true
+		}
+	}
+	return false
+}
+
+var versionWords = lazySet("release version build")
 
 // isPart reports whether an amount is a part of another: the 20 min of 3 h 20 min.
 func (fr *factReader) isPart(i int) bool {
@@ -196,7 +222,17 @@ func (fr *factReader) fraction(a *amount) bool {
 		return fr.scan.Lexemes[k].Plain
 	}
 	next := at(a.first + 1)
-	return fractions()[next] ||
+	if next != "in" && at(a.first+2) == "in" && a.first+3 < len(fr.scan.Lexemes) { // one truck in four
+		l := &fr.scan.Lexemes[a.first+3]
+		if l.Kind == words.Word && len(l.Keys) > 1 {
+			return true
+		}
+	}
+	if w := at(a.first - 2); at(a.first-1) == "in" && a.first > 2 && w != "" &&
+		fr.scan.Lexemes[a.first-2].Kind == words.Word && len(fr.scan.Lexemes[a.first-3].Keys) > 1 {
+		return true
+	}
+	return fractions()[next] || next == "out" && at(a.first+2) == "of" ||
 		next == "in" && len(fr.scan.Lexemes) > a.first+2 && fr.scan.Lexemes[a.first+2].Kind == words.Word &&
 			len(fr.scan.Lexemes[a.first+2].Keys) > 1 ||
 		at(a.first-1) == "in" && a.first > 1 && len(fr.scan.Lexemes[a.first-2].Keys) > 1 ||

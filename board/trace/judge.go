@@ -104,11 +104,11 @@ func (t *tracer) doubt(f *fact, h *hit) string {
 	case otherUnit:
 		return OtherUnit
 	case otherNoun:
-		if near < 3 && (f.amount.digits < 3 || f.amount.value < 1000 || len(f.hits) > 2) {
+		if near < 3 && (!f.amount.telling() || len(f.hits) > 2) {
 			return OtherUnit
 		}
 	case noUnit:
-		if near < 2 {
+		if near < 2 && (near < 1 || !f.amount.telling() || len(f.hits) > 1) {
 			return OtherUnit
 		}
 	}
@@ -122,6 +122,12 @@ func (t *tracer) doubt(f *fact, h *hit) string {
 	return ""
 }
 
+// telling reports whether a figure is hardly that of two things: a large one, of several
+// digits.
+func (a *amount) telling() bool {
+	return a.digits > 2 && a.raw >= 1000 || a.digits > 1 && a.raw >= 10000
+}
+
 // need is how many words a record must share with what stands around a fact: the more
 // records have the figure and the less it tells, the more.
 func (t *tracer) need(f *fact, h *hit) int {
@@ -129,6 +135,9 @@ func (t *tracer) need(f *fact, h *hit) int {
 		f.kind == KindDate ||
 		f.kind == KindTime
 	switch {
+	case t.units[f.unit].heading && f.kind == KindDate,
+		len(f.hits) == 1 && h.how >= otherNoun && f.isAmount() && f.amount.telling() && f.amount.digits > 2:
+		return 0
 	case len(f.hits) <= 2 && !t.counts(f) && (distinct || f.amount.digits >= 2 || f.amount.dim != ""):
 		return 0
 	case distinct, len(f.hits) <= 2, h.mask&t.label(f) != 0:
@@ -152,6 +161,10 @@ func (t *tracer) counts(f *fact) bool {
 func (t *tracer) ofAnother(f *fact, h *hit) bool {
 	if h.swapped {
 		return true
+	}
+	if len(f.hits) == 1 && h.how == same && h.mask&nearMask != 0 &&
+		(f.isAmount() && f.amount.telling() || len(f.keys) > 0 && len(f.keys[0]) >= len("d:2006-01")) {
+		return false // no other record has it
 	}
 	known := uint32(0)
 	for i, id := range f.near {

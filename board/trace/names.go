@@ -20,6 +20,7 @@ var noNames = sync.OnceValue(func() map[string]bool {
 	jul aug sep sept oct nov dec utc gmt cet cest est edt pst pdt tbd tbc n/a na ok yes
 	no none total note however therefore thus also both each all no any some most many
 	few several other another such only even still yet mr mrs ms dr prof ceo cto cfo coo
+	christmas easter ramadan passover thanksgiving
 	vp inc ltd llc gmbh corp co plc ag sa usd eur gbp chf cad aud jpy cny inr`,
 	)
 })
@@ -111,6 +112,9 @@ func (fr *factReader) readNames(u *unit) (at []int) {
 func (fr *factReader) noFact(f *fact, surface string, all []words.Lexeme, i int) bool {
 	if utf8.RuneCountInString(surface) < 2 {
 		return true
+	}
+	if slices.ContainsFunc(all[i].Keys, func(k string) bool { return k[0] == 'n' || k[0] == 'o' }) {
+		return true // Seventeen
 	}
 	if acronym(surface) {
 		if knownWord(surface) || fr.defined[surface] {

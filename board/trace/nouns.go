@@ -25,7 +25,8 @@ func (a *amount) counts(g *amount) bool {
 // their name.
 var anyNouns = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields("people persons individuals units items pieces cases instances occurrences") {
+	for _, w := range strings.Fields(`people persons individuals units items pieces cases
+		instances occurrences`) {
 		m["w:"+words.Stem(w)] = true
 	}
 	return m

@@ -52,8 +52,8 @@ func once(text string, all []amount) (out []amount) {
 	return out
 }
 
-// supported are the supported figures around a fact, each once: of those that stand on one
-// record, the same figure in another sentence is no other one.
+// supported are the supported figures around a fact, each once: the same figure in another
+// sentence is no other one, whichever records both stand on.
 func (d *deriver) supported(i int) (own []amount, period []spoken) {
 	type figure struct {
 		*fact
@@ -73,8 +73,7 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		}
 		for _, a := range all {
 			if slices.ContainsFunc(have, func(h figure) bool {
-				return a.equal(&h.amount) && g.unit != h.unit &&
-					slices.ContainsFunc(g.support, func(r int32) bool { return slices.Contains(h.support, r) })
+				return a.equal(&h.amount) && g.unit != h.unit
 			}) {
 				continue
 			}

@@ -109,6 +109,13 @@ func (s *scanner) readWindow(text string) {
 		for _, n := range s.byToken[t] {
 			s.phrase(n, i)
 		}
+		if v, ok := strings.CutPrefix(t, "i:"); ok && isVersion(v) { // 8.12 is 8.12.0
+			for _, n := range s.byToken[t[:strings.LastIndexByte(t, '.')]] {
+				if len(s.facts[n].tokens) == 1 {
+					s.hit(n, same, s.scan.Lexemes[s.places[i]].Start)
+				}
+			}
+		}
 		if isHash(t) {
 			for end := len("i:") + shortHash; end < min(len(t), len("i:")+maxShortHash); end++ {
 				for _, n := range s.byToken[t[:end]] {
@@ -162,6 +169,11 @@ func (s *scanner) readWindow(text string) {
 	s.subject = -1
 }
 
+// isVersion reports whether a word is a version of three parts or more.
+func isVersion(w string) bool {
+	return strings.Count(w, ".") > 1 && strings.Trim(w, "0123456789.") == ""
+}
+
 // From how many to how many digits a hash is written when it is cut short.
 const shortHash, maxShortHash = 7, 16
 
@@ -195,6 +207,10 @@ func (s *scanner) subjectOf(a *amount) int32 {
 		if id, ok := s.vocabulary[contextKey(l)]; ok && s.isName[id] && s.scan.Capital(*l) {
 			return id
 		}
+		if w := l.Plain; content(l) && l.Kind == words.Word && !verbs()[w] &&
+			!strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "s") {
+			break // Potassium sulphate 180 kg
+		}
 	}
 	return -1
 }
@@ -214,7 +230,7 @@ func (s *scanner) note(l *words.Lexeme, first bool) {
 		}
 		return
 	}
-	if !capital {
+	if !capital && l.Kind != words.Number {
 		s.lowerSeen[id] = true
 	}
 	switch mark := s.mark[id]; {
