@@ -2,7 +2,6 @@ package survival
 
 import (
 	"slices"
-	"strings"
 
 	"blackboard/board/words"
 )
@@ -87,7 +86,8 @@ func (p *pattern) contradicted(x *index, h *hits) int32 {
 			if worst.unit < 0 {
 				worst, against = c, word
 			}
-		case !item.refuted && c.tells() && x.refuted(c.unit):
+		case !item.refuted && c.tells() && (x.refuted(c.unit) ||
+			!item.negative() && unproven.MatchString(x.text(c.unit)) && !unproven.MatchString(item.text)):
 			if worst.unit < 0 {
 				worst = c
 			}
@@ -108,6 +108,31 @@ func (p *pattern) contradicted(x *index, h *hits) int32 {
 		}
 	}
 	return worst.unit
+}
+
+// mirrored returns the unit that says an item by the opposite of one of its words, negated:
+// is closed, does not open; -1 if none does.
+func (p *pattern) mirrored(x *index, h *hits) int32 {
+	item := p.saying()
+	if item == nil {
+		return -1
+	}
+	for _, c := range p.carriers(x, h) {
+		told := x.saying(c.unit)
+		for i := range item.words {
+			w := &item.words[i]
+			if c.near < leastContext || !w.content || w.Kind != words.Word || told.says(w) {
+				continue
+			}
+			for j := range told.words {
+				if u := &told.words[j]; w.meets(u) < 0 && w.tight != u.tight && item.subjectOf(i, told) &&
+					item.beside(i, told, j) && !x.refuted(c.unit) {
+					return c.unit
+				}
+			}
+		}
+	}
+	return -1
 }
 
 // saying reads a unit, once.
@@ -143,6 +168,7 @@ func (p *pattern) saying() *saying {
 	}
 	if p.said == nil {
 		p.said = read(&p.scanner, p.content)
+		p.said.text = p.content
 		p.said.relate()
 		p.said.refuted = refutes.MatchString(p.content) || formerly.MatchString(p.content)
 	}
@@ -178,10 +204,10 @@ func (w *said) meets(u *said) int {
 
 // stands says of a word of the item whether a sentence has it as the item means it,
 // turned round, or neither.
-func (s *saying) stands(i int, told *saying, whole bool) (agrees, differs bool) {
+func (s *saying) stands(i int, told *saying, whole bool) (agrees bool, differs difference) {
 	w := &s.words[i]
 	if s.ambivalent(i) {
-		return true, false
+		return true, 0
 	}
 	for j := range told.words {
 		u := &told.words[j]
@@ -190,35 +216,22 @@ func (s *saying) stands(i int, told *saying, whole bool) (agrees, differs bool) 
 			switch turned := w.tight && !u.loose || u.tight && !w.loose; {
 			case !turned && w.loose == u.loose:
 				agrees = true
-			case !turned: // not for certain
+			case !turned || w.hedged != u.hedged: // not for certain
 			case w.none && !s.at(i+1).follows() && told.at(j+1).follows():
 				// no lien, and a lien index
 			case (w.moody == u.moody || w.modal && u.modal) && (whole || s.beside(i, told, j)) && s.subjectOf(i, told):
-				differs = true
+				differs = negated
 			}
 		case -1:
 			switch {
-			case w.tight != u.tight || s.compares(told):
+			case w.tight != u.tight || s.compares(told) || s.converse(i, told, j):
 				agrees = true
 			case w.loose == u.loose && w.moody == u.moody && s.beside(i, told, j) && s.subjectOf(i, told):
-				differs = true
+				differs = opposed
 			}
 		}
 	}
 	return agrees, differs
-}
-
-// compares reports whether a sentence compares the same two the other way round: a
-// smaller than b, b larger than a.
-func (s *saying) compares(told *saying) bool {
-	for _, a := range s.orders() {
-		for _, b := range told.orders() {
-			if a.word == "than" && b.word == "than" && a.crosses(b) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // opposed reports whether a sentence has the opposite of a word.
@@ -233,16 +246,26 @@ func (s *saying) opposed(told *saying) bool {
 	return false
 }
 
-// crosses reports whether what one order has on the left, the other has on the right.
-func (a order) crosses(b order) bool {
-	return min(common(a.left, b.right), common(a.right, b.left)) >
-		min(common(a.left, b.left), common(a.right, b.right))
+// says reports whether a saying has a word of an item, or one of its sense.
+func (s *saying) says(w *said) bool {
+	return slices.ContainsFunc(s.words, func(u said) bool { return w.meets(&u) > 0 })
 }
 
-// follows reports whether both have the same on the left, and on the right.
-func (a order) follows(b order) bool {
-	return min(common(a.left, b.left), common(a.right, b.right)) >
-		min(common(a.left, b.right), common(a.right, b.left))
+// turns reports whether a sentence has the opposite of a word beside what the word stands
+// beside, and not the word.
+func (s *saying) turns(told *saying) bool {
+	for i := range s.words {
+		w := &s.words[i]
+		if !w.content || w.Kind != words.Word || told.says(w) {
+			continue
+		}
+		for j := range told.words {
+			if w.meets(&told.words[j]) < 0 && s.beside(i, told, j) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ambivalent reports whether a saying has a word both ways, or with its opposite.
@@ -261,217 +284,25 @@ func (s *saying) ambivalent(i int) bool {
 // against reports whether a sentence says the opposite of the item, and by which word of
 // it, if it is one.
 func (s *saying) against(told *saying, carried float64) (word string, no bool) {
+	var ways difference
 	for i := range s.words {
 		if !s.words[i].content || s.words[i].Kind != words.Word {
 			continue
 		}
-		if agrees, differs := s.stands(i, told, carried >= leastWhole); differs && !agrees {
-			return s.words[i].Keys[0], true
-		}
-	}
-	return "", carried >= leastTold && (s.exchanged(told) || s.reordered(told))
-}
-
-// agrees reports whether a sentence has a word as the item means it, in the same form if
-// that is asked.
-func (s *saying) agrees(told *saying, key string, form bool) bool {
-	for i := range s.words {
-		if w := &s.words[i]; w.content && w.Keys[0] == key {
-			if form && !slices.ContainsFunc(told.words, func(u said) bool { return u.Plain == w.Plain }) {
-				continue
-			}
-			if agrees, _ := s.stands(i, told, true); agrees {
-				return true
+		if agrees, differs := s.stands(i, told, carried >= leastWhole); differs > 0 && !agrees {
+			if ways |= differs; word == "" {
+				word = s.words[i].Keys[0]
 			}
 		}
 	}
-	return false
-}
-
-// exchanged reports whether a sentence has what does something, and to what, the other
-// way round.
-func (s *saying) exchanged(told *saying) bool {
-	for i := range s.words {
-		if !s.verb(i) {
-			continue
-		}
-		j := told.only(s.words[i].Keys[0])
-		if j < 0 || s.only(s.words[i].Keys[0]) != i || told.noun(j) {
-			continue
-		}
-		mine, theirs := s.subject(i), told.subject(j)
-		if mine == "" || theirs == "" {
-			continue
-		}
-		left, right := s.sides(i)
-		left2, right2 := told.sides(j)
-		passive, by := s.passive(i)
-		passive2, by2 := told.passive(j)
-		switch {
-		case mine != theirs:
-			if passive == passive2 && slices.Contains(right2, mine) && slices.Contains(right, theirs) &&
-				!slices.Contains(left2, mine) && !slices.Contains(left, theirs) {
-				return true
-			}
-		case passive != passive2 && (by || by2) && common(right, right2) > 0:
-			return true
-		}
+	switch {
+	case s.permits()*told.permits() > 0:
+	case ways&negated > 0 && (ways&opposed > 0 || s.turns(told)):
+		// keeps no samples, samples are discarded
+	case ways == negated && (s.privative(told) || told.privative(s)):
+	case ways > 0:
+		return word, true
 	}
-	return false
-}
-
-// verb reports whether a word looks like what somebody does to something.
-func (s *saying) verb(i int) bool {
-	w := s.words[i]
-	if w.Kind != words.Word || !w.content || s.noun(i) {
-		return false
-	}
-	if is(w.low, asIrregular) || strings.HasSuffix(w.low, "ed") {
-		return true
-	}
-	if strings.HasSuffix(w.low, "s") && !strings.HasSuffix(w.low, "ss") && !strings.HasSuffix(w.low, "us") {
-		return true
-	}
-	return is(s.at(i-1).low, asModals)
-}
-
-// noun reports whether what stands beside a word shows that it is no verb.
-func (s *saying) noun(i int) bool {
-	before, after := s.at(i-1), s.at(i+1)
-	return before.Kind == words.Number || is(before.low, asArticles) || after.low == "of" ||
-		!after.breaks && is(after.low, asAuxiliaries) && after.low != "to"
-}
-
-// only returns the one place of a key, or -1.
-func (s *saying) only(key string) int {
-	at := -1
-	for i := range s.words {
-		if s.words[i].content && s.words[i].Keys[0] == key {
-			if at >= 0 {
-				return -1
-			}
-			at = i
-		}
-	}
-	return at
-}
-
-// subject returns the key of the nearest word before a verb that means something, in its
-// clause.
-func (s *saying) subject(i int) string {
-	for k := i - 1; k >= 0 && s.words[k].part == s.words[i].part; k-- {
-		if w := &s.words[k]; w.content && (w.capital || !strings.HasSuffix(w.low, "ly")) {
-			return w.Keys[0]
-		}
-	}
-	return ""
-}
-
-// sides returns what stands before and after a word in its sentence.
-func (s *saying) sides(i int) (left, right []string) {
-	for k := range s.words {
-		switch w := &s.words[k]; {
-		case !w.content || w.sentence != s.words[i].sentence:
-		case k < i:
-			left = append(left, w.Keys[0])
-		case k > i:
-			right = append(right, w.Keys[0])
-		}
-	}
-	return left, right
-}
-
-// passive reports whether a verb says what is done to its subject, and whether it says
-// by whom.
-func (s *saying) passive(i int) (passive, by bool) {
-	low := s.words[i].low
-	if !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "n") && !is(low, asIrregular) {
-		return false, false
-	}
-	for k := i + 1; k < len(s.words) && k <= i+4 && !s.words[k].breaks; k++ {
-		if s.words[k].low == "by" {
-			return true, true
-		}
-	}
-	for k := i - 1; k >= max(0, i-3); k-- {
-		if is(s.words[k].low, asBeings) {
-			return true, false
-		}
-	}
-	return false, false
-}
-
-// reordered reports whether a sentence has what is before what the other way round, or
-// another order of the same comparison or change.
-func (s *saying) reordered(told *saying) bool {
-	for _, a := range s.orders() {
-		for _, b := range told.orders() {
-			if turns := a.word == "before" || a.word == "after"; a.word != b.word &&
-				(!turns || b.word != "before" && b.word != "after") {
-				continue
-			}
-			if a.word == "than" && s.opposed(told) {
-				continue // smaller than, against larger than
-			}
-			if a.crosses(b) && a.word == b.word || a.follows(b) && a.word != b.word {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// An order is what a sentence puts before and after a word.
-type order struct {
-	word        string
-	left, right []string
-}
-
-func (s *saying) orders() (all []order) {
-	for i := range s.words {
-		switch w := s.words[i].low; {
-		case is(w, asPivots):
-			left, right := s.sides(i)
-			if i == 0 || s.at(i).breaks && w != "than" { // Before X, Y
-				left, right = s.parted(i)
-			}
-			if len(left) > 0 && len(right) > 0 {
-				all = append(all, order{w, left, right})
-			}
-		case w == "from":
-			for k := i + 1; k < min(len(s.words), i+6); k++ {
-				if s.words[k].low == "to" && k > i+1 && k+1 < len(s.words) && !s.words[k+1].breaks {
-					from, to := s.words[i+1].Keys[:1], s.words[k+1].Keys[:1]
-					all = append(all, order{"to", from, to})
-					break
-				}
-			}
-		}
-	}
-	return all
-}
-
-// parted returns the sides of a word that begins a clause, as if it stood after what
-// comes next.
-func (s *saying) parted(i int) (left, right []string) {
-	for k := i + 1; k < len(s.words) && s.words[k].sentence == s.words[i].sentence; k++ {
-		switch w := &s.words[k]; {
-		case !w.content:
-		case w.part == s.words[i].part:
-			right = append(right, w.Keys[0])
-		default:
-			left = append(left, w.Keys[0])
-		}
-	}
-	return left, right
-}
-
-// common counts the keys that two lists share.
-func common(a, b []string) (n int) {
-	for i, k := range a {
-		if slices.Contains(b, k) && !slices.Contains(a[:i], k) {
-			n++
-		}
-	}
-	return n
+	return "", carried >= leastTold && (s.exchanged(told) || s.crossed(told) || s.reordered(told) ||
+		s.ended(told) || told.ended(s) || s.sided(told) || s.permits()*told.permits() < 0)
 }

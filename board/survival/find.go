@@ -14,6 +14,7 @@ const (
 	leastLinked   = 0.45 // share of neighbouring words of an item that one sentence must have together
 	fewLinks      = 4    // as many neighbours make the share telling
 	leastWords    = 0.3  // share of its words, however many of its numbers the passage has
+	leastBeside   = 0.2  // the same, beside three telling numbers
 	fewTokens     = 3    // an item with so few significant tokens needs all of them
 	passageRunes  = 300  // of the passage that a result shows
 )
@@ -117,6 +118,10 @@ func (p *pattern) find(x *index, h *hits) finding {
 		// The word that is not there may have its opposite in its place.
 		if u := p.contradicted(x, h); u >= 0 && p.saying().opposed(x.saying(u)) {
 			f.cause, f.first, f.last = MissContradicted, u, u
+			return f
+		}
+		if u := p.mirrored(x, h); u >= 0 {
+			f.cause, f.first, f.last = "", u, u
 			return f
 		}
 	}

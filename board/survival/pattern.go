@@ -41,6 +41,9 @@ type want struct {
 // wordWeight is the weight of a word. The words of a name share one weight: a report that has the name has said little about it yet.
 const wordWeight = 60
 
+// numberWeight is the weight of a telling number: more than that of a word, since all must be there.
+const numberWeight = 3 * wordWeight / 2
+
 func newPattern(content string) *pattern {
 	p := &pattern{content: content, exact: words.FoldText(content), there: map[string]bool{}}
 	var s words.Scanner
@@ -60,6 +63,13 @@ func newPattern(content string) *pattern {
 		if negation(strings.ToLower(s.Surface(l))) {
 			counts = false // stance.go reads negations
 		}
+		if counts && i > 0 && l.Kind == words.Word && s.Lexemes[i-1].Kind != words.Word &&
+			words.Currency(l.Plain) {
+			counts = false // 12 euros
+		}
+		if l.Kind == words.Word && share(&s, i) {
+			l.Kind, l.Want = words.Number, l.Keys
+		}
 		if counts && !skip[i] {
 			p.add(display(&s, l), l, weight)
 		}
@@ -73,9 +83,12 @@ func newPattern(content string) *pattern {
 	p.need = p.words
 	if some {
 		// All numbers must be there, and one that is telling says as much as a word.
-		all := float64(p.words + wordWeight*p.telling)
-		p.need = max(int(math.Ceil(leastCoverage*all-1e-9))-wordWeight*p.telling,
-			int(math.Ceil(leastWords*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
+		telling, least := numberWeight*p.telling, leastWords
+		if p.telling >= fewTokens {
+			least = leastBeside
+		}
+		p.need = max(int(math.Ceil(leastCoverage*float64(p.words+telling)-1e-9))-telling,
+			int(math.Ceil(least*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
 	}
 	p.relate()
 	p.named = slices.ContainsFunc(p.wants, func(w want) bool { return w.names() })
@@ -84,6 +97,23 @@ func newPattern(content string) *pattern {
 		p.size = min((n+passageMax-1)/passageMax*passageMax, passageLong)
 	}
 	return p
+}
+
+// share reports whether a word says how large a part of something is: half of, a third of.
+func share(s *words.Scanner, i int) bool {
+	if i+1 >= len(s.Lexemes) || s.Lexemes[i+1].Plain != "of" || i > 0 && periodic(s.Lexemes[i-1].Plain) {
+		return false
+	}
+	return slices.ContainsFunc(s.Lexemes[i].Keys, func(k string) bool { return strings.HasPrefix(k, "p:") })
+}
+
+// periodic reports whether a word before "half" or "quarter" makes a period of it.
+func periodic(w string) bool {
+	switch w {
+	case "first", "second", "third", "fourth", "last", "latter", "next", "this", "the":
+		return true
+	}
+	return false
 }
 
 // telling reports whether a number is one of few: it has two digits or more that count, or is a date,

@@ -19,7 +19,7 @@ const (
 	setAside = `(?:dismissed|rejected|denied|discarded|abandoned|set aside|corrected|struck|superseded)`
 	mistake  = `(?:an?|our|my|their|the) (?:\w+ )?(?:error|mistake|misreading|misunderstanding|typo|artefact|artifact)`
 	aClaim   = `(?:claim|allegation|accusation|statement|theory|theories|rumou?r|story|stories|hypothes[ie]s|` +
-		`suspicion|suggestion|assertion|report|idea|figure)s?`
+		`suspicion|suggestion|assertion|report|idea|figure|finding|charge|conclusion|number)s?`
 	told = `(?:said|stated|states|claimed|claims|asserted|reported|wrote|thought|believed|assumed|suspected)`
 	// is also has what may stand between it and what it says.
 	being = `(?:is|are|was|were|be|been|proved|proven|turned out|remains?)(?: to be| since| later| now| then| \w+ly)*`
@@ -31,6 +31,10 @@ var (
 		aClaim + ` that\b.{0,120}\b(?:` + setAside + `|(?:have|has|had) no (?:basis|foundation|merit))|` +
 		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out) otherwise)\b|` +
 		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
+	// unproven is what says that nothing speaks for a claim.
+	unproven = lazyregexp.New(`(?i)\b(?:no (?:evidence|proof|indication|sign|record) that|` +
+		`(?:not|n't|unable to|failed to) (?:be )?(?:find|found|confirm(?:ed)?|establish(?:ed)?|shown?|` +
+		`proven?|verify|verified)(?: \w+){0,3} that)\b`)
 	// formerly is what was said before, and is no longer.
 	formerly = lazyregexp.New(`(?i)\b(?:(?:early|earlier|first|previous|prior|older) ` +
 		`(?:\w+ )?(?:draft|version|edition)s?\b.{0,60}\b` + told + `|` +
@@ -47,8 +51,9 @@ var (
 		`(?:that|this|(?:that|this|the) ` + aClaim + `)\b(?: \w+){0,4}? ` + being + ` ` + setAside + `|` +
 		`(?:that|this|it|they|the ` + aClaim + `)\b.{0,20}(?: not|n't) (?:survive|stand|hold)\b|` +
 		`.{0,80}\bno (?:evidence|support|sign|trace|basis) (?:for|of) (?:it|this|that|them)\b|` +
-		`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?) ` +
-		`(?:it|this|that|them|the ` + aClaim + `)\b)`)
+		`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?|` +
+		`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +
+		`(?:it|this|that|them|(?:the|that|this|these|those) ` + aClaim + `)\b)`)
 	// outlaws is a heading, or what introduces a list, of claims that do not hold.
 	outlaws = lazyregexp.New(`(?i)\b(?:` + takenBack + `|struck|superseded|not confirmed|errata|` +
 		`rejected ` + aClaim + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)

@@ -28,6 +28,12 @@ const (
 	asPermits                       // say what is allowed, or forbidden with "not"
 	asArticles                      // stand before a noun
 	asNobody                        // negate all there are
+	asLess                          // before "than" turn a comparison round
+	asDenying                       // after "is" say that something is not
+	asAllowing                      // say that something is allowed
+	asForbidding                    // say that it is not
+	asLasting                       // say that something goes on
+	asOrders                        // begin a sentence that says what to do
 	asPivots                        // have on their sides what cannot change places
 )
 
@@ -46,13 +52,13 @@ func readRoles() {
 			once`,
 		asBounds: `only just merely simply more less later fewer higher lower earlier sooner greater
 			doubt necessarily until before unless without event limited`,
-		asNegators: `nobody nothing nowhere refused failed fails fail rarely seldom scarcely barely
+		asNegators: `nobody nothing nowhere refused refuses refuse failed fails fail rarely seldom scarcely barely
 			impossible unable incapable yet stopped stops ceased ceases`,
 		asShadows: `missing absent absence lack lacks lacked lacking exclude excludes excluded excluding
 			except without rather instead outstanding pending deny denied denies reject rejected
 			refuse refuses refused prevent prevents prevented prohibit prohibits prohibited
 			avoid avoided avoids avoiding barred banned if unless until whether unknown unclear unable free
-			zero`,
+			zero blank`,
 		asMoods: `must should shall will would could may might if whether unless require requires
 			required requiring recommend recommended recommends recommendation need needs ensure
 			propose proposed proposes plan planned plans intend intends commit commits committed
@@ -67,13 +73,25 @@ func readRoles() {
 		asPrepositions: `a an the any to in of for`,
 		asIrregular: `sent gave given paid took taken bought sold lent led won lost beat wrote written
 			read met kept held told made fed drew drawn drove chose found ran overrode overrun
-			built caught taught understood left`,
-		asModals:   `to will can must may might should could would does do did not cannot shall`,
-		asBeings:   `is are was were be been being gets got`,
-		asPermits:  `can cannot can't may must mustn't`,
-		asArticles: `a an the this these those its their our his her each every another any some`,
-		asNobody:   `nobody none nothing neither`,
-		asPivots:   `before after than`,
+			built caught taught understood left rose fell grew shrank sank went came became began
+			broke stole threw flew forgot hid hung lent rang shook spoke spent stood swore tore
+			woke wore withdrew cut hit put set shut spread`,
+		asModals:     `to will can must may might should could would does do did not cannot shall`,
+		asBeings:     `is are was were be been being gets got`,
+		asPermits:    `can cannot can't may must mustn't`,
+		asArticles:   `a an the this these those its their our his her each every another any some`,
+		asNobody:     `nobody none nothing neither`,
+		asPivots:     `before after than then`,
+		asLess:       `less fewer`,
+		asDenying:    `missing absent lacking impossible`,
+		asAllowing:   `allowed permitted allows permits allow permit`,
+		asForbidding: `banned forbidden prohibited barred disallowed forbids prohibits bans`,
+		asLasting:    `still continues continue continued remains remain`,
+		asOrders: `turn switch set add remove enable disable make move replace stop start begin
+			fix use keep raise lower cut increase reduce require allow forbid check review test
+			write update upgrade install hire train buy sell order build close open repair renew
+			cancel extend create delete drop encrypt rotate restrict limit ask tell send publish
+			introduce give put take bring let avoid do run repeat reissue rehearse spread plan`,
 	} {
 		for _, w := range strings.Fields(list) {
 			m[w] |= as

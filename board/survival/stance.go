@@ -13,6 +13,7 @@ import (
 // A saying is a sentence, or a few, as it is meant.
 type saying struct {
 	words   []said
+	text    string   // of an item
 	before  []string // keys of the sentence before it in the report, and of the headings above
 	nobody  bool     // it speaks of all there are: nobody, none
 	refuted bool     // it says itself of something that it is false
@@ -30,6 +31,7 @@ type said struct {
 	loose    bool   // its clause has a negation, or makes a condition
 	moody    bool   // its sentence says before it what must, may or will be
 	modal    bool   // its sentence says before it what can, may or must be
+	hedged   bool   // what comes after it says but for what: not without a deploy
 	none     bool   // a negation says that there is none of it
 	breaks   bool   // a mark or a conjunction stands before it
 	sentence int
@@ -65,7 +67,7 @@ func read(s *words.Scanner, text string) *saying {
 			part, clause = part+1, clause+1
 		}
 		w.part, w.clause, w.sentence, w.capital = part, clause, sentence, s.Capital(l)
-		w.content = l.Kind == words.Number || l.Kind == words.Pair || l.Kind == words.Word &&
+		w.content = l.Kind == words.Number || i > 0 && lettered(s, l, lexemes[i-1]) || l.Kind == words.Pair || l.Kind == words.Word &&
 			(!words.Empty(w.low) && !is(w.low, asAuxiliaries) || w.low == "same") && w.low != "including"
 		out.words = append(out.words, w)
 	}
@@ -77,8 +79,29 @@ func read(s *words.Scanner, text string) *saying {
 				(next.breaks || is(next.low, asAfterSwitch))
 		}
 	}
+	out.trends()
 	out.negate()
 	return out
+}
+
+// trends makes words of what says that a figure went up or down: rents were up 3 %.
+func (s *saying) trends() {
+	for i := range s.words {
+		w, next := &s.words[i], s.at(i+1)
+		if w.low != "up" && w.low != "down" || next.breaks ||
+			next.Kind != words.Number && (next.low != "by" && next.low != "from" || !is(s.at(i-1).low, asBeings)) {
+			continue
+		}
+		if w.content, w.Plain, w.Keys = true, "rose", []string{"w:rise"}; w.low == "down" {
+			w.Plain, w.Keys = "fell", []string{"w:fall"}
+		}
+	}
+}
+
+// lettered reports whether a lexeme is a letter that tells things of one name apart: sensor B.
+func lettered(s *words.Scanner, l, before words.Lexeme) bool {
+	return l.End == l.Start+1 && l.Kind == words.Word && s.Capital(l) && before.Kind == words.Word &&
+		!words.Empty(before.Plain) && s.Near(before, l, "")
 }
 
 // negation reports whether a word in lower case only negates.
@@ -102,14 +125,14 @@ func (s *saying) negates(i int) bool {
 		return true // 0 shares
 	}
 	if w.Kind != words.Word || !words.Negates(w.low) && !is(w.low, asNegators) ||
-		strings.HasPrefix(w.low, "lack") || strings.HasPrefix(w.low, "avoid") {
+		w.low == "lack" || w.low == "lacking" || strings.HasPrefix(w.low, "avoid") {
 		return false
 	}
 	next := s.at(i + 1)
 	switch w.low {
 	case "no", "not", "none", "never":
 		return !is(next.low, asBounds) && !(w.low == "no" && next.Kind == words.Number && next.breaks) // No. 5
-	case "failed", "fails", "fail", "yet": // has yet to
+	case "failed", "fails", "fail", "yet", "refused", "refuses", "refuse": // has yet to
 		return next.low == "to"
 	case "stopped", "stops", "ceased", "ceases":
 		return strings.HasSuffix(next.low, "ing") || next.low == "to"
@@ -139,23 +162,74 @@ func (s *saying) negate() {
 		if is(w.low, asPermits) && (!w.capital || i == 0) {
 			modal = w.sentence
 		}
-		if is(w.low, asMoods) && (!w.capital || i == 0) { // not the month
+		if is(w.low, asMoods) && (!w.capital || i == 0) || s.commands(i) { // not the month
 			moody = w.sentence
 		}
+		s.denies(i)
 		if !s.negates(i) {
+			s.hedge(i)
 			continue
 		}
-		loose[w.clause] = true
+		// Of "without", and of "a, not b", only what comes after is negated.
+		if s.hedge(i); w.low != "without" && !(w.low == "not" && w.breaks) {
+			loose[w.clause] = true
+		}
 		w.content = w.Kind == words.Number
 		s.scope(i)
 	}
 	for i := range s.words {
 		w := &s.words[i]
+		if (w.low == "who" || w.low == "that") && loose[w.clause-1] && s.nobody {
+			loose[w.clause] = true // nobody who
+		}
 		w.loose = w.loose || loose[w.clause]
 		for _, k := range shadow[w.clause] {
-			w.loose = w.loose || k != i // what excludes is not excluded itself
+			// What excludes is not excluded itself, nor what stands before "without".
+			w.loose = w.loose || k != i && (s.words[k].low != "without" || k < i)
 		}
 	}
+}
+
+// denies negates what a sentence says is missing, or impossible.
+func (s *saying) denies(i int) {
+	if !is(s.words[i].low, asDenying) || !is(s.at(i-1).low, asBeings) && s.at(i-1).low != "not" {
+		return
+	}
+	for k := i - 1; k >= 0 && s.words[k].part == s.words[i].part; k-- {
+		w := &s.words[k]
+		if w.content && !strings.HasSuffix(w.low, "ly") {
+			w.tight, w.loose, w.none = !w.tight, true, true
+			for n := k - 1; n >= 0 && s.words[n].part == w.part; n-- { // reading of the meters
+				if s.words[n].content && s.at(n+1).low == "of" {
+					s.words[n].tight, s.words[n].loose = true, true
+				}
+			}
+			return
+		}
+	}
+}
+
+// hedge notes of the words before one such as "without" that they are said but for what
+// comes after it.
+func (s *saying) hedge(i int) {
+	switch s.words[i].low {
+	case "without", "unless", "until", "except":
+	default:
+		return
+	}
+	for k := i - 1; k >= 0 && s.words[k].sentence == s.words[i].sentence; k-- {
+		s.words[k].hedged = true
+	}
+}
+
+// commands reports whether a word begins a sentence, a row or an item of a list that says
+// what to do: Turn on the alarm.
+func (s *saying) commands(i int) bool {
+	w := &s.words[i]
+	if !w.capital || !is(w.low, asOrders) {
+		return false
+	}
+	return i == 0 || s.at(i-1).sentence != w.sentence || s.at(i-1).Kind == words.Number && w.breaks
 }
 
 // scope turns round what the negation at i negates: the next word that means something;

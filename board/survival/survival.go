@@ -5,7 +5,8 @@
 // A report is lines (package documents), which become an index of units (index.go). An item
 // becomes a pattern of wants (pattern.go), and the passage that answers to most of them
 // is looked for (find.go). Of an item that is found, the sentences that carry it are read again
-// for what they say with its words: stance.go, against.go, subject.go and refute.go.
+// for what they say with its words: stance.go, against.go, order.go, turn.go, subject.go and
+// refute.go.
 //
 // # How good it is
 //
@@ -166,16 +167,17 @@ type Semantic struct {
 // numbers, dates and identifiers. It is present if one passage of one report, a few
 // sentences or neighbouring lines with the headings above them, has at least 60 % of the
 // words (three tokens at least, or all if there are fewer), and every number of the item
-// stands in that passage or next to it; a number of two digits or more counts as a word that
-// is there. Words are compared by their stems and by others of the same sense
+// stands in that passage or next to it; a number of two digits or more counts as a word and a half
+// that is there. Words are compared by their stems and by others of the same sense
 // (words.Related; in an item of three words by their stems alone), numbers and measures by their
 // value; the words of a name count as one. Of a waived signal the question must be there; the
 // reason alone ("expired", "out of scope") could be about anything.
 //
 // An entry that is there is missing all the same, as contradicted, if a sentence that carries it
 // negates a word of it, or the item does and the sentence does not; has an opposite in the place of a
-// word; exchanges who does something to whom, or what is before what; or has it only to call it
-// false. It is not if another sentence, as full, says it plainly. Questions have no opposite.
+// word; exchanges who does something to whom, or what is before what; says that it has ended, or is
+// forbidden; or has it only to call it false. A negation and an opposite together contradict
+// nothing: unstaffed, and nobody is there. It is not if another sentence, as full, says it plainly. Questions have no opposite.
 //
 // It is monotone but for that: text appended to a report as a new paragraph never makes a present
 // item missing, unless it contradicts the item and no one sentence says it plainly; a further

@@ -58,6 +58,41 @@ func readSenses() {
 	}
 }
 
+// derivations are the ends of the stems of words that are made of a verb or an adjective:
+// entitlement of entitle, renewal of renew.
+var derivations = []string{"ment", "al", "anc", "enc", "ur", "er", "or", "itor", "abl", "ness", "en"}
+
+// minRoot is how long what they are made of must be, to tell words apart.
+const minRoot = 5
+
+// derived adds the keys of the words that are made of the same as a stem.
+func derived(own string, keys []string) []string {
+	root := own
+	for _, end := range derivations {
+		if r, ok := strings.CutSuffix(own, end); ok && len(r) >= minRoot {
+			if root = r; end == "ment" {
+				root = strings.TrimSuffix(r, "e")
+			}
+			break
+		}
+	}
+	if len(root) < minRoot {
+		return keys
+	}
+	if root != own {
+		keys = append(keys, "w:"+root)
+	}
+	for _, end := range derivations {
+		if root+end != own {
+			keys = append(keys, "w:"+root+end)
+		}
+	}
+	if e := root + "ement"; e != own { // entitl(e)
+		keys = append(keys, "w:"+e)
+	}
+	return keys
+}
+
 // Related returns the keys of the words that a report may have in the place of a folded
 // word: those of the same sense, and those of the opposite one.
 func Related(w string) (same, opposite []string) {
@@ -78,6 +113,7 @@ func Related(w string) (same, opposite []string) {
 			}
 		}
 	}
+	same = derived(own, same)
 	for _, p := range []string{"un", "non"} {
 		if rest, ok := strings.CutPrefix(w, p); ok && len(rest) >= minStem {
 			opposite = append(opposite, "w:"+Stem(rest))
