@@ -138,6 +138,14 @@ func (p *pattern) find(x *index, h *hits) finding {
 // the item together in a sentence: words that stand each in another sentence say something else. Only
 // beginnings are looked at, so more text takes nothing away.
 func (p *pattern) linked(x *index, h *hits, at passage) bool {
+	if p.numbers == 0 && p.words == wordWeight*fewTokens {
+		for u := at.first; u <= at.last; u++ {
+			if p.weigh(h.gather(u, u, x.units[at.first].under), false) >= p.need {
+				return true
+			}
+		}
+		return false
+	}
 	if p.numbers > 0 || len(p.wants) <= fewLinks {
 		return true
 	}

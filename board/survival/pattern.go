@@ -144,7 +144,7 @@ func (w *want) names() bool {
 // relate adds to the keys of words those of the same sense. In an item of few words each must be there
 // itself.
 func (p *pattern) relate() {
-	if p.words <= wordWeight*fewTokens {
+	if p.words < wordWeight*fewTokens {
 		return
 	}
 	for i := range p.wants {

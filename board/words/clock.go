@@ -103,3 +103,33 @@ func (s *Scanner) half(j int) (half string, next int) {
 	}
 	return "", j
 }
+
+// pastHour reads half past five, and a quarter to five.
+func (s *Scanner) pastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme) bool {
+	minutes := 60 / by
+	word, hour := at(i+1).Plain, at(i+2)
+	value, ok := hour.value()
+	n, err := strconv.Atoi(value)
+	if !ok || err != nil || n < 1 || n > 12 || by != 2 && by != 4 || word != "past" && (word != "to" || by != 4) ||
+		!s.Near(*first, *at(i + 1), "") || !s.Near(*at(i + 1), *hour, "") {
+		return false
+	}
+	if word == "to" {
+		if minutes, n = 60-minutes, n-1; n == 0 {
+			n = 12
+		}
+	}
+	clockAt := strconv.Itoa(n) + ":" + strconv.FormatInt(minutes, 10)
+	keys := []string{clock(clockAt, "am"), clock(clockAt, "pm")}
+	next := i + 3
+	if half, end := s.half(next); half != "" && s.Near(*hour, *at(next), "") {
+		keys, next = []string{clock(clockAt, half)}, end
+	}
+	first.Kind, first.Want = Number, keys
+	first.answer(keys...)
+	s.absorb(first, i+1, next)
+	if l := &s.Lexemes[i]; l != first {
+		l.Kind = Part
+	}
+	return true
+}

@@ -72,6 +72,8 @@ func (s *Scanner) fractions() {
 			s.replaceCount(before, l, "12", 1, 1)
 		case denominator(w) > 0:
 			s.fraction(i, at)
+		case article && numerals()[w].cardinal && numerals()[w].scale > 0: // a hundred
+			l.answer("n:" + decimal("1", numerals()[w].scale))
 		case article || near && before.Plain == "one":
 			if u, ok := counted(w); ok && len(w) > 3 { // an hour
 				l.answer(u.keys("1")...)
@@ -111,7 +113,13 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 				for k := i - 2; k < i; k++ {
 					s.Lexemes[k].Kind = Part
 				}
-				s.replaceCount(at(i-3), l, count+".5", 1, 1)
+				end := l
+				value := count + ".5"
+				if scale := scaleOf(at(i + 1).Plain); scale > 0 && s.Near(*l, *at(i + 1), "") { // million
+					l.Kind = Part
+					value, end = decimal(value, scale), at(i+1)
+				}
+				s.replaceCount(at(i-3), end, value, 1, 1)
 				return
 			}
 		}
@@ -119,12 +127,19 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 	if numerals()[l.Plain].ordinal > 0 && first == l && before.Plain != "a" {
 		return // the third of March
 	}
+	if n == 1 && s.pastHour(first, i, by, at) {
+		return
+	}
 	value := big.NewRat(n, by)
 	j := i + 1
 	if at(j).Plain == "of" {
 		j++
 	}
 	if w := at(j).Plain; w == "an" || w == "a" { // half an hour
+		if scale := scaleOf(at(j + 1).Plain); scale > 0 { // half a million
+			first.answer("n:" + decimal(value.FloatString(3), scale))
+			return
+		}
 		if u, ok := counted(at(j + 1).Plain); ok {
 			keys := u.keys(value.RatString())
 			first.Kind, first.Want, first.End = Number, keys, s.Lexemes[j+1].End

@@ -30,8 +30,11 @@ const unitTable = `
 	time 3600 h hr hour
 	time 86400 d day
 	time 604800 week wk
+	time 1209600 fortnight
 	month 1 month
 	month 12 year yr y
+	month 120 decade
+	month 1200 century centurie
 	size 1 byte b
 	size 1000 kb kilobyte
 	size 1000000 mb megabyte
@@ -194,6 +197,9 @@ func (s *Scanner) measure() {
 		}
 		if l.Kind == Number && s.bare(l, j) {
 			l.answer("b:" + value)
+			if v, ok := strings.CutPrefix(value, "0."); ok && len(v) <= 4 { // 0.75 is 75 %
+				l.answer("p:" + decimal("0."+v, 2))
+			}
 		} else if l.Kind == Number {
 			s.apart(l, value, j)
 		}

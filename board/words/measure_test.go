@@ -55,6 +55,15 @@ func TestQuantitiesEqual(t *testing.T) {
 		{"Q3 2025", "third quarter of 2025", "2025 Q3"},
 		{"5 GB", "5000 MB", "five gigabytes"},
 		{"3 days", "72 hours", "three days"},
+		{"2 weeks", "a fortnight", "14 days"},
+		{"10 years", "a decade", "one decade"},
+		{"100 years", "a century"},
+		{"17:30", "half past five in the afternoon", "half past five pm", "5:30 pm"},
+		{"16:45", "a quarter to five in the afternoon", "quarter to five pm"},
+		{"500,000", "half a million"},
+		{"1,000", "a thousand", "one thousand"},
+		{"1,500,000", "one and a half million", "1.5 million"},
+		{"5 June", "June 5th", "the fifth of June"},
 		{"an hour and 35 minutes", "95 minutes", "one hour and 35 minutes", "1 h 35 min", "an hour and thirty-five minutes"},
 		{"69 minutes", "one hour and nine minutes", "1 hour and nine minutes"},
 		{"30 hours", "a day and six hours"},
@@ -107,7 +116,7 @@ func TestQuantitiesInclude(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"800 ms", "| p99, ms | 800 |"}, {"18.4 minutes", "| onset, min | −18.4 |"}, {"5", "5 ms"}, {"6 hours", "6 h 20 min"}, {"12", "12 000"},
 		{"on 12 June", "12–14 June 2025"}, {"1 MB", "1024 KB"}, {"1 MB", "1000 KB"}, {"25%", "a quarter of them"}, {"30 minutes", "half an hour"}, {"6 h 20 min", "6h20m0s"}, {"8 pm", "from 8 am to 8 pm"},
-		{"17:00", "five o'clock"}, {"5 o'clock", "05:00"}, {"14 out of 37", "14 of the 37"}, {"38%", "14 of 37"}, {"$2.31 m", "2.31 million"}, {"14", "In January. 14 of them"},
+		{"75%", "a share of 0.75"}, {"17:00", "five o'clock"}, {"5 o'clock", "05:00"}, {"14 out of 37", "14 of the 37"}, {"38%", "14 of 37"}, {"$2.31 m", "2.31 million"}, {"14", "In January. 14 of them"},
 		{"14:05", "14:05:33"}, {"14:05", "2026-01-03T14:05:33Z"}, {"2:05 pm", "2026-01-03T14:05:00"}, {"Q3 2025", "2025-Q3"}, {"in 2025", "FY2025"},
 	} {
 		if n, ok := answers(pair[0], pair[1]); !ok || n == 0 {

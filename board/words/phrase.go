@@ -105,6 +105,9 @@ func isCurrency(code string) bool {
 // monthDate turns the month at place i, and the day and year around it, into a date.
 func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 	num := func(l Lexeme, limit int) int { // the value of a day or year, or 0
+		if n := numerals()[l.Plain].ordinal; n > 0 && l.Kind == Word && n <= limit {
+			return n // the fifth of June
+		}
 		if l.Kind != Number || len(l.Keys) != 1 || l.Keys[0][0] != 'n' && l.Keys[0][0] != 'o' {
 			return 0
 		}
