@@ -65,7 +65,7 @@ func readRoles() {
 			covenant adopt confirm expect expected`,
 		asSwitched: `is are was were be been turned turn switched switch set stays stay kept keep left
 			default`,
-		asAfterSwitch: `by for in during when while again and but`,
+		asAfterSwitch: `by for in at during when while again and but since until before after`,
 		asNouns:       `no neither none without`,
 		asLight: `lead led result resulted cause caused make made take taken have had get got give
 			given involve include show shown find found need receive received bring provide
@@ -86,7 +86,7 @@ func readRoles() {
 		asDenying:    `missing absent lacking impossible`,
 		asAllowing:   `allowed permitted allows permits allow permit`,
 		asForbidding: `banned forbidden prohibited barred disallowed forbids prohibits bans`,
-		asLasting:    `still continues continue continued remains remain`,
+		asLasting:    `still continues continue remains remain`,
 		asOrders: `turn switch set add remove enable disable make move replace stop start begin
 			fix use keep raise lower cut increase reduce require allow forbid check review test
 			write update upgrade install hire train buy sell order build close open repair renew

@@ -68,7 +68,7 @@ func read(s *words.Scanner, text string) *saying {
 		}
 		w.part, w.clause, w.sentence, w.capital = part, clause, sentence, s.Capital(l)
 		w.content = l.Kind == words.Number || i > 0 && lettered(s, l, lexemes[i-1]) || l.Kind == words.Pair || l.Kind == words.Word &&
-			(!words.Empty(w.low) && !is(w.low, asAuxiliaries) || w.low == "same") && w.low != "including"
+			(!words.Empty(w.low) && !is(w.low, asAuxiliaries) || w.low == "same") && w.low != "including" && w.low != "ones"
 		out.words = append(out.words, w)
 	}
 	for i := range out.words {

@@ -104,10 +104,12 @@ func (s *saying) permits() int {
 			}
 			return -1
 		case w.low == "may" && (!w.capital || i == 0), w.low == "can":
-			if s.negates(i + 1) {
+			if i+1 < len(s.words) && s.negates(i+1) {
 				return -1
 			}
 			return 1
+		case w.low == "must" && i+1 < len(s.words) && s.negates(i+1):
+			return -1
 		case w.low == "cannot", w.low == "can't", w.low == "mustn't":
 			return -1
 		}
