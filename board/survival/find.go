@@ -11,6 +11,7 @@ import (
 
 const (
 	leastCoverage = 0.6  // share of an item's significant tokens that a passage must have
+	leastInOne    = 0.55 // the same of one sentence, in an item without numbers
 	leastLinked   = 0.45 // share of neighbouring words of an item that one sentence must have together
 	fewLinks      = 4    // as many neighbours make the share telling
 	leastWords    = 0.3  // share of its words, however many of its numbers the passage has
@@ -103,6 +104,11 @@ func (p *pattern) find(x *index, h *hits) finding {
 			best, bestScore = at, score
 		}
 	}
+	if f.cause != "" {
+		if u := p.inOne(x, h); u >= 0 {
+			f.cause, best = "", passage{u, u, u, u}
+		}
+	}
 	if best.first < 0 {
 		return f
 	}
@@ -132,6 +138,21 @@ func (p *pattern) find(x *index, h *hits) finding {
 		f.cause = MissScattered
 	}
 	return f
+}
+
+// inOne returns the first sentence that has somewhat fewer words of an item than a passage must
+// have, but all by itself; -1 if there is none. What has numbers is not looked for so.
+func (p *pattern) inOne(x *index, h *hits) int32 {
+	if p.numbers > 0 || len(p.wants) <= fewLinks {
+		return -1
+	}
+	for u := range x.units {
+		i := int32(u)
+		if float64(p.weigh(h.gather(i, i, span{}), false)) >= leastInOne*float64(p.words) {
+			return i
+		}
+	}
+	return -1
 }
 
 // linked reports whether the passage, or a beginning of it that has the words, has neighbouring words of
