@@ -48,6 +48,12 @@ func (p Policy) block() []string {
 	return p.Block
 }
 
+// Blocks reports whether a signal keeps the gate closed: it is open, and of a priority that
+// blocks.
+func (p Policy) Blocks(s *Signal) bool {
+	return s.Status == SignalOpen && slices.Contains(p.block(), s.Priority)
+}
+
 // unblocked says after "no" why no signal keeps the gate closed.
 func (p Policy) unblocked() string {
 	if len(p.block()) == 0 {

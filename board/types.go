@@ -153,11 +153,6 @@ func (s *Signal) ClaimedAt(t time.Time) bool {
 	return s.ClaimedBy != "" && s.LeaseUntil != nil && t.Before(*s.LeaseUntil)
 }
 
-// Blocking reports whether the signal is load-bearing: open, and critical or high.
-func (s *Signal) Blocking() bool {
-	return s.Status == SignalOpen && slices.Contains(defaultBlock, s.Priority)
-}
-
 // Variable is a run variable: a small, mutable value such as the phase or a counter.
 type Variable struct {
 	Key     string          `json:"key"`

@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/policy"
 	"blackboard/tui/keys"
 )
 
@@ -37,6 +38,7 @@ type detailPage struct {
 type evidence struct {
 	entry  *board.EntryDetail // one of the two, once it is read
 	signal *board.SignalDetail
+	blocks bool              // the signal keeps the gate closed
 	lines  map[string]string // the beginnings of what it links to, by id
 }
 
@@ -74,6 +76,11 @@ func (p *detailPage) read() tea.Cmd {
 			found, err = p.readPast(ctx, id, past)
 		} else {
 			found, err = p.readNow(ctx, id)
+		}
+		if err == nil && found.signal != nil {
+			var by policy.File
+			by, err = policy.Find(p.app.Files)
+			found.blocks = by.Gate.Blocks(&found.signal.Signal)
 		}
 		return func() tea.Cmd { return p.took(id, found, err) }
 	})
@@ -346,7 +353,7 @@ func (p *detailPage) signalLines() []docLine {
 	x := newWriter(st, p.w)
 	p.when(x)
 	head := st.bold.Render(s.ID) + "  " + paint(st.priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
-	if s.Blocking() {
+	if p.blocks {
 		head += st.bad.Render("  keeps the gate closed")
 	}
 	x.line(head)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +230,20 @@ func TestMouse(t *testing.T) {
 	h.clickOn("rate limited")
 	h.clickOn("rate limited")
 	h.wants("keeps the gate closed")
+}
+
+// TestSignalOfPolicy: what keeps the gate closed is what board.yaml says.
+func TestSignalOfPolicy(t *testing.T) {
+	h := openAudit(t)
+	file := filepath.Join(h.cfg.Files, "board.yaml")
+	if err := os.WriteFile(file, []byte("gate:\n  block: [critical]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.clickOn("2 signals")
+	h.clickOn("rate limited")
+	h.clickOn("rate limited")
+	h.wants("rate limited", "raised by")
+	h.lacks("keeps the gate closed")
 }
 
 // TestHeldKeys sees that keys that arrive together all count, and that a paste is no row of commands.

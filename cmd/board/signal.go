@@ -93,7 +93,8 @@ func (p *program) signal(c *cli.Context) error {
 		p.printf("%s was on %s already, under this key\n", r.Signal.ID, b.Run())
 	default:
 		note := ""
-		if r.Signal.Blocking() {
+		// The signal is raised, whatever is wrong with a policy: the gate says what it is.
+		if by, err := p.policy(c); err == nil && by.Gate.Blocks(&r.Signal) {
 			note = "; the gate is closed until it is addressed or waived"
 		}
 		p.printf("%s %s signal raised on %s%s\n", r.Signal.ID, r.Signal.Priority, b.Run(), note)

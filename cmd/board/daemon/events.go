@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ import (
 type Event struct {
 	Run   string         `json:"run"`             // where it happened
 	Event *board.Event   `json:"event,omitempty"` // what happened; nil where a gate is told
-	Gate  *board.Verdict `json:"gate,omitempty"`  // the verdict of the usual policy, first and whenever it opens or closes
+	Gate  *board.Verdict `json:"gate,omitempty"`  // the verdict, first and whenever it opens or closes
 }
 
 const (
@@ -36,12 +37,15 @@ const (
 
 // events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ. Without a run it is all of them, and
 // those that come; one that is named has to exist.
+// A daemon serves many projects, so who follows a gate says what closes it: &block=PRIORITY for each
+// priority, or block=none; without it a critical or high signal does.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	err := s.admit(r, "events")
 	var runs []string
 	var since int64
+	var by board.Policy
 	if err == nil {
-		runs, since, err = streamOf(r.URL.Query())
+		runs, since, by, err = streamOf(r.URL.Query())
 	}
 	for i := 0; i < len(runs) && err == nil; i++ {
 		var b *board.Board
@@ -60,7 +64,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer done()
-	wg.Go(func() { s.follow(ctx, runs, since, out) })
+	wg.Go(func() { s.follow(ctx, runs, since, by, out) })
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	rc := http.NewResponseController(w)
@@ -106,24 +110,30 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) boards() string { return filepath.Join(s.cfg.Place.Home, "boards") }
 
-// streamOf reads which runs are asked for, and after which event.
-func streamOf(q url.Values) (runs []string, since int64, err error) {
+// streamOf reads which runs are asked for, after which event, and by which policy of the gate.
+func streamOf(q url.Values) (runs []string, since int64, by board.Policy, err error) {
 	runs, since = q["run"], board.FromNow
 	if v := q.Get("since"); v != "" {
 		if since, err = strconv.ParseInt(v, 10, 64); err != nil || since < 0 {
-			return nil, 0, badRequest("events count from 1; 0 is before the first", "since=%q is not the number of an event", fault.Clip(v, 60))
+			return nil, 0, by, badRequest("events count from 1; 0 is before the first", "since=%q is not the number of an event", fault.Clip(v, 60))
 		}
 	}
 	for _, run := range runs {
 		if err := board.CheckRun(run); err != nil {
-			return nil, 0, err
+			return nil, 0, by, err
 		}
 	}
-	return runs, since, nil
+	if by.Block = q["block"]; slices.Equal(by.Block, []string{"none"}) {
+		by.Block = []string{}
+	}
+	if err := by.Check(); err != nil {
+		return nil, 0, by, badRequest("a priority for each block, or block=none", "block: %v", err)
+	}
+	return runs, since, by, nil
 }
 
 // follow follows the boards of runs, all of them if none is named, until ctx ends.
-func (s *Server) follow(ctx context.Context, runs []string, since int64, out chan<- Event) {
+func (s *Server) follow(ctx context.Context, runs []string, since int64, by board.Policy, out chan<- Event) {
 	dir := s.boards()
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -143,7 +153,7 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, out cha
 			seq := since
 			wg.Go(func() {
 				for { // a board that cannot be followed is looked for again, and followed from where it was
-					if err := s.followOne(ctx, dir, run, &seq, out); err != nil && ctx.Err() == nil {
+					if err := s.followOne(ctx, dir, run, &seq, by, out); err != nil && ctx.Err() == nil {
 						s.log.Debug("following a board", "run", run, "error", err)
 					}
 					if !sleep(ctx, lookForRuns) {
@@ -161,7 +171,7 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, out cha
 }
 
 // followOne sends the events of a board, and its gate's changes. It begins after seq, and keeps it up to date.
-func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, out chan<- Event) error {
+func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by board.Policy, out chan<- Event) error {
 	defer func() {
 		if r := recover(); r != nil {
 			s.log.Error("following a board failed badly", "run", run, "panic", r, "stack", string(debug.Stack()))
@@ -182,7 +192,7 @@ func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, out
 	}
 	var last *board.Verdict
 	gate := func() error {
-		v, err := b.Gate(ctx, board.Policy{})
+		v, err := b.Gate(ctx, by)
 		if err != nil {
 			return err
 		}

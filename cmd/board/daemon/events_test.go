@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"testing"
+
+	"blackboard/board"
+)
+
+// TestGateOfAStream: what keeps the gate of a stream closed is what who follows it says.
+func TestGateOfAStream(t *testing.T) {
+	dir := t.TempDir()
+	s := newServer(Config{Place: placeOf(t, dir), Build: "test"})
+	boards := filepath.Join(dir, "boards")
+	b, err := board.Create(t.Context(), boards, "r", "", "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Signal(t.Context(), "w", board.Raise{Content: "Who knows?", Priority: "high"}); err != nil {
+		t.Fatal(err)
+	}
+	for query, open := range map[string]bool{"": false, "block=high&block=low": false, "block=critical": true, "block=none": true} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, seq, by, err := streamOf(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		out, done := make(chan Event), make(chan error, 1)
+		go func() { done <- s.followOne(ctx, boards, "r", &seq, by, out) }()
+		select {
+		case e := <-out:
+			if e.Gate == nil || e.Gate.Open != open {
+				t.Errorf("%q: %+v", query, e.Gate)
+			}
+			cancel()
+			<-done
+		case err := <-done:
+			t.Errorf("%q: %v", query, err)
+		}
+		cancel()
+	}
+	if _, _, _, err := streamOf(url.Values{"block": {"urgent"}}); !errors.Is(err, ErrBadRequest) {
+		t.Errorf("block=urgent: %v", err)
+	}
+}
