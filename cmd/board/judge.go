@@ -206,7 +206,7 @@ func (p *program) gate(c *cli.Context) error {
 		q.printVerdict(&v)
 		q.saysWhose(&follow)
 	}
-	if err := p.verdict(c, f, text, []any{"verdict", v}, ci.Gate(v, versionString())); err != nil {
+	if err := p.verdict(c, f, text, []any{"verdict", v}, ci.Gate(v, versionString()).Under(follow.Path)); err != nil {
 		return err
 	}
 	if !v.Open {

@@ -66,7 +66,7 @@ func Check(c check.Result, version string) Report {
 		by = ", as " + repositoryPath(c.Policy) + " says"
 	}
 	r.notes = append([]string{strings.Join(lines, "; ") + by}, r.notes...)
-	return r.checked()
+	return r.Under(c.Policy).checked()
 }
 
 // byTurns lists what failed, of each step one by turns, since GitHub shows the first ten alone, and

@@ -139,8 +139,8 @@ type (
 )
 
 // SARIF writes the findings that failed, and those with a warning, as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
-// Code scanning also wants a file for every result. Where there is none, as for a gate, it is "board/RUN", line 1: no such file needs
-// to exist, but the alerts of a run stand together. The id is the logical location.
+// Code scanning also wants a file for every result. Where there is none, as for a gate, it is the policy that asks for it, else
+// "board/RUN", line 1: no such file needs to exist, but the alerts of a run stand together. The id is the logical location.
 func (r Report) SARIF(w io.Writer) error {
 	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
 	run := &log.Runs[0]
@@ -163,7 +163,7 @@ func (r Report) SARIF(w io.Writer) error {
 		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: level, Message: sarifText{text}, Locations: make([]sarifLocation, 1),
 			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}
 		at := &res.Locations[0]
-		at.Physical.Artifact.URI, at.Physical.Region.StartLine = fileURI(cmp.Or(f.file, "board/"+r.run)), max(1, f.line)
+		at.Physical.Artifact.URI, at.Physical.Region.StartLine = fileURI(cmp.Or(f.file, r.policy, "board/"+r.run)), max(1, f.line)
 		if f.id != "" {
 			at.Logical = []sarifLogical{{f.id, r.run + "/" + f.id, "resource"}}
 		}

@@ -42,6 +42,7 @@ type Report struct {
 	caveat   string   // what a pass does not say
 	notes    []string // what a reader of the verdict should know besides
 	findings []finding
+	policy   string // the file that says what is asked for; "": none
 }
 
 // finding is one thing that was checked.
@@ -100,6 +101,14 @@ var rules = map[string][]rule{
 	"board trace": {
 		{ruleFact, "An entry or a source supports every fact of the report", "Post the finding with its source, correct the report, or take the fact out."},
 	},
+}
+
+// Under says which file the report follows. What has no file of its own is found there.
+func (r Report) Under(policy string) Report {
+	if policy != "" {
+		r.policy = repositoryPath(policy)
+	}
+	return r
 }
 
 // Gate turns a verdict into a report: a failed finding for every reason, a passed one for every rule of the policy that holds.

@@ -308,3 +308,13 @@ func TestRepositoryPath(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceOfGate: a reason of the gate is found in the policy that asks for it, if there is one.
+func TestPlaceOfGate(t *testing.T) {
+	r := Gate(board.Verdict{Run: "r", Reasons: []board.Reason{{Rule: board.RuleOpenSignal, ID: "s1", Content: "x"}}}, "")
+	for policy, want := range map[string]string{"": `"uri": "board/r"`, "ci/board.yaml": `"uri": "ci/board.yaml"`} {
+		if got := written(t, r.Under(policy).SARIF); !strings.Contains(got, want) {
+			t.Errorf("%q: %s", policy, got)
+		}
+	}
+}
