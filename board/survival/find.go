@@ -143,12 +143,13 @@ func (p *pattern) find(x *index, h *hits) finding {
 // inOne returns the first sentence that has somewhat fewer words of an item than a passage must
 // have, but all by itself; -1 if there is none. What has numbers is not looked for so.
 func (p *pattern) inOne(x *index, h *hits) int32 {
-	if p.numbers > 0 || len(p.wants) <= fewLinks {
+	least := leastInOne * float64(p.words)
+	if all, _ := p.anywhere(x); p.numbers > 0 || len(p.wants) <= fewLinks || float64(all) < least {
 		return -1
 	}
 	for u := range x.units {
 		i := int32(u)
-		if float64(p.weigh(h.gather(i, i, span{}), false)) >= leastInOne*float64(p.words) {
+		if float64(p.weigh(h.gather(i, i, span{}), false)) >= least {
 			return i
 		}
 	}
