@@ -11,6 +11,9 @@ import (
 // without what turns the direction of writing, and without tags, which nobody but models sees. What
 // ends lines for some readers alone is a blank.
 func cleanText(s string) string {
+	if ordinary(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\u2028' || r == '\u2029':
@@ -24,9 +27,20 @@ func cleanText(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
+// ordinary reports whether a text is of ASCII alone, and clean: nearly all are, and this is seen at a
+// twentieth of the cost.
+func ordinary[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '\n' && c != '\t' && (c < ' ' || c > '~') {
+			return false
+		}
+	}
+	return true
+}
+
 // cleanJSON is JSON whose texts are clean, the names of members too.
 func cleanJSON(body []byte) []byte {
-	if !escaped(body) && cleanText(string(body)) == string(body) {
+	if !escaped(body) && (ordinary(body) || cleanText(string(body)) == string(body)) {
 		return body
 	}
 	v, err := decodeAny(body)

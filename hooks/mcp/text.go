@@ -11,19 +11,27 @@ import (
 // timeText writes a time as data has it.
 func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// visible is a text without what printable drops.
+func visible(s string) string {
+	if ordinary(s) {
+		return s
+	}
+	return strings.Map(printable, s)
+}
+
 // inLine keeps a text within its line: what somebody noted must not look like what the server says.
 func inLine(s string) string {
-	return strings.Join(strings.Fields(strings.Map(printable, s)), " ")
+	return strings.Join(strings.Fields(visible(s)), " ")
 }
 
 // jsonLine keeps a JSON value within its line, with its blanks as they are.
 func jsonLine(s string) string {
-	return strings.ReplaceAll(strings.Map(printable, s), "\n", " ")
+	return strings.ReplaceAll(visible(s), "\n", " ")
 }
 
 // indented keeps a text of several lines within its block: each of its lines but the first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {
-	return strings.ReplaceAll(strings.TrimSpace(strings.Map(printable, s)), "\n", "\n  | ")
+	return strings.ReplaceAll(strings.TrimSpace(visible(s)), "\n", "\n  | ")
 }
 
 // noted is a text with notes behind it, each on a line.
