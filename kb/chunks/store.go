@@ -184,7 +184,10 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 	}
 	wanted := used || src != nil || make // else there is nothing in it, if it is there at all: somebody has not come to the end of its first use
 	if err == nil && db == nil && wanted {
-		db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create)
+		_, absent := os.Stat(s.dir)
+		if db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create); err == nil && absent != nil {
+			s.hide()
+		}
 	}
 	if err == nil && db != nil && wanted {
 		f := &file{kind.On(db)}
@@ -197,6 +200,15 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 		db.Close()
 	}
 	return storeError(err)
+}
+
+// hide keeps the directory out of git: it is most often within a repository, and is no part of it.
+// A store does without that where it cannot be done.
+func (s *Store) hide() {
+	path := filepath.Join(s.dir, ".gitignore")
+	if os.WriteFile(path, []byte("*\n"), 0o600) != nil {
+		os.Remove(path)
+	}
 }
 
 // look opens the file if there is one, and says whether its first use is over.
