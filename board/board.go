@@ -17,6 +17,7 @@ import (
 
 // Board is one run's blackboard. It is safe for concurrent use, by goroutines and by processes.
 type Board struct {
+	dir     string
 	place   store.Place
 	path    string // what messages call its database
 	run     string
@@ -30,8 +31,9 @@ type Board struct {
 	now func() time.Time // nil: the wall clock
 }
 
-func newAt(place store.Place, run string) *Board {
-	return &Board{place: place, path: place.Name(run), run: run}
+func newAt(dir, run string) *Board {
+	place := placeOf(dir)
+	return &Board{dir: dir, place: place, path: place.Name(run), run: run}
 }
 
 // Open opens the board of an existing run. A run that does not exist is fault.NotFound: it is never made by looking at it.
@@ -39,7 +41,7 @@ func Open(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
 	}
-	b := newAt(placeOf(dir), run)
+	b := newAt(dir, run)
 	db, err := b.open(ctx, false)
 	if err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
 	}
-	b := newAt(placeOf(dir), run)
+	b := newAt(dir, run)
 	b.create = true
 	if _, err := b.open(ctx, false); err != nil && !errors.Is(err, fault.NotFound) {
 		return nil, err

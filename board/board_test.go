@@ -16,6 +16,7 @@ import (
 
 // TestMain lets the test binary be a writer process of its own (see child).
 func TestMain(m *testing.M) {
+	stop := useEngine()
 	if dir := os.Getenv("BOARD_TEST_CHILD"); dir != "" {
 		if err := child(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	for _, dir := range bigBoards {
 		os.RemoveAll(dir)
 	}
+	stop()
 	os.Exit(code)
 }
 

@@ -93,6 +93,7 @@ func TestBurndownOfNothing(t *testing.T) {
 
 // TestBurndownPlan: the log is asked about signals alone.
 func TestBurndownPlan(t *testing.T) {
+	needsFile(t)
 	b := newBoard(t)
 	if _, err := b.Signal(t.Context(), "w", Raise{Content: "q"}); err != nil {
 		t.Fatal(err)

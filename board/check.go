@@ -42,7 +42,6 @@ func (b *Board) Check(ctx context.Context) error {
 
 // invariants are what holds of the tables that are derived from entries, besides what checkCounts checks.
 var invariants = []store.Invariant{
-	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags)`, Say: "does not find %d tags of entries"},
-	{Breaks: `SELECT count(*) FROM (SELECT entry, tag FROM entry_tags EXCEPT SELECT e.id, t.value FROM entries e, json_each(e.tags) t)`, Say: "finds %d tags that entries do not have"},
-	{Breaks: `SELECT count(*) FROM (SELECT id FROM entries EXCEPT SELECT id FROM entries_fts_docsize)`, Say: "has %d entries that are not in its full-text index"},
+	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags) AS lost`, Say: "does not find %d tags of entries"},
+	{Breaks: `SELECT count(*) FROM (SELECT entry, tag FROM entry_tags EXCEPT SELECT e.id, t.value FROM entries e, json_each(e.tags) t) AS odd`, Say: "finds %d tags that entries do not have"},
 }

@@ -3,7 +3,6 @@ package board
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +188,7 @@ func TestContainsBounds(t *testing.T) {
 
 // TestDropsWordIndex: a board of schema 2 loses its word index, and is searched as before.
 func TestDropsWordIndex(t *testing.T) {
+	needsFile(t)
 	t.Parallel()
 	b := newBoard(t)
 	if _, err := b.Post(t.Context(), "w", Post{Content: "the retry token expires"}); err != nil {
@@ -201,7 +201,7 @@ func TestDropsWordIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Close()
-	b = mustOpen(t, filepath.Dir(b.path), "test")
+	b = mustOpen(t, b.dir, "test")
 	if got := foundContains(t, b, Query{Contains: "Y TOK"}); len(got) != 1 {
 		t.Errorf("found %v", got)
 	}

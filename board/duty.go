@@ -170,7 +170,7 @@ func (w *writer) passAnswers(src, dst int64) error {
 // the same batch.
 func (w *writer) successor(src, signal int64) (id int64, worker string, err error) {
 	err = w.tx.QueryRow(`WITH RECURSIVE newer(id) AS (
-			VALUES (?) UNION SELECT l.src FROM newer n JOIN links l ON l.dst = n.id AND l.kind = 'supersedes')
+			VALUES (CAST(? AS BIGINT)) UNION SELECT l.src FROM newer n JOIN links l ON l.dst = n.id AND l.kind = 'supersedes')
 		SELECT e.id, e.worker FROM newer n JOIN entries e ON e.id = n.id
 			JOIN links a ON a.src = e.id AND a.kind = 'addresses' AND a.dst = ?
 		WHERE e.status <> 'superseded' ORDER BY e.id DESC LIMIT 1`, src, signal).Scan(&id, &worker)

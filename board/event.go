@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"time"
 
@@ -141,8 +142,11 @@ func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
 	return events, err
 }
 
-// eventsAfter returns at most limit events after seq.
+// eventsAfter returns at most limit events after seq; below 0 is no limit.
 func eventsAfter(tx *store.Tx, seq int64, limit int) ([]Event, error) {
+	if limit < 0 {
+		limit = math.MaxInt
+	}
 	return selectEvents(tx, `WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit)
 }
 

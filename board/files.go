@@ -151,12 +151,21 @@ type file struct {
 	path string
 }
 
-// Check adds to SQLite's own check that every row which is named is there.
+// inFiles are what holds of files alone: in another database, the full text is elsewhere.
+var inFiles = []store.Invariant{
+	sqlite.ForeignKeys,
+	{
+		Breaks: `SELECT count(*) FROM (SELECT id FROM entries EXCEPT SELECT id FROM entries_fts_docsize)`,
+		Say:    "has %d entries that are not in its full-text index",
+	},
+}
+
+// Check adds to SQLite's own check what holds of files alone.
 func (f *file) Check(ctx context.Context) error {
 	if err := f.DB.Check(ctx); err != nil {
 		return err
 	}
-	return f.Read(ctx, func(tx *store.Tx) error { return tx.Hold(sqlite.ForeignKeys) })
+	return f.Read(ctx, func(tx *store.Tx) error { return tx.Hold(inFiles...) })
 }
 
 // PollInterval is how often a watcher looks whether a board that changes has changed, where the

@@ -182,7 +182,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 	if kind == Supersedes {
 		var one int
 		err := w.tx.QueryRow(`WITH RECURSIVE older(id) AS (
-				VALUES (?) UNION SELECT l.dst FROM links l JOIN older o ON l.src = o.id AND l.kind = 'supersedes')
+				VALUES (CAST(? AS BIGINT)) UNION SELECT l.dst FROM links l JOIN older o ON l.src = o.id AND l.kind = 'supersedes')
 			SELECT 1 FROM older WHERE id = ?`, dst, src).Scan(&one)
 		if err == nil {
 			return invalid(fmt.Sprintf("%s supersedes %s already, directly or through others: this link would close a cycle", target, e.ID),

@@ -121,6 +121,7 @@ func TestPages(t *testing.T) {
 
 // TestPagePlan: the way to a page leads over an index that is sorted by age, so that nothing newer is read, and nothing is sorted.
 func TestPagePlan(t *testing.T) {
+	needsFile(t)
 	b := pagedBoard(t, rand.New(rand.NewPCG(2, 4)), 3)
 	const key = "SEARCH e USING INTEGER PRIMARY KEY (rowid<?)"
 	for _, c := range []struct {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -208,7 +207,7 @@ func TestRemovedWhileOpen(t *testing.T) {
 	if _, err := maker.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Dir(maker.path)
+	dir := maker.dir
 	visitor := mustOpen(t, dir, "test")
 	if err := Remove(t.Context(), dir, "test", 0); err != nil {
 		t.Fatal(err)
@@ -282,7 +281,7 @@ func TestWatchSeesOthers(t *testing.T) {
 	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	other := mustOpen(t, filepath.Dir(b.path), "test")
+	other := mustOpen(t, b.dir, "test")
 	const n = 200
 	go func() {
 		for i := range n {

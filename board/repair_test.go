@@ -112,6 +112,7 @@ func checked(t *testing.T, dir, run string) *Board {
 // TestRebuild: whatever is damaged but the log, the board is afterwards as it was, and
 // the damaged file is kept.
 func TestRebuild(t *testing.T) {
+	needsFile(t)
 	for name, damage := range map[string]func(t *testing.T, dir string){
 		"rows that are missing": func(t *testing.T, dir string) {
 			damage(t, dir, `DELETE FROM entries WHERE id = 2; DELETE FROM signals; DELETE FROM variables`)
@@ -159,6 +160,7 @@ func TestRebuild(t *testing.T) {
 // TestRebuildRefuses a log that is not whole, and a file in which there is nothing, and
 // changes neither.
 func TestRebuildRefuses(t *testing.T) {
+	needsFile(t)
 	for name, damage := range map[string]func(t *testing.T, dir string){
 		"a gap":              func(t *testing.T, dir string) { damage(t, dir, `DELETE FROM events WHERE seq = 3`) },
 		"rows without event": func(t *testing.T, dir string) { damage(t, dir, `DELETE FROM events WHERE id = 'e4'`) },
@@ -194,6 +196,7 @@ func TestRebuildRefuses(t *testing.T) {
 // under the ids it had, what is missing has a placeholder, and the damaged board is left
 // alone.
 func TestSalvage(t *testing.T) {
+	needsFile(t)
 	for _, c := range []struct {
 		name   string
 		damage func(t *testing.T, dir string)

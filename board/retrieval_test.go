@@ -100,13 +100,17 @@ func TestUsage(t *testing.T) {
 	run("confirms", "x", id)
 	run("ignores", "nothing, though "+id+"0 is another one", id)
 	run("other", "see "+id, other)
-	broken := filepath.Join(dir, "broken.sqlite3")
-	if err := os.WriteFile(broken, []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
+	unread := ""
+	if onFiles {
+		unread = "broken"
+		broken := filepath.Join(dir, unread+".sqlite3")
+		if err := os.WriteFile(broken, []byte("no database"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	confirmed := []string{"run:confirms role:reviewer", "run:confirmsnot role:reviewer", ""}
 	got, err := UsageOf(t.Context(), dir, id, time.Now(), confirmed)
-	if err != nil || strings.Join(got.Unread, " ") != "broken" || len(got.Runs) != 3 ||
+	if err != nil || strings.Join(got.Unread, " ") != unread || len(got.Runs) != 3 ||
 		got.Describe() != "4 times to 3 runs, used by 2" {
 		t.Fatalf("%+v, %v", got, err)
 	}

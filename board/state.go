@@ -174,7 +174,7 @@ func checkCounts(tx *store.Tx, path string) error {
 			UNION ALL SELECT 'link', kind, count(*) FROM links GROUP BY kind
 			UNION ALL SELECT 'actor', actor, count(*) FROM events GROUP BY actor)
 		SELECT kind, name, sum(have), sum(want) FROM (
-			SELECT kind, name, n AS have, 0 AS want FROM counts UNION ALL SELECT kind, name, 0, n FROM want)
+			SELECT kind, name, n AS have, 0 AS want FROM counts UNION ALL SELECT kind, name, 0, n FROM want) AS both_sides
 		GROUP BY kind, name HAVING sum(have) <> sum(want) LIMIT 1`).Scan(&kind, &name, &have, &want)
 	if store.IsNoRows(err) {
 		return nil

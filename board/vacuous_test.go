@@ -190,6 +190,7 @@ func TestExpected(t *testing.T) {
 
 // TestOlderSchema: where the tables of a newer schema are missing, as in a file that cannot be migrated, nobody is expected and no duty was dropped.
 func TestOlderSchema(t *testing.T) {
+	needsFile(t)
 	b, ctx := newBoard(t), t.Context()
 	if _, err := b.Post(ctx, "w", Post{Content: "a"}); err != nil {
 		t.Fatal(err)

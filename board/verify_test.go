@@ -67,6 +67,7 @@ func sameVerified(t *testing.T, b *Board) {
 
 // TestVerifyRebuilds: the log alone has sources and verdicts, at each of its events.
 func TestVerifyRebuilds(t *testing.T) {
+	needsFile(t)
 	dir, _ := verifiedBoard(t)
 	b := checked(t, dir, "r")
 	past, err := b.Replay(t.Context(), 4)
@@ -91,6 +92,7 @@ func TestVerifyRebuilds(t *testing.T) {
 
 // TestVerifySalvaged: what only the tables have goes into the new run.
 func TestVerifySalvaged(t *testing.T) {
+	needsFile(t)
 	dir, _ := verifiedBoard(t)
 	damage(t, dir, `DELETE FROM events WHERE verb IN ('source', 'verify')`)
 	if _, err := SalvageTo(t.Context(), dir, "r", "r2", "w"); err != nil {

@@ -27,6 +27,7 @@ const (
 	NoModel       // no embedding model, or a file it cannot do without is absent
 	BadModel      // there is one, but it is corrupt, or of a kind that is not supported
 	Closed        // what was called has been closed
+	Away          // the database server cannot be reached, or is not set up
 )
 
 // JSON-RPC codes, for requests that are not calls of tools.
@@ -60,6 +61,7 @@ var kinds = [...]struct {
 	NoModel:  {"no embedding model", "no_model", 1, http.StatusNotFound, rpcInternal},
 	BadModel: {"unusable embedding model", "bad_model", 1, http.StatusInternalServerError, rpcInternal},
 	Closed:   {"the embedder is closed", "failure", 1, http.StatusServiceUnavailable, rpcInternal},
+	Away:     {"database away", "database_away", 1, http.StatusServiceUnavailable, rpcInternal},
 }
 
 // KindOf returns the kind of an error: the first in its chain, or Failure.

@@ -19,7 +19,7 @@ var allowedImports = map[string][]string{
 	"board/replace":    {},
 	"board/store":      {},
 	"board/sqlite":     {"blackboard/board/store", "modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
-	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words"},
+	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
 	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
 	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
@@ -60,6 +60,9 @@ var allowedImports = map[string][]string{
 	"board/text":       {},
 	"cmd/board/ci":     {"blackboard/board", "blackboard/board/text"},
 	"cmd/board/doctor": {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
+	"board/postgres":   {"blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"},                                                                       // sqlite: full text, in memory
+
+	"board/postgres/pgtest": {},
 }
 
 var testImports = []string{"blackboard/...", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}

@@ -1,0 +1,322 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"blackboard/board/fault"
+	"blackboard/board/store"
+)
+
+// Limits of a transaction.
+const (
+	lockTimeout = "30s" // how long a writer waits for its turn
+	// idleTimeout is how long the server waits for the next statement of a writer: of one whose
+	// machine is gone, it hears nothing.
+	idleTimeout   = "15s"
+	commitTimeout = 30 * time.Second // for the answer to a commit, and for finding out what became of it
+	maxTries      = 8
+)
+
+// DB is a run.
+type DB struct {
+	place   *Place
+	run     string
+	created bool // the first write may make it
+
+	mu  sync.Mutex
+	id  int64 // 0: there is no run yet
+	now func() time.Time
+}
+
+// SetNow replaces the clock of the server, which stamps transactions.
+func (db *DB) SetNow(now func() time.Time) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.now = now
+}
+
+// Close lets nothing go: the place has the connections.
+func (db *DB) Close() error { return nil }
+
+// Check has nothing to add to what the server vouches for.
+func (db *DB) Check(ctx context.Context) error {
+	return db.Read(ctx, func(*store.Tx) error { return nil })
+}
+
+func (db *DB) number() int64 {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.id
+}
+
+// settings is the statement that has a transaction see its run, and tells the time.
+func (db *DB) settings(id, token int64) string {
+	return fmt.Sprintf(`SELECT set_config('search_path', '%s', true), set_config('board.run', '%d', true), set_config('board.token', '%d', true),
+		(extract(epoch FROM clock_timestamp()) * 1000)::bigint`, db.place.path(), id, token)
+}
+
+// durable are the settings of those who write. What is committed is on disk, whatever the server
+// does otherwise, and with its standbys if it has any to wait for.
+const durable = `SELECT set_config('lock_timeout', '` + lockTimeout + `', true),
+	set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), set_config('synchronous_commit',
+		CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+
+// Read runs fn in a REPEATABLE READ transaction.
+func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
+	if err := db.place.checkSchema(ctx); err != nil {
+		return err
+	}
+	var began bool
+	var failed error
+	err := db.place.patiently(ctx, func() error {
+		c, err := db.place.conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		id := db.number()
+		got, err := c.exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; `+db.settings(id, 0))
+		if err != nil {
+			return err
+		}
+		began = true
+		defer c.end("ROLLBACK")
+		failed = fn(db.tx(ctx, c, id, got))
+		return nil
+	})
+	if err != nil || !began {
+		return err
+	}
+	return db.place.wrap(failed)
+}
+
+// tx returns the transaction that was begun on a connection; got is what settings returned.
+func (db *DB) tx(ctx context.Context, c *conn, id int64, got []string) *store.Tx {
+	db.mu.Lock()
+	now := db.now
+	db.mu.Unlock()
+	at := time.Time{}
+	if now != nil {
+		at = now().UTC().Truncate(time.Millisecond)
+	} else if ms, err := strconv.ParseInt(got[3], 10, 64); err == nil {
+		at = time.UnixMilli(ms).UTC()
+	}
+	return store.NewTx(ctx, c.Conn, engine{db.place, id}, at)
+}
+
+// Write runs fn in the run's turn: the row of the run is locked. A row rather than an advisory
+// lock, because that also says whether the run is still there, and because a pooler, a standby
+// that takes over and other engines with this protocol all know rows.
+func (db *DB) Write(ctx context.Context, fn func(*store.Tx) error) error {
+	if err := db.place.checkSchema(ctx); err != nil {
+		return err
+	}
+	for try, wait := 1, 20*time.Millisecond; ; try, wait = try+1, min(2*wait, time.Second) {
+		err := db.writeOnce(ctx, fn)
+		code := codeOf(err)
+		if again := lost(err) || code == codeSerialization || code == codeDeadlock; !again || try == maxTries {
+			return db.place.wrap(err)
+		}
+		select {
+		case <-ctx.Done():
+			return db.place.wrap(err)
+		case <-time.After(wait/2 + rand.N(wait)):
+		}
+	}
+}
+
+// writeOnce returns an error that lost matches only if nothing was committed.
+func (db *DB) writeOnce(ctx context.Context, fn func(*store.Tx) error) error {
+	c, err := db.place.conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	token, id := rand.Int64(), db.number()
+	begin := `BEGIN; ` + durable + `; ` + db.settings(id, token)
+	if id != 0 {
+		begin += `; SELECT 1 FROM runs WHERE run = ` + strconv.FormatInt(id, 10) + ` FOR NO KEY UPDATE`
+	}
+	got, err := c.exec(ctx, begin)
+	if err != nil {
+		return err
+	}
+	ended := false
+	defer func() { // of an error, or of a panic that somebody survives
+		if !ended {
+			c.end("ROLLBACK")
+		}
+	}()
+	made := id == 0
+	if made {
+		if id, err = db.makeRun(ctx, c); err != nil {
+			return err
+		}
+	} else if got[len(got)-1] != "1" {
+		return store.Fault(fault.Gone, db.place.what, "has no run "+db.run+" any more: it was removed; nothing was written", nil,
+			fault.Step{Text: "repeat the command if the run is still wanted"})
+	}
+	tx := db.tx(ctx, c, id, got[3:])
+	if err := fn(tx); err != nil {
+		if c.isClosed() && ctx.Err() == nil {
+			return errLost
+		}
+		return err
+	}
+	if ctx.Err() != nil { // called off before it was the last word
+		return ctx.Err()
+	}
+	ended = true
+	if err := db.commit(ctx, c, id, token, tx.Wrote()); err != nil {
+		return err
+	}
+	if made {
+		db.mu.Lock()
+		db.id = id
+		db.mu.Unlock()
+	}
+	tx.Committed()
+	return nil
+}
+
+// makeRun makes the row of the run, or takes the turn of one that was made meanwhile.
+func (db *DB) makeRun(ctx context.Context, c *conn) (id int64, err error) {
+	if !db.created {
+		return 0, fmt.Errorf("%s has no run %s", db.place.what, db.run)
+	}
+	if _, err := c.ExecContext(ctx, `INSERT INTO runs (name) VALUES ($1) ON CONFLICT DO NOTHING`, db.run); err != nil {
+		return 0, err
+	}
+	err = c.QueryRowContext(ctx, `SELECT run FROM runs WHERE name = $1 FOR NO KEY UPDATE`, db.run).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) { // removed between the two
+		return 0, errLost
+	}
+	if err == nil {
+		_, err = c.ExecContext(ctx, `SELECT set_config('board.run', $1, true)`, strconv.FormatInt(id, 10))
+	}
+	return id, err
+}
+
+// commit commits, and tells those who listen. A caller who calls off now may come too late: the
+// answer is waited for all the same. If the connection dies first, the token of the transaction
+// tells whether it was committed.
+func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	end := `COMMIT`
+	if wrote {
+		end = fmt.Sprintf(`SELECT pg_notify('%s', '%d'); COMMIT`, db.place.channel(), id)
+	}
+	tag, err := c.last(ctx, end)
+	switch {
+	case err == nil && tag == "COMMIT":
+		return nil
+	case err == nil: // a statement had failed, and nobody said so
+		return fmt.Errorf("%s rolled the transaction back: a statement in it had failed", db.place.what)
+	case codeOf(err) != "" && !c.isClosed():
+		return err // the server has answered: no
+	case !wrote:
+		return errLost
+	}
+	return db.findOut(ctx, id, token)
+}
+
+// findOut asks whether the transaction with a token was committed: in the run's turn, so that it
+// has ended one way or the other.
+func (db *DB) findOut(ctx context.Context, id, token int64) error {
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		var there, found bool
+		err := db.place.inTx(ctx, nil, func(tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, durable); err != nil {
+				return err
+			}
+			var one int
+			err := tx.QueryRowContext(ctx, `SELECT 1 FROM runs WHERE run = $1 FOR NO KEY UPDATE`, id).Scan(&one)
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil // it was to be made, and was not
+			}
+			there = true
+			if err == nil {
+				err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM all_events WHERE run = $1 AND token = $2)`, id, token).Scan(&found)
+			}
+			return err
+		})
+		switch {
+		case err == nil && there && found:
+			return nil
+		case err == nil:
+			return errLost
+		case !lost(err) && codeOf(err) != codeLock, ctx.Err() != nil:
+			return store.Fault(fault.Away, db.place.what, "was lost while it committed, so it is not known whether this was written", errors.New(message(err)),
+				fault.Step{Text: "look at the run before the command is repeated; with a key (--key) it can be repeated at once"})
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// conn is a connection that has what database/sql does not: several statements at once.
+type conn struct{ *sql.Conn }
+
+func (p *Place) conn(ctx context.Context) (*conn, error) {
+	c, err := p.pool.Conn(ctx)
+	return &conn{c}, err
+}
+
+// exec runs statements, all in one go, and returns the values of all rows.
+func (c *conn) exec(ctx context.Context, statements string) (values []string, err error) {
+	results, err := c.all(ctx, statements)
+	for _, r := range results {
+		for _, row := range r.Rows {
+			for _, v := range row {
+				values = append(values, string(v))
+			}
+		}
+	}
+	return values, err
+}
+
+// last runs statements and returns what the server calls the last one.
+func (c *conn) last(ctx context.Context, statements string) (tag string, err error) {
+	results, err := c.all(ctx, statements)
+	if err == nil && len(results) > 0 {
+		tag = results[len(results)-1].CommandTag.String()
+	}
+	return tag, err
+}
+
+func (c *conn) all(ctx context.Context, statements string) (results []*pgconn.Result, err error) {
+	err = c.Raw(func(d any) error {
+		results, err = d.(*stdlib.Conn).Conn().PgConn().Exec(ctx, statements).ReadAll()
+		return err
+	})
+	return results, err
+}
+
+// end ends a transaction that has nothing to keep, whatever became of the caller. If it fails,
+// the connection is not used again.
+func (c *conn) end(statement string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = c.last(ctx, statement)
+}
+
+func (c *conn) isClosed() (closed bool) {
+	err := c.Raw(func(d any) error {
+		closed = d.(*stdlib.Conn).Conn().IsClosed()
+		return nil
+	})
+	return closed || err != nil
+}

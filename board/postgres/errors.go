@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"blackboard/board/fault"
+	"blackboard/board/store"
+)
+
+// errLost is a connection that was lost before anything was committed.
+var errLost = errors.New("the connection was lost")
+
+// Codes of PostgreSQL (appendix A of its manual) that have a kind of ours.
+const (
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeLock          = "55P03"
+	codeReadOnly      = "25006"
+	codeNoRight       = "42501"
+	codeNoTable       = "42P01"
+	codeNoSchema      = "3F000"
+	codeStarting      = "57P03"
+	codeShutdown      = "57P01"
+	codeCrash         = "57P02"
+	codeTooMany       = "53300"
+	codeDiskFull      = "53100"
+	codeIdle          = "25P03"
+	codeCancelled     = "57014"
+)
+
+// codeOf is the code that the server gave an error, "" if it was not the server.
+func codeOf(err error) string {
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		return pe.Code
+	}
+	return ""
+}
+
+// lost reports whether the server, or the connection to it, went away: it may be there again
+// soon.
+func lost(err error) bool {
+	switch code := codeOf(err); code {
+	case "":
+	case codeStarting, codeShutdown, codeCrash, codeTooMany, codeIdle:
+		return true
+	default:
+		return strings.HasPrefix(code, "08")
+	}
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && !isConnect(err) {
+		return false
+	}
+	var network net.Error
+	return errors.Is(err, errLost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network) || isConnect(err)
+}
+
+func isConnect(err error) bool {
+	var ce *pgconn.ConnectError
+	return errors.As(err, &ce)
+}
+
+// wrap gives errors of the server, and of the way to it, a kind, and says what to do. None shows
+// a password: those of the driver have none, and settings are not repeated.
+func (p *Place) wrap(err error) error {
+	var own *fault.Error
+	if errors.As(err, &own) {
+		store.NameFile(own, p.what)
+		return err
+	}
+	try := fault.Step{Text: "try again"}
+	switch code := codeOf(err); {
+	case err == nil:
+		return nil
+	case code == codeLock:
+		return store.Fault(fault.Busy, p.what, "has another writer of this run that did not finish in time; nothing was written", nil, try)
+	case code == codeSerialization, code == codeDeadlock:
+		return store.Fault(fault.Busy, p.what, "was changed by others meanwhile; nothing was written", nil, try)
+	case code == codeReadOnly:
+		return store.Fault(fault.ReadOnly, p.what, "takes no writes: it is a standby, or set to read only", nil,
+			fault.Step{Text: "name the primary in $BOARD_DATABASE_URL"})
+	case code == codeNoRight:
+		return store.Fault(fault.ReadOnly, p.what, "does not let the user "+p.config.User+" do this", errors.New(message(err)),
+			fault.Step{Text: "have its owner grant it, or use another user"})
+	case code == codeDiskFull:
+		return store.Fault(fault.Full, p.what, "could not be written", errors.New(message(err)), fault.Step{Text: "free some space on the server, then repeat the command"})
+	case code == codeNoTable, code == codeNoSchema:
+		return p.notSetUp()
+	case lost(err) || strings.HasPrefix(code, "28") || code == "3D000":
+		return store.Fault(fault.Away, p.what, "cannot be used", errors.New(message(err)),
+			fault.Step{Text: "see that the server runs and lets you in (`board database status`), then repeat the command; nothing was kept anywhere else"})
+	}
+	return err
+}
+
+func (p *Place) notSetUp() error {
+	return store.Fault(fault.Away, p.what, "has no boards yet", nil, fault.Step{Text: "`board database init` prepares it"})
+}
+
+// message is the innermost error, on one line.
+func message(err error) string {
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		return pe.Message
+	}
+	var ce *pgconn.ConnectError
+	if errors.As(err, &ce) {
+		err = ce
+		if inner := ce.Unwrap(); inner != nil {
+			err = inner
+		}
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if i := strings.LastIndex(text, "failed to connect to"); i > 0 {
+		text = text[i:]
+	}
+	return text
+}

@@ -1,0 +1,284 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"blackboard/board/fault"
+	"blackboard/board/store"
+)
+
+// DefaultSchema is the schema that boards are in unless the URL names another: ?schema=NAME.
+const DefaultSchema = "board"
+
+const (
+	connectTimeout = 5 * time.Second // unless the URL has another
+	maxConns       = 32              // of a process
+	maxIdle        = 8
+	// pause is how long to wait before a run is looked for again.
+	pause = 100 * time.Millisecond
+)
+
+// Place is a schema of a database, with the boards of any number of runs. It is safe for
+// concurrent use, and has one pool of connections.
+type Place struct {
+	name   string // as a URL, without a password
+	what   string // in messages
+	schema string
+	config *pgx.ConnConfig
+	pool   *sql.DB
+
+	mu      sync.Mutex
+	ready   bool // the schema is that of this program
+	indexes map[int64]*index
+	asked   int64 // how often for an index
+	live    *listener
+}
+
+// places are the databases that this process uses, by name.
+var places sync.Map
+
+// At returns the place that was opened under a name, or nil: a directory has none.
+func At(name string) *Place {
+	if p, ok := places.Load(name); ok {
+		return p.(*Place)
+	}
+	return nil
+}
+
+// validSchema reports whether the name of a schema needs no quotes, and is not the server's own.
+func validSchema(name string) bool {
+	other := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' }
+	return name != "" && len(name) <= 63-len("board_") && !strings.ContainsFunc(name, other) &&
+		(name[0] < '0' || name[0] > '9') && !strings.HasPrefix(name, "pg_")
+}
+
+// Open reads the URL of a database, and whatever libpq's rules add to it: PGHOST and its like,
+// PGSERVICE, the password file, certificates. It does not connect. The name of the place, which
+// At takes, is the URL without the password.
+func Open(text string) (*Place, error) {
+	bad := func(why string) error {
+		return fault.Usage.New("the URL of the database cannot be read: "+why, "write it as postgres://user@host/database; $PGPASSWORD or ~/.pgpass has the password")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, bad("it is no URL") // the error would show the password
+	}
+	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, bad("it does not begin with postgres://")
+	}
+	q := u.Query()
+	schema := DefaultSchema
+	if q.Has("schema") {
+		schema = q.Get("schema")
+		q.Del("schema")
+		u.RawQuery = q.Encode()
+	}
+	if !validSchema(schema) {
+		return nil, bad("a schema's name has lower-case letters, digits and _")
+	}
+	config, err := pgx.ParseConfig(u.String())
+	if err != nil {
+		return nil, bad("a setting is missing or unknown; look at sslmode, service and the files that it names")
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // no prepared statement has a name
+	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "board"
+	}
+	p := &Place{schema: schema, config: config, indexes: map[int64]*index{}}
+	p.name = (&url.URL{Scheme: "postgres", User: url.User(config.User), Host: fmt.Sprintf("%s:%d", config.Host, config.Port),
+		Path: "/" + config.Database, RawQuery: url.Values{"schema": {schema}}.Encode()}).String()
+	p.what = fmt.Sprintf("the database %s on %s", config.Database, config.Host)
+	if schema != DefaultSchema {
+		p.what = fmt.Sprintf("the schema %s of %s", schema, p.what)
+	}
+	if known := At(p.name); known != nil && known.config.Password == config.Password {
+		return known, nil
+	}
+	p.pool = sql.OpenDB(stdlib.GetConnector(*config))
+	p.pool.SetMaxOpenConns(maxConns)
+	p.pool.SetMaxIdleConns(maxIdle)
+	p.pool.SetConnMaxIdleTime(5 * time.Minute)
+	places.Store(p.name, p)
+	return p, nil
+}
+
+// String returns the name of the place: its URL, without the password.
+func (p *Place) String() string { return p.name }
+
+// Close closes the connections.
+func (p *Place) Close() error {
+	places.CompareAndDelete(p.name, p)
+	p.mu.Lock()
+	live := p.live
+	p.live = nil
+	p.mu.Unlock()
+	if live != nil {
+		live.stop()
+	}
+	return p.pool.Close()
+}
+
+// Name is the same for all runs: messages say which run they are about.
+func (p *Place) Name(string) string { return p.what }
+
+// Open finds the run.
+func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, error) {
+	db := &DB{place: p, run: run}
+	err := p.ask(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT run FROM runs WHERE name = $1`, run).Scan(&db.id)
+		if errors.Is(err, sql.ErrNoRows) && create {
+			return nil
+		}
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%s has no run %s: %w", p.what, run, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	db.created = db.id == 0
+	return db, nil
+}
+
+// Runs returns the names of the runs whose last event is not older.
+func (p *Place) Runs(ctx context.Context, since time.Time) (names []string, err error) {
+	query, args := `SELECT name FROM runs ORDER BY name`, []any{}
+	if !since.IsZero() {
+		query = `SELECT name FROM runs r WHERE (SELECT at FROM all_events e WHERE e.run = r.run ORDER BY seq DESC LIMIT 1) >= $1 ORDER BY name`
+		args = append(args, since.UnixMilli())
+	}
+	err = p.ask(ctx, func(tx *sql.Tx) error {
+		names = nil
+		rows, err := tx.QueryContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name string
+			if err := rows.Scan(&name); err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		return rows.Err()
+	})
+	return names, err
+}
+
+// Has reports whether there is a run of the name.
+func (p *Place) Has(ctx context.Context, run string) (has bool, err error) {
+	err = p.ask(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE name = $1)`, run).Scan(&has)
+	})
+	return has, err
+}
+
+// Unfinished reports false: a run comes with its first event.
+func (p *Place) Unfinished(string) bool { return false }
+
+// Size is not known: the runs share their tables.
+func (p *Place) Size(string) int64 { return 0 }
+
+// Pause is longer than that of files: somebody has to answer.
+func (p *Place) Pause() time.Duration { return pause }
+
+// ofRuns are the tables that have rows of runs, those that others name last.
+var ofRuns = []string{"run", "entry_tags", "links", "dropped_duties", "settlements", "verifications", "entries", "signals", "variables",
+	"events", "expected", "sources", "counts"}
+
+// Remove deletes a run.
+func (p *Place) Remove(ctx context.Context, run string, check func() error) error {
+	return p.change(ctx, func(tx *sql.Tx) error {
+		var id int64
+		err := tx.QueryRowContext(ctx, `SELECT run FROM runs WHERE name = $1 FOR UPDATE`, run).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("%s has no run %s: %w", p.what, run, fs.ErrNotExist)
+		}
+		if err == nil && check != nil {
+			err = check()
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `SELECT set_config('board.dropped', $1, true)`, fmt.Sprint(id)); err != nil {
+			return err
+		}
+		for _, table := range ofRuns {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM all_`+table+` WHERE run = $1`, id); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM runs WHERE run = $1`, id)
+		return err
+	})
+}
+
+// path sets where names are looked up: nobody's temporary tables come before the boards.
+func (p *Place) path() string { return p.schema + ", pg_temp" }
+
+// ask runs fn in a transaction that writes nothing, again if the connection is lost.
+func (p *Place) ask(ctx context.Context, fn func(*sql.Tx) error) error {
+	if err := p.checkSchema(ctx); err != nil {
+		return err
+	}
+	return p.patiently(ctx, func() error { return p.inTx(ctx, &sql.TxOptions{ReadOnly: true}, fn) })
+}
+
+// change runs fn in a transaction.
+func (p *Place) change(ctx context.Context, fn func(*sql.Tx) error) error {
+	if err := p.checkSchema(ctx); err != nil {
+		return err
+	}
+	return p.wrap(p.inTx(ctx, nil, fn))
+}
+
+func (p *Place) inTx(ctx context.Context, opts *sql.TxOptions, fn func(*sql.Tx) error) error {
+	tx, err := p.pool.BeginTx(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, `SELECT set_config('search_path', $1, true)`, p.path()); err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// patience is how long a server that is away is asked again.
+const patience = 5 * time.Second
+
+// patiently runs fn again, with growing pauses, while the server is away.
+func (p *Place) patiently(ctx context.Context, fn func() error) error {
+	began := time.Now()
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		err := fn()
+		if !lost(err) || time.Since(began)+wait > patience {
+			return p.wrap(err)
+		}
+		select {
+		case <-ctx.Done():
+			return p.wrap(err)
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"fmt"
+
+	"blackboard/board/fault"
+	"blackboard/board/store"
+)
+
+//go:embed migrations/0001_board.sql
+var migration0001 string
+
+// migrations take a schema from one version to the next. They are never edited after a release.
+var migrations = []string{migration0001}
+
+// Status is what is known of a database.
+type Status struct {
+	Database string `json:"database"` // its URL, without a password
+	Server   string `json:"server"`   // the version of PostgreSQL
+	Schema   int    `json:"schema"`   // the version of the schema; 0: there is none
+	Knows    int    `json:"knows"`    // the version that this program has
+	Standby  bool   `json:"standby"`  // it takes no writes
+	Runs     int64  `json:"runs"`
+	Bytes    int64  `json:"bytes"` // of all boards
+}
+
+// Status asks the server.
+func (p *Place) Status(ctx context.Context) (Status, error) {
+	st := Status{Database: p.name, Knows: len(migrations)}
+	err := p.patiently(ctx, func() error {
+		return p.inTx(ctx, &sql.TxOptions{ReadOnly: true}, func(tx *sql.Tx) (err error) {
+			if err = tx.QueryRowContext(ctx, `SELECT current_setting('server_version'), pg_is_in_recovery()`).Scan(&st.Server, &st.Standby); err != nil {
+				return err
+			}
+			if st.Schema, err = p.version(ctx, tx); err != nil || st.Schema == 0 {
+				return err
+			}
+			return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+				FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r')`, p.schema).Scan(&st.Runs, &st.Bytes)
+		})
+	})
+	return st, err
+}
+
+// version reads the version of the schema, 0 if there is none.
+func (p *Place) version(ctx context.Context, tx *sql.Tx) (n int, err error) {
+	var there bool
+	err = tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, p.schema+".schema_version").Scan(&there)
+	if err == nil && there {
+		err = tx.QueryRowContext(ctx, `SELECT version FROM schema_version`).Scan(&n)
+	}
+	return n, err
+}
+
+// Init makes the schema, or brings it up to date, and returns the version that it had. Of many
+// who do so at once, one does.
+func (p *Place) Init(ctx context.Context) (had int, err error) {
+	err = p.patiently(ctx, func() error {
+		return p.inTx(ctx, nil, func(tx *sql.Tx) error {
+			const lock = 0x42427264 // "BBrd"
+			if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1, hashtext($2))`, int32(lock), p.schema); err != nil {
+				return err
+			}
+			var encoding string
+			if err := tx.QueryRowContext(ctx, `SELECT current_setting('server_encoding')`).Scan(&encoding); err != nil {
+				return err
+			}
+			if encoding != "UTF8" {
+				return store.Fault(fault.Invalid, p.what, "has the encoding "+encoding+"; boards need UTF8", nil,
+					fault.Step{Text: "make a database with ENCODING 'UTF8' TEMPLATE template0"})
+			}
+			if had, err = p.version(ctx, tx); err != nil || had == len(migrations) {
+				return err
+			}
+			if had > len(migrations) {
+				return p.newer(had)
+			}
+			if had == 0 {
+				if _, err := tx.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS `+p.schema); err != nil {
+					return err
+				}
+				if _, err := tx.ExecContext(ctx, `CREATE TABLE schema_version (version BIGINT NOT NULL)`); err != nil {
+					return err
+				}
+				if _, err := tx.ExecContext(ctx, `INSERT INTO schema_version VALUES (0)`); err != nil {
+					return err
+				}
+			}
+			for i := had; i < len(migrations); i++ {
+				if _, err := tx.ExecContext(ctx, migrations[i]); err != nil {
+					return fmt.Errorf("migrate %s to version %d: %w", p.what, i+1, err)
+				}
+			}
+			_, err := tx.ExecContext(ctx, `UPDATE schema_version SET version = $1`, len(migrations))
+			return err
+		})
+	})
+	return had, err
+}
+
+// checkSchema refuses a schema that is not this program's: once, as it is never migrated back.
+func (p *Place) checkSchema(ctx context.Context) error {
+	p.mu.Lock()
+	ready := p.ready
+	p.mu.Unlock()
+	if ready {
+		return nil
+	}
+	var version int
+	err := p.patiently(ctx, func() error {
+		return p.inTx(ctx, &sql.TxOptions{ReadOnly: true}, func(tx *sql.Tx) (err error) {
+			version, err = p.version(ctx, tx)
+			return err
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return p.notSetUp()
+	case version > len(migrations):
+		return p.newer(version)
+	case version < len(migrations):
+		return store.Fault(fault.Away, p.what, fmt.Sprintf("has schema %d and must be migrated to %d", version, len(migrations)), nil,
+			fault.Step{Text: "`board database init` migrates it; older versions of board are refused from then on"})
+	}
+	p.mu.Lock()
+	p.ready = true
+	p.mu.Unlock()
+	return nil
+}
+
+func (p *Place) newer(version int) error {
+	return store.Fault(fault.Newer, p.what, fmt.Sprintf("has schema %d; this program knows up to %d", version, len(migrations)), nil,
+		fault.Step{Text: "install the newer version of board that migrated it"})
+}

@@ -1,0 +1,70 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"runtime"
+)
+
+// Words is a full-text index in memory, with the words of boards: for runs whose entries are in
+// another database. It is not safe for concurrent use.
+type Words struct {
+	conn *sql.Conn
+	last int64
+}
+
+// NewWords returns an empty index. It is let go with the last reference to it.
+func NewWords() (*Words, error) {
+	ctx := context.Background()
+	db, err := sql.Open("sqlite", "file::memory:")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.ExecContext(ctx, `CREATE VIRTUAL TABLE words USING fts5(
+		content, evidence, source_doc, source_ref, tags,
+		content = '', tokenize = 'porter unicode61 remove_diacritics 2'); BEGIN`)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	w := &Words{conn: conn}
+	runtime.AddCleanup(w, func(db *sql.DB) { conn.Close(); db.Close() }, db)
+	return w, nil
+}
+
+// Last is the highest id that was added.
+func (w *Words) Last() int64 { return w.last }
+
+// Add adds an entry: its content, evidence, source document and reference, and tags. Ids rise.
+func (w *Words) Add(id int64, text [5]string) error {
+	_, err := w.conn.ExecContext(context.Background(),
+		`INSERT INTO words (rowid, content, evidence, source_doc, source_ref, tags) VALUES (?, ?, ?, ?, ?, ?)`,
+		id, text[0], text[1], text[2], text[3], text[4])
+	if err == nil {
+		w.last = id
+	}
+	return err
+}
+
+// Match returns the ids of the entries that match a query of FTS5, the best first by BM25, the
+// newest of equals first.
+func (w *Words) Match(query string) (ids []int64, err error) {
+	rows, err := w.conn.QueryContext(context.Background(),
+		`SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC`, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
