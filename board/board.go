@@ -391,7 +391,9 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 
 // RunNames returns the names of what may be runs below dir, sorted, without opening them.
 func RunNames(dir string) ([]string, error) {
-	return placeOf(dir).Runs(context.Background(), time.Time{})
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // of a server that is away
+	defer cancel()
+	return placeOf(dir).Runs(ctx, time.Time{})
 }
 
 func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"blackboard/board/postgres"
-	"blackboard/board/postgres/pgtest"
 	"blackboard/board/store"
+	"blackboard/testdata/pgtest"
 )
 
 // onFiles reports whether the boards of the tests are files. With BOARD_TEST_ENGINE=postgres they

@@ -5,6 +5,7 @@ import (
 )
 
 func (im *irysImport) write(w *writer) error {
+	clear(im.signalID)
 	operator := w.actor
 	answeredBy := map[int]int{}
 	for by, signals := range im.answers {

@@ -10,8 +10,10 @@ import (
 	"blackboard/board/store"
 )
 
-// postAll writes prepared posts and fills out.
+// postAll writes prepared posts and fills out. It may be repeated in another transaction.
 func (w *writer) postAll(posts []Post, out []Posted) error {
+	posts = slices.Clone(posts) // links are resolved in them
+	clear(out)
 	byKey := map[string]int64{}
 	ids := make([]int64, len(posts))
 	next, err := nextID(w.tx, "entries")

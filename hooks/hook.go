@@ -34,6 +34,7 @@ type Config struct {
 	Harness string              // as the installer named it; "" if it did not
 	Event   string              // the event's name, by the harness or by us; the payload's goes before it
 	Home    string              // the data home; "": there is none, and nothing is remembered or logged
+	Boards  string              // where the runs are; "": in the data home
 	Env     func(string) string // the environment, like os.Getenv
 	// Searcher answers questions to the knowledge base; nil: there is none. It may use the time that the context gives it.
 	Searcher kb.Searcher

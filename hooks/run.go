@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"blackboard/board"
 	"blackboard/board/fault"
@@ -28,10 +29,22 @@ func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err err
 	return b, oneLine(run, 100), err
 }
 
-func (t *turn) boards() string { return filepath.Join(t.Home, "boards") }
+func (t *turn) boards() string { return cmp.Or(t.Boards, filepath.Join(t.Home, "boards")) }
+
+// within leaves the other parts of an answer their time, where a server has the boards and may be
+// away.
+func (t *turn) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok || t.Boards == "" {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(end)/4)
+}
 
 // gate tells whether the run's gate is open by the policy of the session's directory, and what keeps it closed. A board that cannot be read is told as well: it is no open gate.
 func (t *turn) gate(ctx context.Context) string {
+	ctx, cancel := t.within(ctx)
+	defer cancel()
 	b, run, err := t.openRun(ctx)
 	if run == "" {
 		return ""
@@ -77,6 +90,8 @@ func (t *turn) signals(ctx context.Context, r *room, given *seen) (part string, 
 	if worker == "" {
 		return "", nil
 	}
+	ctx, cancel := t.within(ctx)
+	defer cancel()
 	b, run, err := t.openRun(ctx)
 	if run == "" {
 		return "", nil

@@ -15,7 +15,7 @@ func TestTable(t *testing.T) {
 		Conflict: "conflict 6 409 -32603", Timeout: "timeout 1 504 -32603", Denied: "denied 1 403 -32602", Busy: "busy 1 503 -32603",
 		Full: "disk_full 1 507 -32603", ReadOnly: "read_only 1 500 -32603", Corrupt: "corrupt 1 500 -32603", BadIndex: "corrupt 1 500 -32603",
 		Newer: "newer_file 1 500 -32603", Gone: "conflict 6 410 -32603", NoModel: "no_model 1 404 -32603", BadModel: "bad_model 1 500 -32603",
-		Closed: "failure 1 503 -32603",
+		Closed: "failure 1 503 -32603", Away: "database_away 1 503 -32603",
 	}
 	names := map[string]bool{}
 	for i := range kinds {

@@ -258,7 +258,7 @@ func (db *DB) findOut(ctx context.Context, id, token int64) error {
 			return errLost
 		case !lost(err) && codeOf(err) != codeLock, ctx.Err() != nil:
 			return store.Fault(fault.Away, db.place.what, "was lost while it committed, so it is not known whether this was written", errors.New(message(err)),
-				fault.Step{Text: "look at the run before the command is repeated; with a key (--key) it can be repeated at once"})
+				fault.Step{Text: "look at the run before the command is repeated"})
 		}
 		select {
 		case <-ctx.Done():

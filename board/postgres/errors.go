@@ -60,7 +60,7 @@ func lost(err error) bool {
 	}
 	var network net.Error
 	return errors.Is(err, errLost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network) || isConnect(err)
+		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network) || isConnect(err) || pgconn.SafeToRetry(err)
 }
 
 func isConnect(err error) bool {
@@ -96,13 +96,14 @@ func (p *Place) wrap(err error) error {
 		return p.notSetUp()
 	case lost(err) || strings.HasPrefix(code, "28") || code == "3D000":
 		return store.Fault(fault.Away, p.what, "cannot be used", errors.New(message(err)),
-			fault.Step{Text: "see that the server runs and lets you in (`board database status`), then repeat the command; nothing was kept anywhere else"})
+			fault.Step{Text: "see that the server runs and lets you in, then repeat the command; nothing was written, here or elsewhere"},
+			fault.Do("database.status", "{} tries again"))
 	}
 	return err
 }
 
 func (p *Place) notSetUp() error {
-	return store.Fault(fault.Away, p.what, "has no boards yet", nil, fault.Step{Text: "`board database init` prepares it"})
+	return store.Fault(fault.Away, p.what, "has no boards yet", nil, fault.Do("database.init", "{} prepares it"))
 }
 
 // message is the innermost error, on one line.

@@ -82,7 +82,7 @@ func Open(text string) (*Place, error) {
 	if q.Has("schema") {
 		schema = q.Get("schema")
 		q.Del("schema")
-		u.RawQuery = q.Encode()
+		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq takes + as it is
 	}
 	if !validSchema(schema) {
 		return nil, bad("a schema's name has lower-case letters, digits and _")

@@ -125,7 +125,7 @@ func (p *Place) checkSchema(ctx context.Context) error {
 		return p.newer(version)
 	case version < len(migrations):
 		return store.Fault(fault.Away, p.what, fmt.Sprintf("has schema %d and must be migrated to %d", version, len(migrations)), nil,
-			fault.Step{Text: "`board database init` migrates it; older versions of board are refused from then on"})
+			fault.Do("database.init", "{} migrates it; older versions of board are refused from then on"))
 	}
 	p.mu.Lock()
 	p.ready = true

@@ -86,7 +86,7 @@ func (p *program) groups() []func() []*cli.Command {
 		p.runCommands, p.postCommands, p.signalCommands, p.expectCommands, p.showCommands, one(p.stateCommand),
 		p.judgeCommands, p.verifyCommands, p.conflictCommands, p.watchCommands, one(p.tuiCommand), p.moveCommands,
 		one(p.kbCommand), one(p.memoryCommand), one(p.contextCommand), one(p.topicCommand), one(p.hookCommand), one(p.modelCommand),
-		one(p.mcpCommand), one(p.setupCommand), one(p.daemonCommand), one(p.doctorCommand), p.programCommands,
+		one(p.mcpCommand), one(p.setupCommand), one(p.daemonCommand), one(p.databaseCommand), one(p.doctorCommand), p.programCommands,
 	}
 }
 

@@ -111,6 +111,9 @@ func (p *program) daemonRun(c *cli.Context) error {
 		idle = -1
 	}
 	cfg := daemon.Config{Place: place, Build: daemon.Build(versionString()), ModelDir: p.usedModelDir(place.Home), Idle: idle, Log: log}
+	if cfg.Boards, err = p.boardsDir(); err != nil {
+		return err
+	}
 	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
 		return fmt.Errorf("$BOARD_MEMORY_DECAY: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board"
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/doctor"
 	"blackboard/hooks/setup"
@@ -95,6 +96,10 @@ func (p *program) doctorVariables() []doctor.Variable {
 	if v := p.env("BOARD_WATCH"); v != "" && v != "poll" {
 		watch = usagef("poll, or leave it unset", "$BOARD_WATCH is %q", line(v, 40))
 	}
+	var database error
+	if url := p.databaseURL(); url != "" {
+		_, database = board.UseDatabase(url)
+	}
 	name := "BOARD_MEMORY_DECAY"
 	_, err := memory.ParseRates(p.env(name))
 	if err == nil {
@@ -104,7 +109,7 @@ func (p *program) doctorVariables() []doctor.Variable {
 		}
 	}
 	return []doctor.Variable{
-		{Name: "BOARD_DAEMON", Err: mode}, {Name: "BOARD_CREATE", Err: create},
+		{Name: "BOARD_DAEMON", Err: mode}, {Name: "BOARD_CREATE", Err: create}, {Name: "BOARD_DATABASE_URL", Err: database},
 		{Name: "BOARD_CURATE_EVERY", Err: curate}, {Name: name, Err: err}, {Name: "BOARD_WATCH", Err: watch},
 	}
 }

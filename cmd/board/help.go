@@ -25,7 +25,7 @@ it states nothing else.
 {{end}}
 How a run goes: board help run. Gates, survival, search, memory, hooks, JSON and more: board help topics. Every command: --help; every one that answers: --json.
 Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
-Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard. Boards for many machines: board help database.
 Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival or verify failed, 5 not found, 6 conflict.
 `
 

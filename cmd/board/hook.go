@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board"
 	"blackboard/hooks"
 	"blackboard/hooks/harness"
 )
@@ -61,6 +62,12 @@ func (p *program) hook(c *cli.Context) {
 	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "), Home: home, Env: p.env, Words: words, Budget: hookNumber(c, "budget"), Limit: min(hookNumber(c, "limit"), 100)}
 	if home != "" {
 		cfg.Searcher, cfg.Memory = search, search.memory
+	}
+	if url := p.databaseURL(); url != "" {
+		if cfg.Boards, err = board.UseDatabase(url); err != nil {
+			cfg.Boards = url // which no directory is called: nothing else takes its place
+			hooks.Log(home, "the database of the boards: %v", err)
+		}
 	}
 	in := p.in
 	if isTerminal(in) { // a person who wants to see what a session starts with

@@ -20,6 +20,7 @@ var allowedImports = map[string][]string{
 	"board/store":      {},
 	"board/sqlite":     {"blackboard/board/store", "modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
 	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
+	"board/postgres":   {"blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"}, // sqlite: full text, in memory
 	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
 	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does

@@ -47,6 +47,10 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 }
 
 func (p *program) main(ctx context.Context, args []string) int {
+	var err error
+	if args, err = p.takeDatabase(args); err != nil {
+		return p.fail(err, wantsJSON(args))
+	}
 	commands := p.commandsFor(args)
 	if len(args) > 0 && args[0] == completeCommand {
 		p.complete(ctx, commands, args[1:])
@@ -97,6 +101,8 @@ type program struct {
 	terminal bool
 	// src is what a command has its answers and its model from; nil: none was needed yet.
 	src *daemon.Source
+	// database is the URL that --database gives.
+	database string
 }
 
 // checkedWriter remembers its first error, so that output that went nowhere (a full disk) becomes a failure without a check at each print.
@@ -134,8 +140,11 @@ func (p *program) userHome() string {
 	return home
 }
 
-// boardsDir is the directory of the runs' files.
+// boardsDir is the directory of the runs' files, or what stands for the database that has them.
 func (p *program) boardsDir() (string, error) {
+	if url := p.databaseURL(); url != "" {
+		return board.UseDatabase(url)
+	}
 	home, err := p.dataHome()
 	return filepath.Join(home, "boards"), err
 }

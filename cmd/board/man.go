@@ -123,6 +123,7 @@ var exitMeanings = []struct {
 var environment = []struct{ name, means string }{
 	{"BOARD_HOME", "the data home"},
 	{"BOARD_RUN", "the run that commands are about, unless --run names one"},
+	{"BOARD_DATABASE_URL", "the PostgreSQL database that has the boards, unless --database names one; else they are files in the data home"},
 	{"BOARD_CREATE", "off: a post, a signal or a variable creates no run; board new does"},
 	{"BOARD_WORKER", "who acts, unless --worker says; else the login name"},
 	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do not tell"},

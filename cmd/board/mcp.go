@@ -62,6 +62,9 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 	if cfg.Home, err = p.dataHome(); err != nil {
 		return cfg, err
 	}
+	if cfg.Boards, err = p.boardsDir(); err != nil {
+		return cfg, err
+	}
 	if cfg.Workspace, err = p.workspace(c); err != nil {
 		return cfg, err
 	}

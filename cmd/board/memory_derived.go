@@ -102,8 +102,11 @@ func (r *resolver) onBoard(ctx context.Context, name string) string {
 	}
 	b, known := r.boards[run]
 	if !known {
-		var err error
-		if b, err = board.Open(ctx, filepath.Join(r.home, "boards"), run); err != nil && !errors.Is(err, fault.NotFound) {
+		dir, err := r.boardsDir()
+		if err != nil {
+			return ""
+		}
+		if b, err = board.Open(ctx, dir, run); err != nil && !errors.Is(err, fault.NotFound) {
 			return ""
 		}
 		if r.boards == nil {

@@ -19,14 +19,14 @@ var pages embed.FS
 var trustPage string
 
 // pageOrder is how the list shows the pages: what a newcomer needs first stands first.
-var pageOrder = []string{"run", "check", "gate", "verify", "survival", "trace", "agents", "search", "capsules", "memory", "topic", "hooks", "api", "output", "trust"}
+var pageOrder = []string{"run", "check", "gate", "verify", "survival", "trace", "agents", "search", "capsules", "memory", "topic", "hooks", "api", "output", "database", "trust"}
 
 // pageAliases are words under which somebody may look for a page.
 var pageAliases = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"protocol": "run", "policies": "gate", "policy": "check", "board.yaml": "check", "source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents", "modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
 		"http": "api", "rest": "api", "server": "api",
-		"json": "output", "exit": "output", "exit-codes": "output", "security": "trust", "privacy": "trust", "threats": "trust",
+		"postgres": "database", "postgresql": "database", "json": "output", "exit": "output", "exit-codes": "output", "security": "trust", "privacy": "trust", "threats": "trust",
 	}
 })
 

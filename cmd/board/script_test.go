@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/md5"
 	"database/sql"
 	"errors"
 	"flag"
@@ -18,8 +19,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"blackboard/board/postgres"
 	"blackboard/cmd/board/daemon"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/pgtest"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
@@ -61,6 +64,9 @@ func shared() string {
 //	fill FILE      writes until the disk is full
 //	sqlite FILE SQL…  makes an SQLite file of another program, from files with statements
 //	[killed]       daemons are killed all the time
+//	[postgres]     PostgreSQL is there, or BOARD_TEST_DATABASE_URL names a server; it is started when it is asked for
+//	[files]        boards are files; with BOARD_TEST_ENGINE=postgres each script has a schema of its own in such a server
+//	database [DIR] has the commands use a schema of that server: without boards, or that of a directory
 //	[race]         the race detector is on, with which a command takes several times as long; it leaves out scripts of many commands, none of which has company in its process
 //
 // With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
@@ -68,6 +74,7 @@ func TestScript(t *testing.T) {
 	if shared() == "" {
 		t.Log("the folder of real inputs is absent (set BOARD_SHARED): the scripts that need it are skipped")
 	}
+	t.Cleanup(stopDatabaseServer)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		UpdateScripts:       *updateGolden,
@@ -78,6 +85,13 @@ func TestScript(t *testing.T) {
 			env.Setenv("BOARD_WORKER", "tester")
 			env.Setenv("SHARED", shared())
 			env.Setenv("GORACE", os.Getenv("GORACE"))
+			if os.Getenv("BOARD_TEST_ENGINE") == "postgres" {
+				url, err := schemaFor(env.WorkDir)
+				if err != nil {
+					return err
+				}
+				env.Setenv("BOARD_DATABASE_URL", url)
+			}
 			return daemonForScript(env)
 		},
 		Condition: func(cond string) (bool, error) {
@@ -92,11 +106,60 @@ func TestScript(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "mount":
 				return canMount(), nil
+			case "postgres":
+				_, err := databaseServer()
+				return err == nil, nil
+			case "files":
+				return os.Getenv("BOARD_TEST_ENGINE") != "postgres", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sqlite": sqliteFile, "until": until, "smalldisk": smallDisk, "fill": fill},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sqlite": sqliteFile, "until": until, "smalldisk": smallDisk, "fill": fill, "database": useDatabase},
 	})
+}
+
+// databaseServer is the PostgreSQL of all scripts.
+var databaseServer = sync.OnceValues(func() (*pgtest.Server, error) { return pgtest.Start("fsync = off") })
+
+func stopDatabaseServer() {
+	if s, err := databaseServer(); err == nil {
+		s.Stop()
+	}
+}
+
+// newSchema is the URL of a schema of a script's own.
+func newSchema(dir string) (string, error) {
+	s, err := databaseServer()
+	if err != nil {
+		return "", err
+	}
+	return s.URL(fmt.Sprintf("t%x", md5.Sum([]byte(dir)))), nil
+}
+
+// schemaFor is a schema that is ready for boards.
+func schemaFor(dir string) (string, error) {
+	url, err := newSchema(dir)
+	if err != nil {
+		return "", err
+	}
+	place, err := postgres.Open(url)
+	if err != nil {
+		return "", err
+	}
+	defer place.Close()
+	_, err = place.Init(context.Background())
+	return url, err
+}
+
+// useDatabase names a schema in $BOARD_DATABASE_URL.
+func useDatabase(ts *testscript.TestScript, _ bool, args []string) {
+	schema, dir := newSchema, "database"
+	if len(args) > 0 {
+		schema, dir = schemaFor, args[0]
+	}
+	url, err := schema(ts.MkAbs(dir))
+	ts.Check(err)
+	ts.Setenv("BOARD_DATABASE_URL", url)
 }
 
 // canMount reports whether a small file system can be mounted.

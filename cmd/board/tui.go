@@ -53,6 +53,10 @@ func (p *program) tui(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	boards, err := p.boardsDir()
+	if err != nil {
+		return err
+	}
 	ws, err := p.workspace(c)
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func (p *program) tui(c *cli.Context) error {
 	ctx, stop := screenContext(c.Context)
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
-		Boards: filepath.Join(home, "boards"), Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
+		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: tui.NewRenderer(out, p.color),
 	})
 	k.close()

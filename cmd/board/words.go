@@ -19,7 +19,7 @@ var commandOf = sync.OnceValue(func() map[string]string {
 		"entry.verify": "verify ID", "source.list": "source list",
 		"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim", "signal.reopen": "reopen SIGNAL",
 		"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
-		"policy.init": "check --init",
+		"policy.init": "check --init", "database.init": "database init", "database.status": "database status",
 		"worker.list": "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
 		"variable.list": "state list", "variable.get": "state get KEY",
 

@@ -59,6 +59,7 @@ func ParseProfiles(list []string) ([]string, error) {
 // Config is what a server is given.
 type Config struct {
 	Home      string // the data home
+	Boards    string // where the runs are; "": in the data home
 	Workspace string // the root directory of the project, "" for none
 	Version   string // of the program
 	// Profiles are the tools that clients see, as ParseProfiles gave; none: of DefaultProfiles those
@@ -200,7 +201,7 @@ func (s *Server) instructions() string {
 func (s *Server) Serve(ctx context.Context, t sdk.Transport) error { return s.sdk.Run(ctx, t) }
 
 // boards is the directory of boards.
-func (s *Server) boards() string { return filepath.Join(s.cfg.Home, "boards") }
+func (s *Server) boards() string { return cmp.Or(s.cfg.Boards, filepath.Join(s.cfg.Home, "boards")) }
 
 // runOf is the run that a call is about, if the caller may read it, or write to it.
 func (c *call) runOf(run string, write bool) (string, error) {

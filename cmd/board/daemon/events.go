@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,7 +109,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) boards() string { return filepath.Join(s.cfg.Place.Home, "boards") }
+func (s *Server) boards() string {
+	return cmp.Or(s.cfg.Boards, filepath.Join(s.cfg.Place.Home, "boards"))
+}
 
 // streamOf reads which runs are asked for, after which event, and by which policy of the gate.
 func streamOf(q url.Values) (runs []string, since int64, by board.Policy, err error) {

@@ -34,6 +34,8 @@ const finishWithin = 10 * time.Second
 // Config says how a daemon runs.
 type Config struct {
 	Place Place // where it is to be found
+	// Boards is where the runs are; "": in the data home.
+	Boards string
 	// Build is what Build gave: clients of another are not served.
 	Build string
 	// ModelDir is the directory of the embedding model.

@@ -111,7 +111,7 @@ func (s *Server) URL(schema string) string {
 	if schema != "" {
 		q.Set("schema", schema)
 	}
-	u.RawQuery = q.Encode()
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20")
 	return u.String()
 }
 
