@@ -297,7 +297,7 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		if err := w.mustBeNew(name); err != nil {
 			return err
 		}
-		if err := l.fill(w, name); err != nil {
+		if err := w.tx.Bulk(func() error { return l.fill(w, name) }); err != nil {
 			return err
 		}
 		if name != l.state.Run {

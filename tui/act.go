@@ -167,7 +167,7 @@ func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*
 			return outcome{}, err
 		}
 		defer b.Close()
-		b.SetNow(x.app.Now)
+		x.app.setClock(b)
 		back, err := fn(ctx, b)
 		return outcome{text: done, kind: changedRun, undo: back}, err
 	}}

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/kb"
 )
@@ -26,6 +27,9 @@ type app struct {
 	st  *styles
 	// still stands in tests: nothing is followed, nothing is asked again by the clock.
 	still bool
+	// clock is what boards go by instead of their own clock, which is the server's where one has
+	// them; nil: that.
+	clock func() time.Time
 
 	out io.Writer // the terminal; nil: none
 	// Only Update touches these.
@@ -43,13 +47,21 @@ type app struct {
 }
 
 func newApp(ctx context.Context, cfg Config) *app {
+	clock := cfg.Now
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	return &app{Config: cfg, ctx: ctx, st: newStyles(cfg.Renderer), lastReport: map[string]string{}}
+	return &app{Config: cfg, ctx: ctx, clock: clock, st: newStyles(cfg.Renderer), lastReport: map[string]string{}}
+}
+
+// setClock has a board go by the clock that replaces its own, if one does.
+func (a *app) setClock(b *board.Board) {
+	if a.clock != nil {
+		b.SetNow(a.clock)
+	}
 }
 
 // do makes a command of something that takes time. It ends early when the program does.

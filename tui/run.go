@@ -89,7 +89,7 @@ func (p *runPage) init() tea.Cmd {
 		if err != nil {
 			return answer{to: p, take: func() tea.Cmd { p.err = err; return nil }}
 		}
-		b.SetNow(p.app.Now)
+		p.app.setClock(b)
 		return answer{p, func() tea.Cmd { return p.start(b) }, func() { b.Close() }}
 	})
 }

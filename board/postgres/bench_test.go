@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/postgres"
+	"blackboard/board/store"
 )
 
 // schemaOf makes a schema for a benchmark.
@@ -139,4 +140,71 @@ func measure(b *testing.B, clients int, prepare func(client int) func() error) {
 	}
 	wg.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "posts/s")
+}
+
+// BenchmarkRead100K reads a run of 100,000 entries, among others that share its tables.
+func BenchmarkRead100K(b *testing.B) {
+	u := schemaOf(b, fmt.Sprintf("b%d", schemas.Add(1)))
+	dir, err := board.UseDatabase(u)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, run := range []string{"other", "big"} {
+		r, err := board.Create(b.Context(), dir, run, "", "w")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := r.Signal(b.Context(), "w", board.Raise{Content: "Who rotates the keys?", Priority: "high"}); err != nil {
+			b.Fatal(err)
+		}
+		fill(b, dir, run, 100_000)
+	}
+	r, err := board.Open(b.Context(), dir, "big")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, read := range map[string]func() error{
+		"gate":  func() error { _, err := r.Gate(b.Context(), board.Policy{}); return err },
+		"state": func() error { _, err := r.State(b.Context()); return err },
+		"query/newest": func() error {
+			_, err := r.Query(b.Context(), board.Query{Limit: 20})
+			return err
+		},
+		"query/type+worker": func() error {
+			_, err := r.Query(b.Context(), board.Query{Types: []string{board.Gap}, Workers: []string{"w3"}, Limit: 20})
+			return err
+		},
+		"query/match-best": func() error {
+			_, err := r.Query(b.Context(), board.Query{Match: "token77777", Order: board.Best, Limit: 20})
+			return err
+		},
+		"entry": func() error { _, err := r.Entry(b.Context(), "e50000"); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := read(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// fill adds entries to a run, whose log does not have them.
+func fill(b *testing.B, dir, run string, n int) {
+	b.Helper()
+	db, err := postgres.At(dir).Open(b.Context(), run, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := db.Write(b.Context(), func(tx *store.Tx) error {
+		return tx.Bulk(func() error {
+			_, err := tx.Exec(`INSERT INTO entries SELECT i, i, 1, CASE i % 50 WHEN 0 THEN 'gap' ELSE 'observation' END, 'active',
+			'Finding ' || i || ' of token' || i || ' which is about as long as findings are', 'file' || i % 300, '1', '', NULL, 'w' || i % 8, '[]', 0
+			FROM generate_series(1, CAST(? AS BIGINT)) i`, n)
+			return err
+		})
+	}); err != nil {
+		b.Fatal(err)
+	}
 }

@@ -207,7 +207,7 @@ func (db *DB) makeRun(ctx context.Context, c *conn) (id int64, err error) {
 	return id, err
 }
 
-// commit commits, and tells those who listen. A caller who calls off now may come too late: the
+// commit commits, and then tells those who listen. A caller who calls off now may come too late: the
 // answer is waited for all the same. If the connection dies first, the token of the transaction
 // tells whether it was committed.
 func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) error {
@@ -215,12 +215,14 @@ func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) 
 	defer cancel()
 	end := `COMMIT`
 	if wrote {
-		end = fmt.Sprintf(`SELECT pg_notify('%s', '%d'); COMMIT`, db.place.channel(), id)
+		// After the commit, as a transaction of its own: one that notifies keeps all others of the
+		// database from committing until it is on disk.
+		end += fmt.Sprintf(`; SELECT pg_notify('%s', '%d')`, db.place.channel(), id)
 	}
-	tag, err := c.last(ctx, end)
+	results, err := c.all(ctx, end)
 	switch {
-	case err == nil && tag == "COMMIT":
-		return nil
+	case len(results) > 0 && results[0].Err == nil && results[0].CommandTag.String() == "COMMIT":
+		return nil // what follows may fail: who listens asks by himself as well
 	case err == nil: // a statement had failed, and nobody said so
 		return fmt.Errorf("%s rolled the transaction back: a statement in it had failed", db.place.what)
 	case codeOf(err) != "" && !c.isClosed():
@@ -288,15 +290,6 @@ func (c *conn) exec(ctx context.Context, statements string) (values []string, er
 	return values, err
 }
 
-// last runs statements and returns what the server calls the last one.
-func (c *conn) last(ctx context.Context, statements string) (tag string, err error) {
-	results, err := c.all(ctx, statements)
-	if err == nil && len(results) > 0 {
-		tag = results[len(results)-1].CommandTag.String()
-	}
-	return tag, err
-}
-
 func (c *conn) all(ctx context.Context, statements string) (results []*pgconn.Result, err error) {
 	err = c.Raw(func(d any) error {
 		results, err = d.(*stdlib.Conn).Conn().PgConn().Exec(ctx, statements).ReadAll()
@@ -310,7 +303,7 @@ func (c *conn) all(ctx context.Context, statements string) (results []*pgconn.Re
 func (c *conn) end(statement string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, _ = c.last(ctx, statement)
+	_, _ = c.all(ctx, statement)
 }
 
 func (c *conn) isClosed() (closed bool) {

@@ -10,7 +10,7 @@
 //
 // # Transactions
 //
-//   - A transaction begins, is set up and takes its turn in one round trip, and notifies and commits in another. Nothing lasts longer than a
+//   - A transaction begins, is set up and takes its turn in one round trip, and commits and notifies in another. Nothing lasts longer than a
 //     transaction, neither settings nor prepared statements: a pooler may give the connection to somebody else after each.
 //   - Writers of one run queue for the lock of its row in runs; those of different runs share nothing.
 //   - A commit waits for the disk (synchronous_commit is at least on), and for the standbys that the server is told to wait for.

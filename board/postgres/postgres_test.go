@@ -193,7 +193,7 @@ func (c *cutter) serve(client net.Conn) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := client.Read(buf)
-		if err != nil || c.cut("question", string(buf[:n]), "; COMMIT") {
+		if err != nil || c.cut("question", string(buf[:n]), "COMMIT;") {
 			return
 		}
 		srv.Write(buf[:n])

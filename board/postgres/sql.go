@@ -65,6 +65,18 @@ func translate(query string) string {
 // HasTable reports true: an older schema is migrated before anything is read.
 func (engine) HasTable(*store.Tx, string) (bool, error) { return true, nil }
 
+// Bulk has the rows counted once, in the end.
+func (engine) Bulk(tx *store.Tx, fn func() error) error {
+	if _, err := tx.Exec(`SELECT set_config('board.bulk', 'on', true)`); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`SELECT count_again(), set_config('board.bulk', 'off', true)`)
+	return err
+}
+
 // Match asks an index of the run that this process keeps in memory: SQLite's, so that there are
 // the same hits in the same order. It is brought up to date first, by the entries that are new.
 func (e engine) Match(tx *store.Tx, words string) (store.Hits, error) {

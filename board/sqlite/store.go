@@ -72,6 +72,8 @@ func (engine) HasTable(tx *Tx, name string) (there bool, err error) {
 	return there, err
 }
 
+func (engine) Bulk(_ *Tx, fn func() error) error { return fn() }
+
 func (engine) Match(_ *Tx, words string) (store.Hits, error) {
 	return store.Hits{
 		From:  `entries_fts f JOIN entries e ON e.id = f.rowid`,

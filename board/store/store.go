@@ -64,6 +64,8 @@ type Engine interface {
 	HasTable(tx *Tx, name string) (bool, error)
 	// Match finds the entries that match words, in the syntax of FTS5.
 	Match(tx *Tx, words string) (Hits, error)
+	// Bulk runs fn, which writes thousands of rows.
+	Bulk(tx *Tx, fn func() error) error
 }
 
 // Hits is how a statement has the entries that match words: they are e in FROM, and f.rowid is
@@ -141,6 +143,10 @@ func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 
 // HasTable reports whether there is a table that databases of older schemas lack.
 func (tx *Tx) HasTable(name string) (bool, error) { return tx.engine.HasTable(tx, name) }
+
+// Bulk runs fn, which writes thousands of rows: what is derived from them may be behind until it
+// returns.
+func (tx *Tx) Bulk(fn func() error) error { return tx.engine.Bulk(tx, fn) }
 
 // Match finds the entries that match words, in the syntax of FTS5.
 func (tx *Tx) Match(words string) (Hits, error) { return tx.engine.Match(tx, words) }

@@ -61,7 +61,6 @@ var allowedImports = map[string][]string{
 	"board/text":       {},
 	"cmd/board/ci":     {"blackboard/board", "blackboard/board/text"},
 	"cmd/board/doctor": {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
-	"board/postgres":   {"blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"},                                                                       // sqlite: full text, in memory
 
 	"board/postgres/pgtest": {},
 }

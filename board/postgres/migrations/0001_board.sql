@@ -214,7 +214,19 @@ BEGIN
 END $$;
 CREATE TRIGGER events_append_only BEFORE UPDATE OR DELETE ON all_events FOR EACH ROW EXECUTE FUNCTION events_append_only();
 
--- What counts is as in SQLite.
+-- What counts is as in SQLite. A row that one transaction changes thousands of times is slower each time, as none of its versions can go
+-- before the end: whoever writes so much sets board.bulk, and has count_again count in the end.
+CREATE FUNCTION count_again() RETURNS void LANGUAGE sql AS $$
+    DELETE FROM counts;
+    INSERT INTO counts
+        SELECT 'type', type, count(*), max(seq) FROM entries GROUP BY type
+        UNION ALL SELECT 'status', status, count(*), max(seq) FROM entries GROUP BY status
+        UNION ALL SELECT 'must_surface', status, count(*), max(seq) FROM entries WHERE must_surface = 1 GROUP BY status
+        UNION ALL SELECT 'worker', worker, count(*), max(seq) FROM entries GROUP BY worker
+        UNION ALL SELECT 'signal', status || ' ' || priority, count(*), max(seq) FROM signals GROUP BY status, priority
+        UNION ALL SELECT 'link', kind, count(*), 0 FROM links GROUP BY kind
+        UNION ALL SELECT 'actor', actor, count(*), max(seq) FROM events GROUP BY actor;
+$$;
 CREATE FUNCTION entries_count_insert() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO all_counts AS c VALUES (new.run, 'type', new.type, 1, new.seq), (new.run, 'status', new.status, 1, new.seq),
@@ -226,7 +238,8 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER entries_count_insert AFTER INSERT ON all_entries FOR EACH ROW EXECUTE FUNCTION entries_count_insert();
+CREATE TRIGGER entries_count_insert AFTER INSERT ON all_entries FOR EACH ROW
+    WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION entries_count_insert();
 
 CREATE FUNCTION entries_count_update() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -238,7 +251,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER entries_count_update AFTER UPDATE ON all_entries FOR EACH ROW WHEN (old.status <> new.status)
+CREATE TRIGGER entries_count_update AFTER UPDATE ON all_entries FOR EACH ROW WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on' AND old.status <> new.status)
     EXECUTE FUNCTION entries_count_update();
 
 CREATE FUNCTION entries_count_duty() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -246,7 +259,7 @@ BEGIN
     INSERT INTO all_counts AS c VALUES (new.run, 'must_surface', new.status, 1, 0) ON CONFLICT (run, kind, name) DO UPDATE SET n = c.n + 1;
     RETURN NULL;
 END $$;
-CREATE TRIGGER entries_count_duty AFTER UPDATE ON all_entries FOR EACH ROW WHEN (old.must_surface = 0 AND new.must_surface = 1)
+CREATE TRIGGER entries_count_duty AFTER UPDATE ON all_entries FOR EACH ROW WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on' AND old.must_surface = 0 AND new.must_surface = 1)
     EXECUTE FUNCTION entries_count_duty();
 
 CREATE FUNCTION signals_count() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -258,15 +271,17 @@ BEGIN
         ON CONFLICT (run, kind, name) DO UPDATE SET n = c.n + 1, last = greatest(c.last, excluded.last);
     RETURN NULL;
 END $$;
-CREATE TRIGGER signals_count_insert AFTER INSERT ON all_signals FOR EACH ROW EXECUTE FUNCTION signals_count();
-CREATE TRIGGER signals_count_update AFTER UPDATE ON all_signals FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION signals_count();
+CREATE TRIGGER signals_count_insert AFTER INSERT ON all_signals FOR EACH ROW
+    WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION signals_count();
+CREATE TRIGGER signals_count_update AFTER UPDATE ON all_signals FOR EACH ROW WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on' AND old.status <> new.status) EXECUTE FUNCTION signals_count();
 
 CREATE FUNCTION links_count() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO all_counts AS c VALUES (new.run, 'link', new.kind, 1, 0) ON CONFLICT (run, kind, name) DO UPDATE SET n = c.n + 1;
     RETURN NULL;
 END $$;
-CREATE TRIGGER links_count_insert AFTER INSERT ON all_links FOR EACH ROW EXECUTE FUNCTION links_count();
+CREATE TRIGGER links_count_insert AFTER INSERT ON all_links FOR EACH ROW
+    WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION links_count();
 
 CREATE FUNCTION events_count() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -274,7 +289,8 @@ BEGIN
         ON CONFLICT (run, kind, name) DO UPDATE SET n = c.n + 1, last = excluded.last;
     RETURN NULL;
 END $$;
-CREATE TRIGGER events_count_insert AFTER INSERT ON all_events FOR EACH ROW EXECUTE FUNCTION events_count();
+CREATE TRIGGER events_count_insert AFTER INSERT ON all_events FOR EACH ROW
+    WHEN (current_setting('board.bulk', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION events_count();
 
 -- What SQLite has and the statements of the boards use.
 CREATE FUNCTION instr(text, text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT strpos($1, $2)::bigint $$;
