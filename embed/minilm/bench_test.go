@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/models"
 )
 
 // corpus is the first n abstracts of a retrieval set.
@@ -51,7 +53,7 @@ func BenchmarkPotion(b *testing.B) {
 
 // BenchmarkMiniLMShaped costs what MiniLM costs: the work does not depend on the weights.
 func BenchmarkMiniLMShaped(b *testing.B) {
-	e := open(b, writeModel(b, "minilm-shaped", nil))
+	e := open(b, models.Write(b, "minilm-shaped", nil))
 	b.Run("14 tokens", func(b *testing.B) { benchmarkEmbed(b, e, []string{strings.Repeat("gate ", 12)}) })
 	b.Run("200 tokens", func(b *testing.B) {
 		benchmarkEmbed(b, e, strings.SplitAfter(strings.Repeat(strings.Repeat("gate ", 198)+"\n", 4), "\n")[:4])

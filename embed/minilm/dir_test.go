@@ -11,12 +11,14 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
+
+	"blackboard/testdata/models"
 )
 
 // TestBrokenDirectories: whatever is wrong with a model, the error names the file and says what to do.
 func TestBrokenDirectories(t *testing.T) {
-	weights := testModels["tiny-cls"]()["model.onnx"]
-	tokenizer := string(testModels["tiny-cls"]()["tokenizer.json"])
+	weights := models.All["tiny-cls"]()["model.onnx"]
+	tokenizer := string(models.All["tiny-cls"]()["tokenizer.json"])
 	replace := func(old, new string) []byte {
 		if !strings.Contains(tokenizer, old) {
 			t.Fatalf("tokenizer.json has no %s", old)
@@ -66,7 +68,7 @@ func TestBrokenDirectories(t *testing.T) {
 		{"no size anywhere", map[string][]byte{"config.json": nil}, bad, "config.json"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := Open(context.Background(), writeModel(t, "tiny-cls", test.changes))
+			e, err := Open(context.Background(), models.Write(t, "tiny-cls", test.changes))
 			if e != nil || !errors.Is(err, test.kind) || len(fault.Next(err)) == 0 {
 				t.Fatalf("%v, %v, want %v and a hint", e, err, test.kind)
 			}
@@ -89,42 +91,44 @@ func TestNoDirectory(t *testing.T) {
 
 // TestUnusableWeights are sound files that are no embedding models.
 func TestUnusableWeights(t *testing.T) {
-	ids, mask := value("input_ids", 7, -1, -1), value("attention_mask", 7, -1, -1)
-	table := func(o *onnx) string {
-		return o.node("Gather", []string{o.random(0, 1, len(tinyVocab), 16), "input_ids"})
+	ids, mask := models.Value("input_ids", 7, -1, -1), models.Value("attention_mask", 7, -1, -1)
+	table := func(o *models.ONNX) string {
+		return o.Node("Gather", []string{o.Random(0, 1, len(models.Vocab), 16), "input_ids"})
 	}
 	for _, test := range []struct {
 		name  string
-		build func(o *onnx) []byte
+		build func(o *models.ONNX) []byte
 		want  string
 	}{
-		{"other input", func(o *onnx) []byte {
-			return o.file([][]byte{value("pixels", 1, -1, -1)}, [][]byte{value("x", 1, -1, -1, 16)})
+		{"other input", func(o *models.ONNX) []byte {
+			return o.File([][]byte{models.Value("pixels", 1, -1, -1)}, [][]byte{models.Value("x", 1, -1, -1, 16)})
 		}, "input_ids"},
-		{"positions wanted", func(o *onnx) []byte {
-			return o.file([][]byte{ids, value("position_ids", 7, -1, -1)}, [][]byte{value(table(o), 1, -1, -1, 16)})
+		{"positions wanted", func(o *models.ONNX) []byte {
+			return o.File([][]byte{ids, models.Value("position_ids", 7, -1, -1)}, [][]byte{models.Value(table(o), 1, -1, -1, 16)})
 		}, "position_ids"},
-		{"other output", func(o *onnx) []byte { return o.file([][]byte{ids, mask}, [][]byte{value(table(o), 1, 1)}) }, "no output"},
-		{"no output", func(o *onnx) []byte { return o.file([][]byte{ids}, nil) }, "no output"},
+		{"other output", func(o *models.ONNX) []byte {
+			return o.File([][]byte{ids, mask}, [][]byte{models.Value(table(o), 1, 1)})
+		}, "no output"},
+		{"no output", func(o *models.ONNX) []byte { return o.File([][]byte{ids}, nil) }, "no output"},
 	} {
-		_, err := Open(context.Background(), writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": test.build(&onnx{})}))
+		_, err := Open(context.Background(), models.Write(t, "tiny-cls", map[string][]byte{"model.onnx": test.build(&models.ONNX{})}))
 		if !errors.Is(err, fault.BadModel) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 	for _, test := range []struct {
 		name  string
-		build func(o *onnx) []byte
+		build func(o *models.ONNX) []byte
 	}{ // found out when the model runs
-		{"unknown operation", func(o *onnx) []byte {
-			return o.file([][]byte{ids}, [][]byte{value(o.node("Frobnicate", []string{table(o)}), 1, -1, -1, 16)})
+		{"unknown operation", func(o *models.ONNX) []byte {
+			return o.File([][]byte{ids}, [][]byte{models.Value(o.Node("Frobnicate", []string{table(o)}), 1, -1, -1, 16)})
 		}},
-		{"no numbers", func(o *onnx) []byte {
-			return o.file([][]byte{ids}, [][]byte{value(o.node("Div", []string{table(o), o.scalar(0)}), 1, -1, -1, 16)})
+		{"no numbers", func(o *models.ONNX) []byte {
+			return o.File([][]byte{ids}, [][]byte{models.Value(o.Node("Div", []string{table(o), o.Scalar(0)}), 1, -1, -1, 16)})
 		}},
 	} {
-		changes := map[string][]byte{"model.onnx": test.build(&onnx{}), "1_Pooling/config.json": []byte(`{"pooling_mode":"mean"}`)}
-		e, err := Open(context.Background(), writeModel(t, "tiny-cls", changes))
+		changes := map[string][]byte{"model.onnx": test.build(&models.ONNX{}), "1_Pooling/config.json": []byte(`{"pooling_mode":"mean"}`)}
+		e, err := Open(context.Background(), models.Write(t, "tiny-cls", changes))
 		if err == nil {
 			_, err = e.Embed(context.Background(), []string{"gate"})
 			e.Close()
@@ -146,33 +150,33 @@ func TestLayouts(t *testing.T) {
 		}
 		return got[0]
 	}
-	files := testModels["static"]()
-	want := embedOne(writeModel(t, "static", nil))
+	files := models.All["static"]()
+	want := embedOne(models.Write(t, "static", nil))
 	same := func(name, dir string) {
 		t.Helper()
 		if c := embed.Cosine(want, embedOne(dir)); c < 0.999999 {
 			t.Errorf("%s: cosine %v", name, c)
 		}
 	}
-	vocab := []byte(strings.Join(tinyVocab, "\n") + "\n")
-	same("vocab.txt", writeModel(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab}))
-	same("vocab.txt with CRLF", writeModel(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": bytes.ReplaceAll(vocab, []byte("\n"), []byte("\r\n"))}))
-	same("vocab.txt, token objects", writeModel(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab,
+	vocab := []byte(strings.Join(models.Vocab, "\n") + "\n")
+	same("vocab.txt", models.Write(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab}))
+	same("vocab.txt with CRLF", models.Write(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": bytes.ReplaceAll(vocab, []byte("\n"), []byte("\r\n"))}))
+	same("vocab.txt, token objects", models.Write(t, "static", map[string][]byte{"tokenizer.json": nil, "vocab.txt": vocab,
 		"tokenizer_config.json": []byte(`{"unk_token":{"content":"[UNK]"},"cls_token":"[CLS]","sep_token":null}`)}))
-	same("bare", writeModel(t, "static", map[string][]byte{"modules.json": nil, "1_Pooling/config.json": nil, "sentence_bert_config.json": nil, "tokenizer_config.json": nil}))
-	same("weights at the top", writeModel(t, "static", map[string][]byte{"model.onnx": files["onnx/model.onnx"], "onnx/model.onnx": nil}))
-	same("other weights beside", writeModel(t, "static", map[string][]byte{"onnx/model_qint8.onnx": []byte("never read"), "onnx/a/model.onnx": []byte("never read")}))
-	same("BertProcessing", writeModel(t, "static", map[string][]byte{"tokenizer.json": []byte(strings.Replace(string(files["tokenizer.json"]),
+	same("bare", models.Write(t, "static", map[string][]byte{"modules.json": nil, "1_Pooling/config.json": nil, "sentence_bert_config.json": nil, "tokenizer_config.json": nil}))
+	same("weights at the top", models.Write(t, "static", map[string][]byte{"model.onnx": files["onnx/model.onnx"], "onnx/model.onnx": nil}))
+	same("other weights beside", models.Write(t, "static", map[string][]byte{"onnx/model_qint8.onnx": []byte("never read"), "onnx/a/model.onnx": []byte("never read")}))
+	same("BertProcessing", models.Write(t, "static", map[string][]byte{"tokenizer.json": []byte(strings.Replace(string(files["tokenizer.json"]),
 		`"post_processor": {`, `"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}, "unused": {`, 1))}))
 
 	moved := map[string][]byte{"modules.json": bytes.Replace(files["modules.json"], []byte(`"path": ""`), []byte(`"path": "0_Transformer"`), 1)}
 	for _, name := range []string{"config.json", "sentence_bert_config.json", "tokenizer.json", "tokenizer_config.json"} {
 		moved["0_Transformer/"+name], moved[name] = files[name], nil
 	}
-	same("transformer in its own directory", writeModel(t, "static", moved))
+	same("transformer in its own directory", models.Write(t, "static", moved))
 
 	odd := filepath.Join(t.TempDir(), "a b#c%20é?x")
-	if err := os.Rename(writeModel(t, "static", nil), odd); err != nil {
+	if err := os.Rename(models.Write(t, "static", nil), odd); err != nil {
 		t.Skipf("this file system does not take the name: %v", err)
 	}
 	same("odd characters in the path", odd)

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/models"
 )
 
 // golden is a file of testdata/embed: vectors that ONNX Runtime computed (see the README there).
@@ -38,7 +39,7 @@ func checkGolden(t *testing.T, e *Embedder, file string) {
 	t.Helper()
 	var want golden
 	loadJSON(t, filepath.Join(testdata, file), &want)
-	weights, err := os.ReadFile(e.session.path)
+	weights, err := os.ReadFile(e.files.Weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,13 +75,13 @@ func TestGoldenTiny(t *testing.T) {
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
 		t.Run(name, func(t *testing.T) {
 			needsProduct(t)
-			checkGolden(t, open(t, writeModel(t, name, nil)), "golden-"+name+".json")
+			checkGolden(t, open(t, models.Write(t, name, nil)), "golden-"+name+".json")
 		})
 	}
 }
 
 func TestGoldenStatic(t *testing.T) {
-	checkGolden(t, open(t, writeModel(t, "static", nil)), "golden-static.json")
+	checkGolden(t, open(t, models.Write(t, "static", nil)), "golden-static.json")
 }
 
 func TestGoldenMiniLMShaped(t *testing.T) {
@@ -88,7 +89,7 @@ func TestGoldenMiniLMShaped(t *testing.T) {
 	if cost.Race || testing.Short() {
 		t.Skip("a model of this size is slow with -race, and skipped with -short")
 	}
-	checkGolden(t, open(t, writeModel(t, "minilm-shaped", nil)), "golden-minilm-shaped.json")
+	checkGolden(t, open(t, models.Write(t, "minilm-shaped", nil)), "golden-minilm-shaped.json")
 }
 
 func TestGoldenPotion(t *testing.T) {
@@ -128,8 +129,8 @@ func TestWriteModels(t *testing.T) {
 	if dir == "" {
 		t.Skip("BOARD_WRITE_TEST_MODELS does not name a directory to write the test models to")
 	}
-	for name := range testModels {
-		for file, data := range testModels[name]() {
+	for name := range models.All {
+		for file, data := range models.All[name]() {
 			write(t, filepath.Join(dir, name, filepath.FromSlash(file)), data)
 		}
 	}

@@ -75,7 +75,7 @@ func (e *Embedder) measure(ctx context.Context, tokens, texts int) (Length, erro
 	for i := range sample {
 		sample[i] = e.textOf(tokens, i)
 	}
-	l := Length{Tokens: len(e.tokens.encode(sample[0])), Texts: texts}
+	l := Length{Tokens: len(e.files.Encode(sample[0])), Texts: texts}
 	if _, err := e.Embed(ctx, sample[:1]); err != nil { // compiles the model for this length
 		return l, err
 	}
@@ -107,7 +107,7 @@ func (e *Embedder) textOf(tokens, i int) string {
 	text := words[i%len(words)]
 	for n := i + 1; n <= i+tokens; n++ { // a word has a token at least
 		longer := text + " " + words[n%len(words)]
-		ids := len(e.tokens.encode(longer))
+		ids := len(e.files.Encode(longer))
 		if ids > tokens || ids >= e.model.MaxTokens {
 			break
 		}

@@ -18,7 +18,6 @@ package minilm
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,8 +29,7 @@ import (
 // Embedder embeds texts with one model. It follows the contract of embed.Embedder.
 type Embedder struct {
 	model   embed.Model
-	tokens  *tokenizer
-	pooling pooling
+	files   *Files
 	session *session
 	slots   chan struct{} // one for each text that is computed at the same time, whichever call it belongs to: two have 1.9 times the throughput of one on two cores
 
@@ -46,37 +44,16 @@ var _ embed.Embedder = (*Embedder)(nil)
 // Open loads the model in dir. The small files are checked before the weights are read. Its errors match fault.NoModel or
 // fault.BadModel, name the file, and say with Try what to do next; or they are the context's, which is looked at between the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil || dir == "" {
-		return nil, noModel(hintNoSuch, err, "no directory of an embedding model is named")
-	}
-	c, err := readConfig(abs)
+	f, err := Read(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := c.findWeights(abs)
-	if err != nil {
+	e := &Embedder{files: f, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	if e.session, err = load(f); err != nil {
 		return nil, err
 	}
-	e := &Embedder{model: embed.Model{Name: filepath.Base(abs), MaxTokens: c.limit}, pooling: c.pooling, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	if e.tokens, err = c.readTokenizer(); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if e.session, err = load(weights, c.limit, c.hidden); err != nil {
-		return nil, err
-	}
-	e.model.Dim = e.session.dim
+	e.model = embed.Model{Name: f.Name, Dim: e.session.dim, MaxTokens: f.Limit}
 	e.release = sync.OnceFunc(e.session.destroy)
-	if c.pooled > 0 && c.pooled != e.model.Dim {
-		e.release()
-		return nil, badModel(hintFetch, nil, "%s gives %d numbers, and the pooling of %s expects %d", weights, e.model.Dim, abs, c.pooled)
-	}
 	return e, nil
 }
 
@@ -111,7 +88,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if ids[i] = e.tokens.encode(text); len(ids[i]) == 0 { // the model would not survive an input of length 0
+		if ids[i] = e.files.Encode(text); len(ids[i]) == 0 { // the model would not survive an input of length 0
 			out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}
@@ -149,7 +126,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			sent++
 			e.running.Go(func() {
 				defer func() { <-slots }()
-				v, err := e.session.run(ids[i], e.pooling)
+				v, err := e.session.run(ids[i])
 				results <- result{i, v, err}
 			})
 		}

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
+	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )
 
@@ -23,14 +24,14 @@ func TestConformanceTiny(t *testing.T) {
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
 		t.Run(name, func(t *testing.T) {
 			needsProduct(t)
-			dir := writeModel(t, name, nil)
+			dir := models.Write(t, name, nil)
 			embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
 		})
 	}
 }
 
 func TestConformanceStatic(t *testing.T) {
-	dir := writeModel(t, "static", nil)
+	dir := models.Write(t, "static", nil)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
 }
 
@@ -41,7 +42,7 @@ func withSlots(e *Embedder, n int) *Embedder {
 }
 
 func TestConformanceOneSlot(t *testing.T) {
-	dir := writeModel(t, "static", nil)
+	dir := models.Write(t, "static", nil)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return withSlots(open(t, dir), 1) })
 }
 
@@ -52,7 +53,7 @@ func TestConformancePotion(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
-	e := open(t, writeModel(t, "tiny-cls", nil))
+	e := open(t, models.Write(t, "tiny-cls", nil))
 	if got, want := e.Model(), (embed.Model{Name: "tiny-cls", Dim: 16, MaxTokens: 48}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -78,7 +79,7 @@ func TestNothingKnown(t *testing.T) {
 
 // TestCloseWaits has Close wait for a call that waits for its turn.
 func TestCloseWaits(t *testing.T) {
-	dir := writeModel(t, "static", nil)
+	dir := models.Write(t, "static", nil)
 	synctest.Test(t, func(t *testing.T) {
 		e := withSlots(open(t, dir), 1)
 		e.slots <- struct{}{} // somebody computes
@@ -110,7 +111,7 @@ func TestCloseWaits(t *testing.T) {
 
 // TestCloseWhileCallsRun: they end well, and a call that was cancelled does not leave work behind that outlives Close.
 func TestCloseWhileCallsRun(t *testing.T) {
-	dir := writeModel(t, "static", nil)
+	dir := models.Write(t, "static", nil)
 	texts := strings.Split(strings.Repeat("the gate is open while evidence of each worker is in the table\n", 400), "\n")
 	for range 5 {
 		e := open(t, dir)
@@ -134,7 +135,7 @@ func TestCloseWhileCallsRun(t *testing.T) {
 
 // TestNoGoroutinesLeft: what a cancelled call leaves behind ends soon.
 func TestNoGoroutinesLeft(t *testing.T) {
-	e := open(t, writeModel(t, "static", nil))
+	e := open(t, models.Write(t, "static", nil))
 	if _, err := e.Embed(context.Background(), make([]string, 20)); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestNoGoroutinesLeft(t *testing.T) {
 
 // TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a text or two, not for the list: it is answered first.
 func TestShortCallIsNotStarved(t *testing.T) {
-	e := withSlots(open(t, writeModel(t, "static", nil)), 1)
+	e := withSlots(open(t, models.Write(t, "static", nil)), 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	long := make(chan error, 1)
 	go func() { _, err := e.Embed(ctx, make([]string, 1_000_000)); long <- err }()
@@ -172,7 +173,7 @@ func TestShortCallIsNotStarved(t *testing.T) {
 func TestOpenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if e, err := Open(ctx, writeModel(t, "static", nil)); !errors.Is(err, context.Canceled) || e != nil {
+	if e, err := Open(ctx, models.Write(t, "static", nil)); !errors.Is(err, context.Canceled) || e != nil {
 		t.Errorf("%v, %v", e, err)
 	}
 }

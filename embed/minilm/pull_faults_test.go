@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+
+	"blackboard/testdata/models"
 )
 
 func TestPullFaults(t *testing.T) {
@@ -153,7 +155,7 @@ func TestPullStalls(t *testing.T) {
 
 // TestPullOptional: what a mirror lacks may be missing if the model does without it.
 func TestPullOptional(t *testing.T) {
-	m := newMirror(t, testModels["tiny-mean"]())
+	m := newMirror(t, models.All["tiny-mean"]())
 	manifest := manifestOf(m.files)
 	for i := range manifest.Files {
 		if manifest.Files[i].Name == "tokenizer_config.json" {
@@ -270,7 +272,7 @@ func TestPullNoSpace(t *testing.T) {
 }
 
 func TestPullNotWritable(t *testing.T) {
-	m := newMirror(t, testModels["static"]())
+	m := newMirror(t, models.All["static"]())
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, nil)
 	_, err := pull(t, m, filepath.Join(file, "m"), nil)

@@ -14,11 +14,13 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+
+	"blackboard/testdata/models"
 )
 
 // TestPullTogether: one fetches, the others wait and find it there.
 func TestPullTogether(t *testing.T) {
-	m := newMirror(t, testModels["static"]())
+	m := newMirror(t, models.All["static"]())
 	waits := make(chan bool, 100)
 	var once sync.Once
 	m.wrong = func(http.ResponseWriter, *http.Request, string) bool { // the first request is answered when three others wait
@@ -86,7 +88,7 @@ func TestPullReplace(t *testing.T) {
 	m := newMirror(t, files)
 	another := func(t *testing.T) string {
 		dir := filepath.Join(t.TempDir(), "m")
-		other := newMirror(t, testModels["static"]())
+		other := newMirror(t, models.All["static"]())
 		mustPull(t, other, dir, func(o *PullOptions) { o.Manifest.Name = "other" })
 		return dir
 	}
@@ -184,8 +186,8 @@ func TestPullReplace(t *testing.T) {
 
 // TestPullFrom takes a model from a directory, or from below an address.
 func TestPullFrom(t *testing.T) {
-	files := testModels["tiny-cls"]() // the weights at the top
-	src := writeModel(t, "tiny-cls", map[string][]byte{"notes.txt": []byte("x")})
+	files := models.All["tiny-cls"]() // the weights at the top
+	src := models.Write(t, "tiny-cls", map[string][]byte{"notes.txt": []byte("x")})
 	dir := filepath.Join(t.TempDir(), "m")
 	got, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: src})
 	if err != nil {
@@ -204,7 +206,7 @@ func TestPullFrom(t *testing.T) {
 	_, err = Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: dir, Force: true})
 	fails(t, err, fault.Invalid, "from itself")
 
-	pinned := testModels["tiny-mean"]()
+	pinned := models.All["tiny-mean"]()
 	flat := t.TempDir() // all in one directory, as a browser downloads them
 	for name, data := range pinned {
 		if name == weightsName {
@@ -235,8 +237,8 @@ func TestPullFrom(t *testing.T) {
 		{"ftp://example.org/m", fault.Invalid, "not an address"},
 		{"https:///m", fault.Invalid, "not an address"},
 		{t.TempDir(), fault.NotFound, "has no model.onnx"},
-		{writeModel(t, "static", map[string][]byte{"tokenizer.json": nil}), fault.NoModel, "neither tokenizer.json nor vocab.txt"},
-		{writeModel(t, "tiny-cls", map[string][]byte{"model.onnx": []byte("<!doctype html><title>Sign in</title>")}), fault.BadModel, "tiny-cls" + string(filepath.Separator) + "model.onnx is text"},
+		{models.Write(t, "static", map[string][]byte{"tokenizer.json": nil}), fault.NoModel, "neither tokenizer.json nor vocab.txt"},
+		{models.Write(t, "tiny-cls", map[string][]byte{"model.onnx": []byte("<!doctype html><title>Sign in</title>")}), fault.BadModel, "tiny-cls" + string(filepath.Separator) + "model.onnx is text"},
 	} {
 		dir := filepath.Join(t.TempDir(), "m")
 		_, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: test.from})

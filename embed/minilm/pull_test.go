@@ -22,6 +22,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/models"
 )
 
 // mirror is a hub on this machine that has one model, and what goes wrong with it.
@@ -120,9 +121,9 @@ func unpinned() Manifest {
 
 // bigger is a test model whose weights are worth cutting.
 func bigger() map[string][]byte {
-	s := tinyShape
+	s := models.Tiny
 	s.Positions = 4096 // 256 KB
-	return withWeights(bertFiles(s, "mean", 48), weightsName, s, 16)
+	return models.WithWeights(models.BERTFiles(s, "mean", 48), weightsName, s, 16)
 }
 
 func pull(t *testing.T, m *mirror, dir string, change func(*PullOptions)) (*Pulled, error) {
@@ -189,7 +190,7 @@ func sameFiles(t *testing.T, dir string, files map[string][]byte) {
 }
 
 func TestPull(t *testing.T) {
-	m := newMirror(t, testModels["tiny-mean"]())
+	m := newMirror(t, models.All["tiny-mean"]())
 	dir := filepath.Join(t.TempDir(), "models", "m")
 	last := map[string]Progress{}
 	got := mustPull(t, m, dir, func(o *PullOptions) { o.Progress = func(p Progress) { last[p.File] = p } })
@@ -226,7 +227,7 @@ func TestPullMiniLMShaped(t *testing.T) {
 	if cost.Race || testing.Short() {
 		t.Skip("a model of this size is slow with -race, and skipped with -short")
 	}
-	m := newMirror(t, testModels["minilm-shaped"]())
+	m := newMirror(t, models.All["minilm-shaped"]())
 	dir := filepath.Join(t.TempDir(), "m")
 	m.goesWrong(cut(m.files, 20_000_000))
 	_, err := pull(t, m, dir, nil)

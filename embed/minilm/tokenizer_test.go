@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )
 
@@ -120,7 +121,7 @@ func TestTokenizer(t *testing.T) {
 		}
 		var got []string
 		for _, id := range tok.encode(test.text) {
-			got = append(got, tinyVocab[id])
+			got = append(got, models.Vocab[id])
 		}
 		if s := strings.Join(got, " "); s != test.want {
 			t.Errorf("%s: %q gives %s, want %s", test.name, test.text, s, test.want)
@@ -183,8 +184,8 @@ func FuzzTokenize(f *testing.F) {
 			t.Fatalf("%d tokens with limit %d: %v", len(ids), tok.limit, ids)
 		}
 		for _, id := range ids {
-			if int(id) >= len(tinyVocab) {
-				t.Fatalf("token %d of %d", id, len(tinyVocab))
+			if int(id) >= len(models.Vocab) {
+				t.Fatalf("token %d of %d", id, len(models.Vocab))
 			}
 		}
 		if !slices.Equal(ids, tok.encode(text)) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+
+	"blackboard/testdata/models"
 )
 
 // writeReference writes the vectors that a model gives, with a change.
@@ -46,7 +48,7 @@ func check(r *Report, name string) Check {
 
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
-	dir := writeModel(t, "static", nil)
+	dir := models.Write(t, "static", nil)
 	e := open(t, dir)
 	r, err := Verify(ctx, dir, "")
 	if err != nil || !r.OK || r.Model == nil || r.Model.Dim != 16 || r.Reference != nil || !strings.Contains(check(r, "files").Detail, "nothing is known") {
@@ -113,7 +115,7 @@ func TestVerify(t *testing.T) {
 // TestVerifyFiles: what was published, or installed, must still be there.
 func TestVerifyFiles(t *testing.T) {
 	ctx := context.Background()
-	m := newMirror(t, testModels["static"]())
+	m := newMirror(t, models.All["static"]())
 	known := []Manifest{manifestOf(m.files)}
 	for _, test := range []struct {
 		name     string
@@ -181,24 +183,24 @@ func TestVerifyReal(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	info, err := Inspect(writeModel(t, "tiny-mean", nil))
+	info, err := Inspect(models.Write(t, "tiny-mean", nil))
 	if err != nil || info.Name != "tiny-mean" || info.Dim != 16 || info.MaxTokens != 48 || info.Bytes < 10_000 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if _, err := Inspect(writeModel(t, "tiny-mean", map[string][]byte{weightsName: nil})); err == nil {
+	if _, err := Inspect(models.Write(t, "tiny-mean", map[string][]byte{weightsName: nil})); err == nil {
 		t.Error("no weights, no error")
 	}
 }
 
 func TestMeasure(t *testing.T) {
-	s, err := Measure(context.Background(), writeModel(t, "static", nil), []int{14, 500}, 5)
+	s, err := Measure(context.Background(), models.Write(t, "static", nil), []int{14, 500}, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Lengths) != 2 || s.Lengths[0].Tokens < 8 || s.Lengths[0].Tokens > 14 || s.Lengths[1].Tokens > 48 || s.Lengths[1].TextsPerSecond <= 0 || s.Lengths[0].P95MS < s.Lengths[0].MedianMS || s.LoadMS <= 0 {
 		t.Errorf("%+v", s)
 	}
-	if s, err = Measure(context.Background(), writeModel(t, "static", nil), []int{1}, 0); err != nil || s.Lengths[0].Texts != 0 {
+	if s, err = Measure(context.Background(), models.Write(t, "static", nil), []int{1}, 0); err != nil || s.Lengths[0].Texts != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -1,4 +1,4 @@
-package minilm
+package models
 
 import (
 	"encoding/binary"
@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// onnx builds a model file by hand: protobuf's wire format needs little. Weights come from a fixed generator, so that a file is the same
+// ONNX builds a model file by hand: protobuf's wire format needs little. Weights come from a fixed generator, so that a file is the same
 // on every machine and golden vectors can be recorded for it.
-type onnx struct {
+type ONNX struct {
 	nodes, weights []byte
 	state          uint64
 	n              int
@@ -27,8 +27,8 @@ func number(out []byte, field int, n int64) []byte {
 	return binary.AppendUvarint(out, uint64(n))
 }
 
-// attr is an attribute of a node: an integer or a list of them.
-func attr(name string, value any) []byte {
+// Attr is an attribute of a node: an integer or a list of them.
+func Attr(name string, value any) []byte {
 	out := field(nil, 1, []byte(name)...)
 	switch v := value.(type) {
 	case int:
@@ -42,14 +42,15 @@ func attr(name string, value any) []byte {
 	return out
 }
 
-// node adds a node and returns the name of its output.
-func (o *onnx) node(op string, inputs []string, attrs ...[]byte) string {
+// Node adds a node and returns the name of its output.
+func (o *ONNX) Node(op string, inputs []string, attrs ...[]byte) string {
 	o.n++
 	name := fmt.Sprintf("%s_%d", op, o.n)
-	return o.nodeAs(name, op, inputs, attrs...)
+	return o.NodeAs(name, op, inputs, attrs...)
 }
 
-func (o *onnx) nodeAs(name, op string, inputs []string, attrs ...[]byte) string {
+// NodeAs adds a node whose output has the name.
+func (o *ONNX) NodeAs(name, op string, inputs []string, attrs ...[]byte) string {
 	var out []byte
 	for _, in := range inputs {
 		out = field(out, 1, []byte(in)...)
@@ -63,7 +64,8 @@ func (o *onnx) nodeAs(name, op string, inputs []string, attrs ...[]byte) string 
 	return name
 }
 
-func (o *onnx) tensor(kind int64, data []byte, dims ...int) string {
+// Tensor adds a constant and returns its name.
+func (o *ONNX) Tensor(kind int64, data []byte, dims ...int) string {
 	o.n++
 	name := fmt.Sprintf("weight_%d", o.n)
 	var out []byte
@@ -77,22 +79,22 @@ func (o *onnx) tensor(kind int64, data []byte, dims ...int) string {
 	return name
 }
 
-// ints is a constant list of integers.
-func (o *onnx) ints(v ...int) string {
+// Ints is a constant list of integers.
+func (o *ONNX) Ints(v ...int) string {
 	var data []byte
 	for _, i := range v {
 		data = binary.LittleEndian.AppendUint64(data, uint64(i))
 	}
-	return o.tensor(7, data, len(v))
+	return o.Tensor(7, data, len(v))
 }
 
-// scalar is a constant number without dimensions.
-func (o *onnx) scalar(x float32) string {
-	return o.tensor(1, binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+// Scalar is a constant number without dimensions.
+func (o *ONNX) Scalar(x float32) string {
+	return o.Tensor(1, binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
 }
 
-// random is a tensor of numbers around mean, at most spread away from it.
-func (o *onnx) random(mean, spread float32, dims ...int) string {
+// Random is a tensor of numbers around mean, at most spread away from it.
+func (o *ONNX) Random(mean, spread float32, dims ...int) string {
 	size := 1
 	for _, d := range dims {
 		size *= d
@@ -107,11 +109,11 @@ func (o *onnx) random(mean, spread float32, dims ...int) string {
 		x := float32(z>>40)/(1<<23) - 1
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(mean+spread*x))
 	}
-	return o.tensor(1, data, dims...)
+	return o.Tensor(1, data, dims...)
 }
 
-// value describes an input or output; a dimension below 0 is unknown.
-func value(name string, kind int64, dims ...int) []byte {
+// Value describes an input or output; a dimension below 0 is unknown.
+func Value(name string, kind int64, dims ...int) []byte {
 	var shape []byte
 	for i, d := range dims {
 		var dim []byte
@@ -126,8 +128,8 @@ func value(name string, kind int64, dims ...int) []byte {
 	return field(field(nil, 1, []byte(name)...), 2, field(nil, 1, tensor...)...)
 }
 
-// file returns the model file.
-func (o *onnx) file(inputs, outputs [][]byte) []byte {
+// File returns the model file.
+func (o *ONNX) File(inputs, outputs [][]byte) []byte {
 	graph := append([]byte{}, o.nodes...)
 	graph = field(graph, 2, []byte("test")...)
 	graph = append(graph, o.weights...)

@@ -1,0 +1,99 @@
+package minilm
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"blackboard/board/fault"
+	"blackboard/embed"
+)
+
+// Files is a model as its small files describe it: what an engine needs besides the weights, so that all give the same vectors.
+// It does not change and may be used from many goroutines.
+type Files struct {
+	Name    string // of the model: the directory's
+	Dir     string
+	Weights string // the path of the ONNX file
+	Limit   int    // tokens of a text that are read
+	config  *config
+	tokens  *tokenizer
+}
+
+// Read reads the small files of the model in dir and looks whether weights are there. Its errors match fault.NoModel or
+// fault.BadModel, name the file, and say with Try what to do next; or they are the context's.
+func Read(ctx context.Context, dir string) (*Files, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil || dir == "" {
+		return nil, noModel(hintNoSuch, err, "no directory of an embedding model is named")
+	}
+	c, err := readConfig(abs)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := c.findWeights(abs)
+	if err != nil {
+		return nil, err
+	}
+	f := &Files{Name: filepath.Base(abs), Dir: abs, Weights: weights, Limit: c.limit, config: c}
+	if f.tokens, err = c.readTokenizer(); err != nil {
+		return nil, err
+	}
+	return f, ctx.Err()
+}
+
+// Encode returns the tokens of a text, never more than Limit. There may be none.
+func (f *Files) Encode(text string) []uint32 { return f.tokens.encode(text) }
+
+// Fit sees to it that a model takes what we have and gives what we can use: inputs are the names of what it takes, outputs the
+// dimensions of what it gives, where a number below 1 is open. It returns which output is to be read, and the numbers in a vector. The
+// size of the output is believed as it is declared; Vector holds the model to it.
+func (f *Files) Fit(inputs []string, outputs [][]int) (output, dim int, err error) {
+	hint := fault.Steps("use an export of the model as feature extraction: input_ids in, last_hidden_state out")
+	if !slices.Contains(inputs, "input_ids") {
+		return 0, 0, badModel(hint, nil, "%s has the inputs %q, and input_ids is not among them", f.Weights, inputs)
+	}
+	for _, name := range inputs {
+		if name != "input_ids" && name != "attention_mask" && name != "token_type_ids" {
+			return 0, 0, badModel(hint, nil, "%s has the input %q, which is not supported", f.Weights, name)
+		}
+	}
+	output = -1
+	for rank := 3; rank >= 2 && output < 0; rank-- {
+		output = slices.IndexFunc(outputs, func(o []int) bool { return len(o) == rank })
+	}
+	if output < 0 {
+		return 0, 0, badModel(hint, nil, "%s has no output of one vector per token or per text", f.Weights)
+	}
+	dim = max(0, outputs[output][len(outputs[output])-1])
+	if dim = cmp.Or(dim, f.config.hidden); dim <= 0 {
+		return 0, 0, badModel(fault.Steps("add hidden_size to the model's config.json"), nil, "neither %s nor config.json says how many numbers a vector has", f.Weights)
+	}
+	if f.config.pooled > 0 && f.config.pooled != dim {
+		return 0, 0, badModel(hintFetch, nil, "%s gives %d numbers, and the pooling of %s expects %d", f.Weights, dim, f.Dir, f.config.pooled)
+	}
+	return output, dim, nil
+}
+
+// Vector makes the vector of a text from what the model gave: numbers for each of its tokens, without those of padding, or for the
+// text. It keeps none of the numbers.
+func (f *Files) Vector(numbers []float32, dim int) (embed.Vector, error) {
+	v := f.config.pooling.pool(slices.Collect(slices.Chunk(numbers, dim)), dim)
+	v.Normalize()
+	for _, x := range v {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return nil, badModel(hintFetch, nil, "%s gave numbers that are none", f.Weights)
+		}
+	}
+	return v, nil
+}
+
+// Bad is that the weights cannot be used, for what err says.
+func (f *Files) Bad(what string, err error) error {
+	return badModel(hintFetch, err, "%s %s", f.Weights, what)
+}
