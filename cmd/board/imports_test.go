@@ -30,6 +30,7 @@ var allowedImports = map[string][]string{
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},
 	"embed/minilm":     {"blackboard/embed", "blackboard/board/replace", "github.com/gomlx", "golang.org/x/text", "github.com/gofrs/flock"}, // the lock: two pulls at once
+	"embed/ort":        {"blackboard/embed", "blackboard/embed/minilm", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
 	"hooks/mcp":        {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},

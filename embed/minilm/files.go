@@ -18,6 +18,7 @@ type Files struct {
 	Dir     string
 	Weights string // the path of the ONNX file
 	Limit   int    // tokens of a text that are read
+	Dim     int    // numbers in a vector, as far as these files say; else 0
 	config  *config
 	tokens  *tokenizer
 }
@@ -40,7 +41,7 @@ func Read(ctx context.Context, dir string) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{Name: filepath.Base(abs), Dir: abs, Weights: weights, Limit: c.limit, config: c}
+	f := &Files{Name: filepath.Base(abs), Dir: abs, Weights: weights, Limit: c.limit, Dim: cmp.Or(c.pooled, c.hidden), config: c}
 	if f.tokens, err = c.readTokenizer(); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func Measure(ctx context.Context, dir string, tokens []int, texts int) (*Speed, 
 		}
 		s.Lengths = append(s.Lengths, l)
 	}
-	if n := resident(); n > 0 {
+	if n := Resident(os.Getpid()); n > 0 {
 		s.ResidentBytes = &n
 	}
 	return s, nil
@@ -132,9 +132,9 @@ func SIMD() bool {
 	return false
 }
 
-// resident returns how much memory the process has at most had, where the system says so.
-func resident() int64 {
-	data, _ := os.ReadFile("/proc/self/status")
+// Resident returns how much memory a process has at most had, where the system says so.
+func Resident(pid int) int64 {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			var kib int64

@@ -1,0 +1,230 @@
+//go:build linux && !selfhost
+
+package ort
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// machine is what a host's file has of its own on one architecture.
+type machine struct {
+	id      uint16 // in the header of an ELF file
+	name    string
+	loaders []string // the usual places of the system's dynamic loader: glibc's, then musl's
+	abs     uint64   // the relocation that stores the address of a symbol
+	code    []byte   // position-independent, but for the two addresses below
+	line    int      // where in code the address of the first line goes
+	symbols int      // and that of the symbols
+	thread  int      // where in code a thread begins that serves the line it is given
+}
+
+// The code writes the symbols to the first line, which says that the libraries are loaded, and then
+// serves the line for ever: it reads a function and ten arguments, calls it, and writes what it
+// returned. When nothing more can be read, the process ends.
+var machines = map[string]machine{
+	"amd64": {
+		id: 62, name: "x86-64", abs: 1, line: 0x02, symbols: 0x0c, thread: 0x8b,
+		loaders: []string{"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
+		code: []byte{
+			0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, // start: mov rbx, line
+			0x48, 0xbe, 0, 0, 0, 0, 0, 0, 0, 0, // mov rsi, symbols
+			0x8b, 0x7b, 0x08, // mov edi, [rbx+8]
+			0xba, 0x28, 0, 0, 0, // mov edx, 40
+			0xb8, 0x01, 0, 0, 0, // mov eax, write
+			0x0f, 0x05, // syscall
+			0x48, 0x83, 0xe4, 0xf0, // serve: and rsp, -16
+			0x8b, 0x3b, // again: mov edi, [rbx]
+			0x48, 0x8d, 0x73, 0x10, // lea rsi, [rbx+16]
+			0xba, 0x58, 0, 0, 0, // mov edx, 88
+			0x31, 0xc0, // xor eax, eax (read)
+			0x0f, 0x05, // syscall
+			0x48, 0x83, 0xf8, 0x58, // cmp rax, 88
+			0x75, 0x46, // jne end
+			0xff, 0x73, 0x60, // push [rbx+96]
+			0xff, 0x73, 0x58, // push [rbx+88]
+			0xff, 0x73, 0x50, // push [rbx+80]
+			0xff, 0x73, 0x48, // push [rbx+72]
+			0x48, 0x8b, 0x7b, 0x18, // mov rdi, [rbx+24]
+			0x48, 0x8b, 0x73, 0x20, // mov rsi, [rbx+32]
+			0x48, 0x8b, 0x53, 0x28, // mov rdx, [rbx+40]
+			0x48, 0x8b, 0x4b, 0x30, // mov rcx, [rbx+48]
+			0x4c, 0x8b, 0x43, 0x38, // mov r8, [rbx+56]
+			0x4c, 0x8b, 0x4b, 0x40, // mov r9, [rbx+64]
+			0x31, 0xc0, // xor eax, eax
+			0xff, 0x53, 0x10, // call [rbx+16]
+			0x48, 0x83, 0xc4, 0x20, // add rsp, 32
+			0x48, 0x89, 0x43, 0x10, // mov [rbx+16], rax
+			0x8b, 0x7b, 0x08, // mov edi, [rbx+8]
+			0x48, 0x8d, 0x73, 0x10, // lea rsi, [rbx+16]
+			0xba, 0x08, 0, 0, 0, // mov edx, 8
+			0xb8, 0x01, 0, 0, 0, // mov eax, write
+			0x0f, 0x05, // syscall
+			0xeb, 0xa5, // jmp again
+			0x31, 0xff, // end: xor edi, edi
+			0xb8, 0xe7, 0, 0, 0, // mov eax, exit_group
+			0x0f, 0x05, // syscall
+			0x48, 0x89, 0xfb, // thread: mov rbx, rdi
+			0xeb, 0x93, // jmp serve
+		},
+	},
+	"arm64": {
+		id: 183, name: "aarch64", abs: 257, line: 0x88, symbols: 0x90, thread: 0x80,
+		loaders: []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+		code: words(
+			0x58000453, // start: ldr x19, line
+			0x58000461, // ldr x1, symbols
+			0xf9400660, // ldr x0, [x19, #8]
+			0xd2800502, // mov x2, #40
+			0xd2800808, // mov x8, write
+			0xd4000001, // svc #0
+			0xf9400260, // again: ldr x0, [x19]
+			0x91004261, // add x1, x19, #16
+			0xd2800b02, // mov x2, #88
+			0xd28007e8, // mov x8, read
+			0xd4000001, // svc #0
+			0xf101601f, // cmp x0, #88
+			0x54000221, // b.ne end
+			0xa945aa69, // ldp x9, x10, [x19, #88]
+			0xa9bf2be9, // stp x9, x10, [sp, #-16]!
+			0xa9418660, // ldp x0, x1, [x19, #24]
+			0xa9428e62, // ldp x2, x3, [x19, #40]
+			0xa9439664, // ldp x4, x5, [x19, #56]
+			0xa9449e66, // ldp x6, x7, [x19, #72]
+			0xf9400a69, // ldr x9, [x19, #16]
+			0xd63f0120, // blr x9
+			0x910043ff, // add sp, sp, #16
+			0xf9000a60, // str x0, [x19, #16]
+			0xf9400660, // ldr x0, [x19, #8]
+			0x91004261, // add x1, x19, #16
+			0xd2800102, // mov x2, #8
+			0xd2800808, // mov x8, write
+			0xd4000001, // svc #0
+			0x17ffffea, // b again
+			0xd2800000, // end: mov x0, #0
+			0xd2800bc8, // mov x8, exit_group
+			0xd4000001, // svc #0
+			0xaa0003f3, // thread: mov x19, x0
+			0x17ffffe5, // b again
+			0, 0,       // line
+			0, 0, // symbols
+		),
+	},
+}
+
+func words(w ...uint32) (out []byte) {
+	for _, x := range w {
+		out = binary.LittleEndian.AppendUint32(out, x)
+	}
+	return out
+}
+
+// hostFile is a host as an ELF file, and the addresses at which its second line and the function
+// that serves it will lie. loader loads it and library; lines are the descriptors to read and write
+// of each line.
+func (m machine) hostFile(loader, library string, lines [2][2]uint64) (file []byte, line, serve uint64) {
+	const (
+		base    = 0x400000 // of what is read and run; what is written lies gap higher
+		gap     = 0x100000 // more than a page on every machine
+		headers = 64 + 5*56
+		symbol  = 24
+		lineLen = 112
+	)
+	le := binary.LittleEndian
+	n := len(hostSymbols)
+	names := []byte{0}
+	symbols := make([]byte, symbol) // the first is empty
+	for _, name := range hostSymbols {
+		entry := le.AppendUint32(nil, uint32(len(names)))
+		entry = append(entry, 1<<4, 0, 0, 0) // global, defined elsewhere
+		symbols = append(symbols, append(entry, make([]byte, 16)...)...)
+		names = append(append(names, name...), 0)
+	}
+	libraryAt := uint64(len(names))
+	names = append(append(names, library...), 0)
+	hash := words(append([]uint32{1, uint32(n + 1)}, make([]uint32, n+2)...)...) // this file has nothing to find
+
+	text := make([]byte, headers)
+	place := func(data []byte) uint64 {
+		text = append(text, make([]byte, (16-len(text)%16)%16)...)
+		text = append(text, data...)
+		return base + uint64(len(text)-len(data))
+	}
+	loaderAt := place(append([]byte(loader), 0))
+	symbolsAt, namesAt, hashAt := place(symbols), place(names), place(hash)
+	relocsAt := place(make([]byte, symbol*n))
+	code := bytes.Clone(m.code)
+	codeAt := place(code)
+	text = append(text, make([]byte, (16-len(text)%16)%16)...)
+
+	// What is written: the addresses, the lines, and the table for the loader.
+	dataAt := base + gap + uint64(len(text))
+	line0 := dataAt + uint64(8*n+8)
+	dynamicAt := line0 + 2*lineLen
+	var relocs []byte
+	for i := range n {
+		relocs = le.AppendUint64(relocs, dataAt+uint64(8*i))
+		relocs = le.AppendUint64(relocs, uint64(i+1)<<32|m.abs)
+		relocs = le.AppendUint64(relocs, 0)
+	}
+	copy(text[relocsAt-base:], relocs)
+	le.PutUint64(text[codeAt-base+uint64(m.line):], line0)
+	le.PutUint64(text[codeAt-base+uint64(m.symbols):], dataAt)
+	data := make([]byte, dynamicAt-dataAt)
+	for i, fds := range lines {
+		le.PutUint64(data[8*n+8+i*lineLen:], fds[0])
+		le.PutUint64(data[8*n+8+i*lineLen+8:], fds[1])
+	}
+	dynamic := [][2]uint64{
+		{1, libraryAt}, {4, hashAt}, {5, namesAt}, {6, symbolsAt}, {10, uint64(len(names))}, {11, symbol},
+		{7, relocsAt}, {8, uint64(len(relocs))}, {9, symbol}, {24, 0}, {0, 0}, // 24: bind everything at once
+	}
+	for _, d := range dynamic {
+		data = le.AppendUint64(le.AppendUint64(data, d[0]), d[1])
+	}
+
+	header := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 9)...)
+	header = le.AppendUint16(le.AppendUint16(header, 2), m.id) // runs at a fixed address
+	header = le.AppendUint32(header, 1)
+	header = le.AppendUint64(le.AppendUint64(le.AppendUint64(header, codeAt), 64), 0)
+	header = le.AppendUint32(header, 0)
+	for _, x := range []uint16{64, 56, 5, 64, 0, 0} {
+		header = le.AppendUint16(header, x)
+	}
+	segment := func(kind, flags uint32, at uint64, offset, size, align int) {
+		header = le.AppendUint32(le.AppendUint32(header, kind), flags)
+		for _, x := range []uint64{uint64(offset), at, at, uint64(size), uint64(size), uint64(align)} {
+			header = le.AppendUint64(header, x)
+		}
+	}
+	const (
+		interp, load, dyn, stack = 3, 1, 2, 0x6474e551
+		read, write, exec        = 4, 2, 1
+	)
+	segment(interp, read, loaderAt, int(loaderAt-base), len(loader)+1, 1)
+	segment(load, read|exec, base, 0, len(text), 0x10000)
+	segment(load, read|write, dataAt, len(text), len(data), 0x10000)
+	segment(dyn, read|write, dynamicAt, len(text)+int(dynamicAt-dataAt), 16*len(dynamic), 8)
+	segment(stack, read|write, 0, 0, 0, 16)
+	copy(text, header)
+	return append(text, data...), line0 + lineLen, codeAt + uint64(m.thread)
+}
+
+// checkLibrary says what keeps a file from being a library for this machine, as far as its header
+// tells.
+func (m machine) checkLibrary(head []byte) error {
+	if len(head) < 20 || string(head[:4]) != "\x7fELF" {
+		return fmt.Errorf("it is no shared library of this system")
+	}
+	id := binary.LittleEndian.Uint16(head[18:])
+	if id == m.id && head[4] == 2 {
+		return nil
+	}
+	for _, other := range machines {
+		if other.id == id {
+			return fmt.Errorf("it is for %s, and this machine is %s", other.name, m.name)
+		}
+	}
+	return fmt.Errorf("it is for another kind of machine than %s", m.name)
+}

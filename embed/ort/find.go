@@ -1,0 +1,145 @@
+package ort
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// Names of engines.
+const (
+	ONNXRuntime = "onnxruntime"
+	Hugot       = "hugot"
+)
+
+// Engine is what computes vectors on this machine, and why.
+type Engine struct {
+	Name    string `json:"engine"`
+	Library string `json:"library"` // its path; "" for hugot, which is part of this program
+	Version string `json:"version"` // of the library
+	Why     string `json:"why"`
+	Problem string `json:"problem"` // what is wrong with a library that was found; "" if nothing is
+}
+
+// Variable names the library, or is Off.
+const (
+	Variable = "BOARD_ONNXRUNTIME"
+	Off      = "off"
+)
+
+// places are the directories in which a library is looked for, in this order.
+var places = map[string][]string{
+	"linux": {
+		"/usr/local/lib", "/usr/local/lib64", "/usr/lib/" + triplets[runtime.GOARCH], "/usr/lib64", "/usr/lib",
+		"/opt/onnxruntime/lib", "/home/linuxbrew/.linuxbrew/lib",
+	},
+	"darwin": {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"},
+}
+
+var triplets = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+
+// names of the library's file: with a version where the package for building programs is not installed.
+var names = map[string][]string{
+	"linux":  {"libonnxruntime.so", "libonnxruntime.so.1", "libonnxruntime.so.1.*"},
+	"darwin": {"libonnxruntime.dylib", "libonnxruntime.1.dylib", "libonnxruntime.1.*.dylib"},
+}
+
+// candidates are the libraries that may be used, the best first; without any, why says the reason.
+func candidates(getenv func(string) string) (paths []string, why string, err error) {
+	named := getenv(Variable)
+	switch {
+	case named == Off:
+		return nil, Variable + " is off", nil
+	case !supported:
+		return nil, "ONNX Runtime is not used on " + runtime.GOOS + "/" + runtime.GOARCH, nil
+	case named != "":
+		if named, err = filepath.Abs(named); err == nil {
+			_, err = os.Stat(named)
+		}
+		if err != nil {
+			return nil, Variable + " names a library that cannot be used", fmt.Errorf("%s: %w", named, cause(err))
+		}
+		return []string{named}, Variable + " names it", nil
+	}
+	var seen []os.FileInfo
+	for _, dir := range places[runtime.GOOS] {
+		for _, name := range names[runtime.GOOS] {
+			found, _ := filepath.Glob(filepath.Join(dir, name)) // fails for a pattern alone
+			slices.Reverse(found)                               // mostly the newest version first
+			for _, path := range found {
+				info, err := os.Stat(path)
+				if err == nil && !slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+					paths, seen = append(paths, path), append(seen, info)
+				}
+			}
+		}
+	}
+	if len(paths) == 0 {
+		return nil, "there is no libonnxruntime in the usual places; " + Variable + " may name one", nil
+	}
+	return paths, "it is installed in a usual place", nil
+}
+
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// choose tries the libraries there are until use succeeds with one, and says what was chosen. An error of use that stop reports is
+// the end of it.
+func choose(getenv func(string) string, use func(path string) (version string, err error), stop func(error) bool) (Engine, error) {
+	paths, why, err := candidates(getenv)
+	e := Engine{Name: Hugot, Why: why}
+	if err != nil {
+		e.Problem = err.Error()
+	}
+	for _, path := range paths {
+		version, err := "", checkFile(path)
+		if err == nil {
+			version, err = use(path)
+		}
+		if err == nil {
+			return Engine{Name: ONNXRuntime, Library: path, Version: version, Why: why, Problem: e.Problem}, nil
+		}
+		if stop(err) {
+			return e, err
+		}
+		e.Problem = cmp.Or(e.Problem, fmt.Sprintf("%s: %v", path, err))
+		e.Why = "no library that was found can be used"
+	}
+	return e, nil
+}
+
+// Choose finds out which engine computes here. The library is loaded for a moment, in a process of its own.
+func Choose(ctx context.Context, getenv func(string) string) (Engine, error) {
+	return choose(getenv, func(path string) (string, error) {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return probe(path)
+	}, func(err error) bool { return ctx.Err() != nil })
+}
+
+// checkFile says what keeps a file from being a library for this machine, where a look at its beginning tells.
+func checkFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return cause(err)
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return cause(err)
+	}
+	return checkHead(head[:n])
+}
