@@ -101,6 +101,7 @@ func (p *program) contextStatus(c *cli.Context) error {
 }
 
 func (p *program) contextReembed(c *cli.Context) error {
+	p.embedsMuch = true
 	s, done, err := p.openContext(c, true)
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func (p *program) daemonRun(c *cli.Context) error {
 	if idle == 0 {
 		idle = -1
 	}
-	cfg := daemon.Config{Place: place, Build: daemon.Build(versionString()), ModelDir: p.usedModelDir(place.Home), Idle: idle, Log: log}
+	cfg := daemon.Config{Place: place, Build: daemon.Build(versionString()), ModelDir: p.usedModelDir(place.Home), Env: p.env, Idle: idle, Log: log}
 	if cfg.Boards, err = p.boardsDir(); err != nil {
 		return err
 	}

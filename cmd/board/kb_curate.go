@@ -59,6 +59,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 }
 
 func (p *program) kbIngest(c *cli.Context) error {
+	p.embedsMuch = true
 	if c.NArg() == 0 {
 		return usagef("`board kb ingest README.md docs`", "no file or folder is given")
 	}

@@ -21,10 +21,12 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/cmd/board/daemon"
+	"blackboard/embed/ort"
 	"blackboard/hooks/topics"
 )
 
 func main() {
+	ort.Serve()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() { // the first signal asks, the second one ends
 		<-ctx.Done()
@@ -103,6 +105,8 @@ type program struct {
 	src *daemon.Source
 	// database is the URL that --database gives.
 	database string
+	// embedsMuch is that this command embeds a great deal, which is worth the fastest engine.
+	embedsMuch bool
 }
 
 // checkedWriter remembers its first error, so that output that went nowhere (a full disk) becomes a failure without a check at each print.

@@ -129,6 +129,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do not tell"},
 	{"BOARD_WORKSPACE", "the project, unless --workspace names one; else that of the working directory"},
 	{"BOARD_MODEL_DIR", "the directory of the embedding model; else models/all-MiniLM-L6-v2 in the data home"},
+	{"BOARD_ONNXRUNTIME", "the library of ONNX Runtime, or off; else it is looked for in the usual places"},
 	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and start one for the next"},
 	{"BOARD_CURATE_EVERY", "how often a daemon curates the knowledge base, such as 24h; never unless it is set"},
 	{"BOARD_CONVERSATION", "the conversation that memory commands are about, and take part in"},

@@ -123,6 +123,7 @@ func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
 }
 
 func (p *program) memoryReembed(c *cli.Context) error {
+	p.embedsMuch = true
 	s, done, err := p.openMemory(c, true)
 	if err != nil {
 		return err

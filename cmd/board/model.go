@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,7 +18,7 @@ import (
 
 func (p *program) modelCommand() *cli.Command {
 	return &cli.Command{
-		Name: "model", Category: catKnow, Usage: "the embedding model: pull, verify, list, path, bench",
+		Name: "model", Category: catKnow, Usage: "the embedding model: pull, verify, list, path, engine, bench",
 		Description: `The model is in $BOARD_MODEL_DIR, else in models/` + minilm.DefaultModel + ` of the data home. It is never fetched unless asked for.`,
 		Subcommands: []*cli.Command{
 			{
@@ -32,6 +30,7 @@ a proxy is taken from the environment. A model that is there and sound is not fe
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},
 					&cli.StringFlag{Name: "revision", Usage: "the `REVISION` of the hub's repository; default: the one whose files are known, else main"},
 					&cli.BoolFlag{Name: "force", Usage: "replace a model that is there"},
+					&cli.BoolFlag{Name: "int8", Usage: "the default model with weights of 8 bits: a model of its own, for ONNX Runtime"},
 					jsonFlag(),
 				},
 				Action: p.modelPull,
@@ -44,13 +43,21 @@ decide beyond doubt: a JSON list of {"text", "embedding"}, named with --referenc
 				Action: p.modelVerify,
 			},
 			{
-				Name: "list", Usage: "list the models that are there", Flags: []cli.Flag{jsonFlag()}, Action: p.modelList,
+				Name: "list", Usage: "list the models that are there", Action: p.modelList,
+				Flags: []cli.Flag{&cli.BoolFlag{Name: "available", Usage: "those that can be fetched, with what their publishers say"}, jsonFlag()},
 			},
 			{
 				Name: "path", Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{jsonFlag()}, Action: p.modelPath,
 			},
 			{
-				Name: "bench", Usage: "measure how fast a model is here, and how much memory it takes", ArgsUsage: "[NAME | DIR]",
+				Name: "engine", Usage: "say what computes the model here, and why", Action: p.modelEngine,
+				Description: `ONNX Runtime, where its library is installed: several times as fast. $BOARD_ONNXRUNTIME names the library, or is off; else it is looked for
+in the usual places. It is never fetched. The library runs in a process of its own, of a daemon, or of a command that embeds a great deal.
+Without one, or when it is too old or broken, hugot computes the same vectors: it is part of this program.`,
+				Flags: []cli.Flag{jsonFlag()},
+			},
+			{
+				Name: "bench", Usage: "measure how fast models are here with each engine, and how much memory they take", ArgsUsage: "[NAME | DIR]...",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "texts", Usage: "`N` texts for the throughput of each length", Value: 32},
 					&cli.StringFlag{Name: "tokens", Usage: "`LENGTHS` of texts in tokens", Value: "14,200"},
@@ -75,7 +82,13 @@ func (p *program) modelPull(c *cli.Context) error {
 		return usagef("name one", "`board model pull` takes one name, but got %d", c.NArg())
 	}
 	name := minilm.DefaultModel
+	if c.Bool("int8") {
+		name = minilm.Int8().Name
+	}
 	if c.NArg() == 1 {
+		if c.Bool("int8") {
+			return usagef("leave one out", "--int8 is a form of %s, and a name is given", minilm.DefaultModel)
+		}
 		name = c.Args().First()
 	}
 	m, err := minilm.Named(name)
@@ -121,6 +134,9 @@ func (p *program) modelPull(c *cli.Context) error {
 	} else if !done.Already {
 		p.printf("  the files load; what they should be is not known\n")
 	}
+	if c.Bool("int8") && !p.hasFastEngine(c.Context) {
+		p.talk("without ONNX Runtime it is slower than the full model; `board model engine` says why there is none")
+	}
 	if used := minilm.DefaultDir(home, p.env); used != dir {
 		p.talk("to use it: export BOARD_MODEL_DIR=%s", done.Dir)
 	}
@@ -136,14 +152,21 @@ func (p *program) modelDir(c *cli.Context) (string, error) {
 	if c.NArg() > 1 {
 		return "", usagef("name one", "`board model %s` takes one model, but got %d", c.Command.Name, c.NArg())
 	}
+	if c.NArg() == 0 {
+		home, err := p.dataHome()
+		return minilm.DefaultDir(home, p.env), err
+	}
+	return p.namedModelDir(c.Args().First())
+}
+
+func (p *program) namedModelDir(name string) (string, error) {
 	home, err := p.dataHome()
 	if err != nil {
 		return "", err
 	}
 	used := minilm.DefaultDir(home, p.env)
-	name := c.Args().First()
 	switch {
-	case c.NArg() == 0 || name == filepath.Base(used):
+	case name == filepath.Base(used):
 		return used, nil
 	case name == "":
 		return "", usagef("`board model list` shows them", "the model's name is empty")
@@ -246,6 +269,9 @@ func (p *program) models() (models []modelEntry, err error) {
 }
 
 func (p *program) modelList(c *cli.Context) error {
+	if c.Bool("available") {
+		return p.modelAvailable(c)
+	}
 	models, err := p.models()
 	return p.answer(c, err, func() {
 		width, used := 0, false
@@ -282,52 +308,4 @@ func (p *program) modelPath(c *cli.Context) error {
 		return asAbsent(err)
 	}
 	return p.answer(c, nil, func() { p.printf("%s\n", info.Dir) }, "path", info.Dir)
-}
-
-func (p *program) modelBench(c *cli.Context) error {
-	dir, err := p.modelDir(c)
-	if err != nil {
-		return err
-	}
-	if n := c.Int("texts"); n < 0 || n > 100_000 {
-		return usagef("32 is enough for most; 0 leaves the throughput out", "--texts %d is not between 0 and 100000", n)
-	}
-	var tokens []int
-	for _, word := range strings.Split(c.String("tokens"), ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(word))
-		if err != nil || n < 1 || n > 1_000_000 {
-			return usagef("give lengths with commas between them: 14,200", "--tokens %q is not a list of lengths", c.String("tokens"))
-		}
-		tokens = append(tokens, n)
-	}
-	if isTerminal(p.err) {
-		p.talk("measuring; it may take a minute")
-	}
-	s, err := minilm.Measure(c.Context, dir, tokens, c.Int("texts"))
-	if err != nil {
-		return asAbsent(err)
-	}
-	if c.Bool("json") {
-		return p.json("bench", s)
-	}
-	build := "built with SIMD"
-	if !s.SIMD {
-		build = "built without SIMD"
-	}
-	p.printf("%s, %d-d: %s, %s, %s\n", s.Model.Name, s.Model.Dim, build, s.Go, count(int64(s.CPUs), "processor", "processors"))
-	p.printf("  load %.0f ms, then %.0f ms to the first vector\n", s.LoadMS, s.FirstMS)
-	for _, l := range s.Lengths {
-		p.printf("  %4d tokens: %.2f ms median, %.2f ms p95 of %d", l.Tokens, l.MedianMS, l.P95MS, l.Runs)
-		if l.Texts > 0 {
-			p.printf("; %d at once: %.1f texts/s", l.Texts, l.TextsPerSecond)
-		}
-		p.printf("\n")
-	}
-	if s.ResidentBytes != nil {
-		p.printf("  resident at most %s\n", megabytes(*s.ResidentBytes))
-	}
-	if !s.SIMD && runtime.GOARCH == "amd64" {
-		p.talk("`make install` builds with SIMD where the toolchain has it, which is about five times as fast")
-	}
-	return nil
 }

@@ -58,7 +58,7 @@ func runModel(ctx context.Context, env map[string]string, args ...string) (code 
 func TestModelJSONContract(t *testing.T) {
 	dir := tinyModel(t)
 	home := t.TempDir()
-	env := map[string]string{"BOARD_DAEMON": "off", "BOARD_HOME": home, "BOARD_MODEL_DIR": filepath.Join(home, "models", "tiny")}
+	env := map[string]string{"BOARD_DAEMON": "off", "BOARD_ONNXRUNTIME": "off", "BOARD_HOME": home, "BOARD_MODEL_DIR": filepath.Join(home, "models", "tiny")}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -67,6 +67,8 @@ func TestModelJSONContract(t *testing.T) {
 		{"model_verify", []string{"verify", "--reference", filepath.Join(dir, "reference_vectors.json")}},
 		{"model_list", []string{"list"}},
 		{"model_path", []string{"path"}},
+		{"model_available", []string{"list", "--available"}},
+		{"model_engine", []string{"engine"}},
 		{"model_bench", []string{"bench", "--texts", "2", "--tokens", "4"}},
 	} {
 		code, out, errs := runModel(t.Context(), env, append([]string{"model", "--json"}, c.args...)...)

@@ -49,7 +49,8 @@ func (p *program) newSource(own daemon.Own, lives bool) (*daemon.Source, error) 
 	if err != nil {
 		return nil, err
 	}
-	cfg.Own, cfg.Lives = own, lives
+	cfg.Own, cfg.Lives, cfg.Much = own, lives, p.embedsMuch
+	cfg.Say = func(problem string) { p.talk("%s", safe(problem)) }
 	return daemon.NewSource(cfg), nil
 }
 

@@ -104,7 +104,7 @@ func removePart(part string) {
 
 // copyFile copies from a directory, always from the beginning.
 func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash.Hash) error {
-	in, err := os.Open(file.in(f.from.dir))
+	in, err := os.Open(File{Name: file.published()}.in(f.from.dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return errAbsent
 	}
@@ -133,7 +133,7 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	if have > 0 && have == file.Bytes { // it was complete, and interrupted before it was looked at
 		return hashFile(part, have, sum)
 	}
-	address := f.from.base.JoinPath(file.Name)
+	address := f.from.base.JoinPath(file.published())
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

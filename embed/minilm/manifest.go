@@ -1,12 +1,17 @@
 package minilm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sys/cpu"
 
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
@@ -33,7 +38,12 @@ type File struct {
 	Optional bool `json:"-"`
 	// Unless names a file that makes this one superfluous where it was found.
 	Unless string `json:"-"`
+	// Published is its name where the model comes from, if that is another.
+	Published string `json:"-"`
 }
+
+// published is what the file is called where the model comes from.
+func (f File) published() string { return cmp.Or(f.Published, f.Name) }
 
 // in is where the file lies in a directory.
 func (f File) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Name)) }
@@ -69,6 +79,32 @@ var allMiniLM = Manifest{
 	},
 }
 
+// quantized is all-MiniLM-L6-v2 with weights of 8 bits: a quarter of the size, and other vectors, so it is a model of its own to every
+// index. ONNX Runtime is fast with it; hugot is much slower than with the full weights.
+func quantized(name, published string, bytes int64, sum string) Manifest {
+	m := allMiniLM
+	m.Name = name
+	m.Files = slices.Clone(m.Files)
+	m.Files[len(m.Files)-1] = File{Name: "onnx/model.onnx", Bytes: bytes, SHA256: sum, Published: published}
+	return m
+}
+
+// Names of the quantized forms. Signed weights are for processors that multiply them without overflow: ARM's, and x86-64 with VNNI.
+const (
+	signedModel   = DefaultModel + "-qint8"
+	unsignedModel = DefaultModel + "-quint8"
+)
+
+// Int8 is the quantized form of the default model for this machine's processor.
+func Int8() Manifest {
+	name := unsignedModel
+	if runtime.GOARCH != "amd64" || cpu.X86.HasAVX512VNNI {
+		name = signedModel
+	}
+	m, _ := Named(name) // is known
+	return m
+}
+
 // anyFiles are the files of a model that is not known by name. What it cannot do without, Open knows.
 var anyFiles = []File{
 	{Name: "config.json", Optional: true},
@@ -85,12 +121,18 @@ var anyFiles = []File{
 	{Name: "model.onnx", Unless: "onnx/model.onnx"},
 }
 
-var known = []Manifest{allMiniLM}
+var known = sync.OnceValue(func() []Manifest {
+	return []Manifest{
+		allMiniLM,
+		quantized(signedModel, "onnx/model_qint8_avx512_vnni.onnx", 23_026_053, "4278337fd0ff3c68bfb6291042cad8ab363e1d9fbc43dcb499fe91c871902474"),
+		quantized(unsignedModel, "onnx/model_quint8_avx2.onnx", 23_046_789, "b941bf19f1f1283680f449fa6a7336bb5600bdcd5f84d10ddc5cd72218a0fd21"),
+	}
+})
 
 // KnownModels are the names of the models whose files are known to the byte.
 func KnownModels() []string {
 	var names []string
-	for _, m := range known {
+	for _, m := range known() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -101,7 +143,7 @@ var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // Named returns the manifest of a model that is known by name, or as organisation/model what the hub may have, or with any other plain
 // name what can only come from a place that is named as well: its Repo is empty.
 func Named(name string) (Manifest, error) {
-	for _, m := range known {
+	for _, m := range known() {
 		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.Repo) {
 			return m, nil
 		}

@@ -16,6 +16,8 @@ import (
 // Speed is how fast a model is on this machine, in this build.
 type Speed struct {
 	Model         embed.Model `json:"model"`
+	Engine        string      `json:"engine"`
+	Version       string      `json:"version"` // of the engine's library; "" for one that is part of this program
 	SIMD          bool        `json:"simd"`
 	Go            string      `json:"go"`
 	CPUs          int         `json:"cpus"`
@@ -43,14 +45,27 @@ const (
 )
 
 // Measure loads the model in dir and embeds made-up texts: for each length of tokens one after the other, and then as many as texts says,
-// as concurrently as the model does by itself.
-func Measure(ctx context.Context, dir string, tokens []int, texts int) (*Speed, error) {
-	start := time.Now()
-	e, err := Open(ctx, dir)
+// as concurrently as the model does by itself. open loads the model with another engine; nil is for this package's.
+func Measure(ctx context.Context, dir string, tokens []int, texts int, open func() (embed.Embedder, func() error, error)) (*Speed, error) {
+	f, err := Read(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer e.Close()
+	if open == nil {
+		open = func() (embed.Embedder, func() error, error) {
+			e, err := Open(ctx, dir)
+			if err != nil {
+				return nil, nil, err
+			}
+			return e, e.Close, nil
+		}
+	}
+	start := time.Now()
+	e, done, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	s := &Speed{Model: e.Model(), SIMD: SIMD(), Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), LoadMS: ms(time.Since(start)), Lengths: []Length{}}
 	start = time.Now()
 	if _, err := e.Embed(ctx, []string{"the first text"}); err != nil {
@@ -58,24 +73,28 @@ func Measure(ctx context.Context, dir string, tokens []int, texts int) (*Speed, 
 	}
 	s.FirstMS = ms(time.Since(start))
 	for _, n := range tokens {
-		l, err := e.measure(ctx, n, texts)
+		l, err := f.measure(ctx, e, n, texts)
 		if err != nil {
 			return nil, err
 		}
 		s.Lengths = append(s.Lengths, l)
 	}
-	if n := Resident(os.Getpid()); n > 0 {
+	n := Resident(os.Getpid())
+	if elsewhere, ok := e.(interface{ Resident() int64 }); ok {
+		n = elsewhere.Resident()
+	}
+	if n > 0 {
 		s.ResidentBytes = &n
 	}
 	return s, nil
 }
 
-func (e *Embedder) measure(ctx context.Context, tokens, texts int) (Length, error) {
+func (f *Files) measure(ctx context.Context, e embed.Embedder, tokens, texts int) (Length, error) {
 	sample := make([]string, max(texts, 1))
 	for i := range sample {
-		sample[i] = e.textOf(tokens, i)
+		sample[i] = f.textOf(tokens, i)
 	}
-	l := Length{Tokens: len(e.files.Encode(sample[0])), Texts: texts}
+	l := Length{Tokens: len(f.Encode(sample[0])), Texts: texts}
 	if _, err := e.Embed(ctx, sample[:1]); err != nil { // compiles the model for this length
 		return l, err
 	}
@@ -102,13 +121,13 @@ func (e *Embedder) measure(ctx context.Context, tokens, texts int) (Length, erro
 
 // textOf makes text number i with about as many tokens as asked for: never more, so that it stays in one of the lengths that the model
 // is compiled for.
-func (e *Embedder) textOf(tokens, i int) string {
+func (f *Files) textOf(tokens, i int) string {
 	words := strings.Fields("the gate stays shut while a critical question is open and every worker posts what it has found with its source")
 	text := words[i%len(words)]
 	for n := i + 1; n <= i+tokens; n++ { // a word has a token at least
 		longer := text + " " + words[n%len(words)]
-		ids := len(e.files.Encode(longer))
-		if ids > tokens || ids >= e.model.MaxTokens {
+		ids := len(f.Encode(longer))
+		if ids > tokens || ids >= f.Limit {
 			break
 		}
 		text = longer

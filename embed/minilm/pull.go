@@ -214,7 +214,7 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 			}
 		}
 		got, err := f.fetch(ctx, file, to)
-		if flat := path.Base(file.Name); errors.Is(err, errAbsent) && o.From != "" && file.SHA256 != "" && flat == "model.onnx" { // one directory for all files
+		if flat := path.Base(file.published()); errors.Is(err, errAbsent) && o.From != "" && file.SHA256 != "" && path.Ext(flat) == ".onnx" { // one directory for all files
 			got, err = f.fetch(ctx, File{Name: flat, Bytes: file.Bytes, SHA256: file.SHA256}, to)
 			got.Name = file.Name
 		}

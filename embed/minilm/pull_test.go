@@ -354,3 +354,36 @@ func TestPullResume(t *testing.T) {
 		sameFiles(t, dir, files)
 	})
 }
+
+// TestPullPublished: weights that have another name where they come from get the one that Open knows.
+func TestPullPublished(t *testing.T) {
+	files := models.All["static"]()
+	m := newMirror(t, files)
+	published := manifestOf(m.files)
+	published.Name = "m-int8"
+	weights := &published.Files[slices.IndexFunc(published.Files, func(f File) bool { return f.Name == weightsName })]
+	weights.Published = "onnx/model_int8.onnx"
+	m.files[weights.Published] = m.files[weightsName]
+	delete(m.files, weightsName)
+	dir := filepath.Join(t.TempDir(), "m-int8")
+	mustPull(t, m, dir, func(o *PullOptions) { o.Manifest = published })
+	if e := open(t, dir); e.Model().Name != "m-int8" {
+		t.Errorf("%+v", e.Model())
+	}
+}
+
+// TestInt8: the quantized forms are models of their own, with all files of the full one but the weights.
+func TestInt8(t *testing.T) {
+	for _, name := range []string{signedModel, unsignedModel, Int8().Name} {
+		m, err := Named(name)
+		if err != nil || m.Name != name || m.Name == DefaultModel || len(m.Files) != len(allMiniLM.Files) || !m.Pinned() || m.Repo != allMiniLM.Repo {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if last := m.Files[len(m.Files)-1]; last.Name != weightsName || last.Published == "" || last.SHA256 == allMiniLM.Files[len(allMiniLM.Files)-1].SHA256 {
+			t.Errorf("%+v", last)
+		}
+	}
+	if allMiniLM.Files[len(allMiniLM.Files)-1].Published != "" {
+		t.Error("the full model was changed")
+	}
+}

@@ -58,7 +58,7 @@ func (r *Report) add(name string, ok bool, format string, a ...any) {
 //
 // The error is for what could not be looked at; what is wrong with the model is in the report.
 func Verify(ctx context.Context, dir, reference string) (*Report, error) {
-	return verify(ctx, dir, reference, known)
+	return verify(ctx, dir, reference, known())
 }
 
 func verify(ctx context.Context, dir, reference string, known []Manifest) (*Report, error) {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"sync"
 )
 
 // machine is what a host's file has of its own on one architecture.
@@ -23,95 +24,97 @@ type machine struct {
 // The code writes the symbols to the first line, which says that the libraries are loaded, and then
 // serves the line for ever: it reads a function and ten arguments, calls it, and writes what it
 // returned. When nothing more can be read, the process ends.
-var machines = map[string]machine{
-	"amd64": {
-		id: 62, name: "x86-64", abs: 1, line: 0x02, symbols: 0x0c, thread: 0x8b,
-		loaders: []string{"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
-		code: []byte{
-			0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, // start: mov rbx, line
-			0x48, 0xbe, 0, 0, 0, 0, 0, 0, 0, 0, // mov rsi, symbols
-			0x8b, 0x7b, 0x08, // mov edi, [rbx+8]
-			0xba, 0x28, 0, 0, 0, // mov edx, 40
-			0xb8, 0x01, 0, 0, 0, // mov eax, write
-			0x0f, 0x05, // syscall
-			0x48, 0x83, 0xe4, 0xf0, // serve: and rsp, -16
-			0x8b, 0x3b, // again: mov edi, [rbx]
-			0x48, 0x8d, 0x73, 0x10, // lea rsi, [rbx+16]
-			0xba, 0x58, 0, 0, 0, // mov edx, 88
-			0x31, 0xc0, // xor eax, eax (read)
-			0x0f, 0x05, // syscall
-			0x48, 0x83, 0xf8, 0x58, // cmp rax, 88
-			0x75, 0x46, // jne end
-			0xff, 0x73, 0x60, // push [rbx+96]
-			0xff, 0x73, 0x58, // push [rbx+88]
-			0xff, 0x73, 0x50, // push [rbx+80]
-			0xff, 0x73, 0x48, // push [rbx+72]
-			0x48, 0x8b, 0x7b, 0x18, // mov rdi, [rbx+24]
-			0x48, 0x8b, 0x73, 0x20, // mov rsi, [rbx+32]
-			0x48, 0x8b, 0x53, 0x28, // mov rdx, [rbx+40]
-			0x48, 0x8b, 0x4b, 0x30, // mov rcx, [rbx+48]
-			0x4c, 0x8b, 0x43, 0x38, // mov r8, [rbx+56]
-			0x4c, 0x8b, 0x4b, 0x40, // mov r9, [rbx+64]
-			0x31, 0xc0, // xor eax, eax
-			0xff, 0x53, 0x10, // call [rbx+16]
-			0x48, 0x83, 0xc4, 0x20, // add rsp, 32
-			0x48, 0x89, 0x43, 0x10, // mov [rbx+16], rax
-			0x8b, 0x7b, 0x08, // mov edi, [rbx+8]
-			0x48, 0x8d, 0x73, 0x10, // lea rsi, [rbx+16]
-			0xba, 0x08, 0, 0, 0, // mov edx, 8
-			0xb8, 0x01, 0, 0, 0, // mov eax, write
-			0x0f, 0x05, // syscall
-			0xeb, 0xa5, // jmp again
-			0x31, 0xff, // end: xor edi, edi
-			0xb8, 0xe7, 0, 0, 0, // mov eax, exit_group
-			0x0f, 0x05, // syscall
-			0x48, 0x89, 0xfb, // thread: mov rbx, rdi
-			0xeb, 0x93, // jmp serve
+var machines = sync.OnceValue(func() map[string]machine {
+	return map[string]machine{
+		"amd64": {
+			id: 62, name: "x86-64", abs: 1, line: 0x02, symbols: 0x0c, thread: 0x8b,
+			loaders: []string{"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
+			code: []byte{
+				0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, // start: mov rbx, line
+				0x48, 0xbe, 0, 0, 0, 0, 0, 0, 0, 0, // mov rsi, symbols
+				0x8b, 0x7b, 0x08, // mov edi, [rbx+8]
+				0xba, 0x28, 0, 0, 0, // mov edx, 40
+				0xb8, 0x01, 0, 0, 0, // mov eax, write
+				0x0f, 0x05, // syscall
+				0x48, 0x83, 0xe4, 0xf0, // serve: and rsp, -16
+				0x8b, 0x3b, // again: mov edi, [rbx]
+				0x48, 0x8d, 0x73, 0x10, // lea rsi, [rbx+16]
+				0xba, 0x58, 0, 0, 0, // mov edx, 88
+				0x31, 0xc0, // xor eax, eax (read)
+				0x0f, 0x05, // syscall
+				0x48, 0x83, 0xf8, 0x58, // cmp rax, 88
+				0x75, 0x46, // jne end
+				0xff, 0x73, 0x60, // push [rbx+96]
+				0xff, 0x73, 0x58, // push [rbx+88]
+				0xff, 0x73, 0x50, // push [rbx+80]
+				0xff, 0x73, 0x48, // push [rbx+72]
+				0x48, 0x8b, 0x7b, 0x18, // mov rdi, [rbx+24]
+				0x48, 0x8b, 0x73, 0x20, // mov rsi, [rbx+32]
+				0x48, 0x8b, 0x53, 0x28, // mov rdx, [rbx+40]
+				0x48, 0x8b, 0x4b, 0x30, // mov rcx, [rbx+48]
+				0x4c, 0x8b, 0x43, 0x38, // mov r8, [rbx+56]
+				0x4c, 0x8b, 0x4b, 0x40, // mov r9, [rbx+64]
+				0x31, 0xc0, // xor eax, eax
+				0xff, 0x53, 0x10, // call [rbx+16]
+				0x48, 0x83, 0xc4, 0x20, // add rsp, 32
+				0x48, 0x89, 0x43, 0x10, // mov [rbx+16], rax
+				0x8b, 0x7b, 0x08, // mov edi, [rbx+8]
+				0x48, 0x8d, 0x73, 0x10, // lea rsi, [rbx+16]
+				0xba, 0x08, 0, 0, 0, // mov edx, 8
+				0xb8, 0x01, 0, 0, 0, // mov eax, write
+				0x0f, 0x05, // syscall
+				0xeb, 0xa5, // jmp again
+				0x31, 0xff, // end: xor edi, edi
+				0xb8, 0xe7, 0, 0, 0, // mov eax, exit_group
+				0x0f, 0x05, // syscall
+				0x48, 0x89, 0xfb, // thread: mov rbx, rdi
+				0xeb, 0x93, // jmp serve
+			},
 		},
-	},
-	"arm64": {
-		id: 183, name: "aarch64", abs: 257, line: 0x88, symbols: 0x90, thread: 0x80,
-		loaders: []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
-		code: words(
-			0x58000453, // start: ldr x19, line
-			0x58000461, // ldr x1, symbols
-			0xf9400660, // ldr x0, [x19, #8]
-			0xd2800502, // mov x2, #40
-			0xd2800808, // mov x8, write
-			0xd4000001, // svc #0
-			0xf9400260, // again: ldr x0, [x19]
-			0x91004261, // add x1, x19, #16
-			0xd2800b02, // mov x2, #88
-			0xd28007e8, // mov x8, read
-			0xd4000001, // svc #0
-			0xf101601f, // cmp x0, #88
-			0x54000221, // b.ne end
-			0xa945aa69, // ldp x9, x10, [x19, #88]
-			0xa9bf2be9, // stp x9, x10, [sp, #-16]!
-			0xa9418660, // ldp x0, x1, [x19, #24]
-			0xa9428e62, // ldp x2, x3, [x19, #40]
-			0xa9439664, // ldp x4, x5, [x19, #56]
-			0xa9449e66, // ldp x6, x7, [x19, #72]
-			0xf9400a69, // ldr x9, [x19, #16]
-			0xd63f0120, // blr x9
-			0x910043ff, // add sp, sp, #16
-			0xf9000a60, // str x0, [x19, #16]
-			0xf9400660, // ldr x0, [x19, #8]
-			0x91004261, // add x1, x19, #16
-			0xd2800102, // mov x2, #8
-			0xd2800808, // mov x8, write
-			0xd4000001, // svc #0
-			0x17ffffea, // b again
-			0xd2800000, // end: mov x0, #0
-			0xd2800bc8, // mov x8, exit_group
-			0xd4000001, // svc #0
-			0xaa0003f3, // thread: mov x19, x0
-			0x17ffffe5, // b again
-			0, 0,       // line
-			0, 0, // symbols
-		),
-	},
-}
+		"arm64": {
+			id: 183, name: "aarch64", abs: 257, line: 0x88, symbols: 0x90, thread: 0x80,
+			loaders: []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+			code: words(
+				0x58000453, // start: ldr x19, line
+				0x58000461, // ldr x1, symbols
+				0xf9400660, // ldr x0, [x19, #8]
+				0xd2800502, // mov x2, #40
+				0xd2800808, // mov x8, write
+				0xd4000001, // svc #0
+				0xf9400260, // again: ldr x0, [x19]
+				0x91004261, // add x1, x19, #16
+				0xd2800b02, // mov x2, #88
+				0xd28007e8, // mov x8, read
+				0xd4000001, // svc #0
+				0xf101601f, // cmp x0, #88
+				0x54000221, // b.ne end
+				0xa945aa69, // ldp x9, x10, [x19, #88]
+				0xa9bf2be9, // stp x9, x10, [sp, #-16]!
+				0xa9418660, // ldp x0, x1, [x19, #24]
+				0xa9428e62, // ldp x2, x3, [x19, #40]
+				0xa9439664, // ldp x4, x5, [x19, #56]
+				0xa9449e66, // ldp x6, x7, [x19, #72]
+				0xf9400a69, // ldr x9, [x19, #16]
+				0xd63f0120, // blr x9
+				0x910043ff, // add sp, sp, #16
+				0xf9000a60, // str x0, [x19, #16]
+				0xf9400660, // ldr x0, [x19, #8]
+				0x91004261, // add x1, x19, #16
+				0xd2800102, // mov x2, #8
+				0xd2800808, // mov x8, write
+				0xd4000001, // svc #0
+				0x17ffffea, // b again
+				0xd2800000, // end: mov x0, #0
+				0xd2800bc8, // mov x8, exit_group
+				0xd4000001, // svc #0
+				0xaa0003f3, // thread: mov x19, x0
+				0x17ffffe5, // b again
+				0, 0,       // line
+				0, 0, // symbols
+			),
+		},
+	}
+})
 
 func words(w ...uint32) (out []byte) {
 	for _, x := range w {
@@ -221,7 +224,7 @@ func (m machine) checkLibrary(head []byte) error {
 	if id == m.id && head[4] == 2 {
 		return nil
 	}
-	for _, other := range machines {
+	for _, other := range machines() {
 		if other.id == id {
 			return fmt.Errorf("it is for %s, and this machine is %s", other.name, m.name)
 		}

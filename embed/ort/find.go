@@ -33,21 +33,19 @@ const (
 	Off      = "off"
 )
 
-// places are the directories in which a library is looked for, in this order.
-var places = map[string][]string{
-	"linux": {
-		"/usr/local/lib", "/usr/local/lib64", "/usr/lib/" + triplets[runtime.GOARCH], "/usr/lib64", "/usr/lib",
-		"/opt/onnxruntime/lib", "/home/linuxbrew/.linuxbrew/lib",
-	},
-	"darwin": {"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"},
-}
-
-var triplets = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
-
-// names of the library's file: with a version where the package for building programs is not installed.
-var names = map[string][]string{
-	"linux":  {"libonnxruntime.so", "libonnxruntime.so.1", "libonnxruntime.so.1.*"},
-	"darwin": {"libonnxruntime.dylib", "libonnxruntime.1.dylib", "libonnxruntime.1.*.dylib"},
+// places are the directories in which a library is looked for, in this order, and the patterns of its name: with a version where the
+// package for building programs is not installed.
+func places() (dirs, names []string) {
+	if runtime.GOOS == "darwin" {
+		return []string{"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"},
+			[]string{"libonnxruntime.dylib", "libonnxruntime.1.dylib", "libonnxruntime.1.*.dylib"}
+	}
+	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+	dirs = []string{
+		"/usr/local/lib", "/usr/local/lib64", "/usr/lib/" + triplet, "/usr/lib64", "/usr/lib", "/opt/onnxruntime/lib",
+		"/home/linuxbrew/.linuxbrew/lib",
+	}
+	return dirs, []string{"libonnxruntime.so", "libonnxruntime.so.1", "libonnxruntime.so.1.*"}
 }
 
 // candidates are the libraries that may be used, the best first; without any, why says the reason.
@@ -56,7 +54,7 @@ func candidates(getenv func(string) string) (paths []string, why string, err err
 	switch {
 	case named == Off:
 		return nil, Variable + " is off", nil
-	case !supported:
+	case !supported():
 		return nil, "ONNX Runtime is not used on " + runtime.GOOS + "/" + runtime.GOARCH, nil
 	case named != "":
 		if named, err = filepath.Abs(named); err == nil {
@@ -68,8 +66,9 @@ func candidates(getenv func(string) string) (paths []string, why string, err err
 		return []string{named}, Variable + " names it", nil
 	}
 	var seen []os.FileInfo
-	for _, dir := range places[runtime.GOOS] {
-		for _, name := range names[runtime.GOOS] {
+	dirs, names := places()
+	for _, dir := range dirs {
+		for _, name := range names {
 			found, _ := filepath.Glob(filepath.Join(dir, name)) // fails for a pattern alone
 			slices.Reverse(found)                               // mostly the newest version first
 			for _, path := range found {

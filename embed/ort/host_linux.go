@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var supported = machines[runtime.GOARCH].id != 0
+func supported() bool { return machines()[runtime.GOARCH].id != 0 }
 
 // checkHead looks at the beginning of a library.
-func checkHead(head []byte) error { return machines[runtime.GOARCH].checkLibrary(head) }
+func checkHead(head []byte) error { return machines()[runtime.GOARCH].checkLibrary(head) }
 
 // Serve does nothing on this system, where hosts are no programs of Go.
 func Serve() {}
@@ -32,7 +32,7 @@ var emulated struct {
 //
 // It returns the addresses of the second line, and of what serves a line.
 func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) {
-	m := machines[cmp.Or(emulated.arch, runtime.GOARCH)]
+	m := machines()[cmp.Or(emulated.arch, runtime.GOARCH)]
 	loader, err := m.loader()
 	if err != nil {
 		return nil, 0, 0, err

@@ -257,6 +257,7 @@ func TestBatches(t *testing.T) {
 		}
 	}
 }
+
 // TestCloseLeavesNoCallBehind: a call that began before Close may come to the queue after it.
 func TestCloseLeavesNoCallBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

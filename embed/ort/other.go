@@ -13,7 +13,7 @@ import (
 // Embedder is never made where ONNX Runtime is not used.
 type Embedder struct{}
 
-const supported = false
+func supported() bool { return false }
 
 var errUnsupported = errors.New("ONNX Runtime is not used on this system")
 
