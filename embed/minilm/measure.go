@@ -80,7 +80,7 @@ func Measure(ctx context.Context, dir string, tokens []int, texts int, open func
 		s.Lengths = append(s.Lengths, l)
 	}
 	n := Resident(os.Getpid())
-	if elsewhere, ok := e.(interface{ Resident() int64 }); ok {
+	if elsewhere, ok := e.(interface{ Resident() int64 }); ok && elsewhere.Resident() > 0 {
 		n = elsewhere.Resident()
 	}
 	if n > 0 {

@@ -24,6 +24,9 @@ import (
 // TestMain makes the test program a host where a host is the program itself.
 func TestMain(m *testing.M) {
 	Serve()
+	if dir := os.Getenv("BOARD_TEST_COLD"); dir != "" {
+		cold(dir)
+	}
 	os.Exit(m.Run())
 }
 
