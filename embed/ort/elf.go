@@ -21,9 +21,10 @@ type machine struct {
 	thread  int      // where in code a thread begins that serves the line it is given
 }
 
-// The code writes the symbols to the first line, which says that the libraries are loaded, and then
-// serves the line for ever: it reads a function and ten arguments, calls it, and writes what it
-// returned. When nothing more can be read, the process ends.
+// The code writes the symbols to the first line, which says that the libraries are
+// loaded, and then serves the line for ever: it reads a function and ten arguments,
+// calls it, and writes what it returned. When nothing more can be read, the process
+// ends.
 var machines = sync.OnceValue(func() map[string]machine {
 	return map[string]machine{
 		"amd64": {
@@ -123,21 +124,39 @@ func words(w ...uint32) (out []byte) {
 	return out
 }
 
+// Where a host lies: what is read and run at hostBase, what is written hostGap higher, which is more
+// than a page on every machine.
+const (
+	hostBase    = 0x400000
+	hostGap     = 0x100000
+	hostHeaders = 64 + 5*56
+	hostLine    = 112 // bytes of a line
+	symbolSize  = 24  // of an entry in the tables of symbols and of relocations
+)
+
+// text is what is read and run of a host.
+type text []byte
+
+// place appends data and returns its address.
+func (t *text) place(data []byte) uint64 {
+	*t = append(*t, make([]byte, (16-len(*t)%16)%16)...)
+	*t = append(*t, data...)
+	return hostBase + uint64(len(*t)-len(data))
+}
+
+// put stores a word at an address.
+func (t text) put(at, word uint64) { binary.LittleEndian.PutUint64(t[at-hostBase:], word) }
+
 // hostFile is a host as an ELF file, and the addresses at which its second line and the function
-// that serves it will lie. loader loads it and library; lines are the descriptors to read and write
-// of each line.
-func (m machine) hostFile(loader, library string, lines [2][2]uint64) (file []byte, line, serve uint64) {
-	const (
-		base    = 0x400000 // of what is read and run; what is written lies gap higher
-		gap     = 0x100000 // more than a page on every machine
-		headers = 64 + 5*56
-		symbol  = 24
-		lineLen = 112
-	)
+// that serves it will lie. loader loads it and library; lines are the descriptors to read and to
+// write of each line.
+func (m machine) hostFile(
+	loader, library string, lines [2][2]uint64,
+) (file []byte, line, serve uint64) {
 	le := binary.LittleEndian
 	n := len(hostSymbols)
 	names := []byte{0}
-	symbols := make([]byte, symbol) // the first is empty
+	symbols := make([]byte, symbolSize) // the first is empty
 	for _, name := range hostSymbols {
 		entry := le.AppendUint32(nil, uint32(len(names)))
 		entry = append(entry, 1<<4, 0, 0, 0) // global, defined elsewhere
@@ -146,76 +165,83 @@ func (m machine) hostFile(loader, library string, lines [2][2]uint64) (file []by
 	}
 	libraryAt := uint64(len(names))
 	names = append(append(names, library...), 0)
-	hash := words(append([]uint32{1, uint32(n + 1)}, make([]uint32, n+2)...)...) // this file has nothing to find
+	hash := words(append([]uint32{1, uint32(n + 1)}, make([]uint32, n+2)...)...) // nothing is found here
 
-	text := make([]byte, headers)
-	place := func(data []byte) uint64 {
-		text = append(text, make([]byte, (16-len(text)%16)%16)...)
-		text = append(text, data...)
-		return base + uint64(len(text)-len(data))
-	}
-	loaderAt := place(append([]byte(loader), 0))
-	symbolsAt, namesAt, hashAt := place(symbols), place(names), place(hash)
-	relocsAt := place(make([]byte, symbol*n))
-	code := bytes.Clone(m.code)
-	codeAt := place(code)
-	text = append(text, make([]byte, (16-len(text)%16)%16)...)
+	t := text(make([]byte, hostHeaders))
+	loaderAt := t.place(append([]byte(loader), 0))
+	symbolsAt, namesAt, hashAt := t.place(symbols), t.place(names), t.place(hash)
+	relocsAt := t.place(make([]byte, symbolSize*n))
+	codeAt := t.place(bytes.Clone(m.code))
+	t.place(nil) // so that what is written begins at a multiple of 16
 
 	// What is written: the addresses, the lines, and the table for the loader.
-	dataAt := base + gap + uint64(len(text))
+	dataAt := hostBase + hostGap + uint64(len(t))
 	line0 := dataAt + uint64(8*n+8)
-	dynamicAt := line0 + 2*lineLen
-	var relocs []byte
-	for i := range n {
-		relocs = le.AppendUint64(relocs, dataAt+uint64(8*i))
-		relocs = le.AppendUint64(relocs, uint64(i+1)<<32|m.abs)
-		relocs = le.AppendUint64(relocs, 0)
+	dynamicAt := line0 + 2*hostLine
+	for i := range uint64(n) {
+		t.put(relocsAt+symbolSize*i, dataAt+8*i)
+		t.put(relocsAt+symbolSize*i+8, (i+1)<<32|m.abs)
 	}
-	copy(text[relocsAt-base:], relocs)
-	le.PutUint64(text[codeAt-base+uint64(m.line):], line0)
-	le.PutUint64(text[codeAt-base+uint64(m.symbols):], dataAt)
+	t.put(codeAt+uint64(m.line), line0)
+	t.put(codeAt+uint64(m.symbols), dataAt)
 	data := make([]byte, dynamicAt-dataAt)
 	for i, fds := range lines {
-		le.PutUint64(data[8*n+8+i*lineLen:], fds[0])
-		le.PutUint64(data[8*n+8+i*lineLen+8:], fds[1])
+		le.PutUint64(data[8*n+8+i*hostLine:], fds[0])
+		le.PutUint64(data[8*n+8+i*hostLine+8:], fds[1])
 	}
-	dynamic := [][2]uint64{
-		{1, libraryAt}, {4, hashAt}, {5, namesAt}, {6, symbolsAt}, {10, uint64(len(names))}, {11, symbol},
-		{7, relocsAt}, {8, uint64(len(relocs))}, {9, symbol}, {24, 0}, {0, 0}, // 24: bind everything at once
-	}
-	for _, d := range dynamic {
+	for _, d := range [][2]uint64{
+		{1, libraryAt}, {4, hashAt}, {5, namesAt}, {6, symbolsAt}, {10, uint64(len(names))},
+		{11, symbolSize}, {7, relocsAt}, {8, uint64(symbolSize * n)}, {9, symbolSize},
+		{24, 0}, {0, 0}, // bind everything at once; the end
+	} {
 		data = le.AppendUint64(le.AppendUint64(data, d[0]), d[1])
 	}
-
-	header := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 9)...)
-	header = le.AppendUint16(le.AppendUint16(header, 2), m.id) // runs at a fixed address
-	header = le.AppendUint32(header, 1)
-	header = le.AppendUint64(le.AppendUint64(le.AppendUint64(header, codeAt), 64), 0)
-	header = le.AppendUint32(header, 0)
-	for _, x := range []uint16{64, 56, 5, 64, 0, 0} {
-		header = le.AppendUint16(header, x)
-	}
-	segment := func(kind, flags uint32, at uint64, offset, size, align int) {
-		header = le.AppendUint32(le.AppendUint32(header, kind), flags)
-		for _, x := range []uint64{uint64(offset), at, at, uint64(size), uint64(size), uint64(align)} {
-			header = le.AppendUint64(header, x)
-		}
-	}
-	const (
-		interp, load, dyn, stack = 3, 1, 2, 0x6474e551
-		read, write, exec        = 4, 2, 1
-	)
-	segment(interp, read, loaderAt, int(loaderAt-base), len(loader)+1, 1)
-	segment(load, read|exec, base, 0, len(text), 0x10000)
-	segment(load, read|write, dataAt, len(text), len(data), 0x10000)
-	segment(dyn, read|write, dynamicAt, len(text)+int(dynamicAt-dataAt), 16*len(dynamic), 8)
-	segment(stack, read|write, 0, 0, 0, 16)
-	copy(text, header)
-	return append(text, data...), line0 + lineLen, codeAt + uint64(m.thread)
+	copy(t, m.header(codeAt, []segment{
+		{interp, readable, loaderAt, loaderAt - hostBase, uint64(len(loader) + 1), 1},
+		{load, readable | executable, hostBase, 0, uint64(len(t)), 0x10000},
+		{load, readable | writable, dataAt, uint64(len(t)), uint64(len(data)), 0x10000},
+		{
+			dynamic, readable | writable, dynamicAt, uint64(len(t)) + dynamicAt - dataAt,
+			uint64(len(data)) + dataAt - dynamicAt, 8,
+		},
+		{stack, readable | writable, 0, 0, 0, 16},
+	}))
+	return append(t, data...), line0 + hostLine, codeAt + uint64(m.thread)
 }
 
-// checkLibrary says what keeps a file from being a library for this machine, as far as its header
-// tells.
+// segment is what the system maps, or has to know.
+type segment struct {
+	kind, flags             uint32
+	at, offset, size, align uint64
+}
+
+const (
+	load, dynamic, interp, stack   = 1, 2, 3, 0x6474e551
+	executable, writable, readable = 1, 2, 4
+)
+
+// header is the beginning of a file that runs at a fixed address.
+func (m machine) header(entry uint64, segments []segment) []byte {
+	le := binary.LittleEndian
+	h := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 9)...)
+	h = le.AppendUint16(le.AppendUint16(h, 2), m.id)
+	h = le.AppendUint32(h, 1)
+	h = le.AppendUint64(le.AppendUint64(le.AppendUint64(h, entry), 64), 0)
+	h = le.AppendUint32(h, 0)
+	for _, x := range []uint16{64, 56, uint16(len(segments)), 64, 0, 0} {
+		h = le.AppendUint16(h, x)
+	}
+	for _, s := range segments {
+		h = le.AppendUint32(le.AppendUint32(h, s.kind), s.flags)
+		for _, x := range []uint64{s.offset, s.at, s.at, s.size, s.size, s.align} {
+			h = le.AppendUint64(h, x)
+		}
+	}
+	return h
+}
+
+// checkLibrary says what keeps a file from being a library for this machine, as far as
+// its header tells.
 func (m machine) checkLibrary(head []byte) error {
 	if len(head) < 20 || string(head[:4]) != "\x7fELF" {
 		return fmt.Errorf("it is no shared library of this system")

@@ -17,8 +17,10 @@ import (
 
 // Embedder embeds texts with one model. It follows the contract of embed.Embedder.
 //
-// One batch is computed at a time, by all threads. A call with one text is a question, somebody waits for it: it goes before all batches
-// of longer calls, and interrupts one that is under way, which is computed again later. Longer calls take turns batch by batch.
+// One batch is computed at a time, by all threads. A call with one text is a question,
+// somebody waits for it: it goes before all batches of longer calls, and interrupts one
+// that is under way, which is computed again later. Longer calls take turns batch by
+// batch.
 type Embedder struct {
 	model   embed.Model
 	files   *minilm.Files
@@ -48,13 +50,16 @@ type call struct {
 	done  chan error // has room for the one result
 }
 
-// tokensPerThread bounds what is computed between two looks at whether a question waits. More is no faster: see the package's table.
+// tokensPerThread bounds what is computed between two looks at whether a question
+// waits. More is no faster: see the package's table.
 const tokensPerThread = 128
 
-// maxTries is how often a batch is interrupted before it is computed to its end, so that a list ends whatever is asked meanwhile.
+// maxTries is how often a batch is interrupted before it is computed to its end, so
+// that a list ends whatever is asked meanwhile.
 const maxTries = 8
 
-// threads is how many a model is computed with: one for each core, which the library counts, unless this process may use fewer.
+// threads is how many a model is computed with: one for each core, which the library
+// counts, unless this process may use fewer.
 func threads() int {
 	if n := runtime.GOMAXPROCS(0); n < runtime.NumCPU() {
 		return n
@@ -72,7 +77,8 @@ func probe(path string) (string, error) {
 	return l.version, nil
 }
 
-// open loads a library and a model, to compute with so many threads; 0 are one for each core.
+// open loads a library and a model, to compute with so many threads; 0 are one for each
+// core.
 func open(f *minilm.Files, library string, threads int) (*Embedder, error) {
 	e := &Embedder{files: f, batch: tokensPerThread * cmp.Or(threads, runtime.NumCPU()), ended: make(chan struct{})}
 	var err error
@@ -210,7 +216,8 @@ func (e *Embedder) failed(err error) error {
 	return err
 }
 
-// batchOf is how many of the texts of a call are computed together. Without a mask texts cannot be padded.
+// batchOf is how many of the texts of a call are computed together. Without a mask
+// texts cannot be padded.
 func (e *Embedder) batchOf(c *call) int {
 	longest, n := len(c.ids[c.order[0]]), 1
 	for n < len(c.order) && (n+1)*longest <= e.batch && (e.session.mask || len(c.ids[c.order[n]]) == longest) {
@@ -219,11 +226,12 @@ func (e *Embedder) batchOf(c *call) int {
 	return n
 }
 
-// resident is how much memory the process of the library has at most had; 0 where the system does not say.
+// resident is how much memory the process of the library has at most had; 0 where the
+// system does not say.
 func (e *Embedder) resident() int64 { return minilm.Resident(e.session.cmd.Process.Pid) }
 
-// Close waits for the calls that are under way and releases the model. Every later call fails with fault.Closed; closing again does
-// nothing.
+// Close waits for the calls that are under way and releases the model. Every later call
+// fails with fault.Closed; closing again does nothing.
 func (e *Embedder) Close() error {
 	e.mu.Lock()
 	e.closed = true

@@ -14,8 +14,10 @@ import (
 	"blackboard/testdata/models"
 )
 
-// TestEmulated runs hosts of the other architecture, where an emulator and its library are named: BOARD_TEST_EMULATOR is a command such
-// as "qemu-aarch64 -L /usr/aarch64-linux-gnu", BOARD_TEST_EMULATED_ONNXRUNTIME the library. The vectors are those of this machine's.
+// TestEmulated runs hosts of the other architecture, where an emulator and its library
+// are named: BOARD_TEST_EMULATOR is a command such as "qemu-aarch64 -L
+// /usr/aarch64-linux-gnu", BOARD_TEST_EMULATED_ONNXRUNTIME the library. The vectors are
+// those of this machine's.
 func TestEmulated(t *testing.T) {
 	command, path := strings.Fields(os.Getenv("BOARD_TEST_EMULATOR")), os.Getenv("BOARD_TEST_EMULATED_ONNXRUNTIME")
 	if len(command) == 0 || path == "" {

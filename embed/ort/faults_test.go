@@ -25,7 +25,8 @@ import (
 
 func crash(m Model) { m.(*fallback).now.(*Embedder).session.cmd.Process.Kill() }
 
-// TestCrash: a library that crashes once is started again; then hugot goes on. No call shows it.
+// TestCrash: a library that crashes once is started again; then hugot goes on. No call
+// shows it.
 func TestCrash(t *testing.T) {
 	path := theLibrary(t)
 	var problems []string
@@ -68,7 +69,8 @@ func TestSegmentationFault(t *testing.T) {
 	}
 }
 
-// TestLibraryRemoved: what is loaded goes on; when it has to be loaded again, hugot does.
+// TestLibraryRemoved: what is loaded goes on; when it has to be loaded again, hugot
+// does.
 func TestLibraryRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), filepath.Base(theLibrary(t)))
 	copyTo(t, theLibrary(t), path)
@@ -182,8 +184,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: 64 goroutines with texts of all kinds, half of them called off; afterwards nothing is left over. BOARD_SOAK has it
-// go on for longer.
+// TestManyAtOnce: 64 goroutines with texts of all kinds, half of them called off;
+// afterwards nothing is left over. BOARD_SOAK has it go on for longer.
 func TestManyAtOnce(t *testing.T) {
 	length, _ := time.ParseDuration(os.Getenv("BOARD_SOAK"))
 	e := openTest(t, models.Write(t, "tiny-mean", nil))
@@ -241,7 +243,8 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// TestNothingLeft: what is opened and closed leaves no process, no file and no goroutine.
+// TestNothingLeft: what is opened and closed leaves no process, no file and no
+// goroutine.
 func TestNothingLeft(t *testing.T) {
 	dir := models.Write(t, "static", nil)
 	openTest(t, dir).Close()

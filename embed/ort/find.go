@@ -33,8 +33,9 @@ const (
 	Off      = "off"
 )
 
-// places are the directories in which a library is looked for, in this order, and the patterns of its name: with a version where the
-// package for building programs is not installed.
+// places are the directories in which a library is looked for, in this order, and the
+// patterns of its name: with a version where the package for building programs is not
+// installed.
 func places() (dirs, names []string) {
 	if runtime.GOOS == "darwin" {
 		return []string{"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"},
@@ -48,7 +49,8 @@ func places() (dirs, names []string) {
 	return dirs, []string{"libonnxruntime.so", "libonnxruntime.so.1", "libonnxruntime.so.1.*"}
 }
 
-// candidates are the libraries that may be used, the best first; without any, why says the reason.
+// candidates are the libraries that may be used, the best first; without any, why says
+// the reason.
 func candidates(getenv func(string) string) (paths []string, why string, err error) {
 	named := getenv(Variable)
 	switch {
@@ -93,8 +95,8 @@ func cause(err error) error {
 	return err
 }
 
-// choose tries the libraries there are until use succeeds with one, and says what was chosen. An error of use that stop reports is
-// the end of it.
+// choose tries the libraries there are until use succeeds with one, and says what was
+// chosen. An error of use that stop reports is the end of it.
 func choose(getenv func(string) string, use func(path string) (version string, err error), stop func(error) bool) (Engine, error) {
 	paths, why, err := candidates(getenv)
 	e := Engine{Name: Hugot, Why: why}
@@ -118,7 +120,8 @@ func choose(getenv func(string) string, use func(path string) (version string, e
 	return e, nil
 }
 
-// Choose finds out which engine computes here. The library is loaded for a moment, in a process of its own.
+// Choose finds out which engine computes here. The library is loaded for a moment, in a
+// process of its own.
 func Choose(ctx context.Context, getenv func(string) string) (Engine, error) {
 	return choose(getenv, func(path string) (string, error) {
 		if ctx.Err() != nil {
@@ -128,7 +131,8 @@ func Choose(ctx context.Context, getenv func(string) string) (Engine, error) {
 	}, func(err error) bool { return ctx.Err() != nil })
 }
 
-// checkFile says what keeps a file from being a library for this machine, where a look at its beginning tells.
+// checkFile says what keeps a file from being a library for this machine, where a look
+// at its beginning tells.
 func checkFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,9 +15,10 @@ import (
 	"syscall"
 )
 
-// host is a process that has loaded a library and calls its functions for this one. It has two
-// lines, so that a call can be made while another is under way, and memory that both processes see.
-// Whatever happens to it, it happens to it alone: then its calls fail with an errGone.
+// host is a process that has loaded a library and calls its functions for this one. It
+// has two lines, so that a call can be made while another is under way, and memory that
+// both processes see. Whatever happens to it, it happens to it alone: then its calls
+// fail with an errGone.
 type host struct {
 	cmd   *exec.Cmd
 	lines [2]line

@@ -27,8 +27,9 @@ var emulated struct {
 	command []string
 }
 
-// hostCommand makes a host: a file of a few hundred bytes, that the system's dynamic loader loads
-// together with the library. A file that is linked statically, as this program is, cannot load it.
+// hostCommand makes a host: a file of a few hundred bytes, that the system's dynamic
+// loader loads together with the library. A file that is linked statically, as this
+// program is, cannot load it.
 //
 // It returns the addresses of the second line, and of what serves a line.
 func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A host is this program once more, as it is linked dynamically on this system. The build tag selfhost has it so elsewhere, for tests.
+// A host is this program once more, as it is linked dynamically on this system. The
+// build tag selfhost has it so elsewhere, for tests.
 
 func supported() bool { return true }
 
@@ -40,7 +41,8 @@ func sharedMemory(size int) (*os.File, error) {
 // checkHead leaves it to the system to say what it cannot load.
 func checkHead([]byte) error { return nil }
 
-// Serve never returns in a process that was started to be a host, and does nothing in others. The program calls it first.
+// Serve never returns in a process that was started to be a host, and does nothing in
+// others. The program calls it first.
 func Serve() {
 	if len(os.Args) != 2 || os.Args[0] != hostName {
 		return

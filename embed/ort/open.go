@@ -15,15 +15,18 @@ import (
 type Model interface {
 	embed.Embedder
 	Engine() Engine
-	// Resident is how much memory the engine's own process has at most had; 0 if it has none, or the system does not say.
+	// Resident is how much memory the engine's own process has at most had; 0 if it has
+	// none, or the system does not say.
 	Resident() int64
 	Close() error
 }
 
-// Open opens the model in dir with ONNX Runtime, if there is a library that can be used, else with hugot. say is told once what is wrong
-// with a library that was found, or with how it ended; a model that is at fault is an error, as in minilm.Open.
+// Open opens the model in dir with ONNX Runtime, if there is a library that can be
+// used, else with hugot. say is told once what is wrong with a library that was found,
+// or with how it ended; a model that is at fault is an error, as in minilm.Open.
 //
-// The library runs in a process of its own. If that crashes it is started again, and if it crashes again hugot goes on.
+// The library runs in a process of its own. If that crashes it is started again, and if
+// it crashes again hugot goes on.
 func Open(ctx context.Context, dir string, getenv func(string) string, say func(problem string)) (Model, error) {
 	f, err := minilm.Read(ctx, dir)
 	if err != nil {
@@ -118,7 +121,8 @@ func (m *fallback) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 // maxCrashes is how often a process of the library is started again.
 const maxCrashes = 1
 
-// replace puts another engine in the place of one that has crashed, unless somebody has done so already.
+// replace puts another engine in the place of one that has crashed, unless somebody has
+// done so already.
 func (m *fallback) replace(ctx context.Context, crashed closer, why error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

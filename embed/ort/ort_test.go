@@ -74,7 +74,8 @@ func TestConformanceOpen(t *testing.T) {
 	}
 }
 
-// opened is what Open gives with the library that is named; problems takes what is said.
+// opened is what Open gives with the library that is named; problems takes what is
+// said.
 func opened(tb testing.TB, dir, named string, problems *[]string) Model {
 	tb.Helper()
 	m, err := Open(tb.Context(), dir, env(named), func(problem string) {
@@ -163,7 +164,8 @@ func TestSameAsHugot(t *testing.T) {
 	}
 }
 
-// TestQuestionsGoFirst: a question interrupts what is computed for a list, and the list is complete all the same.
+// TestQuestionsGoFirst: a question interrupts what is computed for a list, and the list
+// is complete all the same.
 func TestQuestionsGoFirst(t *testing.T) {
 	e := openTest(t, models.Write(t, "tiny-mean", nil))
 	texts := make([]string, 3000)
@@ -261,7 +263,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNoCallBehind: a call that began before Close may come to the queue after it.
+// TestCloseLeavesNoCallBehind: a call that began before Close may come to the queue
+// after it.
 func TestCloseLeavesNoCallBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &Embedder{ended: make(chan struct{}), release: func() {}}

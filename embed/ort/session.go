@@ -37,7 +37,8 @@ type session struct {
 // shape is the size of an input: texts, and tokens of each.
 type shape struct{ rows, cols int }
 
-// tensors are those of a shape, which lie in the memory of the session: the inputs, then the output.
+// tensors are those of a shape, which lie in the memory of the session: the inputs,
+// then the output.
 type tensors []uintptr
 
 // maxShapes is how many shapes are kept. Each is a few hundred bytes.
@@ -48,7 +49,8 @@ var (
 	errNoRoom      = errors.New("its vectors are too long")
 )
 
-// openSession loads a library and a model into it. It computes with so many threads, most tokens at once; 0 threads are one for each core.
+// openSession loads a library and a model into it. It computes with so many threads,
+// most tokens at once; 0 threads are one for each core.
 func openSession(f *minilm.Files, path string, threads, most int) (s *session, err error) {
 	const unknownDim = 4096
 	dim := f.Dim
@@ -224,8 +226,8 @@ func (s *session) tensors(sh shape) (tensors, error) {
 	return made, nil
 }
 
-// run computes the vectors of texts. There is room for their tokens, and padding where they differ in length. An urgent run cannot be
-// interrupted.
+// run computes the vectors of texts. There is room for their tokens, and padding where
+// they differ in length. An urgent run cannot be interrupted.
 func (s *session) run(ids [][]uint32, urgent bool) ([]embed.Vector, error) {
 	sh := shape{rows: len(ids)}
 	for _, row := range ids {
@@ -281,7 +283,8 @@ func (s *session) run(ids [][]uint32, urgent bool) ([]embed.Vector, error) {
 	return out, nil
 }
 
-// compute runs the model with the tensors that lie at the beginning of the scratch memory.
+// compute runs the model with the tensors that lie at the beginning of the scratch
+// memory.
 func (s *session) compute(urgent bool) error {
 	options := s.options
 	if urgent {
@@ -317,7 +320,8 @@ func (s *session) finished(err error) error {
 	return nil
 }
 
-// interrupt ends a run that is under way soon, unless it is urgent. Any goroutine may call it.
+// interrupt ends a run that is under way soon, unless it is urgent. Any goroutine may
+// call it.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

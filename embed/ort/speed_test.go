@@ -27,8 +27,9 @@ func miniLM(t *testing.T) string {
 	return models.Write(t, "minilm-shaped", map[string][]byte{"onnx/model.onnx": models.BERT(models.MiniLM, vocabulary, 384)})
 }
 
-// TestSpeed measures beside ONNX Runtime itself: BOARD_TEST_ONNXRUNTIME_NODE is a directory in which onnxruntime-node is installed. Both
-// take turns, so that what else the machine does falls on both. It decides nothing, and skips where that is not set.
+// TestSpeed measures beside ONNX Runtime itself: BOARD_TEST_ONNXRUNTIME_NODE is a
+// directory in which onnxruntime-node is installed. Both take turns, so that what else
+// the machine does falls on both. It decides nothing, and skips where that is not set.
 func TestSpeed(t *testing.T) {
 	node := os.Getenv("BOARD_TEST_ONNXRUNTIME_NODE")
 	if node == "" {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// ONNXRuntime is the path of a library of ONNX Runtime for tests. The test is skipped where there is none: $BOARD_TEST_ONNXRUNTIME
-// names one, else found is where the program would find it.
+// ONNXRuntime is the path of a library of ONNX Runtime for tests. The test is skipped
+// where there is none: $BOARD_TEST_ONNXRUNTIME names one, else found is where the
+// program would find it.
 func ONNXRuntime(tb testing.TB, found ...string) string {
 	tb.Helper()
 	if path := os.Getenv("BOARD_TEST_ONNXRUNTIME"); path != "" {
