@@ -1,7 +1,8 @@
 // Package embed says what an embedder is: something that turns texts into vectors whose angle tells how close in meaning the
 // texts are. The package holds the contract and the little arithmetic that everybody needs; it loads no model.
 //
-// Implementations: blackboard/embed/minilm runs a sentence-embedding model in this process. Package blackboard/embed/embedtest
+// Implementations: blackboard/embed/minilm runs a sentence-embedding model in this process, blackboard/embed/ort the
+// same models by ONNX Runtime, where that is installed. Package blackboard/embed/embedtest
 // has the suite that every implementation passes and a small one for tests, which needs no model.
 package embed
 

@@ -19,6 +19,7 @@
 //	embed          what an embedder is; embed/embedtest holds every implementation to it
 //	embed/minilm   a sentence-embedding model in this process, loaded only when something is to be compared by meaning; and how it
 //	               gets here: `board model` fetches, verifies and measures it
+//	embed/ort      the same models by ONNX Runtime, in a process of its own, where its library is installed
 //	kb/index       a search index in tables of a SQLite file: words, vectors, filters; knows nothing of what it indexes
 //	kb/store       a SQLite file whose rows have such an index: opening, mending, embedding, salvage, for kb, kb/memory and kb/chunks
 //	kb/markdown    front matter, and where markdown files lie

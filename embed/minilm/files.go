@@ -43,7 +43,10 @@ func Read(ctx context.Context, dir string) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{Name: filepath.Base(abs), Dir: abs, Weights: weights, Limit: c.limit, Dim: cmp.Or(c.pooled, c.hidden), config: c}
+	f := &Files{
+		Name: filepath.Base(abs), Dir: abs, Weights: weights, Limit: c.limit,
+		Dim: cmp.Or(c.pooled, c.hidden), config: c,
+	}
 	if f.tokens, err = c.readTokenizer(); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ type library struct {
 	*host
 	version string
 	fn      [fnCount]uintptr
-	used    int // bytes of the memory that are given away; the first scratchSize of them are for what a call needs
+	used    int // bytes of the memory that are given away; calls need the first scratchSize
 }
 
 // errTooOld is that a library lacks what is needed.
@@ -130,7 +130,9 @@ func (l *library) get(fn int, args ...uintptr) (uintptr, error) {
 }
 
 // put stores a word in the memory.
-func (l *library) put(at int, word uintptr) { binary.LittleEndian.PutUint64(l.mem[at:], uint64(word)) }
+func (l *library) put(at int, word uintptr) {
+	binary.LittleEndian.PutUint64(l.mem[at:], uint64(word))
+}
 
 // give gives away n bytes of the memory, and returns where they are.
 func (l *library) give(n int) int {

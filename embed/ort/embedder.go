@@ -80,7 +80,10 @@ func probe(path string) (string, error) {
 // open loads a library and a model, to compute with so many threads; 0 are one for each
 // core.
 func open(f *minilm.Files, library string, threads int) (*Embedder, error) {
-	e := &Embedder{files: f, batch: tokensPerThread * cmp.Or(threads, runtime.NumCPU()), ended: make(chan struct{})}
+	e := &Embedder{
+		files: f, batch: tokensPerThread * cmp.Or(threads, runtime.NumCPU()),
+		ended: make(chan struct{}),
+	}
 	var err error
 	if e.session, err = openSession(f, library, threads, e.batch); err != nil {
 		return nil, err
@@ -111,12 +114,16 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	e.running.Add(1)
 	e.mu.Unlock()
 	defer e.running.Done()
-	c := &call{ctx: ctx, ids: make([][]uint32, len(texts)), out: make([]embed.Vector, len(texts)), done: make(chan error, 1)}
+	c := &call{
+		ctx: ctx, ids: make([][]uint32, len(texts)), out: make([]embed.Vector, len(texts)),
+		done: make(chan error, 1),
+	}
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if c.ids[i] = e.files.Encode(text); len(c.ids[i]) == 0 { // the model would not survive an input of length 0
+		c.ids[i] = e.files.Encode(text)
+		if len(c.ids[i]) == 0 { // the model would not survive an input of length 0
 			c.out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}
@@ -126,7 +133,9 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		return c.out, nil
 	}
 	// By length, as those of a batch are padded to the longest.
-	slices.SortStableFunc(c.order, func(a, b int) int { return cmp.Compare(len(c.ids[b]), len(c.ids[a])) })
+	slices.SortStableFunc(c.order, func(a, b int) int {
+		return cmp.Compare(len(c.ids[b]), len(c.ids[a]))
+	})
 	e.mu.Lock()
 	if len(texts) == 1 {
 		e.questions = append(e.questions, c)
@@ -220,7 +229,8 @@ func (e *Embedder) failed(err error) error {
 // texts cannot be padded.
 func (e *Embedder) batchOf(c *call) int {
 	longest, n := len(c.ids[c.order[0]]), 1
-	for n < len(c.order) && (n+1)*longest <= e.batch && (e.session.mask || len(c.ids[c.order[n]]) == longest) {
+	for n < len(c.order) && (n+1)*longest <= e.batch &&
+		(e.session.mask || len(c.ids[c.order[n]]) == longest) {
 		n++
 	}
 	return n

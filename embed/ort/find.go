@@ -24,7 +24,7 @@ type Engine struct {
 	Library string `json:"library"` // its path; "" for hugot, which is part of this program
 	Version string `json:"version"` // of the library
 	Why     string `json:"why"`
-	Problem string `json:"problem"` // what is wrong with a library that was found; "" if nothing is
+	Problem string `json:"problem"` // of a library that was found; "": none
 }
 
 // Variable names the library, or is Off.
@@ -41,10 +41,13 @@ func places() (dirs, names []string) {
 		return []string{"/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"},
 			[]string{"libonnxruntime.dylib", "libonnxruntime.1.dylib", "libonnxruntime.1.*.dylib"}
 	}
-	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+	triplet := "x86_64-linux-gnu"
+	if runtime.GOARCH == "arm64" {
+		triplet = "aarch64-linux-gnu"
+	}
 	dirs = []string{
-		"/usr/local/lib", "/usr/local/lib64", "/usr/lib/" + triplet, "/usr/lib64", "/usr/lib", "/opt/onnxruntime/lib",
-		"/home/linuxbrew/.linuxbrew/lib",
+		"/usr/local/lib", "/usr/local/lib64", "/usr/lib/" + triplet, "/usr/lib64", "/usr/lib",
+		"/opt/onnxruntime/lib", "/home/linuxbrew/.linuxbrew/lib",
 	}
 	return dirs, []string{"libonnxruntime.so", "libonnxruntime.so.1", "libonnxruntime.so.1.*"}
 }
@@ -63,7 +66,8 @@ func candidates(getenv func(string) string) (paths []string, why string, err err
 			_, err = os.Stat(named)
 		}
 		if err != nil {
-			return nil, Variable + " names a library that cannot be used", fmt.Errorf("%s: %w", named, cause(err))
+			why = Variable + " names a library that cannot be used"
+			return nil, why, fmt.Errorf("%s: %w", named, cause(err))
 		}
 		return []string{named}, Variable + " names it", nil
 	}
@@ -75,14 +79,16 @@ func candidates(getenv func(string) string) (paths []string, why string, err err
 			slices.Reverse(found)                               // mostly the newest version first
 			for _, path := range found {
 				info, err := os.Stat(path)
-				if err == nil && !slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+				same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+				if err == nil && !slices.ContainsFunc(seen, same) {
 					paths, seen = append(paths, path), append(seen, info)
 				}
 			}
 		}
 	}
 	if len(paths) == 0 {
-		return nil, "there is no libonnxruntime in the usual places; " + Variable + " may name one", nil
+		why = "there is no libonnxruntime in the usual places; " + Variable + " may name one"
+		return nil, why, nil
 	}
 	return paths, "it is installed in a usual place", nil
 }
@@ -97,7 +103,10 @@ func cause(err error) error {
 
 // choose tries the libraries there are until use succeeds with one, and says what was
 // chosen. An error of use that stop reports is the end of it.
-func choose(getenv func(string) string, use func(path string) (version string, err error), stop func(error) bool) (Engine, error) {
+func choose(
+	getenv func(string) string, use func(path string) (version string, err error),
+	stop func(error) bool,
+) (Engine, error) {
 	paths, why, err := candidates(getenv)
 	e := Engine{Name: Hugot, Why: why}
 	if err != nil {
@@ -109,7 +118,7 @@ func choose(getenv func(string) string, use func(path string) (version string, e
 			version, err = use(path)
 		}
 		if err == nil {
-			return Engine{Name: ONNXRuntime, Library: path, Version: version, Why: why, Problem: e.Problem}, nil
+			return Engine{ONNXRuntime, path, version, why, e.Problem}, nil
 		}
 		if stop(err) {
 			return e, err

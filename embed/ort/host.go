@@ -70,7 +70,8 @@ func startHost(library string, size int) (*host, error) {
 	}
 	theirs = append(theirs, memory)
 	given := []*os.File{memory}
-	h.mem, err = syscall.Mmap(int(memory.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	const access = syscall.PROT_READ | syscall.PROT_WRITE
+	h.mem, err = syscall.Mmap(int(memory.Fd()), 0, size, access, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("map memory: %w", err)
 	}
@@ -82,7 +83,8 @@ func startHost(library string, size int) (*host, error) {
 		err = errors.Join(err, err1, err2)
 	}
 	cmd.ExtraFiles = append(given, cmd.ExtraFiles...)
-	cmd.Stderr, cmd.SysProcAttr = &h.said, &syscall.SysProcAttr{Setpgid: true} // a ^C is for this process alone
+	cmd.Stderr = &h.said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a ^C is for this process alone
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -119,13 +121,13 @@ func (h *host) greet(size int, second, serve uint64) error {
 		return err
 	}
 	if base == ^uintptr(0) {
-		return fmt.Errorf("the process that runs ONNX Runtime cannot map %d MB of memory", size>>20)
+		return fmt.Errorf("ONNX Runtime's process cannot map %d MB of memory", size>>20)
 	}
 	h.base = base
 	if create := at(4); create != 0 {
 		failed, err := h.call(0, create, h.base, 0, uintptr(serve), uintptr(second))
 		if err == nil && failed != 0 {
-			err = fmt.Errorf("the process that runs ONNX Runtime cannot start a thread: error %d", failed)
+			err = fmt.Errorf("ONNX Runtime's process cannot start a thread: error %d", failed)
 		}
 		return err
 	}

@@ -38,7 +38,8 @@ func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) 
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	data, line, serve := m.hostFile(loader, library, [2][2]uint64{{hostMemory + 1, hostMemory + 2}, {hostMemory + 3, hostMemory + 4}})
+	lines := [2][2]uint64{{hostMemory + 1, hostMemory + 2}, {hostMemory + 3, hostMemory + 4}}
+	data, line, serve := m.hostFile(loader, library, lines)
 	file, err := memoryFile("board-onnxruntime", 0)
 	if err != nil {
 		return nil, 0, 0, err
@@ -48,7 +49,8 @@ func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) 
 		return nil, 0, 0, err
 	}
 	path := fmt.Sprintf("/proc/self/fd/%d", hostProgram)
-	cmd = &exec.Cmd{Path: path, Args: []string{"board-onnxruntime"}, Dir: "/", ExtraFiles: []*os.File{file}}
+	cmd = &exec.Cmd{Path: path, Args: []string{"board-onnxruntime"}, Dir: "/"}
+	cmd.ExtraFiles = []*os.File{file}
 	if c := emulated.command; c != nil {
 		cmd.Path, cmd.Args = c[0], append(slices.Clone(c), path)
 	}

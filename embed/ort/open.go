@@ -27,7 +27,9 @@ type Model interface {
 //
 // The library runs in a process of its own. If that crashes it is started again, and if
 // it crashes again hugot goes on.
-func Open(ctx context.Context, dir string, getenv func(string) string, say func(problem string)) (Model, error) {
+func Open(
+	ctx context.Context, dir string, getenv func(string) string, say func(problem string),
+) (Model, error) {
 	f, err := minilm.Read(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -145,7 +147,8 @@ func (m *fallback) replace(ctx context.Context, crashed closer, why error) error
 	}
 	go crashed.Close()
 	m.now = reference
-	m.engine = Engine{Name: Hugot, Why: "ONNX Runtime has crashed", Problem: fmt.Sprintf("%s: %v", m.engine.Library, why)}
+	problem := fmt.Sprintf("%s: %v", m.engine.Library, why)
+	m.engine = Engine{Name: Hugot, Why: "ONNX Runtime has crashed", Problem: problem}
 	m.say("ONNX Runtime is not used any more: " + m.engine.Problem)
 	return nil
 }

@@ -77,7 +77,10 @@ func openSession(f *minilm.Files, path string, threads, most int) (s *session, e
 	if err != nil {
 		return nil, err
 	}
-	for _, set := range [][2]uintptr{{fnSetLogSeverity, severityFatal}, {fnSetOptimization, optimizeAll}, {fnSetThreads, uintptr(threads)}} {
+	for _, set := range [][2]uintptr{
+		{fnSetLogSeverity, severityFatal}, {fnSetOptimization, optimizeAll},
+		{fnSetThreads, uintptr(threads)},
+	} {
 		if err := s.do(int(set[0]), options, set[1]); err != nil {
 			return nil, err
 		}
@@ -205,7 +208,8 @@ func (s *session) tensors(sh shape) (tensors, error) {
 			s.put(dimsAt+8*i, uintptr(d))
 			size *= d
 		}
-		v, err := s.get(fnCreateTensor, s.memory, s.base+uintptr(at), uintptr(size), s.base+dimsAt, uintptr(len(dims)), uintptr(kind))
+		v, err := s.get(fnCreateTensor, s.memory, s.base+uintptr(at), uintptr(size),
+			s.base+dimsAt, uintptr(len(dims)), uintptr(kind))
 		made = append(made, v)
 		return err
 	}
@@ -234,7 +238,7 @@ func (s *session) run(ids [][]uint32, urgent bool) ([]embed.Vector, error) {
 		sh.cols = max(sh.cols, len(row))
 	}
 	if sh.rows*sh.cols > s.most {
-		return nil, fmt.Errorf("%d tokens at once, and there is room for %d", sh.rows*sh.cols, s.most)
+		return nil, fmt.Errorf("%d tokens at once, with room for %d", sh.rows*sh.cols, s.most)
 	}
 	made, err := s.tensors(sh)
 	if err != nil {
@@ -274,7 +278,8 @@ func (s *session) run(ids [][]uint32, urgent bool) ([]embed.Vector, error) {
 			n = len(ids[k]) * s.dim
 		}
 		for i := range n {
-			row[i] = math.Float32frombits(binary.LittleEndian.Uint32(s.mem[s.numbers+4*(k*each+i):]))
+			at := s.mem[s.numbers+4*(k*each+i):]
+			row[i] = math.Float32frombits(binary.LittleEndian.Uint32(at))
 		}
 		if out[k], err = s.files.Vector(row[:n], s.dim); err != nil {
 			return nil, err
