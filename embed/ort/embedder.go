@@ -88,6 +88,12 @@ func open(f *minilm.Files, library string, threads int) (*Embedder, error) {
 	if e.session, err = openSession(f, library, threads, e.batch); err != nil {
 		return nil, err
 	}
+	if ids := f.Encode("a trial"); len(ids) > 0 { // what cannot be run shows now
+		if _, err := e.session.run([][]uint32{ids}, true); err != nil {
+			e.session.close()
+			return nil, err
+		}
+	}
 	e.model = embed.Model{Name: f.Name, Dim: e.session.dim, MaxTokens: f.Limit}
 	e.release = sync.OnceFunc(e.session.close)
 	e.wake = sync.NewCond(&e.mu)

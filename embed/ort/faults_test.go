@@ -115,6 +115,38 @@ func copyTo(t *testing.T, from, to string) {
 	}
 }
 
+// TestHostEndsWithItsCaller: a process that dies closes the lines, whatever it dies of.
+func TestHostEndsWithItsCaller(t *testing.T) {
+	h, err := startHost(theLibrary(t), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range h.lines {
+		h.lines[i].out.Close()
+	}
+	<-h.done
+	if h.ended != nil {
+		t.Errorf("%v", h.ended)
+	}
+	h.close()
+}
+
+// TestCannotRun: a model that loads, and cannot be run, is hugot's.
+func TestCannotRun(t *testing.T) {
+	o := &models.ONNX{}
+	rows := o.Node("Gather", []string{o.Random(0, 1, 3, 16), "input_ids"}) // no tokens but three
+	weights := o.File(
+		[][]byte{models.Value("input_ids", 7, -1, -1)}, [][]byte{models.Value(rows, 1, -1, -1, 16)},
+	)
+	var problems []string
+	dir := models.Write(t, "tiny-cls", map[string][]byte{"model.onnx": weights})
+	m := opened(t, dir, theLibrary(t), &problems)
+	if m.Engine().Name != Hugot || len(problems) != 1 ||
+		!strings.Contains(problems[0], "cannot be run by ONNX Runtime") {
+		t.Errorf("%+v, %q", m.Engine(), problems)
+	}
+}
+
 func TestTooOld(t *testing.T) {
 	if _, err := loadLibrary(theLibrary(t), 0, 9999); !errors.Is(err, errTooOld) || !strings.Contains(err.Error(), "and 1.9999 is needed") {
 		t.Errorf("%v", err)
