@@ -39,10 +39,14 @@
 //	each of 8 texts of 200, 2 threads      19 ms    19 ms    1.01
 //	a process, to its first vector         225 ms   161 ms   0.71
 //
-// A question alone takes 2.6 ms (p99 3.8), during a backfill 2.8 (p99 9.2). A call of a
-// function in the other process takes 20 to 40 µs. Larger batches were no faster, nor
-// was loading with fewer optimisations, so no optimised model is kept. The process of
-// the library takes 165 MB.
+// On a machine that was busier still, the ratios of another run were 0.90 to 1.11, and 0.70
+// for a process.
+//
+// A question alone takes 2.6 ms (p99 3.8), during a backfill 2.8 (p99 9.2): at the 99th
+// percentile 2.4 times as long; 2.8 times in the busier run. A call of a function in the
+// other process takes 20 to 40 µs. Larger batches were no faster. To load a model with all
+// optimisations takes as long as with none, so no optimised form of it is kept. The process
+// of the library takes 165 MB.
 //
 // To repeat it, with onnxruntime-node in DIR (npm install --ignore-scripts
 // onnxruntime-node@1.30.0):
