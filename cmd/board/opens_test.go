@@ -52,6 +52,7 @@ var opened = map[string]string{
 	"embed/minilm/fetch.go writeTag":            "a model",
 	"embed/minilm/manifest.go write":            "a model",
 	"embed/minilm/measure.go Resident":          "the system's figures",
+	"kb/chunks/store.go hide":                   "a list of files for git",
 	"embed/ort/find.go checkFile":               "a library",
 	"hooks/log.go logLine":                      "the hooks' log",
 	"hooks/prefix.go prefix":                    "a file of settings",
