@@ -358,9 +358,9 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 		}
 	}
 	return newForm(x.app, form{heading: "Promote " + id + " to the knowledge base", intro: []string{oneLine(c.Body, 600)}, button: "promote", fields: []*field{
-		{name: "title", label: "Title", value: clean(c.Title), required: true},
+		{name: "title", label: "Title", value: visible(c.Title), required: true},
 		{name: "domain", label: "Domain tags", hint: "separated by commas", value: strings.Join(c.DomainTags, ", ")},
-		{name: "source", label: "Source", value: clean(c.Source)},
+		{name: "source", label: "Source", value: visible(c.Source)},
 		{name: "verified", label: "Verified by", hint: "who has checked it; may be empty"},
 		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
 		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},

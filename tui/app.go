@@ -54,7 +54,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	return &app{Config: cfg, ctx: ctx, clock: clock, st: newStyles(cfg.Renderer), lastReport: map[string]string{}}
+	return &app{Config: cfg, ctx: ctx, clock: clock, st: newStyles(cfg.Renderer, cfg.Theme), lastReport: map[string]string{}}
 }
 
 // setClock has a board go by the clock that replaces its own, if one does.

@@ -11,8 +11,8 @@
 //	model.go    the stack, and who gets which message; model_keys.go where keys and the mouse go, model_view.go the header and the last two lines
 //	app.go      what all pages share: how they ask, say, open and close something, and give the screen to an editor
 //	actions.go  what a page answers to; the keys themselves are in tui/keys
-//	styles.go   every colour, dark and light
-//	text.go     cells: cutting, wrapping, cleaning what agents wrote
+//	styles.go   every look; themes.go the colours they have, and what a terminal can show of them
+//	text.go     cells: cutting, wrapping, cleaning what agents wrote; graphemes.go makes them as many for every terminal
 //	list.go     a list of which only what is seen is made; filter.go narrows one
 //	doclines.go a text to scroll through, with places in it to go to, and the writer of its lines
 //	form.go     questions: a reason, a new entry, are you sure; help.go all keys
@@ -32,7 +32,8 @@
 //     (latest); what is read once at a time is read again if something happened meanwhile (once).
 //   - Sizes are pushed down (setSize), never pulled. Every line a page gives is exactly as wide as it was told, and there are as many as it was told.
 //   - What agents wrote is hostile to a terminal: it passes clean or oneLine before it is shown.
-//   - Nothing is said by colour alone: with NO_COLOR every screen still says all of it.
+//   - Nothing is said by colour alone: with NO_COLOR every screen still says all of it. What is chosen keeps its colours.
+//   - A cluster of characters that terminals differ about is shown as a simpler one (certain): the tests hold each line against both ways to count its cells.
 //   - A list asks for what it shows and a little more: of the entries only what is seen is held. What a filter has found, and a moment of the past, are held as long as
 //     they are shown.
 //

@@ -5,7 +5,6 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/tui/keys"
 )
@@ -144,7 +143,7 @@ func (d *document) view() []string {
 	for i := d.top; i < min(len(d.lines), d.top+d.h); i++ {
 		text := d.lines[i].text
 		if i == here {
-			lines = append(lines, d.app.st.selected.Render("▌"+fit(ansi.Strip(text), d.w-1)))
+			lines = append(lines, d.app.st.chosenRow("▌"+fit(text, d.w-1)))
 		} else {
 			lines = append(lines, " "+text)
 		}

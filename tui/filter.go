@@ -18,7 +18,7 @@ type filter struct {
 }
 
 func newFilter(a *app, hint string, l *list, layout func()) filter {
-	f := filter{app: a, input: textinput.New(), list: l, layout: layout}
+	f := filter{app: a, input: a.newInput(), list: l, layout: layout}
 	f.input.Prompt, f.input.Placeholder = "/ ", hint
 	return f
 }

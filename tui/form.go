@@ -89,13 +89,13 @@ func newForm(a *app, f form) *form {
 		case len(fl.choices) > 0:
 			fl.pick = max(slices.Index(fl.choices, fl.value), 0)
 		case fl.lines > 1:
-			fl.area = textarea.New()
+			fl.area = a.newArea()
 			fl.area.ShowLineNumbers, fl.area.Prompt, fl.area.CharLimit, fl.area.Placeholder = false, "", 0, aside(fl.hint)
 			fl.area.MaxHeight = 0
 			fl.area.SetHeight(fl.lines)
 			fl.fill(fl.value)
 		default:
-			fl.input = textinput.New()
+			fl.input = a.newInput()
 			fl.input.Prompt, fl.input.Placeholder = "", aside(fl.hint)
 			fl.fill(fl.value)
 		}

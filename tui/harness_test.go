@@ -232,6 +232,9 @@ func (h *harness) check() {
 		if n := width(l); n != h.m.w {
 			h.t.Fatalf("line %d has %d cells instead of %d: %q\n%s", i, n, h.m.w, l, h.screen())
 		}
+		if !widthsAgree(l) {
+			h.t.Fatalf("terminals differ about how wide line %d is: %q\n%s", i, l, h.screen())
+		}
 	}
 }
 

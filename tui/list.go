@@ -5,7 +5,6 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/tui/keys"
 )
@@ -134,7 +133,7 @@ func (l *list) view(focused bool) []string {
 		case i != l.cursor || l.lost:
 			lines = append(lines, " "+row)
 		case focused:
-			lines = append(lines, l.app.st.selected.Render("▌"+fit(ansi.Strip(row), l.w-1)))
+			lines = append(lines, l.app.st.chosenRow("▌"+fit(row, l.w-1)))
 		default:
 			lines = append(lines, l.app.st.faint.Render("▏")+row)
 		}

@@ -39,7 +39,7 @@ func markdown(a *app, src string, w int) []string {
 		src = src[:n]
 	}
 	w = max(w, 1)
-	m := &layout{app: a, src: []byte(clean(src)), plain: a.st.bold.Render("x") == "x"}
+	m := &layout{app: a, src: []byte(clean(src)), plain: a.st.mono || a.st.bold.Render("x") == "x"}
 	var lines []string
 	if overloaded(string(m.src)) {
 		lines = m.wrap([]piece{{text: strings.TrimRight(string(m.src), "\n")}}, w)
@@ -69,9 +69,10 @@ func overloaded(src string) bool {
 
 // layout is a text on its way to lines.
 type layout struct {
-	app   *app
-	src   []byte
-	plain bool // there are no looks: marks stay
+	app     *app
+	src     []byte
+	inTable bool // bars end cells
+	plain   bool // looks do not tell enough: marks stay
 }
 
 // blocks lays out what a block has in it. In a tight list there are no empty lines.
@@ -103,6 +104,9 @@ func (m *layout) block(n ast.Node, w, depth int) []string {
 		return m.indented(n, m.paint(lookFaint, "│ "), m.paint(lookFaint, "│ "), w, depth, false)
 	case *ast.List:
 		return m.list(n, w, depth)
+	}
+	if at := tableRuleAt(n, m.src); at > 0 {
+		return m.table(n, at, w)
 	}
 	return m.wrap(m.inline(nil, n, 0, keepsLines(n, m.src)), w)
 }
@@ -219,11 +223,7 @@ func (m *layout) inline(to []piece, parent ast.Node, as look, keep bool) []piece
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Text:
-			s := clean(string(n.Segment.Value(m.src)))
-			if !n.IsRaw() {
-				s = m.literal(n.Segment.Value(m.src))
-			}
-			to = append(to, piece{s, as})
+			to = m.inlineText(to, n, as)
 			switch {
 			case n.HardLineBreak(), n.SoftLineBreak() && keep:
 				to = append(to, piece{"\n", as})
@@ -254,6 +254,24 @@ func (m *layout) inline(to []piece, parent ast.Node, as look, keep bool) []piece
 		default:
 			to = m.inline(to, n, as, keep)
 		}
+	}
+	return to
+}
+
+// inlineText appends a text, in a table cell by cell.
+func (m *layout) inlineText(to []piece, n *ast.Text, as look) []piece {
+	source := n.Segment.Value(m.src)
+	switch {
+	case n.IsRaw():
+		return append(to, piece{clean(string(source)), as})
+	case !m.inTable:
+		return append(to, piece{m.literal(source), as})
+	}
+	for i, part := range splitCells(string(source)) {
+		if i > 0 {
+			to = append(to, piece{cellEnd, as})
+		}
+		to = append(to, piece{m.literal([]byte(part)), as})
 	}
 	return to
 }

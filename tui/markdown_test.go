@@ -49,9 +49,15 @@ func TestMarkdown(t *testing.T) {
 		{"definitions of links", "[a][1]\n\n[1]: b\n[2]: c", "[a][1]|-|[1]: b|[2]: c", "[a][1]|-|[1]: b|[2]: c"},
 		{"a rule", "a\n\n---\n\nb", "a|-|" + strings.Repeat("─", 20) + "|-|b", "a|-|" + strings.Repeat("─", 20) + "|-|b"},
 		{"HTML", "a <b>c</b>\n\n<div>\nx\n</div>\n\n<!-- y\n-->", "a <b>c</b>|-|<div>|x|</div>|-|<!-- y|-->", "a <b>c</b>|-|<div>|x|</div>|-|<!-- y|-->"},
-		{"a table", "| a | b |\n|---|---|\n| c | d |", "| a | b |||---|---||| c | d |", "| a | b |||---|---||| c | d |"},
-		{"a table without bars", "a | b\n--- | :-:\nc | d", "a | b|--- | :-:|c | d", "a | b|--- | :-:|c | d"},
-		{"wide characters", "日本語のテキストです 👩‍👩‍👧‍👦 x", "日本語のテキストです|👩‍👩‍👧‍👦 x", "日本語のテキストです|👩‍👩‍👧‍👦 x"},
+		{"a table", "| a | b |\n|---|---|\n| c | d |", "a │ b|──┼──|c │ d", "a │ b|──┼──|c │ d"},
+		{"a table without bars", "a | b\n--- | :-:\nc | ddd", "a │  b|──┼────|c │ ddd", "a │  b|──┼────|c │ ddd"},
+		{"a table with wide characters", "| 名前 | n |\n|---|--:|\n| x | 10 |\n| 日本 👩‍👩‍👧 | 9 |", "名前    │  n|────────┼───|x       │ 10|日本 👩 │  9", "名前    │  n|────────┼───|x       │ 10|日本 👩 │  9"},
+		{"a table that is too wide", "| id | text |\n|---|---|\n| 1 | one two three four five |", "id │ text|───┼────────────────|1  │ one two three|   │ four five", "id │ text|───┼────────────────|1  │ one two three|   │ four five"},
+		{"a table with marks", "| a \\| b | `c` |\n|---|---|\n| **d** | e | f |\n| g |", "a | b │ `c`|──────┼──────|**d** │ e | f|g     │", "a | b │ c|──────┼──────|d     │ e | f|g     │"},
+		{"a table of too many columns", "|a|b|c|d|e|f|g|h|i|j|k|l|\n|-|-|-|-|-|-|-|-|-|-|-|-|\n|longer|longer|longer|l|l|l|l|l|l|l|l|l|", "|a|b|c|d|e|f|g|h|i|j||k|l|||-|-|-|-|-|-|-|-|-|-||-|-|||longer|longer|longe|r|l|l|l|l|l|l|l|l|l|", "|a|b|c|d|e|f|g|h|i|j||k|l|||-|-|-|-|-|-|-|-|-|-||-|-|||longer|longer|longe|r|l|l|l|l|l|l|l|l|l|"},
+		{"a line before a table", "see\na | b\n--|--\nc | d", "see|a │ b|──┼──|c │ d", "see|a │ b|──┼──|c │ d"},
+		{"no table", "a | b\nc", "a | b c", "a | b c"},
+		{"wide characters", "日本語のテキストです 👩‍👩‍👧‍👦 x", "日本語のテキストです|👩 x", "日本語のテキストです|👩 x"},
 		{"escape sequences", "a\x1b[31mb\x1b]0;t\x07 &#27;[2J \u202ex", "a�[31mb�]0;t� �[2J|�x", "a�[31mb�]0;t� �[2J|�x"},
 		{"looks over lines", "**aaaa bbbb cccc dddd eeee**", "**aaaa bbbb cccc|dddd eeee**", "aaaa bbbb cccc dddd|eeee"},
 	} {
@@ -126,7 +132,8 @@ func hostile() []string {
 	for i := range 240 {
 		nested.WriteString(strings.Repeat("  ", i) + "- a\n")
 	}
-	return append(all, nested.String())
+	many := "a|" + strings.Repeat("-|", 10000) + "\n"
+	return append(all, nested.String(), "a|b\n"+strings.Repeat("-|", 10000)+"-\n"+strings.Repeat("a\n", 20000), many+many)
 }
 
 // TestMarkdownHostile ends: what would take the parser seconds is not given to it.

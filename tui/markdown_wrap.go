@@ -27,7 +27,7 @@ type piece struct {
 
 // paint writes a text in its look.
 func (m *layout) paint(as look, s string) string {
-	if as == 0 || s == "" || m.plain {
+	if as == 0 || s == "" {
 		return s
 	}
 	st := m.app.st

@@ -34,14 +34,14 @@ func (d *memoryDraft) text() string {
 	return d.named.Body
 }
 
-// hostile says that there are characters in it that clean replaces: a form would show them as they are, or lose them.
+// hostile says that there are characters in it that visible replaces: a form would show them as they are, or lose them.
 func (d *memoryDraft) hostile() bool {
 	texts := []string{d.text()}
 	if d.item != nil {
 		texts = append(append(texts, d.item.Title), d.item.Tags...)
 	}
 	plain := strings.NewReplacer("\r\n", "\n", "\t", "    ")
-	return slices.ContainsFunc(texts, func(s string) bool { return clean(s) != plain.Replace(s) })
+	return slices.ContainsFunc(texts, func(s string) bool { return visible(s) != plain.Replace(s) })
 }
 
 // actions are what can be done with ref. What cannot be done with it is not listed, but its key

@@ -130,7 +130,7 @@ func (p *runPage) moment() time.Time {
 }
 
 // burndown draws how many signals were open over the log, w cells wide and h high, with a line of scale below: those that block by default full, the
-// others shaded, and what came after the moment that is shown pale. Each column has the most that were open in its stretch of the log, so no peak is lost.
+// others shaded, and what came after the moment that is shown dotted. Each column has the most that were open in its stretch of the log, so no peak is lost.
 func (s *signalsPane) burndown(w, h int) []string {
 	st := s.page.app.st
 	last := max(s.page.back.now, 1)
@@ -181,7 +181,8 @@ func burnColumns(points []board.BurnPoint, n int, last int64) []burnColumn {
 	return cols
 }
 
-// burnCell is one cell of the picture: row counts from 1 at the bottom. The top of a column is drawn in eighths.
+// burnCell is one cell of the picture: row counts from 1 at the bottom. The top of what blocks is drawn in eighths, that of the others in two shades, so
+// that both are told apart without colours.
 func burnCell(st *styles, c burnColumn, row, h int, peak int64, later bool) string {
 	unit := func(n int64) int { return int((n*int64(h)*8 + peak - 1) / peak) } // in eighths of a cell, and never nothing for something
 	total, blocking := unit(c.blocking+c.others), unit(c.blocking)
@@ -190,25 +191,20 @@ func burnCell(st *styles, c burnColumn, row, h int, peak int64, later bool) stri
 	case total <= base:
 		return " "
 	case later:
-		return st.faint.Render("░")
-	case blocking >= base+4:
-		return st.bad.Render(eighths(total-base, '█'))
-	case blocking > base && c.others == 0:
-		return st.bad.Render(eighths(blocking-base, '█'))
-	case total >= base+8:
+		return st.faint.Render("·")
+	case blocking >= base+4 && total >= base+8:
+		return st.bad.Render("█")
+	case blocking > base && (c.others == 0 || blocking >= base+4):
+		return st.bad.Render(eighths(blocking - base))
+	case total >= base+4:
 		return st.info.Render("▒")
 	default:
-		return st.info.Render(eighths(total-base, '▒'))
+		return st.info.Render("░")
 	}
 }
 
 // eighths is a block of so many eighths of a cell; eight and more are full.
-func eighths(n int, full rune) string {
-	if n >= 8 {
-		return string(full)
-	}
-	return string([]rune("▁▂▃▄▅▆▇")[max(n, 1)-1])
-}
+func eighths(n int) string { return string([]rune("▁▂▃▄▅▆▇█")[min(max(n, 1), 8)-1]) }
 
 // gatePane shows the gate's light, and everything that keeps it closed.
 type gatePane struct {

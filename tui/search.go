@@ -65,7 +65,7 @@ type searchPlaces struct {
 }
 
 func newSearch(a *app) page {
-	s := &searchBox{app: a, searchState: a.lastSearch, input: textinput.New()}
+	s := &searchBox{app: a, searchState: a.lastSearch, input: a.newInput()}
 	s.input.Prompt, s.input.Placeholder, s.input.CharLimit = "› ", "words, or a whole question", searchRunes
 	s.input.SetValue(s.text)
 	s.input.CursorEnd()

@@ -278,6 +278,28 @@ func TestTypedWords(t *testing.T) {
 	}
 }
 
+// TestExcerpt: the preview begins with the body, or with the block that the snippet is of.
+func TestExcerpt(t *testing.T) {
+	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six.\n\n```\na\n\nb code\n```\n"
+	for _, c := range []struct {
+		snippet string
+		n       int
+		want    string
+	}{
+		{"One two. Three. …", 1000, body},
+		{"One two. Three. …", 12, "One two.\nThr…"},
+		{"… c | d | …", 30, "…\n\n| a | b |\n|---|---|\n| c | d …"},
+		{"… b code", 12, "…\n\n```\nb code\n```\n"},
+		{"not of it | at all", 1000, "not of it | at all"},
+		{"", 1000, ""},
+	} {
+		h := kb.Hit{Capsule: kb.Capsule{Body: body}, Snippet: c.snippet}
+		if got := excerpt(&h, c.n); got != c.want {
+			t.Errorf("%q: %q instead of %q", c.snippet, got, c.want)
+		}
+	}
+}
+
 // TestSnippetLines: a table keeps its lines.
 func TestSnippetLines(t *testing.T) {
 	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six."

@@ -192,10 +192,8 @@ func (s *searchBox) preview(w, most int) []string {
 		lines = append(lines, why...)
 	}
 	words := foundWords(s.askedFor.text, h)
-	for _, said := range snippetLines(h) {
-		for _, l := range wrap(oneLine(said, 500), w-2) {
-			lines = append(lines, markWords(st, l, words))
-		}
+	for _, l := range s.said(h, w-2, most-len(lines)) {
+		lines = append(lines, markWords(st, l, words))
 	}
 	lines = append(lines, st.faint.Render(strings.Join(badges(&h.Capsule), " · ")))
 	if h.Source != "" {
@@ -205,6 +203,23 @@ func (s *searchBox) preview(w, most int) []string {
 		lines = append(lines, why[len(why)-1])
 	}
 	return indented(lines[:min(len(lines), max(most, 0))])
+}
+
+// bodyLines is how many lines a preview has at least in which the body is shown as the capsule's page shows it, not only the snippet.
+const bodyLines = 16
+
+// said is what a hit says, in about so many lines of w cells.
+func (s *searchBox) said(h *kb.Hit, w, most int) []string {
+	if most < bodyLines {
+		var lines []string
+		for _, said := range snippetLines(h) {
+			lines = append(lines, wrap(oneLine(said, 500), w)...)
+		}
+		return lines
+	}
+	const below = 3 // where it is from
+	lines := markdown(s.app, excerpt(h, most*max(w, 1)), w)
+	return lines[:min(len(lines), most-below)]
 }
 
 // why is where the score of a hit comes from: the lanes, what has lifted or lowered it, and last the words.
@@ -275,22 +290,34 @@ func beginning(word string) string {
 	return word
 }
 
-// markWords marks in a line the words that something was found by. They are listed below it too, so nothing is lost without colours.
+// markWords marks in a line the words that something was found by; the line keeps its looks. They are listed below it too, so nothing is lost without colours.
 func markWords(st *styles, line string, found map[string]bool) string {
 	var out strings.Builder
+	look := "" // that the line has here
 	for line != "" {
+		if n := strings.IndexByte(line, 'm'); strings.HasPrefix(line, "\x1b[") && n > 0 {
+			if look += line[:n+1]; line[:n+1] == reset {
+				look = ""
+			}
+			out.WriteString(line[:n+1])
+			line = line[n+1:]
+			continue
+		}
 		n := strings.IndexFunc(line, words.Between)
 		if n < 0 {
 			n = len(line)
 		}
 		if word := line[:n]; isFound(strings.ToLower(word), found) {
-			out.WriteString(st.found.Render(word))
+			out.WriteString(st.found.Render(word) + look)
 		} else {
 			out.WriteString(word)
 		}
-		rest := strings.TrimLeftFunc(line[n:], words.Between)
-		out.WriteString(line[n : len(line)-len(rest)])
-		line = rest
+		between := strings.IndexFunc(line[n:], func(r rune) bool { return !words.Between(r) || r == '\x1b' })
+		if between < 0 {
+			between = len(line) - n
+		}
+		out.WriteString(line[n : n+between])
+		line = line[n+between:]
 	}
 	return out.String()
 }
@@ -329,60 +356,4 @@ func typedWords(asked string, stems []string) []string {
 		}
 	}
 	return out
-}
-
-// snippetLines is what the snippet of a hit says, with the lines of a table kept. The snippet itself is one line of the body's words.
-func snippetLines(h *kb.Hit) []string {
-	words := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …"))
-	from, to := placeOfWords(h.Body, words)
-	if from < 0 || !strings.Contains(h.Body[from:to], "|") {
-		return []string{h.Snippet}
-	}
-	var lines []string
-	inTable := true // what follows a table begins a line
-	for line := range strings.SplitSeq(h.Body[from:to], "\n") {
-		line = strings.TrimSpace(line)
-		switch row := strings.HasPrefix(line, "|"); {
-		case line == "":
-		case row || inTable:
-			lines, inTable = append(lines, line), row
-		default:
-			lines[len(lines)-1] += " " + line
-		}
-	}
-	if len(lines) > 0 && strings.HasPrefix(h.Snippet, "… ") {
-		lines[0] = "… " + lines[0]
-	}
-	if len(lines) > 0 && strings.HasSuffix(h.Snippet, " …") {
-		lines[len(lines)-1] += " …"
-	}
-	return lines
-}
-
-// placeOfWords is where words follow each other in a text, with any blanks between them; from is -1 if they do not.
-func placeOfWords(text string, words []string) (from, to int) {
-	if len(words) == 0 {
-		return -1, -1
-	}
-	for start := 0; ; {
-		i := strings.Index(text[start:], words[0])
-		if i < 0 {
-			return -1, -1
-		}
-		from = start + i
-		to = from
-		for n, w := range words {
-			rest := text[to:]
-			at := len(rest) - len(strings.TrimLeft(rest, " \t\r\n"))
-			if n > 0 && at == 0 || !strings.HasPrefix(rest[at:], w) {
-				to = -1
-				break
-			}
-			to += at + len(w)
-		}
-		if to >= 0 {
-			return from, to
-		}
-		start = from + len(words[0])
-	}
 }

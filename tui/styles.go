@@ -17,33 +17,16 @@ type styles struct {
 
 	priority map[string]lipgloss.Style
 	kind     map[string]lipgloss.Style // of an entry's type
+
+	mono          bool   // there are no colours
+	selectedBegin string // the escape sequence that the selection begins with
 }
 
-func newStyles(r *lipgloss.Renderer) *styles {
-	colour := func(light, dark string) lipgloss.Style {
-		return r.NewStyle().Foreground(lipgloss.AdaptiveColor{Light: light, Dark: dark})
-	}
-	s := &styles{
-		faint:    colour("242", "245"),
-		bold:     r.NewStyle().Bold(true),
-		title:    colour("24", "117").Bold(true),
-		focus:    colour("31", "81").Bold(true),
-		selected: r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "254", Dark: "237"}).Foreground(lipgloss.AdaptiveColor{Light: "16", Dark: "255"}).Bold(true),
-		key:      colour("24", "117"),
-		good:     colour("28", "114"),
-		warn:     colour("130", "215"),
-		bad:      colour("160", "203"),
-		info:     colour("25", "111"),
-		accent:   colour("91", "177"),
-		strike:   colour("245", "241"),
-		found:    r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "229", Dark: "58"}).Foreground(lipgloss.AdaptiveColor{Light: "16", Dark: "230"}),
-		badge:    r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "252", Dark: "238"}).Foreground(lipgloss.AdaptiveColor{Light: "236", Dark: "252"}),
-		bar:      r.NewStyle().Background(lipgloss.AdaptiveColor{Light: "253", Dark: "236"}).Foreground(lipgloss.AdaptiveColor{Light: "236", Dark: "252"}),
-	}
-	s.barGood, s.barBad = s.bar.Foreground(s.good.GetForeground()), s.bar.Foreground(s.bad.GetForeground())
-	s.priority = map[string]lipgloss.Style{"critical": s.bad.Bold(true), "high": s.warn, "medium": s.info, "low": s.faint}
-	s.kind = map[string]lipgloss.Style{board.Observation: s.info, board.Analysis: s.accent, board.Calculation: s.good, board.Strategy: s.key, board.Gap: s.warn, board.Contradiction: s.bad}
-	return s
+// looksOfValues are the looks of priorities, and of types of entries.
+func looksOfValues(s *styles) (priority, kind map[string]lipgloss.Style) {
+	priority = map[string]lipgloss.Style{"critical": s.bad.Bold(true), "high": s.warn, "medium": s.info, "low": s.faint}
+	kind = map[string]lipgloss.Style{board.Observation: s.info, board.Analysis: s.accent, board.Calculation: s.good, board.Strategy: s.key, board.Gap: s.warn, board.Contradiction: s.bad}
+	return priority, kind
 }
 
 // paint writes a text in the look of a value, if that has one.

@@ -328,7 +328,7 @@ func TestMarkCarried(t *testing.T) {
 	t.Setenv("CLICOLOR_FORCE", "1")
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetHasDarkBackground(true)
-	st := newStyles(r)
+	st := newStyles(r, "dark")
 	f := &carriedWords{words: []string{"one", "unbreakable-word", "three"}, there: []bool{false, true, true}}
 	text := strings.Join(f.words, " ")
 	for w := 3; w < 30; w++ {

@@ -13,8 +13,11 @@ import (
 	"blackboard/board/text"
 )
 
-// clean makes a text harmless to a terminal: control and direction characters are replaced, tabs become blanks. Line ends stay.
-func clean(s string) string {
+// clean makes a text harmless to a terminal: control and direction characters are replaced, tabs become blanks, clusters that terminals differ about simple. Line ends stay.
+func clean(s string) string { return certain(visible(s)) }
+
+// visible is clean for a text that is edited: its characters stay, but for those that a terminal would obey.
+func visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\t", "    ")
 	return text.Visible(strings.ToValidUTF8(s, string(unicode.ReplacementChar)))

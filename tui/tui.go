@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"time"
@@ -48,8 +47,9 @@ type Config struct {
 
 	// Words say the next step of an error.
 	Words fault.Words
-	// Renderer knows the terminal's colours, and whether it is dark; nil writes without colours.
+	// Renderer knows the terminal's colours, and whether it is dark; nil writes no looks at all.
 	Renderer *lipgloss.Renderer
+	Theme    string // one of Themes; "" is auto
 	// Now replaces the clock.
 	Now func() time.Time
 }
@@ -67,6 +67,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	defer cancel() // ends what the pages have under way
 	a := newApp(ctx, cfg)
 	a.out = out
+	lipgloss.SetDefaultRenderer(a.Renderer) // for the cursor of what is typed into
 	defer a.close()
 	m := newModel(a)
 	defer m.close()
@@ -90,16 +91,4 @@ func (m *model) close() {
 	for _, p := range slices.Concat(m.pages, m.overs) {
 		p.close()
 	}
-}
-
-// NewRenderer returns what knows the colours of a terminal. It asks the terminal now whether its background is dark, so that nobody has to while the program has it, and waits up to
-// five seconds for an answer; one that says nothing is taken for what $COLORFGBG says, else for dark. Without colours it asks nothing.
-func NewRenderer(terminal *os.File, colours bool) *lipgloss.Renderer {
-	if !colours {
-		return lipgloss.NewRenderer(io.Discard)
-	}
-	r := lipgloss.NewRenderer(terminal)
-	r.ColorProfile()
-	r.HasDarkBackground()
-	return r
 }

@@ -13,6 +13,7 @@ import (
 	"blackboard/hooks/setup"
 	"blackboard/kb"
 	"blackboard/kb/importers"
+	"blackboard/tui"
 )
 
 // completeCommand is the hidden first argument by which the shells ask for candidates: the words so far follow, the last one unfinished.
@@ -106,6 +107,8 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 			return board.SignalStatuses
 		}
 		return board.EntryStatuses
+	case "theme":
+		return tui.Themes
 	case "order":
 		return []string{board.Newest, board.Oldest, board.Best}
 	case "format", "f":

@@ -26,10 +26,11 @@ func (p *program) tuiCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tui", Category: catRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
 		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run, and checks it all. Without a run it lists them all.
-Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. NO_COLOR does without colours;
-in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' says that it is light.`,
+Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. With
+NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' or --theme light says that it is light.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
+			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(tui.Themes, ", ")},
 			workerFlag(), workspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
 		},
 		Action: p.tui,
@@ -40,6 +41,9 @@ func (p *program) tui(c *cli.Context) error {
 	run, err := p.runToShow(c)
 	if err != nil {
 		return err
+	}
+	if err := tui.CheckTheme(c.String("theme")); err != nil {
+		return usagef("", "--theme: %v", err)
 	}
 	in, out, err := p.screen()
 	if err != nil {
@@ -66,11 +70,16 @@ func (p *program) tui(c *cli.Context) error {
 		return fmt.Errorf("find the working directory: %w", err)
 	}
 	k := &screenKnowledge{p: p, source: src, home: home, worker: p.workerName(c)}
+	theme := c.String("theme")
+	if !p.color && !c.IsSet("theme") {
+		theme = "mono"
+	}
+	renderer, theme := tui.NewRenderer(out, p.env("TERM"), theme)
 	ctx, stop := screenContext(c.Context)
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: tui.NewRenderer(out, p.color),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: renderer, Theme: theme,
 	})
 	k.close()
 	return err

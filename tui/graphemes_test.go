@@ -1,0 +1,56 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestCertain(t *testing.T) {
+	for _, c := range []struct{ s, want string }{
+		{"", ""},
+		{"plain text, 日本語, é", "plain text, 日本語, é"},
+		{"the 👩‍👩‍👧‍👦 family", "the 👩 family"},
+		{"👍🏽 and 👩🏿‍🚀", "👍 and 👩"},
+		{"🏽 alone", "🏽 alone"},
+		{"I ❤️ it, ☠︎ not", "I ❤ it, ☠ not"},
+		{"🇩🇪🇫🇷", "DEFR"},
+		{"1️⃣ #️⃣", "1 #"},
+		{"🏳️‍🌈", "🏳"},
+		{"e\u0301 a\u0308", "e\u0301 a\u0308"},
+		{"z" + strings.Repeat("\u0300", 40), "z" + strings.Repeat("\u0300", maxMarks-1)},
+		{"zero\u200bblank soft\u00adhyphen \ufeffmark", "zeroblank softhyphen mark"},
+		{"\u200d", ""},
+		{"\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937"}, // a joined letter of Hindi
+	} {
+		got := certain(c.s)
+		if got != c.want {
+			t.Errorf("%q became %q instead of %q", c.s, got, c.want)
+		}
+		if certain(got) != got {
+			t.Errorf("%q does not stay as it is", got)
+		}
+	}
+}
+
+// FuzzCertain: terminals that take each character for itself and those that take clusters agree about emoji.
+func FuzzCertain(f *testing.F) {
+	for _, s := range []string{"👩‍👩‍👧‍👦", "🇩🇪", "❤️", "👍🏽", "1️⃣", "日本"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = clean(s)
+		for _, r := range s {
+			if r == keycap || r >= firstVariant && r <= lastVariant || r >= firstLetter && r <= lastLetter {
+				t.Errorf("%q is left in %q", r, s)
+			}
+		}
+	})
+}
+
+// wide is text of all kinds that terminals have trouble with.
+const troubled = "日本語 👩‍👩‍👧‍👦 e\u0301 🇩🇪 ❤️ 👍🏽 한국어 ﷽"
+
+// widthsAgree reports whether terminals agree about how wide a line is.
+func widthsAgree(line string) bool { return ansi.StringWidthWc(line) == ansi.StringWidth(line) }

@@ -1,0 +1,186 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/textarea"
+	"github.com/charmbracelet/bubbles/textinput"
+	"github.com/charmbracelet/lipgloss"
+)
+
+// Themes are the names that Config.Theme may have. "auto" is dark or light, as the terminal's
+// background; "contrast" follows that too, and "mono" has bold, faint and reverse only.
+var Themes = []string{"auto", "dark", "dusk", "light", "paper", "contrast", "mono"}
+
+// Colour profiles, with the numbers that Lip Gloss has for them.
+const (
+	profileSixteen = 2
+	profileNone    = 3
+)
+
+// palette is a theme: colours by their numbers among 256, "" for none. A pair is ink and ground.
+type palette struct {
+	faint, title, focus, key      string
+	good, warn, bad, info, accent string
+	strike                        string
+	selected, found, badge, bar   [2]string
+	reverse                       bool // the selection is in reverse
+	attributes                    bool // grounds are in reverse, faint is an attribute: colours do not tell enough
+}
+
+// paletteOf returns the palette of a theme for what a terminal can show. With sixteen colours, of
+// which the terminal's own theme says what they are, all themes are one.
+func paletteOf(theme string, r *lipgloss.Renderer) palette {
+	if theme == "mono" {
+		return palette{reverse: true, attributes: true}
+	}
+	if r.ColorProfile() == profileSixteen {
+		return palette{
+			title: "6", focus: "6", key: "6", good: "2", warn: "3", bad: "1", info: "6", accent: "5",
+			found: [2]string{"0", "3"}, reverse: true, attributes: true,
+		}
+	}
+	switch theme {
+	case "dark":
+		return palette{
+			faint: "245", title: "117", focus: "81", key: "117", strike: "244",
+			good: "114", warn: "215", bad: "203", info: "111", accent: "177",
+			selected: [2]string{"255", "236"}, found: [2]string{"230", "58"}, badge: [2]string{"252", "238"}, bar: [2]string{"252", "236"},
+		}
+	case "dusk":
+		return palette{
+			faint: "246", title: "180", focus: "215", key: "180", strike: "245",
+			good: "150", warn: "221", bad: "210", info: "152", accent: "182",
+			selected: [2]string{"230", "237"}, found: [2]string{"16", "180"}, badge: [2]string{"223", "238"}, bar: [2]string{"223", "236"},
+		}
+	case "light":
+		return palette{
+			faint: "242", title: "24", focus: "31", key: "24", strike: "243",
+			good: "28", warn: "130", bad: "160", info: "25", accent: "91",
+			selected: [2]string{"16", "254"}, found: [2]string{"16", "229"}, badge: [2]string{"236", "252"}, bar: [2]string{"236", "253"},
+		}
+	case "paper":
+		return palette{
+			faint: "241", title: "94", focus: "130", key: "94", strike: "242",
+			good: "22", warn: "130", bad: "124", info: "60", accent: "89",
+			selected: [2]string{"16", "223"}, found: [2]string{"16", "186"}, badge: [2]string{"236", "187"}, bar: [2]string{"236", "187"},
+		}
+	case "contrast":
+		if r.HasDarkBackground() {
+			return palette{
+				faint: "252", title: "231", focus: "226", key: "231", strike: "250",
+				good: "120", warn: "226", bad: "217", info: "159", accent: "225",
+				found: [2]string{"16", "226"}, badge: [2]string{"231", "16"}, bar: [2]string{"16", "231"}, reverse: true,
+			}
+		}
+		return palette{
+			faint: "238", title: "16", focus: "18", key: "16", strike: "239",
+			good: "22", warn: "58", bad: "88", info: "18", accent: "53",
+			found: [2]string{"16", "226"}, badge: [2]string{"16", "231"}, bar: [2]string{"231", "16"}, reverse: true,
+		}
+	}
+	if r.HasDarkBackground() {
+		return paletteOf("dark", r)
+	}
+	return paletteOf("light", r)
+}
+
+// CheckTheme says which themes there are if name is none of them.
+func CheckTheme(name string) error {
+	if slices.Contains(Themes, name) {
+		return nil
+	}
+	return fmt.Errorf("no theme %q: themes are %s", name, strings.Join(Themes, ", "))
+}
+
+// NewRenderer returns what writes looks for a terminal, and the theme to use there, which is
+// "mono" where term, the value of $TERM, has no colours. For "auto" and "contrast" it asks the terminal now
+// whether its background is dark, so that nobody has to while the program has it, and waits up to five seconds for an answer; one that says nothing is taken for what $COLORFGBG says, else for dark.
+func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, string) {
+	r := lipgloss.NewRenderer(terminal)
+	switch profile := r.Output().ColorProfile(); {
+	case theme == "mono" || profile == profileNone && !hasSixteen(term):
+		r.SetColorProfile(profileSixteen) // bold and reverse; with none there would be nothing
+		return r, "mono"
+	case profile == profileNone:
+		r.SetColorProfile(profileSixteen)
+	default:
+		r.SetColorProfile(profile)
+	}
+	if theme == "auto" || theme == "contrast" {
+		r.HasDarkBackground()
+	}
+	return r, theme
+}
+
+// hasSixteen reports whether a terminal has sixteen colours though its name does not say so.
+func hasSixteen(term string) bool {
+	name, _, _ := strings.Cut(term, "-")
+	name, _, _ = strings.Cut(name, ".") // screen.linux
+	return slices.Contains([]string{"screen", "tmux", "rxvt", "putty", "foot", "st", "konsole", "gnome", "vte", "cygwin", "mintty", "eterm", "Eterm", "iterm", "iterm2", "kitty", "nsterm", "aterm"}, name)
+}
+
+// newStyles makes the looks of a theme.
+func newStyles(r *lipgloss.Renderer, theme string) *styles {
+	p := paletteOf(theme, r)
+	ink := func(colour string) lipgloss.Style {
+		if colour == "" {
+			return r.NewStyle()
+		}
+		return r.NewStyle().Foreground(lipgloss.Color(colour))
+	}
+	on := func(pair [2]string) lipgloss.Style {
+		if pair[1] == "" {
+			return ink(pair[0]).Reverse(true)
+		}
+		return ink(pair[0]).Background(lipgloss.Color(pair[1]))
+	}
+	s := &styles{
+		faint: ink(p.faint).Faint(p.attributes), bold: r.NewStyle().Bold(true),
+		title: ink(p.title).Bold(true), focus: ink(p.focus).Bold(true), key: ink(p.key).Bold(p.key == ""),
+		selected: on(p.selected).Bold(true).Reverse(p.reverse),
+		good:     ink(p.good), warn: ink(p.warn), bad: ink(p.bad).Bold(p.bad == ""), info: ink(p.info), accent: ink(p.accent),
+		strike: ink(p.strike).Faint(p.attributes), found: on(p.found), badge: on(p.badge), bar: on(p.bar),
+		mono: theme == "mono",
+	}
+	if s.mono { // it may be in a row that is in reverse itself
+		s.found = r.NewStyle().Bold(true).Underline(true)
+	}
+	s.barGood, s.barBad = s.bar, s.bar.Bold(true)
+	if !p.attributes && !p.reverse {
+		s.barGood, s.barBad = s.bar.Foreground(s.good.GetForeground()), s.bar.Foreground(s.bad.GetForeground())
+	}
+	s.priority, s.kind = looksOfValues(s)
+	s.selectedBegin, _, _ = strings.Cut(s.selected.Render("x"), "x")
+	return s
+}
+
+// newInput is a line to type into.
+func (a *app) newInput() textinput.Model {
+	in := textinput.New()
+	in.PlaceholderStyle = a.st.faint
+	return in
+}
+
+// newArea is a field of several lines to type into.
+func (a *app) newArea() textarea.Model {
+	area := textarea.New()
+	for _, style := range []*textarea.Style{&area.FocusedStyle, &area.BlurredStyle} {
+		*style = textarea.Style{Placeholder: a.st.faint}
+	}
+	return area
+}
+
+// reset ends a look.
+const reset = "\x1b[0m"
+
+// chosenRow is a line as the selection: it keeps its own looks, on the ground of the selection.
+func (s *styles) chosenRow(line string) string {
+	if s.selectedBegin == "" {
+		return line
+	}
+	return s.selectedBegin + strings.ReplaceAll(line, reset, reset+s.selectedBegin) + reset
+}

@@ -1,0 +1,221 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"blackboard/board"
+)
+
+// onTerminalOf is a renderer for a terminal with a profile of colours and a background.
+func onTerminalOf(profile string, dark bool) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard)
+	switch profile {
+	case "256":
+		r.SetColorProfile(1)
+	case "16":
+		r.SetColorProfile(profileSixteen)
+	}
+	r.SetHasDarkBackground(dark)
+	return r
+}
+
+// colourCode is a look that has a colour.
+var colourCode = regexp.MustCompile(`\x1b\[(?:[\d;]*;)?(?:[34][0-8]|9[0-7]|10[0-7])(?:;[\d;]*)?m`)
+
+// TestThemes holds one screen in each theme against its golden, with its looks. What is said is the same in all of
+// them; the chosen row can be seen, and has colours of its own where there are colours.
+func TestThemes(t *testing.T) {
+	plain := openAudit(t)
+	plain.press("2")
+	for _, c := range []struct {
+		name, theme, profile string
+		dark                 bool
+	}{
+		{"dark", "auto", "256", true}, {"light", "auto", "256", false}, {"dusk", "dusk", "256", true}, {"paper", "paper", "256", false},
+		{"contrast-dark", "contrast", "256", true}, {"contrast-light", "contrast", "256", false}, {"sixteen", "dark", "16", true}, {"mono", "mono", "16", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHarness(t, func(h *harness) {
+				fillAudit(h)
+				h.cfg.Run, h.cfg.Theme, h.cfg.Renderer = "audit-7", c.theme, onTerminalOf(c.profile, c.dark)
+			})
+			h.press("2")
+			if h.screen() != plain.screen() {
+				t.Errorf("it says something else than without colours:\n%s", h.screen())
+			}
+			view := h.m.View()
+			file := filepath.Join("testdata", "theme-"+c.name+".ansi")
+			if updating() {
+				if err := os.WriteFile(file, []byte(view+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if want := string(must(os.ReadFile(file))); view+"\n" != want {
+				t.Errorf("%s differs; the screen is\n%s\nand was\n%s", file, view, want)
+			}
+			row := ""
+			for _, l := range strings.Split(view, "\n") {
+				if strings.Contains(l, "▌") {
+					row = l
+				}
+			}
+			ground := regexp.MustCompile(`^\x1b\[(1;7|1;7;.*|1;.*48;5;\d+)m▌`)
+			if !ground.MatchString(row) {
+				t.Errorf("the chosen row cannot be seen: %q", row)
+			}
+			colours := map[string]bool{}
+			for _, code := range colourCode.FindAllString(row, -1) {
+				colours[code] = true
+			}
+			if mono := c.name == "mono"; mono != (len(colours) == 0) || !mono && len(colours) < 2 && strings.Contains("dark light dusk paper", c.name) {
+				t.Errorf("the chosen row has the colours %v: %q", colours, row)
+			}
+			if c.name == "mono" && colourCode.MatchString(view) {
+				t.Errorf("a colour: %q", colourCode.FindString(view))
+			}
+		})
+	}
+}
+
+// TestThemesCanBeRead: every ink has enough contrast to the ground it is on, by the formula of WCAG.
+func TestThemesCanBeRead(t *testing.T) {
+	const black, white = "16", "231"
+	for _, c := range []struct {
+		theme  string
+		ground string
+		least  float64
+	}{{"dark", black, 4.5}, {"dusk", black, 4.5}, {"light", white, 3.8}, {"paper", white, 4.5}, {"contrast", black, 7}, {"contrast", white, 6.5}} {
+		p := paletteOf(c.theme, onTerminalOf("256", c.ground == black))
+		inks := map[string]string{"faint": p.faint, "title": p.title, "focus": p.focus, "key": p.key, "good": p.good, "warn": p.warn, "bad": p.bad, "info": p.info, "accent": p.accent, "strike": p.strike}
+		for name, ink := range inks {
+			if got := contrast(ink, c.ground); got < c.least {
+				t.Errorf("%s: %s has a contrast of %.1f, not %.1f", c.theme, name, got, c.least)
+			}
+			if p.selected[1] != "" && contrast(ink, p.selected[1]) < 3 {
+				t.Errorf("%s: %s has a contrast of %.1f in the chosen row", c.theme, name, contrast(ink, p.selected[1]))
+			}
+		}
+		for name, pair := range map[string][2]string{"found": p.found, "badge": p.badge, "bar": p.bar, "selected": p.selected} {
+			if pair[1] != "" && contrast(pair[0], pair[1]) < 4.5 {
+				t.Errorf("%s: %s has a contrast of %.1f", c.theme, name, contrast(pair[0], pair[1]))
+			}
+		}
+		if !p.reverse && contrast(p.selected[1], c.ground) < 1.05 {
+			t.Errorf("%s: the ground of the chosen row is that of all", c.theme)
+		}
+	}
+}
+
+// contrast is that between two colours of the 256, from 1 to 21.
+func contrast(a, b string) float64 {
+	light := func(colour string) float64 {
+		n := must(strconv.Atoi(colour))
+		level := [3]int{8 + (n-232)*10, 8 + (n-232)*10, 8 + (n-232)*10}
+		if n < 232 {
+			for i, part := range []int{(n - 16) / 36, (n - 16) / 6 % 6, (n - 16) % 6} {
+				level[i] = []int{0, 95, 135, 175, 215, 255}[part]
+			}
+		}
+		linear := func(c int) float64 {
+			if x := float64(c) / 255; x > 0.04045 {
+				return math.Pow((x+0.055)/1.055, 2.4)
+			} else {
+				return x / 12.92
+			}
+		}
+		return 0.2126*linear(level[0]) + 0.7152*linear(level[1]) + 0.0722*linear(level[2])
+	}
+	x, y := light(a), light(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func TestCheckTheme(t *testing.T) {
+	if err := CheckTheme("dusk"); err != nil {
+		t.Error(err)
+	}
+	if err := CheckTheme("dusty"); err == nil || !strings.Contains(err.Error(), "auto, dark, dusk") {
+		t.Errorf("an unknown theme: %v", err)
+	}
+}
+
+// TestHasSixteen: names of terminals with colours that termenv knows nothing of.
+func TestHasSixteen(t *testing.T) {
+	for name, want := range map[string]bool{"screen": true, "screen.linux": true, "tmux": true, "rxvt-unicode": true, "vt100": false, "vt220": false, "": false} {
+		if hasSixteen(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
+// TestBurnShapes: what blocks and what does not are told apart without colours.
+func TestBurnShapes(t *testing.T) {
+	st := plainApp().st
+	for _, c := range []struct {
+		blocking, others int64
+		want             string // from the bottom
+	}{
+		{0, 0, "    "}, {8, 0, "████"}, {0, 8, "▒▒▒▒"}, {1, 0, "▄   "}, {0, 1, "▒   "}, {2, 6, "█▒▒▒"}, {3, 0, "█▄  "}, {3, 5, "██▒▒"}, {0, 5, "▒▒▒ "},
+	} {
+		got := ""
+		for row := 1; row <= 4; row++ {
+			got += burnCell(st, burnColumn{c.blocking, c.others}, row, 4, 8, false)
+		}
+		if got != c.want {
+			t.Errorf("%d that block, %d others: %q instead of %q", c.blocking, c.others, got, c.want)
+		}
+	}
+}
+
+// fillTroubled makes a run, a capsule and memories of what terminals have trouble with.
+func fillTroubled(h *harness) {
+	ctx := context.Background()
+	b := must(board.Create(ctx, h.cfg.Boards, "wide", "Goal: "+troubled, "ada"))
+	defer b.Close()
+	b.SetNow(h.now)
+	for i := range 3 {
+		worker := fmt.Sprintf("読者%d é👩‍🚀", i)
+		e := must(b.Post(ctx, worker, board.Post{Content: troubled + fmt.Sprint(" entry ", i), Evidence: troubled, SourceDoc: troubled + ".go", Tags: []string{"タグ🇩🇪"}})).Entry.ID
+		must(b.Signal(ctx, worker, board.Raise{Content: "Why? " + troubled, Priority: board.Priorities[i], Origin: e}))
+	}
+	must(b.Claim(ctx, "主張者👍🏽", "s1", time.Hour))
+	h.capsuleFile("kwid000001", "title: Title "+troubled+"\nkind: fact\nscope: universal\nsource: "+troubled+"\ndomain_tags: [タグ❤️]",
+		"Body "+troubled+"\n\n| 名前 | "+troubled+" |\n|---|---|\n| é👩‍👩‍👧 | x |\n")
+	h.openKB() // makes the database
+}
+
+// TestTroubledText: in every pane a line is as wide to each terminal as we take it for. The harness
+// looks at every screen.
+func TestTroubledText(t *testing.T) {
+	h := newHarness(t, fillTroubled)
+	h.goldens("wide-runs")
+	h.press("enter")
+	h.goldens("wide-run")
+	h.press("2")
+	h.goldens("wide-signals")
+	h.press("3")
+	h.goldens("wide-gate")
+	h.press("4")
+	h.goldens("wide-workers")
+	h.press("1", "enter")
+	h.goldens("wide-entry")
+	h.press("esc", "2", "enter")
+	h.goldens("wide-signal")
+	h.press("w")
+	h.goldens("wide-form")
+	h.press("esc", "K")
+	h.typeText("title")
+	h.goldens("wide-search")
+	h.press("enter")
+	h.goldens("wide-capsule")
+}
