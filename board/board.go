@@ -371,20 +371,13 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	}
 	infos := []Info{}
 	for _, name := range names {
-		info, err := inspect(ctx, dir, name, by)
-		switch {
-		case errors.Is(err, fault.NotFound):
-			// Nothing was written to the file yet: it is being made, or it was cut to nothing.
-			if !place.Unfinished(name) {
-				continue
-			}
-			info = Info{Run: name, Error: "the file holds no event: whoever made it died before the first one, or it was cut to nothing"}
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			info = Info{Run: name, Error: err.Error()}
+		info, there, err := inspectRun(ctx, place, dir, name, by)
+		if err != nil {
+			return nil, err
 		}
-		infos = append(infos, info)
+		if there {
+			infos = append(infos, info)
+		}
 	}
 	return infos, nil
 }

@@ -296,8 +296,8 @@ func (a *app) copyText(text string) tea.Cmd {
 
 // explain is an error in one line, with its next step.
 func (a *app) explain(err error) string {
-	s := oneLine(err.Error(), 300)
-	if try := fault.Try(err, a.Words); try != "" {
+	s := oneLine(withClocks(err.Error()), 300)
+	if try := fault.Try(err, a.words); try != "" {
 		s += " · " + oneLine(try, 200)
 	}
 	return s

@@ -260,7 +260,11 @@ func (x *writer) history(events []board.Event) {
 	for i := range events {
 		e := &events[i]
 		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", clock(e.At), count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + oneLine(e.Actor, 60)
-		if d := oneLine(e.Describe(), rowRunes); d != "" {
+		d := e.Describe()
+		if e.Verb == "claim" { // the end of the lease
+			d = withClocks(d)
+		}
+		if d = oneLine(d, rowRunes); d != "" {
 			what += x.st.faint.Render(": " + d)
 		}
 		x.place(what, fmt.Sprintf("@%d", e.Seq))

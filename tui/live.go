@@ -171,6 +171,7 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	p.signals.burn = burn
 	p.feed.grow(s.state.Entries.Total)
 	p.back.now = max(p.back.now, s.state.Seq)
+	p.newest = s
 	if p.known = true; !p.back.on {
 		p.show(s)
 	}

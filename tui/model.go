@@ -89,21 +89,21 @@ func (m *model) focus() page {
 
 // Init starts the pages and the status bar.
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.askStatus()}
+	cmds := []tea.Cmd{m.askStatus(false)}
 	for _, p := range m.pages {
 		cmds = append(cmds, p.init())
 	}
 	return tea.Batch(cmds...)
 }
 
-func (m *model) askStatus() tea.Cmd {
+func (m *model) askStatus(anew bool) tea.Cmd {
 	if m.app.Status == nil {
 		return nil
 	}
 	m.asked++
 	asked := m.asked
 	return m.app.ask(nil, func(ctx context.Context) func() tea.Cmd {
-		status := m.app.Status(ctx)
+		status := m.app.Status(ctx, anew)
 		return func() tea.Cmd { return m.statusAnswer(status, asked) }
 	})
 }
@@ -114,7 +114,7 @@ func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
 	if asked != m.asked {
 		return nil
 	}
-	return m.app.after(statusEvery, nil, m.askStatus)
+	return m.app.after(statusEvery, nil, func() tea.Cmd { return m.askStatus(false) })
 }
 
 // Update hands a message to whom it is for, and does at once what that asks of the screen.
@@ -233,7 +233,7 @@ func (m *model) done(msg doneMsg) tea.Cmd {
 		m.undos = append(m.undos, msg.undo)
 		m.undos = m.undos[max(len(m.undos)-maxUndo, 0):]
 	}
-	cmds = append(cmds, m.broadcast(msg), m.askStatus())
+	cmds = append(cmds, m.broadcast(msg), m.askStatus(true))
 	if msg.page != nil {
 		cmds = append(cmds, m.app.push(msg.page))
 	}

@@ -24,8 +24,24 @@ type replay struct {
 	at      time.Time
 	what    string // what the event was
 	reading bool
-	shown   int64           // the event that the scene on the page belongs to
+	slow    bool            // the reading takes so long that it has to be said above what is shown
+	shown   int64           // the event that the scene on the page belongs to; 0 is now
 	past    *board.Snapshot // of shown
+}
+
+// slowReading is from when on the page says that it shows another moment than the one that was
+// asked for. Before, the line of time says it.
+const slowReading = 150 * time.Millisecond
+
+// loading reports whether what is shown is not the moment that was asked for.
+func (p *runPage) loading() bool { return p.back.on && p.back.shown != p.back.seq }
+
+// stillShown says which moment is shown meanwhile.
+func (p *runPage) stillShown() string {
+	if p.back.shown == 0 {
+		return "shown is now"
+	}
+	return "shown is event " + count(p.back.shown)
 }
 
 // timeActions go through time. The way back to now comes first for who is not there.
@@ -75,6 +91,7 @@ func (p *runPage) toNow() tea.Cmd {
 		return nil
 	}
 	p.back = replay{now: p.back.now}
+	p.show(p.newest)
 	p.feed.leavePast()
 	return tea.Batch(p.look(), p.feed.find(), p.feed.need())
 }
@@ -84,13 +101,17 @@ func (p *runPage) readPast() tea.Cmd {
 	if p.back.reading || !p.back.on || p.back.shown == p.back.seq {
 		return nil
 	}
-	p.back.reading = true
+	p.back.reading, p.back.slow = true, false
 	seq, b := p.back.seq, p.b
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	late := p.app.after(slowReading, p, func() tea.Cmd {
+		p.back.slow = p.back.reading
+		return nil
+	})
+	return tea.Batch(late, p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		m := pastScene{seq: seq}
 		err := m.read(ctx, b, p.app.Files)
 		return func() tea.Cmd { return p.wentBack(m, err) }
-	})
+	}))
 }
 
 // pastScene is a run as it was after an event.
@@ -123,7 +144,7 @@ func (m *pastScene) read(ctx context.Context, b *board.Board, dir string) (err e
 
 // wentBack shows a moment that was read.
 func (p *runPage) wentBack(m pastScene, err error) tea.Cmd {
-	p.back.reading = false
+	p.back.reading, p.back.slow = false, false
 	switch {
 	case !p.back.on:
 		return nil
@@ -219,8 +240,8 @@ func (p *runPage) timeline() string {
 		word = st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
 	case !b.on:
 		word = st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time")
-	case b.shown != b.seq:
-		word = st.warn.Render("back") + st.faint.Render(" "+where+" …")
+	case p.loading():
+		word = st.warn.Render("back") + st.faint.Render(" "+where+"… ") + st.warn.Render(p.stillShown())
 	default:
 		word = st.warn.Render("back") + st.faint.Render(" "+where+" "+clock(b.at)+" "+oneLine(b.what, 60)+"  L live")
 	}

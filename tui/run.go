@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
 	"blackboard/tui/keys"
@@ -41,6 +42,7 @@ type runPage struct {
 	err  error        // why it is not
 
 	scene  scene // what is shown: now, or the past
+	newest scene // as it is now, as far as it was read
 	known  bool  // the scene was read
 	follow follower
 	back   replay
@@ -136,9 +138,20 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (p *runPage) focusOn(i int) tea.Cmd {
+	p.letGo()
 	p.focus = (i + panes) % panes
+	if p.focus != paneFeed { // a key is about the question that is seen now, also if another one comes before it
+		p.panes[p.focus].rows().touched = p.panes[p.focus].rows().n > 0
+	}
 	p.layout()
 	return nil
+}
+
+// letGo lets a pane that loses the focus follow its first row again, if that is the chosen one.
+func (p *runPage) letGo() {
+	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.cursor == 0 {
+		l.touched = false
+	}
 }
 
 // chosen is the id of the entry or the signal that is chosen, or "".
@@ -180,6 +193,9 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Y == p.h-1 {
 		return p.timeMouse(msg)
 	}
+	if msg.Y == 0 && isClick(msg) {
+		return p.summaryMouse(msg.X)
+	}
 	if p.tabs() && msg.Y == 1 && isClick(msg) {
 		for i, x := 0, 1; i < panes; i++ {
 			n := len(p.tabName(i))
@@ -204,6 +220,17 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 		return p.feed.need()
 	}
 	return nil
+}
+
+// summaryMouse leads to the disputed entries where the line above says how many there are.
+func (p *runPage) summaryMouse(x int) tea.Cmd {
+	said := count(p.scene.state.Entries.ByStatus[board.Disputed]) + " disputed"
+	before, _, found := strings.Cut(ansi.Strip(p.summary()), said)
+	if at := width(before); !found || x < at || x >= at+len(said) {
+		return nil
+	}
+	p.focusOn(paneFeed)
+	return p.feed.filterBy("status:disputed")
 }
 
 func (p *runPage) setSize(w, h int) {
@@ -244,6 +271,9 @@ func (p *runPage) view() []string {
 		return fill(append([]string{""}, indented(wrap(word, p.w-2))...), p.w, p.h)
 	}
 	lines := []string{p.summary()}
+	if p.loading() && p.back.slow {
+		lines[0] = fit(p.app.st.warn.Render(" reading the board at event "+count(p.back.seq)+"… "+p.stillShown()), p.w)
+	}
 	if p.tabs() {
 		lines = append(lines, p.tabLine())
 		lines = append(lines, p.paneView(p.focus)...)
@@ -300,7 +330,14 @@ func (p *runPage) light() (string, bool) {
 	if !p.known {
 		return "", false
 	}
-	return lightWord(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
+	word, open := lightWord(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
+	switch {
+	case p.loading():
+		return "● gate at event " + count(p.back.seq) + "…", false
+	case p.back.on:
+		word += " at event " + count(p.back.seq)
+	}
+	return word, open
 }
 
 func (p *runPage) actions() actions {

@@ -12,7 +12,7 @@ import (
 	"blackboard/tui/keys"
 )
 
-// runsEvery is how often the list of runs is read again.
+// runsEvery is how often the list of runs is read again where the system does not tell of changes.
 const runsEvery = 2 * time.Second
 
 // runsPage lists the runs, those with the latest activity first.
@@ -26,48 +26,101 @@ type runsPage struct {
 	loaded bool
 	err    error
 	w, h   int
+
+	runs      board.Runs
+	reading   once
+	notBefore time.Time       // the next reading
+	waits     bool            // for a change
+	changed   <-chan struct{} // nil: the system does not tell
+	forgo     func()
 }
 
 func newRunsPage(a *app) *runsPage {
-	p := &runsPage{app: a}
+	p := &runsPage{app: a, runs: board.Runs{Dir: a.Boards}}
 	p.filter = newFilter(a, "part of a name or a goal", &p.list, func() { p.setSize(p.w, p.h) })
 	p.list = list{app: a, row: p.row}
 	return p
 }
 
-func (p *runsPage) init() tea.Cmd { return p.load(true) }
+// init does nothing: the runs are read when they are shown.
+func (p *runsPage) init() tea.Cmd { return nil }
 
-// load reads the runs, and again after a while if that is wanted.
-func (p *runsPage) load(again bool) tea.Cmd {
+// resume reads the runs, and reads them again as they change for as long as they are shown.
+func (p *runsPage) resume() tea.Cmd {
+	p.notBefore = time.Time{}
+	if p.app.still || p.waits {
+		return p.load()
+	}
+	p.waits = true
+	return tea.Batch(p.load(), p.wait())
+}
+
+// load reads the runs, one reading at a time. It takes a twentieth of the time at most, however
+// many runs there are, and however often they change.
+func (p *runsPage) load() tea.Cmd {
+	if !p.reading.begin() {
+		return nil
+	}
+	pause := time.Until(p.notBefore)
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
 		start := time.Now()
 		by, err := policy.Find(p.app.Files)
 		var all []board.Info
 		if err == nil {
-			all, err = board.List(ctx, p.app.Boards, by.Gate)
+			all, err = p.runs.List(ctx, by.Gate)
 		}
 		slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
 		took := time.Since(start)
 		return func() tea.Cmd {
+			p.notBefore = time.Now().Add(readShare * took)
 			if p.loaded, p.err = true, err; err == nil {
 				p.all = all
 				p.narrow()
 			}
-			if !again {
-				return nil
+			if p.reading.end() {
+				return p.load()
 			}
-			// It takes a twentieth of the time at most, however many runs there are.
-			return p.app.after(max(runsEvery, 20*took), p, p.loadAgain)
+			return nil
 		}
 	})
 }
 
-// loadAgain reads the runs if somebody looks at them.
-func (p *runsPage) loadAgain() tea.Cmd {
-	if p.app.shown != page(p) {
-		return p.app.after(runsEvery, p, p.loadAgain)
+// readShare is how much longer than a reading the pause after it is.
+const readShare = 20
+
+// wait waits until a run changes, or until the ages are to be shown anew.
+func (p *runsPage) wait() tea.Cmd {
+	if p.changed == nil {
+		p.changed, p.forgo = board.RunsChange(p.app.Boards) // as soon as the directory is there
 	}
-	return p.load(true)
+	changed, every := p.changed, agesEvery
+	if changed == nil {
+		every = runsEvery
+	}
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		select {
+		case <-changed:
+		case <-time.After(every):
+		case <-ctx.Done():
+		}
+		return func() tea.Cmd {
+			if p.app.shown != page(p) {
+				p.waits = false
+				return nil
+			}
+			return tea.Batch(p.load(), p.wait())
+		}
+	})
+}
+
+func (p *runsPage) close() {
+	if p.forgo != nil {
+		p.forgo()
+	}
 }
 
 func (p *runsPage) update(msg tea.Msg) tea.Cmd {
@@ -207,7 +260,7 @@ func (p *runsPage) actions() actions {
 		return p.filter.actions()
 	}
 	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.filter.start}}.also(keys.Search, keys.Memory, keys.Quit)
-	all = append(all, action{keys.Refresh, func() tea.Cmd { return p.load(false) }})
+	all = append(all, action{keys.Refresh, func() tea.Cmd { p.notBefore = time.Time{}; return p.load() }})
 	return all.also(keys.Moving()...)
 }
 

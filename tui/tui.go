@@ -37,8 +37,9 @@ type Config struct {
 	Memory func(ctx context.Context, agent string) (*memory.Store, error)
 	// Model is the model that a policy may have meaning compared with; nil, or a nil Embedder: there is none.
 	Model func() embed.Embedder
-	// Status says what the status bar shows besides the run. It is asked every few seconds.
-	Status func(context.Context) Status
+	// Status says what the status bar shows besides the run. It is asked every few seconds, and with anew when something
+	// was just done that changes it: nothing that is remembered will do then.
+	Status func(ctx context.Context, anew bool) Status
 	// Editor makes the command that opens a file in the person's editor, at a line if that is above 0; the error says why there is none.
 	Editor func(path string, line int) (*exec.Cmd, error)
 

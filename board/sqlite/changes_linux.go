@@ -21,9 +21,6 @@ var notices struct {
 
 func changes(path string) (<-chan struct{}, func()) {
 	nothing := func() {}
-	if os.Getenv("BOARD_WATCH") == "poll" {
-		return nil, nothing
-	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, nothing
@@ -32,13 +29,34 @@ func changes(path string) (<-chan struct{}, func()) {
 		path = real
 	}
 	dir, name := filepath.Split(path)
-	if dir = filepath.Clean(dir); !tellsOfAll(dir) {
+	return await(filepath.Clean(dir), name)
+}
+
+func changesIn(dir string) (<-chan struct{}, func()) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, func() {}
+	}
+	return await(real, anyName)
+}
+
+// anyName stands for all databases of a directory.
+const anyName = ""
+
+// await puts one who waits for a database of a directory on the list.
+func await(dir, name string) (<-chan struct{}, func()) {
+	nothing := func() {}
+	if os.Getenv("BOARD_WATCH") == "poll" || !tellsOfAll(dir) {
 		return nil, nothing
 	}
 	notices.Lock()
 	defer notices.Unlock()
 	n := &notices
 	if n.watcher == nil {
+		var err error
 		if n.watcher, err = fsnotify.NewWatcher(); err != nil { // the user has too many already
 			n.watcher = nil
 			return nil, nothing
@@ -106,6 +124,9 @@ func notify(dir, file string) {
 	defer notices.Unlock()
 	names := notices.waiting[filepath.Clean(dir)]
 	name := file
+	if !strings.HasSuffix(file, "-shm") && !strings.HasSuffix(file, "-lock") {
+		wake(names[anyName])
+	}
 	for _, beside := range []string{"-wal", "-shm", "-lock", "-journal"} {
 		if db, ok := strings.CutSuffix(file, beside); ok && len(names[db]) > 0 {
 			if name = db; beside != "-wal" {

@@ -26,6 +26,8 @@ func TestChanges(t *testing.T) {
 	one, stopOne := Changes(path)
 	linked, stopLinked := Changes(link)
 	other, stopOther := Changes(filepath.Join(dir, "b.sqlite3"))
+	inDir, stopInDir := ChangesIn(filepath.Dir(link))
+	all, stopAll := ChangesIn(dir)
 	err = db.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec(`INSERT INTO t VALUES (1)`); return err })
 	if err != nil {
 		t.Fatal(err)
@@ -36,6 +38,13 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-other
+	<-all
+	if err := os.WriteFile(filepath.Join(filepath.Dir(link), "new.sqlite3"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-inDir
+	stopInDir()
+	stopAll()
 	stopOne()
 	stopOne()
 	stopLinked()

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,16 +83,36 @@ func (p *program) tui(c *cli.Context) error {
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: renderer, Theme: theme,
 	})
 	k.close()
+	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {
+		return nil // there is nobody to be told
+	}
 	return err
 }
 
-// screenContext ends with SIGTERM and when the terminal goes away. ctrl+c is a key while the screen is ours, and the editor's while that has it: it must not end the program, and what is typed
+// errHungUp is why the program ends when its terminal goes away.
+var errHungUp = errors.New("the terminal went away")
+
+// screenContext ends with SIGTERM, and with errHungUp when the terminal goes away. ctrl+c is a key while the screen is ours, and the editor's while that has it: it must not end the program, and what is typed
 // into it, from there.
 func screenContext(parent context.Context) (context.Context, func()) {
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(parent), syscall.SIGTERM, syscall.SIGHUP)
-	interrupts := make(chan os.Signal, 1)
+	terminated, stop := signal.NotifyContext(context.WithoutCancel(parent), syscall.SIGTERM)
+	ctx, cancel := context.WithCancelCause(terminated)
+	interrupts, hangups := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt) // nobody reads it
-	return ctx, func() { signal.Stop(interrupts); stop() }
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		select {
+		case <-hangups:
+			cancel(errHungUp)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(interrupts)
+		signal.Stop(hangups)
+		cancel(nil)
+		stop()
+	}
 }
 
 // runToShow is the run that is opened at once, "" for none. One that is named must be there.

@@ -110,8 +110,8 @@ func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, e
 }
 
 // status is what the status bar shows.
-func (s *screenKnowledge) status(ctx context.Context) tui.Status {
-	st := tui.Status{Capsules: s.capsules(ctx), Daemon: "off"}
+func (s *screenKnowledge) status(ctx context.Context, anew bool) tui.Status {
+	st := tui.Status{Capsules: s.capsules(ctx, anew), Daemon: "off"}
 	if dir := s.p.usedModelDir(s.home); dirExists(dir) {
 		st.Model = filepath.Base(dir)
 	}
@@ -121,13 +121,13 @@ func (s *screenKnowledge) status(ctx context.Context) tui.Status {
 	return st
 }
 
-// capsules counts those that stand, now and then; -1 if there is no knowledge base, or it cannot be read.
-func (s *screenKnowledge) capsules(ctx context.Context) int64 {
+// capsules counts those that stand, now and then, or anew; -1 if there is no knowledge base, or it cannot be read.
+func (s *screenKnowledge) capsules(ctx context.Context, anew bool) int64 {
 	start := time.Now()
 	s.mu.Lock()
 	n, due := s.count, !start.Before(s.again)
 	s.mu.Unlock()
-	if !due {
+	if !due && !anew {
 		return n
 	}
 	n = -1

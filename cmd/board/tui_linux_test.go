@@ -207,6 +207,22 @@ func TestTUITerminated(t *testing.T) {
 	}
 }
 
+// TestTUIHungUp: when the terminal goes away the program ends and says nothing.
+func TestTUIHungUp(t *testing.T) {
+	x := onTerminal(t, runForTerminal(t), []string{"NO_COLOR=1"}, "tui", "-r", "audit")
+	x.waitFor("Tokens never expire")
+	if err := x.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := x.exit(); code != exitOK {
+		t.Errorf("exit code %d: %q", code, x.output())
+	}
+	x.left()
+	if out := x.output(); strings.Contains(out, "board: ") {
+		t.Errorf("it says something: %q", out)
+	}
+}
+
 // TestTUIInterrupted: an interrupt is meant for the editor that has the terminal just then, and ends nothing here.
 func TestTUIInterrupted(t *testing.T) {
 	home := runForTerminal(t)

@@ -53,7 +53,7 @@ func TestScreenSearches(t *testing.T) {
 func TestScreenKnowledge(t *testing.T) {
 	ctx, home := t.Context(), t.TempDir()
 	s, said := screenFor(t, home, nil)
-	if st := s.status(ctx); st.Capsules != -1 || st.Daemon != "off" || st.Model != "" {
+	if st := s.status(ctx, false); st.Capsules != -1 || st.Daemon != "off" || st.Model != "" {
 		t.Errorf("without a knowledge base: %+v", st)
 	}
 	if _, err := os.Stat(kb.Path(home)); err == nil {
@@ -89,11 +89,11 @@ func TestScreenKnowledge(t *testing.T) {
 	if n := find("runbook"); n != 1 {
 		t.Errorf("%d hits", n)
 	}
-	if st := s.status(ctx); st.Capsules != -1 {
+	if st := s.status(ctx, false); st.Capsules != -1 {
 		t.Errorf("%d capsules were counted, less than %s after the last time", st.Capsules, statusEvery)
 	}
 	s.again = time.Time{}
-	if st := s.status(ctx); st.Capsules != 1 || len(s.opened) != 1 {
+	if st := s.status(ctx, false); st.Capsules != 1 || len(s.opened) != 1 {
 		t.Errorf("%d capsules, opened %d times", st.Capsules, len(s.opened))
 	}
 
@@ -149,7 +149,7 @@ func TestScreenModel(t *testing.T) {
 	if _, err := s.Search(t.Context(), kb.Query{Text: "runbook", Mode: kb.ModeVector}); err == nil {
 		t.Error("a search by meaning without a model has an answer")
 	}
-	if st := s.status(t.Context()); st.Model != filepath.Base(dir) {
+	if st := s.status(t.Context(), false); st.Model != filepath.Base(dir) {
 		t.Errorf("the model is called %q", st.Model)
 	}
 }

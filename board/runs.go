@@ -1,0 +1,94 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/board/store"
+)
+
+// Runs is the list of the runs below a directory for somebody who looks at it again and again:
+// only what has changed since is read. The zero value of all but Dir is ready. It is used by one
+// goroutine at a time.
+type Runs struct {
+	Dir  string
+	by   Policy
+	seen map[string]seenRun
+}
+
+// seenRun is a run as it was read, and the times that its files had then.
+type seenRun struct {
+	info  Info
+	times times
+}
+
+// List is the function List, for what has changed since the last time.
+func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
+	if err := by.Check(); err != nil {
+		return nil, err
+	}
+	place := placeOf(r.Dir)
+	_, told := place.(files) // what has files tells by their times whether it has changed
+	names, err := place.Runs(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	before := r.seen
+	if !reflect.DeepEqual(by, r.by) {
+		before = nil
+	}
+	r.by, r.seen = by, make(map[string]seenRun, len(names))
+	infos := make([]Info, 0, len(names))
+	for _, name := range names {
+		var now times
+		if told {
+			now = timesOf(place.Name(name))
+		}
+		if was, known := before[name]; told && known && was.times == now && now.quiet() {
+			r.seen[name] = was
+			infos = append(infos, was.info)
+			continue
+		}
+		info, there, err := inspectRun(ctx, place, r.Dir, name, by)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			r.seen[name] = seenRun{info, now}
+			infos = append(infos, info)
+		}
+	}
+	return infos, nil
+}
+
+// inspectRun reads what the list of runs says of one; there is false for one that is no run yet. An
+// error in its file is a part of what is said.
+func inspectRun(ctx context.Context, place store.Place, dir, name string, by Policy) (info Info, there bool, err error) {
+	info, err = inspect(ctx, dir, name, by)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		// Nothing was written to the file yet: it is being made, or it was cut to nothing.
+		if !place.Unfinished(name) {
+			return Info{}, false, nil
+		}
+		info = Info{Run: name, Error: "the file holds no event: whoever made it died before the first one, or it was cut to nothing"}
+	case ctx.Err() != nil:
+		return Info{}, false, ctx.Err()
+	case err != nil:
+		info = Info{Run: name, Error: err.Error()}
+	}
+	return info, true, nil
+}
+
+// RunsChange tells of writes to any run below dir, those that are made later included, by whichever
+// process; see sqlite.Changes for what may be received. The channel is nil where the system does not tell.
+func RunsChange(dir string) (changed <-chan struct{}, stop func()) {
+	if at, ok := placeOf(dir).(files); ok {
+		return sqlite.ChangesIn(string(at))
+	}
+	return nil, func() {}
+}
