@@ -33,9 +33,10 @@ type app struct {
 
 	out io.Writer // the terminal; nil: none
 	// Only Update touches these.
-	next  []tea.Msg // what the model does before anything else
-	shown page      // the page on top of the others
-	holds int       // answers that keys wait for
+	next    []tea.Msg // what the model does before anything else
+	shown   page      // the page on top of the others
+	focused bool      // the terminal says that the person looks at it
+	holds   int       // answers that keys wait for
 
 	lastSearch searchState       // what the search was about when it was closed
 	lastAgent  string            // through whose eyes the memory was looked at
@@ -401,14 +402,14 @@ const (
 // screenAway gives the terminal back for a while, or for good.
 func (a *app) screenAway() {
 	if a.out != nil {
-		io.WriteString(a.out, doWrap)
+		io.WriteString(a.out, doWrap+a.ofTitle(backTitle))
 	}
 }
 
 // screenBack takes it again. Bubble Tea forgets the mouse.
 func (a *app) screenBack() tea.Cmd {
 	if a.out != nil {
-		io.WriteString(a.out, noWrap)
+		io.WriteString(a.out, noWrap+a.ofTitle(keepTitle))
 	}
 	return func() tea.Msg { return tea.EnableMouseCellMotion() }
 }

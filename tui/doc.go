@@ -11,6 +11,7 @@
 //	model.go    the stack, and who gets which message; model_keys.go where keys and the mouse go, model_view.go the header and the last two lines
 //	app.go      what all pages share: how they ask, say, open and close something, and give the screen to an editor
 //	actions.go  what a page answers to; the keys themselves are in tui/keys
+//	words.go    next steps of errors by their keys; notice.go what is told to somebody who looks elsewhere; fresh.go marks what changed
 //	styles.go   every look; themes.go the colours they have, and what a terminal can show of them
 //	text.go     cells: cutting, wrapping, cleaning what agents wrote; graphemes.go makes them as many for every terminal
 //	list.go     a list of which only what is seen is made; filter.go narrows one

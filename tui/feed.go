@@ -59,7 +59,7 @@ type entryRow struct {
 func newFeed(p *runPage) *feed {
 	f := &feed{page: p, pages: map[int64]*feedPage{}}
 	f.filter = newFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
-	f.list = list{app: p.app, row: f.row}
+	f.list = list{app: p.app, row: f.row, changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
 	return f
 }
 
@@ -98,10 +98,15 @@ func (f *feed) chosen() string {
 	if f.list.n == 0 {
 		return ""
 	}
-	if r := f.at(f.list.cursor); r.id != "" || f.narrow || f.past != nil {
+	return f.idAt(f.list.cursor)
+}
+
+// idAt is the id of the entry at a place of the list, or "".
+func (f *feed) idAt(i int) string {
+	if r := f.at(i); r.id != "" || f.narrow || f.past != nil {
 		return r.id
 	}
-	return board.EntryID(f.total - int64(f.list.cursor))
+	return board.EntryID(f.total - int64(i))
 }
 
 // grow makes room for entries that came.
@@ -114,6 +119,16 @@ func (f *feed) grow(total int64) {
 	if !f.narrow && f.past == nil {
 		f.list.grew(int(added))
 	}
+}
+
+// forget begins anew, for another board.
+func (f *feed) forget() {
+	f.asked.drop()
+	f.pages, f.used, f.total = map[int64]*feedPage{}, nil, 0
+	f.found, f.past, f.picked = nil, nil, nil
+	f.asking, f.narrow, f.more, f.problem = false, false, false, nil
+	f.list.setLen(0)
+	f.list.follow()
 }
 
 // happened takes note of what changed: which pages have to be read again.

@@ -208,7 +208,11 @@ func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 			chosen = f.found[f.list.cursor].id
 		}
 		f.found = rows
-		f.list.keep(len(f.found), slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen }), true)
+		at := slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen })
+		if f.list.n = len(rows); at >= 0 {
+			f.list.shift(at - f.list.cursor)
+		}
+		f.list.keep(len(f.found), at, true)
 	}
 	f.more = more
 	f.list.setLen(len(f.found))

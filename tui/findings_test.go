@@ -128,8 +128,27 @@ func TestNotFollowed(t *testing.T) {
 	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
 	h.press("j")
 	h.wants("not live: the file was removed")
-	h.do(p.age())
+	h.do(p.reconnect())
 	h.lacks("not live")
+	h.wants("live", "never expire")
+}
+
+// A run whose file was replaced is shown as it is now, once it is there again.
+func TestReplacedRun(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	h.press("2", "1", "[")
+	file := board.Path(h.cfg.Boards, "audit-7")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
+	h.do(p.reconnect())
+	h.wants("back", "never expire") // nothing is lost meanwhile
+	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
+	h.do(p.reconnect())
+	h.wants("begun anew", "1 of 1", "live event")
+	h.lacks("never expire", "not live")
 }
 
 // A moment that cannot be read leads back to a present that goes on.

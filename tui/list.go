@@ -18,6 +18,10 @@ type list struct {
 	w, h   int // in cells; a row takes one line
 	// touched says that somebody has chosen a row: it stays chosen when others come. Before that the first row is chosen, whichever that is.
 	touched bool
+	// came is how many rows came above what is seen while somebody was looking at other rows.
+	came int
+	// changed says that a row is to be marked; nil: none is.
+	changed func(i int) bool
 	// lost says that the chosen row is gone: nothing is chosen until somebody chooses.
 	lost bool
 	// row makes row i, without the mark of the chosen one, of at most w cells.
@@ -45,18 +49,22 @@ func (l *list) settle() {
 		l.top = l.cursor - l.h + 1
 	}
 	l.top = min(max(l.top, 0), max(l.n-l.h, 0))
+	l.came = min(l.came, l.top)
 }
 
-// grew makes room for rows that came before the first one. The row that somebody has chosen stays chosen, and what is new is seen above it as long as both have room.
+// grew makes room for rows that came before the first one. The row that somebody has chosen stays
+// chosen and where it is on the screen: what came is above what is seen.
 func (l *list) grew(rows int) {
 	l.n += rows
-	if l.touched {
-		l.cursor += rows
-		if l.top > 0 {
-			l.top += rows
-		}
-	}
+	l.shift(rows)
 	l.settle()
+}
+
+// shift keeps what is seen where it is, now that there are more rows above it.
+func (l *list) shift(rows int) {
+	if l.touched && rows > 0 {
+		l.cursor, l.top, l.came = l.cursor+rows, l.top+rows, l.came+rows
+	}
 }
 
 func (l *list) move(rows int) { l.moveTo(l.cursor + rows) }
@@ -131,7 +139,11 @@ func (l *list) view(focused bool) []string {
 		row := l.row(i, l.w-1)
 		switch {
 		case i != l.cursor || l.lost:
-			lines = append(lines, " "+row)
+			mark := " "
+			if l.changed != nil && l.changed(i) {
+				mark = l.app.st.good.Render("•")
+			}
+			lines = append(lines, mark+row)
 		case focused:
 			lines = append(lines, l.app.st.chosenRow("▌"+fit(row, l.w-1)))
 		default:
@@ -146,10 +158,14 @@ func (l *list) place() string {
 	if l.n == 0 {
 		return ""
 	}
-	if l.lost {
-		return count(int64(l.n))
+	place := count(int64(l.n))
+	if !l.lost {
+		place = count(int64(l.cursor+1)) + " of " + place
 	}
-	return count(int64(l.cursor+1)) + " of " + count(int64(l.n))
+	if l.came > 0 {
+		place += " · " + count(int64(l.came)) + " new above"
+	}
+	return place
 }
 
 // columns joins texts with one blank between them.

@@ -42,13 +42,53 @@ func (p *runPage) start(b *board.Board) tea.Cmd {
 	return tea.Batch(p.look(), p.app.after(agesEvery, p, p.age))
 }
 
-// age shows ages and leases anew, and tries to follow the log again if that failed.
+// lookEvery is every how many ages the run is read again though nothing happened in it: its policy
+// may be another.
+const lookEvery = 6
+
+// age shows ages and leases anew.
 func (p *runPage) age() tea.Cmd {
-	cmds := []tea.Cmd{p.look(), p.app.after(agesEvery, p, p.age)}
-	if p.follow.err != nil {
-		cmds = append(cmds, p.followFrom(p.follow.seq))
+	p.aged++
+	cmds := []tea.Cmd{p.app.after(agesEvery, p, p.age)}
+	switch {
+	case p.follow.err != nil: // there may be nothing to look at
+	case !p.known || p.err != nil || p.aged%lookEvery == 0:
+		cmds = append(cmds, p.look())
+	default:
+		cmds = append(cmds, p.notice())
 	}
 	return tea.Batch(cmds...)
+}
+
+// notice tells what has happened in the run, or has not for long, to somebody who looks elsewhere.
+func (p *runPage) notice() tea.Cmd {
+	return p.app.tell(p.watcher.notices(p.name, p.app.Worker, &p.newest, p.app.Now()))
+}
+
+// reconnectEvery is how often a run is opened anew that cannot be read, or followed, any more.
+const reconnectEvery = 2 * time.Second
+
+// reconnect opens the run anew, as after its file was replaced or the disk came back. What is shown
+// stays until that succeeds.
+func (p *runPage) reconnect() tea.Cmd {
+	return p.app.do(func(ctx context.Context) tea.Msg {
+		b, err := board.Open(ctx, p.app.Boards, p.name)
+		if err != nil {
+			return answer{to: p, take: func() tea.Cmd { return p.app.after(reconnectEvery, p, p.reconnect) }}
+		}
+		b.SetNow(p.app.Now)
+		return answer{p, func() tea.Cmd { return p.reconnected(b) }, func() { b.Close() }}
+	})
+}
+
+// reconnected shows the run that was opened anew, which may be another one of that name. Pages
+// that were opened on the run before keep it.
+func (p *runPage) reconnected(b *board.Board) tea.Cmd {
+	p.before = append(p.before, p.b)
+	p.b, p.err, p.known, p.want = b, nil, false, ""
+	p.follow, p.back, p.watcher, p.fresh.until = follower{}, replay{}, watcher{}, nil
+	p.feed.forget()
+	return p.look()
 }
 
 // followFrom follows the log from after an event on.
@@ -151,11 +191,11 @@ func (p *runPage) happened(msg eventsMsg) tea.Cmd {
 		return nil
 	case msg.err != nil:
 		p.follow.err = msg.err // the line of time says so
-		return noticeError(msg.err)
+		return tea.Batch(noticeError(msg.err), p.app.after(reconnectEvery, p, p.reconnect))
 	}
 	p.follow.seq = msg.events[len(msg.events)-1].Seq
 	p.feed.happened(msg.events)
-	return tea.Batch(p.look(), p.gather(), p.feed.need(), p.feed.refind())
+	return tea.Batch(p.changed(msg.events), p.look(), p.gather(), p.feed.need(), p.feed.refind())
 }
 
 // seen shows a scene that was read.
@@ -172,6 +212,7 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	p.feed.grow(s.state.Entries.Total)
 	p.back.now = max(p.back.now, s.state.Seq)
 	p.newest = s
+	cmds = append(cmds, p.notice())
 	if p.known = true; !p.back.on {
 		p.show(s)
 	}

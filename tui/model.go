@@ -54,7 +54,7 @@ type resumer interface{ resume() tea.Cmd }
 const maxUndo = 50
 
 // statusEvery is how often the status bar asks what it shows.
-const statusEvery = 5 * time.Second
+const statusEvery = 10 * time.Second
 
 // model is the whole program.
 type model struct {
@@ -67,6 +67,7 @@ type model struct {
 	undos  []*undo
 	held   []tea.KeyMsg // keys that wait for an answer
 	asked  int          // the number of the last question about the status
+	title  string       // of the terminal
 }
 
 func newModel(a *app) *model {
@@ -135,11 +136,14 @@ func (m *model) handleAll(msg tea.Msg) tea.Cmd {
 			cmds = append(cmds, r.resume())
 		}
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.titled())...)
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case tea.FocusMsg, tea.BlurMsg:
+		_, m.app.focused = msg.(tea.FocusMsg)
+		return nil
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.resize()
@@ -184,8 +188,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.app.screenAway()
 		return tea.ExecProcess(msg.cmd, msg.done)
 	case screenBackMsg:
+		m.title = "" // it is to be set again
 		return tea.Batch(m.app.screenBack(), m.handle(msg.then))
 	case tea.ResumeMsg:
+		m.title = ""
 		return m.app.screenBack()
 	case doneMsg:
 		return m.done(msg)

@@ -34,18 +34,22 @@ type scene struct {
 
 // runPage shows one run: entries, signals, gate, workers, and when.
 type runPage struct {
-	app  *app
-	name string
-	ctx  context.Context // ends with the page
-	stop func()
-	b    *board.Board // nil until it is open
-	err  error        // why it is not
+	app    *app
+	name   string
+	ctx    context.Context // ends with the page
+	stop   func()
+	b      *board.Board   // nil until it is open
+	before []*board.Board // that were open before the file was replaced
+	err    error          // why it is not
 
-	scene  scene // what is shown: now, or the past
-	newest scene // as it is now, as far as it was read
-	known  bool  // the scene was read
-	follow follower
-	back   replay
+	scene   scene // what is shown: now, or the past
+	newest  scene // as it is now, as far as it was read
+	known   bool  // the scene was read
+	follow  follower
+	watcher watcher
+	aged    int // how often ages were shown anew
+	fresh   fresh
+	back    replay
 
 	feed    *feed
 	signals *signalsPane
@@ -89,7 +93,7 @@ func (p *runPage) init() tea.Cmd {
 	return p.app.do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
 		if err != nil {
-			return answer{to: p, take: func() tea.Cmd { p.err = err; return nil }}
+			return answer{to: p, take: func() tea.Cmd { p.err = err; return p.app.after(reconnectEvery, p, p.init) }}
 		}
 		p.app.setClock(b)
 		return answer{p, func() tea.Cmd { return p.start(b) }, func() { b.Close() }}
@@ -210,8 +214,12 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 		if !r.has(msg.X, msg.Y) {
 			continue
 		}
+		if seq := p.signals.momentAt(msg.X-r.x, msg.Y-r.y); i == paneSignals && seq > 0 && isClick(msg) {
+			return p.goTo(seq)
+		}
 		was := p.focus
 		if isClick(msg) {
+			p.letGo()
 			p.focus = i
 		}
 		if p.panes[i].rows().mouse(msg, msg.Y-r.y-p.panes[i].above()) && was == i {
@@ -379,7 +387,9 @@ func (p *runPage) typing() bool { return p.feed.filter.active }
 
 func (p *runPage) close() {
 	p.stop()
-	if p.b != nil {
-		p.b.Close()
+	for _, b := range append(p.before, p.b) {
+		if b != nil {
+			b.Close()
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
 )
@@ -22,7 +23,7 @@ type signalsPane struct {
 
 func newSignalsPane(p *runPage) *signalsPane {
 	s := &signalsPane{page: p}
-	s.list = list{app: p.app, row: s.row}
+	s.list = list{app: p.app, row: s.row, changed: func(i int) bool { return p.isFresh(s.shown[i].ID) }}
 	return s
 }
 
@@ -145,15 +146,28 @@ func (s *signalsPane) burndown(w, h int) []string {
 	}
 	lines := make([]string, 0, h+1)
 	for row := h; row > 0; row-- {
-		var b strings.Builder
-		b.WriteByte(' ')
-		for i, c := range cols {
-			b.WriteString(burnCell(st, c, row, h, peak, at >= 0 && i > at))
-		}
-		lines = append(lines, b.String())
+		lines = append(lines, " "+burnRow(st, cols, row, h, peak, at))
 	}
 	scale := st.bad.Render("█") + st.faint.Render(" blocking ") + st.info.Render("▒") + st.faint.Render(" other")
 	return append(lines, spread(" "+scale, st.faint.Render("at most "+count(peak)+" open at once "), w))
+}
+
+// momentAt is the event at a cell of the picture: the last one of its stretch of the log, or that
+// with the most questions open, which is what the column shows. It is 0 where the picture is not.
+func (s *signalsPane) momentAt(x, y int) int64 {
+	n, last := s.page.area[paneSignals].w-1, max(s.page.back.now, 1)
+	if high := s.chart(); high == 0 || y < 1 || y > high || x < 1 || x > n {
+		return 0
+	}
+	from, to := int64(x-1)*last/int64(n), int64(x)*last/int64(n)
+	best, most := max(to, 1), int64(-1)
+	for i := range s.burn {
+		p := &s.burn[i]
+		if open := p.Open[0] + p.Open[1] + p.Open[2] + p.Open[3]; p.Seq > from && p.Seq <= to && open > most {
+			best, most = p.Seq, open
+		}
+	}
+	return best
 }
 
 // burnColumn is the height of one column, in signals.
@@ -181,26 +195,60 @@ func burnColumns(points []board.BurnPoint, n int, last int64) []burnColumn {
 	return cols
 }
 
+// Kinds of cells of the picture.
+const (
+	burnNothing = iota
+	burnLater
+	burnBlocking
+	burnOther
+)
+
 // burnCell is one cell of the picture: row counts from 1 at the bottom. The top of what blocks is drawn in eighths, that of the others in two shades, so
 // that both are told apart without colours.
-func burnCell(st *styles, c burnColumn, row, h int, peak int64, later bool) string {
+func burnCell(c burnColumn, row, h int, peak int64, later bool) (cell string, kind int) {
 	unit := func(n int64) int { return int((n*int64(h)*8 + peak - 1) / peak) } // in eighths of a cell, and never nothing for something
 	total, blocking := unit(c.blocking+c.others), unit(c.blocking)
 	base := (row - 1) * 8
 	switch {
 	case total <= base:
-		return " "
+		return " ", burnNothing
 	case later:
-		return st.faint.Render("·")
+		return "·", burnLater
 	case blocking >= base+4 && total >= base+8:
-		return st.bad.Render("█")
+		return "█", burnBlocking
 	case blocking > base && (c.others == 0 || blocking >= base+4):
-		return st.bad.Render(eighths(blocking - base))
+		return eighths(blocking - base), burnBlocking
 	case total >= base+4:
-		return st.info.Render("▒")
+		return "▒", burnOther
 	default:
-		return st.info.Render("░")
+		return "░", burnOther
 	}
+}
+
+// burnRow is a row of the picture. What follows each other and looks alike is one text: each look
+// costs more bytes than a cell, and the whole screen is compared for each frame.
+func burnRow(st *styles, cols []burnColumn, row, h int, peak int64, at int) string {
+	looks := [...]lipgloss.Style{burnNothing: {}, burnLater: st.faint, burnBlocking: st.bad, burnOther: st.info}
+	var line, run strings.Builder
+	last := burnNothing
+	end := func() {
+		if last == burnNothing {
+			line.WriteString(run.String())
+		} else {
+			line.WriteString(looks[last].Render(run.String()))
+		}
+		run.Reset()
+	}
+	for i, c := range cols {
+		cell, kind := burnCell(c, row, h, peak, at >= 0 && i > at)
+		if kind != last {
+			end()
+			last = kind
+		}
+		run.WriteString(cell)
+	}
+	end()
+	return line.String()
 }
 
 // eighths is a block of so many eighths of a cell; eight and more are full.
@@ -214,7 +262,7 @@ type gatePane struct {
 
 func newGatePane(p *runPage) *gatePane {
 	g := &gatePane{page: p}
-	g.list = list{app: p.app, row: g.row}
+	g.list = list{app: p.app, row: g.row, changed: func(i int) bool { return p.isFresh(p.scene.verdict.Reasons[i].ID) }}
 	return g
 }
 

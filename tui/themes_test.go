@@ -169,7 +169,7 @@ func TestBurnShapes(t *testing.T) {
 	} {
 		got := ""
 		for row := 1; row <= 4; row++ {
-			got += burnCell(st, burnColumn{c.blocking, c.others}, row, 4, 8, false)
+			got += burnRow(st, []burnColumn{{c.blocking, c.others}}, row, 4, 8, -1)
 		}
 		if got != c.want {
 			t.Errorf("%d that block, %d others: %q instead of %q", c.blocking, c.others, got, c.want)

@@ -110,3 +110,28 @@ func TestDisputedLeadsThere(t *testing.T) {
 	h.wants("status:disputed", "never expire", "1 of 1")
 	h.lacks("Tokens do expire")
 }
+
+// TestChartLeadsThere: a click on the picture goes to the moment that the column shows.
+func TestChartLeadsThere(t *testing.T) {
+	h := openAudit(t)
+	h.press("2")
+	p := h.m.top().(*runPage)
+	for x := 1; x < 79; x++ {
+		h.click(x, 6)
+		if seq := p.signals.momentAt(x, 3); p.place() != seq {
+			t.Fatalf("column %d is of event %d, and the page is at event %d", x, seq, p.place())
+		}
+	}
+	peak := 0
+	for i := range p.signals.burn {
+		if open := p.signals.burn[i].Open; open[0]+open[1]+open[2]+open[3] == 4 {
+			peak = int(p.signals.burn[i].Seq)
+		}
+	}
+	for x := 1; x < 79 && p.place() != int64(peak); x++ {
+		h.click(x, 6)
+	}
+	if peak == 0 || p.place() != int64(peak) {
+		t.Errorf("no column leads to the peak, event %d", peak)
+	}
+}

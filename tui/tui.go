@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -50,7 +51,8 @@ type Config struct {
 	Words fault.Words
 	// Renderer knows the terminal's colours, and whether it is dark; nil writes no looks at all.
 	Renderer *lipgloss.Renderer
-	Theme    string // one of Themes; "" is auto
+	Theme    string   // one of Themes; "" is auto
+	Mute     []string // what is not told to somebody who looks elsewhere: of Mutes
 	// Now replaces the clock.
 	Now func() time.Time
 }
@@ -78,7 +80,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) error {
 	m.app.screenBack()
 	defer m.app.screenAway()
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(&drawn{model: m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -86,6 +88,25 @@ func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) erro
 		return nil // ctrl+c is how one leaves
 	}
 	return err
+}
+
+// drawn is the model as Bubble Tea draws it. Bubble Tea holds a screen that is drawn again and has
+// not changed against the last one sixty times a second, until one differs, and copies it each time:
+// for hours, if nobody does anything. Looks that end nothing make each screen differ from the last.
+type drawn struct {
+	*model
+	last string
+	same int // how often it was drawn
+}
+
+func (d *drawn) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return d, d.handleAll(msg) }
+
+func (d *drawn) View() string {
+	s := d.model.View()
+	if d.same++; s != d.last {
+		d.last, d.same = s, 0
+	}
+	return s + strings.Repeat(reset, d.same%8) // several may be made before one is drawn
 }
 
 func (m *model) close() {

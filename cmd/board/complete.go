@@ -109,6 +109,8 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		return board.EntryStatuses
 	case "theme":
 		return tui.Themes
+	case "mute":
+		return tui.Mutes
 	case "order":
 		return []string{board.Newest, board.Oldest, board.Best}
 	case "format", "f":

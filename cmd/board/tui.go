@@ -27,11 +27,13 @@ func (p *program) tuiCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tui", Category: catRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
 		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run, and checks it all. Without a run it lists them all.
-Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. With
+Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. The
+terminal's bell, a notice on the desktop and the title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute does without. With
 NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' or --theme light says that it is light.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
 			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(tui.Themes, ", ")},
+			&cli.StringSliceFlag{Name: "mute", Usage: "`WHAT` is not told to somebody who looks elsewhere, repeatable: " + strings.Join(tui.Mutes, ", ")},
 			workerFlag(), workspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
 		},
 		Action: p.tui,
@@ -45,6 +47,9 @@ func (p *program) tui(c *cli.Context) error {
 	}
 	if err := tui.CheckTheme(c.String("theme")); err != nil {
 		return usagef("", "--theme: %v", err)
+	}
+	if err := tui.CheckMutes(c.StringSlice("mute")); err != nil {
+		return usagef("", "--mute: %v", err)
 	}
 	in, out, err := p.screen()
 	if err != nil {
@@ -80,7 +85,7 @@ func (p *program) tui(c *cli.Context) error {
 	defer stop()
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: renderer, Theme: theme,
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {

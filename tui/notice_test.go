@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// TestNotices: what happens once the run was seen is told, once; what was there before, and what one did, is not.
+func TestNotices(t *testing.T) {
+	now := testNow
+	s := &scene{signals: []board.Signal{{ID: "s1", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "old"}}}
+	s.state.Expected = []board.Expected{{Worker: "bob", Status: board.WorkerExpected}, {Worker: "ann", Status: board.WorkerDone}}
+	s.state.Workers = []board.Worker{{Name: "ann", Last: now}, {Name: "eve", Last: now.Add(-time.Hour)}}
+	var w watcher
+	look := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, told := range w.notices("audit", "me", s, now) {
+			got = append(got, told.kind+" "+told.text)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q is told instead of %q", got, want)
+		}
+	}
+	look()
+	s.signals = append(s.signals, board.Signal{ID: "s2", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "new\nand \x1b[31mlong"},
+		board.Signal{ID: "s3", Priority: "critical", Status: board.SignalOpen, Worker: "me", Content: "mine"}, board.Signal{ID: "s4", Priority: "high", Status: board.SignalOpen, Worker: "ann"})
+	look("critical audit: s2 is critical: new and �[31mlong")
+	look()
+	now = now.Add(silentAfter)
+	look("silent audit: bob is silent since 10m") // ann is done, eve was silent before
+	look()
+	s.state.Workers = append(s.state.Workers, board.Worker{Name: "bob", Last: now}, board.Worker{Name: "zoe", Last: now})
+	look()
+	now = now.Add(silentAfter)
+	look("silent audit: bob is silent since 10m", "silent audit: zoe is silent since 10m")
+	s.verdict.Open = true
+	look("gate audit: the gate is open")
+	s.verdict.Open = false
+	look()
+}
+
+// output is a terminal that keeps what is written to it.
+func output(h *harness) *bytes.Buffer {
+	var b bytes.Buffer
+	h.m.app.out = &b
+	return &b
+}
+
+// TestTold: a run that changes is told of by the bell and on the desktop, unless the person looks at it or does not want to
+// be told; the title says how it stands.
+func TestTold(t *testing.T) {
+	t.Setenv("TMUX", "")
+	t.Setenv("VTE_VERSION", "")
+	t.Setenv("TERM", "xterm-256color")
+	for _, c := range []struct {
+		mute    []string
+		focused bool
+		want    string
+	}{
+		{nil, false, "\a\x1b]9;audit-7: s5 is critical: Is it on fire?\a\x1b]2;audit-7 · gate closed: 3 blocking\a"},
+		{nil, true, "\x1b]2;audit-7 · gate closed: 3 blocking\a"},
+		{[]string{"bell", "title"}, false, "\x1b]9;audit-7: s5 is critical: Is it on fire?\a"},
+		{[]string{"desktop", "title"}, false, "\a"},
+		{[]string{"critical", "title"}, false, ""},
+		{[]string{"all"}, false, ""},
+	} {
+		h := newHarness(t, func(h *harness) { fillAudit(h); h.cfg.Run, h.cfg.Mute = "audit-7", c.mute })
+		out := output(h)
+		h.send(tea.BlurMsg{})
+		if c.focused {
+			h.send(tea.FocusMsg{})
+		}
+		out.Reset()
+		must(h.openRun("audit-7").Signal(context.Background(), "reader-1", board.Raise{Content: "Is it on fire?", Priority: "critical"}))
+		p := h.m.top().(*runPage)
+		h.do(p.look())
+		if got := out.String(); got != c.want {
+			t.Errorf("muted %q, focused %v: %q is written instead of %q", c.mute, c.focused, got, c.want)
+		}
+	}
+	if err := CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted: what can are bell, desktop`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestDesktopNotice: a notice is asked for as the terminal knows it, and cannot end early.
+func TestDesktopNotice(t *testing.T) {
+	for _, c := range []struct{ name, value, text, want string }{
+		{"TERM", "xterm-256color", "a;b\a\x1b\\c", "\x1b]9;a,b��\\c\a"},
+		{"TERM", "foot", "a;b", "\x1b]777;notify;board;a,b\a"},
+		{"VTE_VERSION", "7006", "a", "\x1b]777;notify;board;a\a"},
+		{"TMUX", "x", "a", "\x1bPtmux;\x1b\x1b]9;a\a\x1b\\"},
+	} {
+		if got := desktopNotice(c.text, func(name string) string { return map[string]string{c.name: c.value}[name] }); got != c.want {
+			t.Errorf("%s: %q instead of %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNewAbove: what comes while somebody looks at older rows is counted, and moves nothing; the
+// rows that came are marked for a while.
+func TestNewAbove(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("long")
+		for i := range 60 {
+			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprintf("entry number %d", i)}))
+		}
+		h.cfg.Run = "long"
+	})
+	now := testNow
+	h.m.app.Now = func() time.Time { return now }
+	b, p := h.openRun("long"), h.m.top().(*runPage)
+	post := func(n int) {
+		for i := range n {
+			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprintf("later %d", i)}))
+		}
+		var events []board.Event
+		for e, err := range b.Events(context.Background(), p.back.now) {
+			events = append(events, must(e, err))
+		}
+		h.send(eventsMsg{from: p, events: events})
+	}
+	h.press("j", "j", "j")
+	row := func() (at int, line string) {
+		for y, l := range strings.Split(h.screen(), "\n") {
+			if strings.HasPrefix(l, "▌") {
+				return y, l
+			}
+		}
+		return -1, ""
+	}
+	atBefore, lineBefore := row()
+	post(12)
+	at, line := row()
+	if at != atBefore || line[:40] != lineBefore[:40] {
+		t.Errorf("the chosen row was\n%s\nin line %d and is\n%s\nin line %d", lineBefore, atBefore, line, at)
+	}
+	h.wants("12 new above")
+	h.lacks("later 3")
+	h.press("g")
+	h.wants("later 11", "•e70")
+	h.lacks("new above")
+	now = now.Add(freshFor)
+	h.do(p.unmark())
+	h.lacks("•e7")
+}
+
+// TestDrawnAnew: a screen that has not changed differs from the last one that Bubble Tea has, or
+// else it is copied sixty times a second; nobody sees the difference.
+func TestDrawnAnew(t *testing.T) {
+	d := drawn{model: openAudit(t).m}
+	first, last := d.View(), ""
+	for range 20 {
+		s := d.View()
+		if s == last || strings.ReplaceAll(s, reset, "") != strings.ReplaceAll(first, reset, "") {
+			t.Fatalf("%q after %q", s, last)
+		}
+		last = s
+	}
+	d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j")})
+	if d.View() != d.model.View() {
+		t.Error("a screen that has changed is not as it is")
+	}
+}
