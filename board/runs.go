@@ -75,7 +75,8 @@ func inspectRun(ctx context.Context, place store.Place, dir, name string, by Pol
 		if !place.Unfinished(name) {
 			return Info{}, false, nil
 		}
-		info = Info{Run: name, Error: "the file holds no event: whoever made it died before the first one, or it was cut to nothing"}
+		info = Info{Run: name, Error: "the file holds no event: " +
+			"whoever made it died before the first one, or it was cut to nothing"}
 	case ctx.Err() != nil:
 		return Info{}, false, ctx.Err()
 	case err != nil:

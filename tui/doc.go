@@ -44,5 +44,7 @@
 // process to the run on the screen, 0.7 to 0.8 ms of work for a key (6 ms until the terminal has it: it draws 60 times a second), and an entry that another process posts is on the screen 38 ms after
 // its commit. It holds 5 MB of what it shows after a walk through all 100,000, in a process of 45 MB. Going back to a moment of 100,000 events takes 0.6 s.
 //
+// Idle, in tmux, it takes 1.1 times what an empty Bubble Tea program takes beside it: 6 ms of work a second.
+//
 //	go test -run '^$' -bench . ./tui
 package tui

@@ -75,7 +75,8 @@ func certainCluster(out *strings.Builder, cluster string) {
 				return
 			}
 			continue
-		case r == softHyphen, r == zeroBlank, r == wordJoiner, r == keycap, r == byteOrder, r >= firstVariant && r <= lastVariant:
+		case r == softHyphen, r == zeroBlank, r == wordJoiner, r == keycap, r == byteOrder,
+			r >= firstVariant && r <= lastVariant:
 			continue
 		}
 		if n++; n > maxMarks {

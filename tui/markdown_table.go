@@ -6,7 +6,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// cellEnd stands between the cells of a row while a table is on its way: clean leaves none in a text.
+// cellEnd stands between the cells of a row while a table is on its way: clean leaves none in a
+// text.
 const cellEnd = "\x1f"
 
 // minColumn is how narrow a column of a table may get.
@@ -17,7 +18,8 @@ func tableRuleAt(n ast.Node, src []byte) int {
 	for i := 1; i < n.Lines().Len(); i++ {
 		rule, head := n.Lines().At(i), n.Lines().At(i-1)
 		line := strings.TrimSpace(string(rule.Value(src)))
-		if strings.Contains(line, "|") && tableRule.MatchString(line) && strings.Contains(string(head.Value(src)), "|") {
+		bars := strings.Contains(line, "|") && strings.Contains(string(head.Value(src)), "|")
+		if bars && tableRule.MatchString(line) {
 			return i
 		}
 	}

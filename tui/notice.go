@@ -49,7 +49,8 @@ type told struct{ kind, text string }
 func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	first := w.critical == nil
 	if first {
-		*w = watcher{began: now, open: s.verdict.Open, critical: map[string]bool{}, silent: map[string]bool{}}
+		*w = watcher{began: now, open: s.verdict.Open}
+		w.critical, w.silent = map[string]bool{}, map[string]bool{}
 	}
 	var all []told
 	tell := func(kind, text string) {
@@ -97,7 +98,9 @@ func (w *watcher) waitedFor(s *scene, now time.Time) []string {
 	}
 	for i := range s.state.Workers {
 		x := &s.state.Workers[i]
-		ended := slices.ContainsFunc(s.state.Expected, func(e board.Expected) bool { return e.Worker == x.Name && e.Status != board.WorkerExpected })
+		ended := slices.ContainsFunc(s.state.Expected, func(e board.Expected) bool {
+			return e.Worker == x.Name && e.Status != board.WorkerExpected
+		})
 		if !s.verdict.Open && !ended && x.Last.After(w.began) {
 			names = append(names, x.Name)
 		}
@@ -147,7 +150,8 @@ func (a *app) tell(all []told) tea.Cmd {
 func desktopNotice(text string, env func(string) string) string {
 	text = strings.ReplaceAll(oneLine(text, 2*maxNotice), ";", ",")
 	s := "\x1b]9;" + text + "\a"
-	if name := env("TERM"); env("VTE_VERSION") != "" || strings.HasPrefix(name, "rxvt") || strings.HasPrefix(name, "foot") {
+	name, _, _ := strings.Cut(env("TERM"), "-")
+	if env("VTE_VERSION") != "" || name == "rxvt" || name == "foot" {
 		s = "\x1b]777;notify;board;" + text + "\a"
 	}
 	if env("TMUX") != "" {
@@ -190,7 +194,8 @@ func (m *model) titled() tea.Cmd {
 	for _, p := range m.pages {
 		if run, ok := p.(*runPage); ok && run.known {
 			v := &run.newest.verdict
-			title = oneLine(run.name, 60) + " · " + strings.TrimPrefix(lightWord(v.Open, len(v.Reasons)), "● ")
+			light := strings.TrimPrefix(lightWord(v.Open, len(v.Reasons)), "● ")
+			title = oneLine(run.name, 60) + " · " + light
 		}
 	}
 	if title == m.title {

@@ -7,10 +7,12 @@ import (
 	"blackboard/kb"
 )
 
-// excerpt is what the preview shows of the body of a hit, about n bytes: from the beginning if that reaches the
-// snippet, else from the block with the snippet on. The snippet itself is one line of the body's words.
+// excerpt is what the preview shows of the body of a hit, about n bytes: from the beginning if that
+// reaches the snippet, else from the block with the snippet on. The snippet itself is one line of
+// the body's words.
 func excerpt(h *kb.Hit, n int) string {
-	from, to := placeOfWords(h.Body, strings.Fields(strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …")))
+	snippet := strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …")
+	from, to := placeOfWords(h.Body, strings.Fields(snippet))
 	if from < 0 {
 		return h.Snippet
 	}
@@ -30,7 +32,7 @@ func excerpt(h *kb.Hit, n int) string {
 	return before + rest
 }
 
-// snippetLines is what the snippet of a hit says, with the lines of a table kept. The snippet itself is one line of the body's words.
+// snippetLines is what the snippet of a hit says, with the lines of a table kept.
 func snippetLines(h *kb.Hit) []string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …"))
 	from, to := placeOfWords(h.Body, words)
@@ -58,7 +60,8 @@ func snippetLines(h *kb.Hit) []string {
 	return lines
 }
 
-// placeOfWords is where words follow each other in a text, with any blanks between them; from is -1 if they do not.
+// placeOfWords is where words follow each other in a text, with any blanks between them; from is -1
+// if they do not.
 func placeOfWords(text string, words []string) (from, to int) {
 	if len(words) == 0 {
 		return -1, -1

@@ -28,7 +28,7 @@ type palette struct {
 	strike                        string
 	selected, found, badge, bar   [2]string
 	reverse                       bool // the selection is in reverse
-	attributes                    bool // grounds are in reverse, faint is an attribute: colours do not tell enough
+	attributes                    bool // for grounds and what is faint: colours do not tell enough
 }
 
 // paletteOf returns the palette of a theme for what a terminal can show. With sixteen colours, of
@@ -48,38 +48,44 @@ func paletteOf(theme string, r *lipgloss.Renderer) palette {
 		return palette{
 			faint: "245", title: "117", focus: "81", key: "117", strike: "244",
 			good: "114", warn: "215", bad: "203", info: "111", accent: "177",
-			selected: [2]string{"255", "236"}, found: [2]string{"230", "58"}, badge: [2]string{"252", "238"}, bar: [2]string{"252", "236"},
+			selected: [2]string{"255", "236"}, found: [2]string{"230", "58"},
+			badge: [2]string{"252", "238"}, bar: [2]string{"252", "236"},
 		}
 	case "dusk":
 		return palette{
 			faint: "246", title: "180", focus: "215", key: "180", strike: "245",
 			good: "150", warn: "221", bad: "210", info: "152", accent: "182",
-			selected: [2]string{"230", "237"}, found: [2]string{"16", "180"}, badge: [2]string{"223", "238"}, bar: [2]string{"223", "236"},
+			selected: [2]string{"230", "237"}, found: [2]string{"16", "180"},
+			badge: [2]string{"223", "238"}, bar: [2]string{"223", "236"},
 		}
 	case "light":
 		return palette{
 			faint: "242", title: "24", focus: "31", key: "24", strike: "243",
 			good: "28", warn: "130", bad: "160", info: "25", accent: "91",
-			selected: [2]string{"16", "254"}, found: [2]string{"16", "229"}, badge: [2]string{"236", "252"}, bar: [2]string{"236", "253"},
+			selected: [2]string{"16", "254"}, found: [2]string{"16", "229"},
+			badge: [2]string{"236", "252"}, bar: [2]string{"236", "253"},
 		}
 	case "paper":
 		return palette{
 			faint: "241", title: "94", focus: "130", key: "94", strike: "242",
 			good: "22", warn: "130", bad: "124", info: "60", accent: "89",
-			selected: [2]string{"16", "223"}, found: [2]string{"16", "186"}, badge: [2]string{"236", "187"}, bar: [2]string{"236", "187"},
+			selected: [2]string{"16", "223"}, found: [2]string{"16", "186"},
+			badge: [2]string{"236", "187"}, bar: [2]string{"236", "187"},
 		}
 	case "contrast":
 		if r.HasDarkBackground() {
 			return palette{
 				faint: "252", title: "231", focus: "226", key: "231", strike: "250",
 				good: "120", warn: "226", bad: "217", info: "159", accent: "225",
-				found: [2]string{"16", "226"}, badge: [2]string{"231", "16"}, bar: [2]string{"16", "231"}, reverse: true,
+				found: [2]string{"16", "226"},
+				badge: [2]string{"231", "16"}, bar: [2]string{"16", "231"}, reverse: true,
 			}
 		}
 		return palette{
 			faint: "238", title: "16", focus: "18", key: "16", strike: "239",
 			good: "22", warn: "58", bad: "88", info: "18", accent: "53",
-			found: [2]string{"16", "226"}, badge: [2]string{"16", "231"}, bar: [2]string{"231", "16"}, reverse: true,
+			found: [2]string{"16", "226"},
+			badge: [2]string{"16", "231"}, bar: [2]string{"231", "16"}, reverse: true,
 		}
 	}
 	if r.HasDarkBackground() {
@@ -97,8 +103,10 @@ func CheckTheme(name string) error {
 }
 
 // NewRenderer returns what writes looks for a terminal, and the theme to use there, which is
-// "mono" where term, the value of $TERM, has no colours. For "auto" and "contrast" it asks the terminal now
-// whether its background is dark, so that nobody has to while the program has it, and waits up to five seconds for an answer; one that says nothing is taken for what $COLORFGBG says, else for dark.
+// "mono" where term, the value of $TERM, has no colours. For "auto" and "contrast" it asks the
+// terminal now whether its background is dark, so that nobody has to while the program has it, and
+// waits up to five seconds for an answer; one that says nothing is taken for what $COLORFGBG says,
+// else for dark.
 func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, string) {
 	r := lipgloss.NewRenderer(terminal)
 	switch profile := r.Output().ColorProfile(); {
@@ -120,7 +128,10 @@ func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, str
 func hasSixteen(term string) bool {
 	name, _, _ := strings.Cut(term, "-")
 	name, _, _ = strings.Cut(name, ".") // screen.linux
-	return slices.Contains([]string{"screen", "tmux", "rxvt", "putty", "foot", "st", "konsole", "gnome", "vte", "cygwin", "mintty", "eterm", "Eterm", "iterm", "iterm2", "kitty", "nsterm", "aterm"}, name)
+	return slices.Contains([]string{
+		"screen", "tmux", "rxvt", "putty", "foot", "st", "konsole", "gnome", "vte", "cygwin", "mintty",
+		"eterm", "Eterm", "iterm", "iterm2", "kitty", "nsterm", "aterm",
+	}, name)
 }
 
 // newStyles makes the looks of a theme.
@@ -142,7 +153,8 @@ func newStyles(r *lipgloss.Renderer, theme string) *styles {
 		faint: ink(p.faint).Faint(p.attributes), bold: r.NewStyle().Bold(true),
 		title: ink(p.title).Bold(true), focus: ink(p.focus).Bold(true), key: ink(p.key).Bold(p.key == ""),
 		selected: on(p.selected).Bold(true).Reverse(p.reverse),
-		good:     ink(p.good), warn: ink(p.warn), bad: ink(p.bad).Bold(p.bad == ""), info: ink(p.info), accent: ink(p.accent),
+		good:     ink(p.good), warn: ink(p.warn), bad: ink(p.bad).Bold(p.bad == ""),
+		info: ink(p.info), accent: ink(p.accent),
 		strike: ink(p.strike).Faint(p.attributes), found: on(p.found), badge: on(p.badge), bar: on(p.bar),
 		mono: theme == "mono",
 	}
@@ -151,7 +163,8 @@ func newStyles(r *lipgloss.Renderer, theme string) *styles {
 	}
 	s.barGood, s.barBad = s.bar, s.bar.Bold(true)
 	if !p.attributes && !p.reverse {
-		s.barGood, s.barBad = s.bar.Foreground(s.good.GetForeground()), s.bar.Foreground(s.bad.GetForeground())
+		s.barGood = s.bar.Foreground(s.good.GetForeground())
+		s.barBad = s.bar.Foreground(s.bad.GetForeground())
 	}
 	s.priority, s.kind = looksOfValues(s)
 	s.selectedBegin, _, _ = strings.Cut(s.selected.Render("x"), "x")

@@ -12,7 +12,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// keyOfStep is the key that does what errors and findings name as the next step, and where that is pressed.
+// keyOfStep is the key that does what errors and findings name as the next step, and where that is
+// pressed.
 func keyOfStep(op string) (b key.Binding, where string) {
 	switch op {
 	case "signal.address":
@@ -48,7 +49,10 @@ func keyOfStep(op string) (b key.Binding, where string) {
 }
 
 // inShell are operations that only a shell has.
-var inShell = []string{"model.pull", "kb.rebuild", "kb.reembed", "kb.ingest", "context.reembed", "policy.init", "worker.done", "worker.drop", "entry.verify", "source.list"}
+var inShell = []string{
+	"model.pull", "kb.rebuild", "kb.reembed", "kb.ingest", "context.reembed", "policy.init",
+	"worker.done", "worker.drop", "entry.verify", "source.list",
+}
 
 // words say a step by the keys that do it; what no key does is said as the caller's words have it
 // if it is done in a shell, else not at all.

@@ -66,9 +66,12 @@
 // # What runs programs, and what goes to the network
 //
 //   - $VISUAL or $EDITOR when you edit, through sh except on Windows; this program itself, as
-//     daemon and for doctor --selftest. Nothing else, no shell of any input.
+//     daemon and for doctor --selftest. ONNX Runtime's library, where it is installed or
+//     $BOARD_ONNXRUNTIME names it (off: nowhere), runs in a process of its own, for the daemon
+//     and commands that embed much. Nothing else, no shell of any input.
 //   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the
-//     environment. Nothing else goes out.
+//     environment. With $BOARD_DATABASE_URL or --database, boards are on the PostgreSQL server
+//     that it names. Nothing else goes out.
 //
 // # Secrets
 //
