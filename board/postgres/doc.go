@@ -21,8 +21,8 @@
 //
 // # Live
 //
-// A writer notifies a channel with the number of its run. A process that watches listens on one connection of its own. It notifies itself first:
-// while nothing is heard, as behind a pooler, and every two seconds otherwise, watchers ask for the number of the last event.
+// A writer notifies a channel with the number of its run. A process that watches listens on one connection of its own. It is notified from another one
+// first: while nothing is heard, as behind a pooler, and every two seconds otherwise, watchers ask for the number of the last event.
 //
 // # Full text
 //

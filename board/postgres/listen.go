@@ -140,15 +140,18 @@ func (l *listener) run(ctx context.Context, p *Place) {
 	}
 }
 
-// listen listens on one connection, and reports whether anything was heard. It notifies itself
-// first: where that does not arrive, nothing will.
+// listen listens on one connection, and reports whether anything was heard. It is notified from
+// another one first: where that does not arrive, as behind a pooler, nothing will.
 func (l *listener) listen(ctx context.Context, p *Place) (heard bool) {
 	c, err := pgx.ConnectConfig(ctx, p.config.Copy())
 	if err != nil {
 		return false
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	if _, err := c.Exec(ctx, `LISTEN `+p.channel()+`; SELECT pg_notify('`+p.channel()+`', '0')`); err != nil {
+	if _, err := c.Exec(ctx, `LISTEN `+p.channel()); err != nil {
+		return false
+	}
+	if _, err := p.pool.ExecContext(ctx, `SELECT pg_notify('`+p.channel()+`', '0')`); err != nil {
 		return false
 	}
 	for {

@@ -45,10 +45,19 @@ func place(t *testing.T, change ...func(url string) string) *Place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
+	drop(t, p)
 	if _, err := p.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// drop drops what an earlier test has left on a server that is not the tests' own.
+func drop(t *testing.T, p *Place) {
+	t.Helper()
+	if _, err := p.pool.ExecContext(t.Context(), `DROP SCHEMA IF EXISTS `+p.schema+` CASCADE`); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // add adds an event to a run.
@@ -379,6 +388,7 @@ func TestInitTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
+	drop(t, p)
 	if _, err := p.Open(t.Context(), "r", true); !errors.Is(err, fault.Away) || !strings.Contains(err.Error(), "has no boards yet") {
 		t.Errorf("before: %v", err)
 	}
