@@ -124,7 +124,7 @@ func (x *acts) aboutSignal(s *board.Signal) []string {
 
 func mustBeOpen(s *board.Signal) error {
 	if s.Status != board.SignalOpen {
-		return fmt.Errorf("%s is %s already · o reopens it", s.ID, s.Status)
+		return fmt.Errorf("%s is %s already · O reopens it", s.ID, s.Status)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (x *acts) undoClose(closed board.Signal) *undo {
 			return nil, err
 		}
 		if s := &d.Signal; s.Status != closed.Status || s.Closed == nil || closed.Closed == nil || !s.Closed.Equal(*closed.Closed) {
-			return nil, fmt.Errorf("%s was changed since: it is %s now · o reopens it all the same", id, s.Status)
+			return nil, fmt.Errorf("%s was changed since: it is %s now · O reopens it all the same", id, s.Status)
 		}
 		_, err = b.Reopen(ctx, x.app.Worker, id, "taken back")
 		return nil, err

@@ -39,6 +39,9 @@ func (all actions) also(more ...key.Binding) actions {
 	return all
 }
 
+// with adds others.
+func (all actions) with(more actions) actions { return append(all, more...) }
+
 // bindings are the keys that are listed.
 func (all actions) bindings() (out []key.Binding) {
 	for _, a := range all {

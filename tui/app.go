@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
@@ -38,9 +39,10 @@ type app struct {
 	focused bool      // the terminal says that the person looks at it
 	holds   int       // answers that keys wait for
 
-	lastSearch searchState       // what the search was about when it was closed
-	lastAgent  string            // through whose eyes the memory was looked at
-	lastReport map[string]string // which report was chosen, by run
+	lastSearch   searchState       // what the search was about when it was closed
+	previewOther bool              // a run shows the preview where it would not, and does not where it would
+	lastAgent    string            // through whose eyes the memory was looked at
+	lastReport   map[string]string // which report was chosen, by run
 
 	mu       sync.Mutex
 	base     *kb.KB
@@ -292,6 +294,25 @@ func (a *app) copyText(text string) tea.Cmd {
 			io.WriteString(a.out, ansi.SetSystemClipboard(text)) // whether the terminal did it cannot be known
 		}
 		return noticeMsg{good: true, text: text + " copied, if the terminal lets programs do that"}
+	})
+}
+
+// copyWhole copies a text that read gives, however long it is.
+func (a *app) copyWhole(of string, read func(context.Context) (string, error)) tea.Cmd {
+	return a.do(func(ctx context.Context) tea.Msg {
+		text, err := read(ctx)
+		if err != nil {
+			return noticeMsg{err: err}
+		}
+		if text == "" {
+			return noticeMsg{text: "there is no text to copy"}
+		}
+		if a.out != nil {
+			io.WriteString(a.out, ansi.SetSystemClipboard(text))
+		}
+		n := plural(int64(utf8.RuneCountInString(text)), "character")
+		said := fmt.Sprintf("the text of %s copied, %s, if the terminal lets programs do that", of, n)
+		return noticeMsg{good: true, text: said}
 	})
 }
 

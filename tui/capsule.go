@@ -155,9 +155,20 @@ func (p *capsulePage) title() string { return p.id }
 func (p *capsulePage) actions() actions {
 	all := p.doc.placeActions(p.follow, "next place", "place before")
 	if p.capsule != nil {
-		all = append(all, action{keys.Edit, p.edit}, action{keys.Retire, p.retire}, action{keys.Meta, p.showAll})
+		all = append(all, action{keys.Edit, p.edit}, action{keys.Renamed(keys.PutAway, "retire"), p.retire}, action{keys.Meta, p.showAll})
 	}
-	return append(all, action{keys.CopyID, p.copyID}, action{keys.Refresh, p.read}).also(keys.Moving()...)
+	return append(all, action{keys.CopyID, p.copyID}, action{keys.CopyText, p.copyBody}, action{keys.Refresh, p.read}).also(keys.Moving()...)
+}
+
+func (p *capsulePage) copyBody() tea.Cmd {
+	return p.app.copyWhole(p.id, func(ctx context.Context) (string, error) {
+		k, err := p.app.knowledge(ctx)
+		if err != nil {
+			return "", err
+		}
+		c, err := k.Get(ctx, p.id)
+		return c.Body, err
+	})
 }
 
 func (p *capsulePage) copyID() tea.Cmd { return p.app.copyText(p.id) }

@@ -65,7 +65,7 @@ func TestCapsuleScreens(t *testing.T) {
 	h.goldens("capsule")
 	h.press("i")
 	h.goldens("capsule-all")
-	h.press("i", "X")
+	h.press("i", "d")
 	h.goldens("capsule-retire")
 	h.press("esc")
 	h.openCapsule(capsuleWide)
@@ -108,7 +108,7 @@ func TestCapsuleRetrieved(t *testing.T) {
 func TestCapsuleRetire(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsuleTmux)
-	h.press("X")
+	h.press("d")
 	h.typeText("tmux is gone")
 	h.press("enter")
 	h.wants("retired", "tmux is gone", "✓ "+capsuleTmux+" is retired")
@@ -117,7 +117,7 @@ func TestCapsuleRetire(t *testing.T) {
 	h.size(160, 30)
 	h.wants("of 4 capsules in all, retired and superseded ones too") // what the answer counts
 	h.size(80, 24)
-	h.press("esc", "X", "enter")
+	h.press("esc", "d", "enter")
 	h.wants("is retired already")
 	h.press("esc", "u")
 	h.wants("Restore " + capsuleTmux + "?")
@@ -212,7 +212,7 @@ func TestCapsuleUndoMeanwhile(t *testing.T) {
 	if c := must(k.Get(ctx, capsulePlain)); c.Body != "theirs" {
 		t.Errorf("%q", c.Body)
 	}
-	h.press("esc", "X", "enter")
+	h.press("esc", "d", "enter")
 	h.wants("is retired")
 	must(k.Edit(ctx, capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs again"; return nil }, kb.EditOptions{}))
 	h.press("u", "enter")
@@ -247,7 +247,7 @@ func TestCapsuleEditWithout(t *testing.T) {
 	h.wants("there is no knowledge base here")
 	h.openCapsule(capsuleTmux)
 	h.wants("there is no knowledge base here")
-	h.press("e", "X", "enter", "i", "down") // nothing to do it with
+	h.press("e", "d", "enter", "i", "down") // nothing to do it with
 	h.lacks("Retire")
 }
 

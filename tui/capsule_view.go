@@ -75,7 +75,7 @@ func (p *capsulePage) lines() []docLine {
 		p.everything(x)
 	}
 	x.line("")
-	for _, l := range markdown(p.app, c.Body, p.w-2) {
+	for _, l := range markdown(p.app, c.Body, min(p.w-2, measure)) {
 		x.line(l)
 	}
 	return x.lines

@@ -290,7 +290,7 @@ func (p *checkPage) title() string { return "check" }
 func (p *checkPage) actions() actions {
 	if p.pick != nil {
 		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
-		return actions{}.also(take, back, keys.FileNext, keys.FileBefore)
+		return actions{}.also(take, back, keys.Choose)
 	}
 	chooses := "choose a report"
 	if p.report != "" {
@@ -316,7 +316,7 @@ func (p *checkPage) actions() actions {
 		other = "to the steps"
 	}
 	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide},
-		action{keys.Previous, p.otherSide}.unlisted())
+		action{keys.Previous, p.otherSide}.unlisted(), action{keys.Right, p.toText}, action{keys.Left, p.toItems})
 	if r := p.chosen(); r != nil && r.found != nil && r.found.ID != "" {
 		all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(r.found.ID) }})
 	}

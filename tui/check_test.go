@@ -64,7 +64,7 @@ func TestCheckWithoutReport(t *testing.T) {
 	h.goldens("check-no-report")
 	h.size(80, 24)
 	h.wants("no report: r chooses one", "✗ not passed: gate, verify", "– survival", "– trace", "board.yaml")
-	h.press("e") // there is none to open
+	h.press("o") // there is none to open
 	h.wants("✗ not passed")
 }
 
@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 		"Keys are":       {"nearly", "Its quote", "▏ Keys are rotated every 90 days", "docs/auth.md", "every 30 days", "--supersedes e2"},
 		"98 sites and":   {"e3  by reader-2  sites.md", "e4  by reader-3", "99 sites in Iowa", "entry settle"},
 		"令牌":             {"✗ missing"},
-		"$9.25":          {"report.md:5", "e opens it", "▏ It costs $9.25", "Its other facts stand on", "e3, e4"},
+		"$9.25":          {"report.md:5", "o opens it", "▏ It costs $9.25", "Its other facts stand on", "e3, e4"},
 		"nothing suppor": {"1 finding below it"},
 	} {
 		h.toRow(row)
@@ -119,9 +119,9 @@ func TestCheckOpens(t *testing.T) {
 	h.wants("s1", "History")
 	h.press("esc")
 	h.toRow("$9.25")
-	h.press("enter", "e")
+	h.press("enter", "o")
 	h.toRow("survival")
-	h.press("e")
+	h.press("o")
 	if want := []string{"/report.md:5", "/report.md:5", "/report.md:0"}; !slices.Equal(opened, want) {
 		t.Errorf("the editor was given %q", opened)
 	}
@@ -148,7 +148,7 @@ func TestCheckPair(t *testing.T) {
 func TestCheckSettle(t *testing.T) {
 	h := openCheck(t)
 	h.toRow("98 sites and")
-	h.press("enter", "w")
+	h.press("enter", "b")
 	h.wants("Settle e3 and e4", "98 sites in Iowa")
 	h.press("ctrl+s") // without a reason
 	h.wants("Settle e3 and e4")
@@ -265,7 +265,7 @@ func TestCheckErrors(t *testing.T) {
 		h.size(size[0], size[1])
 		h.wants("could not be checked", "board.yaml: line 1: there is no key tarce", "ctrl+r checks it again")
 	}
-	h.press("f", "e", "down", "enter", "tab", "y") // there is nothing to do it to
+	h.press("f", "o", "down", "enter", "tab", "y") // there is nothing to do it to
 	h.write("board.yaml", "reports: [out.md]\n", 1)
 	h.press("ctrl+r")
 	h.wants("✗ survival", "there is no file")

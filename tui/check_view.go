@@ -184,7 +184,7 @@ func (p *checkPage) rowLines(r *checkRow) []docLine {
 func (p *checkPage) factLines(x *writer, f *check.Finding) {
 	place := oneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
-		place += x.st.faint.Render("   e opens it")
+		place += x.st.faint.Render("   o opens it")
 	}
 	x.line(x.st.key.Render(place))
 	x.text(f.Passage.Text, "▏ ")

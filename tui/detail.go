@@ -30,6 +30,8 @@ type detailPage struct {
 	doc     document
 	w       int
 
+	on   page                     // the page that it is on: itself, or one that it is a part of
+	mark []string                 // words that are marked in its text
 	past *board.Snapshot          // it is shown as it was then; nil: as it is
 	step func(by int) (id string) // goes on in the list that it was opened from; nil: it was not
 }
@@ -38,15 +40,15 @@ type detailPage struct {
 type evidence struct {
 	entry  *board.EntryDetail // one of the two, once it is read
 	signal *board.SignalDetail
-	blocks bool              // the signal keeps the gate closed
-	lines  map[string]string // the beginnings of what it links to, by id
+	blocks bool                // the signal keeps the gate closed
+	lines  map[string]string   // the beginnings of what it links to, by id
+	beyond map[string][]branch // where its links lead on to, by id
 }
 
-// maxLinkLines is of how many of its links the texts are read.
-const maxLinkLines = 100
-
 func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
-	return &detailPage{app: a, name: name, b: b, id: id, doc: document{app: a}}
+	p := &detailPage{app: a, name: name, b: b, id: id, doc: document{app: a}}
+	p.on = p
+	return p
 }
 
 // newDetailOf shows what is chosen on a run's page: as it was, if that shows the past.
@@ -69,7 +71,7 @@ func (p *detailPage) read() tea.Cmd {
 		return nil
 	}
 	id, past := p.id, p.past
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.ask(p.on, func(ctx context.Context) func() tea.Cmd {
 		var found evidence
 		var err error
 		if past != nil {
@@ -87,28 +89,20 @@ func (p *detailPage) read() tea.Cmd {
 }
 
 func (p *detailPage) readNow(ctx context.Context, id string) (found evidence, err error) {
-	found.lines = map[string]string{}
-	var out []string
 	if isSignal(id) {
 		d, err := p.b.SignalByID(ctx, id)
 		if err != nil {
 			return found, err
 		}
 		found.signal = &d
-		out = []string{d.Signal.Origin}
 	} else {
 		d, err := p.b.Entry(ctx, id)
 		if err != nil {
 			return found, err
 		}
 		found.entry = &d
-		for _, kind := range board.LinkKinds {
-			out = append(out, d.Entry.Of(kind)...)
-		}
 	}
-	for _, id := range out[:min(len(out), maxLinkLines)] {
-		found.lines[id] = p.beginning(ctx, id)
-	}
+	found.readAround(ctx, p.b)
 	return found, nil
 }
 
@@ -117,33 +111,17 @@ func (p *detailPage) took(id string, found evidence, err error) tea.Cmd {
 	again := p.reading.end()
 	if id == p.id {
 		if p.err = err; err == nil {
+			if found.id() != p.evidence.id() {
+				p.doc.top, p.doc.at = 0, 0
+			}
 			p.evidence = found
 		}
 		p.compose()
 	}
-	if again {
+	if again && p.id != "" {
 		return p.read()
 	}
 	return nil
-}
-
-// beginning is the beginning of an entry's or a signal's content; nothing if it cannot be read.
-func (p *detailPage) beginning(ctx context.Context, id string) string {
-	if isSignal(id) {
-		d, err := p.b.SignalByID(ctx, id)
-		if err != nil {
-			return ""
-		}
-		return d.Signal.Status + ": " + oneLine(d.Signal.Content, rowRunes)
-	}
-	if id == "" {
-		return ""
-	}
-	d, err := p.b.Entry(ctx, id)
-	if err != nil {
-		return ""
-	}
-	return oneLine(d.Entry.Content, rowRunes)
 }
 
 func (p *detailPage) update(msg tea.Msg) tea.Cmd {
@@ -171,7 +149,7 @@ func (p *detailPage) changed() tea.Cmd {
 	if p.past != nil {
 		return nil
 	}
-	if p.app.shown != page(p) {
+	if p.app.shown != p.on {
 		p.reading.again = true
 		return nil
 	}
@@ -250,13 +228,12 @@ func (p *detailPage) compose() {
 	}
 }
 
-// link writes a place to walk to.
-func (x *writer) link(what, id, text string) {
-	x.place(fit("  "+fit(what, 17)+" "+x.st.key.Render(fit(id, 6))+" "+text, x.w+1), id)
-}
-
-func (x *writer) history(events []board.Event) {
-	x.heading("History" + x.st.faint.Render("   enter on a line goes back to that moment"))
+func (p *detailPage) history(x *writer, events []board.Event) {
+	hint := ""
+	if p.on == page(p) {
+		hint = "   enter on a line goes back to that moment"
+	}
+	x.heading("History" + x.st.faint.Render(hint))
 	for i := range events {
 		e := &events[i]
 		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", clock(e.At), count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + oneLine(e.Actor, 60)
@@ -288,11 +265,20 @@ func statusWord(st *styles, status string) string {
 	return st.good.Render(status)
 }
 
+// head is the id, where no heading of a pane says it.
+func (p *detailPage) head(id string) string {
+	if p.on != page(p) {
+		return ""
+	}
+	return p.app.st.bold.Render(id) + "  "
+}
+
 func (p *detailPage) entryLines() []docLine {
 	st, e := p.app.st, &p.entry.Entry
 	x := newWriter(st, p.w)
+	x.mark = p.mark
 	p.when(x)
-	head := st.bold.Render(e.ID) + "  " + paint(st.kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
+	head := p.head(e.ID) + paint(st.kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	if e.MustSurface {
 		head += st.warn.Render("  ◆ must be in the artifact")
 	}
@@ -326,37 +312,17 @@ func (p *detailPage) entryLines() []docLine {
 			x.line("  " + mark.Render(v.Mark()) + st.faint.Render(strings.TrimPrefix(oneLine(v.Describe(), rowRunes), v.Mark())))
 		}
 	}
-	p.links(x, e)
-	x.history(p.entry.History)
+	p.tree(x)
+	p.history(x, p.entry.History)
 	return x.lines
-}
-
-// links writes where the entry leads, and what leads to it.
-func (p *detailPage) links(x *writer, e *board.Entry) {
-	if e.Count()+len(p.entry.Linked)+len(p.entry.Raised) == 0 {
-		return
-	}
-	x.heading("Links" + p.app.st.faint.Render("   tab chooses, enter goes there, esc comes back"))
-	for _, kind := range board.LinkKinds {
-		for _, id := range e.Of(kind) {
-			x.link("→ "+kind, id, oneLine(p.lines[id], rowRunes))
-		}
-	}
-	backwards := map[string]string{board.Supports: "supported by", board.Contradicts: "contradicted by", board.Supersedes: "superseded by"}
-	for _, l := range p.entry.Linked {
-		x.link("← "+backwards[l.Kind], l.From, oneLine(l.Line, rowRunes))
-	}
-	for i := range p.entry.Raised {
-		s := &p.entry.Raised[i]
-		x.link("← raised", s.ID, s.Status+": "+oneLine(s.Content, rowRunes))
-	}
 }
 
 func (p *detailPage) signalLines() []docLine {
 	st, s := p.app.st, &p.signal.Signal
 	x := newWriter(st, p.w)
+	x.mark = p.mark
 	p.when(x)
-	head := st.bold.Render(s.ID) + "  " + paint(st.priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
+	head := p.head(s.ID) + paint(st.priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
 	if p.blocks {
 		head += st.bad.Render("  keeps the gate closed")
 	}
@@ -378,16 +344,8 @@ func (p *detailPage) signalLines() []docLine {
 		x.line("")
 		x.line(st.faint.Render("a addresses it with an answer · w waives it with a reason · c claims it"))
 	}
-	if s.Origin != "" || len(p.signal.Linked) > 0 {
-		x.heading("Links" + st.faint.Render("   tab chooses, enter goes there, esc comes back"))
-		if s.Origin != "" {
-			x.link("→ arose from", s.Origin, oneLine(p.lines[s.Origin], rowRunes))
-		}
-		for _, l := range p.signal.Linked {
-			x.link("← addressed by", l.From, oneLine(l.Line, rowRunes))
-		}
-	}
-	x.history(p.signal.History)
+	p.tree(x)
+	p.history(x, p.signal.History)
 	return x.lines
 }
 
@@ -413,7 +371,8 @@ func (p *detailPage) actions() actions {
 	if p.step != nil {
 		all = append(all, action{keys.PreviousOne, func() tea.Cmd { return p.goOn(-1) }})
 	}
-	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.id) }})
+	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.id) }},
+		action{keys.CopyText, func() tea.Cmd { return p.app.copyContent(p.b, p.id) }})
 	all = all.also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
 	return append(all, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }

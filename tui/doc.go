@@ -16,10 +16,13 @@
 //	text.go     cells: cutting, wrapping, cleaning what agents wrote; graphemes.go makes them as many for every terminal
 //	list.go     a list of which only what is seen is made; filter.go narrows one
 //	doclines.go a text to scroll through, with places in it to go to, and the writer of its lines
-//	form.go     questions: a reason, a new entry, are you sure; help.go all keys
-//	runs.go     the page of all runs
-//	run.go      the page of a run; feed*.go lists its entries, run_panes.go the rest, live.go follows it, replay.go goes
-//	            back in time, act.go is what can be done on it, detail.go shows one entry or signal
+//	form.go     questions: a reason, a new entry, are you sure
+//	jump.go     the box of : and ?, jump_to.go the places and the keys in it
+//	runs.go     the page of all runs; runs_act.go makes, sorts and deletes them
+//	run.go      the page of a run, run_layout.go its layout; feed*.go lists its entries, questions.go what is asked of it and keeps
+//	            the gate closed, run_panes.go its workers, preview.go shows what is chosen beside the lists, live.go follows
+//	            it, replay.go goes back in time, act.go is what can be done on it, detail.go shows one entry or signal, and
+//	            links.go where its links lead
 //	given.go    what was given of the knowledge base, and the way from a capsule to the entry that it comes from
 //	survival*.go  a report held against a run; check*.go a run held against its policy
 //	search*.go  the knowledge base: questions; capsule*.go one capsule, whose text markdown*.go lays out

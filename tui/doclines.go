@@ -163,10 +163,14 @@ func (d *document) more() string {
 // writer makes the lines of a document.
 type writer struct {
 	st    *styles
-	w     int // of the text
-	names int // of the names of fields
+	w     int      // of the text
+	names int      // of the names of fields
+	mark  []string // what is marked in texts
 	lines []docLine
 }
+
+// measure is how wide a text is set at most: longer lines are hard to read.
+const measure = 100
 
 // newWriter writes for a page of w cells.
 func newWriter(st *styles, w int) *writer { return &writer{st: st, w: max(w-2, 1), names: 14} }
@@ -186,8 +190,8 @@ func (x *writer) heading(text string) { x.line("", x.st.title.Render(text)) }
 
 // text writes what somebody has written, wrapped, each line after a mark that nothing else has.
 func (x *writer) text(s, mark string) {
-	for _, l := range wrap(clean(s), x.w-width(mark)) {
-		x.line(x.st.faint.Render(mark) + l)
+	for _, l := range wrap(clean(s), min(x.w-width(mark), measure)) {
+		x.line(x.st.faint.Render(mark) + markTexts(x.st, l, x.mark))
 	}
 }
 
@@ -199,7 +203,7 @@ func (x *writer) fieldTo(name, value, to string) {
 	if value == "" {
 		return
 	}
-	for i, l := range wrap(clean(value), x.w-x.names) {
+	for i, l := range wrap(clean(value), min(x.w-x.names, measure)) {
 		if i > 0 {
 			name, to = "", ""
 		}

@@ -77,8 +77,8 @@ func TestSearchToCapsule(t *testing.T) {
 		must(h.openKB().Remember(context.Background(), kb.Capsule{Kind: "gotcha", Scope: "universal", Title: "Tokens outlive their users", Body: "# Why\n\nThe **parser** ignores `exp`.", Source: "audit-7"}, kb.RememberOptions{}))
 	})
 	shows(t, tm.Output(), "audit-7")
-	typeKeys(tm, "K", "parser") // the answer comes as one types
-	shows(t, tm.Output(), "Tokens outlive their users")
+	typeKeys(tm, "K", "parser")      // the answer comes as one types
+	shows(t, tm.Output(), "1 found") // the capsule is listed without a question, too
 	typeKeys(tm, "enter")
 	shows(t, tm.Output(), "revision 1") // which only the capsule's page says
 	typeKeys(tm, "ctrl+c")
@@ -89,7 +89,7 @@ func TestSearchToCapsule(t *testing.T) {
 func TestWaivesTheGateOpen(t *testing.T) {
 	h, tm := begin(t, func(h *harness) { fillAudit(h); h.cfg.Run = "audit-7" })
 	shows(t, tm.Output(), "gate closed: 2")
-	typeKeys(tm, "3", "w")
+	typeKeys(tm, "2", "w")
 	shows(t, tm.Output(), "Waive s2")
 	typeKeys(tm, "the proxy does", "enter")
 	shows(t, tm.Output(), "gate closed: 1")
@@ -106,7 +106,7 @@ func TestWaivesTheGateOpen(t *testing.T) {
 }
 
 // panicPage fails when a key is pressed.
-type panicPage struct{ *helpBox }
+type panicPage struct{ *jumpBox }
 
 func (panicPage) update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(tea.KeyMsg); ok {
@@ -131,7 +131,7 @@ func TestLeavesTheTerminalClean(t *testing.T) {
 			a := newApp(ctx, Config{Boards: t.TempDir(), Worker: "ada"})
 			m := newModel(a)
 			m.w, m.h = 80, 24
-			m.overs = []page{panicPage{newHelp(a, "", nil)}}
+			m.overs = []page{panicPage{newJump(a, "Keys", "", nil)}}
 			m.resize()
 			go func() { done <- runProgram(ctx, in, &out, m) }()
 			wait.For(t, func() bool { return strings.Contains(out.String(), "Keys") }, func() string { return fmt.Sprintf("nothing is drawn: %q", out.String()) })

@@ -31,7 +31,9 @@ type feed struct {
 
 	found   []entryRow      // with a filter
 	more    bool            // there is more than found
+	earlier bool            // found is the end of what there is, and there is more before it
 	narrow  bool            // found is what is shown
+	marked  []string        // the words of the filter
 	past    *board.Snapshot // what is shown is the past
 	picked  []int32         // which of its entries pass the filter, by their places; nil: all of them
 	asked   latest          // the last question to the board
@@ -50,6 +52,7 @@ type feedPage struct {
 // entryRow is what a row shows of an entry.
 type entryRow struct {
 	id                   string // "": not read yet
+	seq                  int64  // the event that it was posted with
 	kind, status, worker string
 	text                 string
 	created              time.Time
@@ -64,7 +67,7 @@ func newFeed(p *runPage) *feed {
 }
 
 func rowOf(e *board.Entry) entryRow {
-	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 40), text: oneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
+	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 80), text: oneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
 }
 
 // at is the row at a place of the list.
@@ -158,6 +161,9 @@ func (f *feed) need() tea.Cmd {
 	if f.page.b == nil || f.total == 0 || f.past != nil {
 		return nil
 	}
+	if f.narrow && f.earlier {
+		return f.needAbove()
+	}
 	if f.narrow {
 		return f.needMore()
 	}
@@ -227,7 +233,8 @@ func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
 	return nil
 }
 
-func (f *feed) rows() *list { return &f.list }
+func (f *feed) rows() *list        { return &f.list }
+func (f *feed) narrowing() *filter { return &f.filter }
 
 func (f *feed) above() int {
 	if f.filter.shown() {
@@ -251,6 +258,9 @@ func (f *feed) view(focused bool) []string {
 	note := f.list.place()
 	if f.more {
 		note += ", and more"
+	}
+	if f.earlier {
+		note = "the last " + count(int64(len(f.found))) + " of more"
 	}
 	var body []string
 	if f.filter.shown() {
@@ -289,12 +299,12 @@ func (f *feed) row(i, w int) string {
 		return st.faint.Render(fit(board.EntryID(f.total-int64(i))+" …", w))
 	}
 	id := fit(e.id, min(max(width(f.newestID()), 3), 8))
-	name := min(max(w/7, 8), 14)
+	name := f.page.nameWidth(w)
 	kind := typeName(e.kind, 6)
 	if w >= 90 {
 		kind = typeName(e.kind, len(board.Contradiction))
 	}
-	text := e.text
+	text := markTexts(st, e.text, f.marked)
 	if e.status == board.Superseded {
 		text = st.strike.Render(text)
 	}
@@ -303,7 +313,7 @@ func (f *feed) row(i, w int) string {
 	if w >= 80 {
 		age = st.faint.Render(ago(e.created, f.page.moment()))
 	}
-	worker := st.faint.Render(fit(e.worker, name))
+	worker := st.faint.Render(fitName(e.worker, name))
 	return spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), worker, mark, text), age, w)
 }
 

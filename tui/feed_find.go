@@ -12,12 +12,6 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// startFilter begins to type into the filter.
-func (f *feed) startFilter() tea.Cmd {
-	f.page.focus = paneFeed
-	return f.filter.start()
-}
-
 // filterBy narrows the list as if it had been typed.
 func (f *feed) filterBy(text string) tea.Cmd {
 	f.filter.set(text)
@@ -48,8 +42,9 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 // typePause is how long after a key a question is asked: who types on does not want the answer.
 const typePause = 80 * time.Millisecond
 
-// clearFilter shows all entries again.
+// clearFilter shows all entries again. The chosen one stays chosen.
 func (f *feed) clearFilter() tea.Cmd {
+	chosen := f.chosen()
 	if f.filter.value() != "" {
 		f.filter.clear()
 	}
@@ -57,8 +52,11 @@ func (f *feed) clearFilter() tea.Cmd {
 		return f.showPast()
 	}
 	f.asked.drop()
-	f.asking, f.problem, f.more, f.narrow, f.found = false, nil, false, false, nil
+	f.asking, f.problem, f.more, f.earlier, f.narrow, f.found, f.marked = false, nil, false, false, false, nil, nil
 	f.list.setLen(int(f.total))
+	if n, err := board.ParseEntryID(chosen); err == nil && n < f.total {
+		f.list.moveTo(int(f.total - n))
+	}
 	return f.need()
 }
 
@@ -149,8 +147,10 @@ func (f *feed) find() tea.Cmd {
 	if f.filter.value() == "" || f.page.b == nil {
 		return nil
 	}
-	f.narrow, f.asking, f.stale = true, true, false
-	return f.ask(f.query().Query, false)
+	f.narrow, f.asking, f.stale, f.earlier = true, true, false, false
+	q := f.query()
+	f.marked = q.words
+	return f.ask(q.Query, false)
 }
 
 // refind asks again, since something happened.
@@ -161,6 +161,10 @@ func (f *feed) refind() tea.Cmd {
 	if f.asking {
 		f.stale = true
 		return nil
+	}
+	if f.earlier {
+		f.asking, f.stale = true, false
+		return f.askLast()
 	}
 	return f.find()
 }

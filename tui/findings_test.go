@@ -42,18 +42,18 @@ func TestListsMove(t *testing.T) {
 	b := h.openRun("audit-7")
 	ctx := context.Background()
 	again := func() { t.Helper(); h.do(p.look()) }
-	h.press("3", "j")
-	if got := p.gate.chosen(); got != "s3" {
+	h.press("2", "j")
+	if got := p.questions.chosen(); got != "s3" {
 		t.Fatalf("%s is chosen", got)
 	}
 	must(b.Signal(ctx, "x", board.Raise{Content: "more urgent than all", Priority: "critical"}))
 	again()
-	if got := p.gate.chosen(); got != "s3" {
+	if got := p.questions.chosen(); got != "s3" {
 		t.Errorf("now %s is chosen", got)
 	}
 	must(b.Waive(ctx, "x", "s3", "somebody else was faster"))
 	again()
-	if got := p.gate.chosen(); got != "" {
+	if got := p.questions.chosen(); got != "" {
 		t.Errorf("s3 is gone, and %s is chosen in its place", got)
 	}
 	h.press("w")
@@ -184,7 +184,7 @@ func TestTooSmallForKeys(t *testing.T) {
 	if s := must(h.openRun("audit-7").SignalByID(context.Background(), "s2")).Signal; s.ClaimedBy != "" {
 		t.Errorf("%+v", s)
 	}
-	h.wants("Open signals")
+	h.wants("Questions")
 }
 
 // Every act and every refresh asks again; the clock asks once.

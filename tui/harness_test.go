@@ -166,14 +166,16 @@ func (h *harness) size(w, ht int) { h.t.Helper(); h.send(tea.WindowSizeMsg{Width
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "ctrl+u": tea.KeyCtrlU,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD,
 }
 
 // press presses keys, one after the other.
 func (h *harness) press(keys ...string) {
 	h.t.Helper()
 	for _, k := range keys {
-		if k == "space" {
+		if rest, alt := strings.CutPrefix(k, "alt+"); alt {
+			h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(rest), Alt: true})
+		} else if k == "space" {
 			h.send(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
 		} else if kind, special := keyTypes[k]; special {
 			h.send(tea.KeyMsg{Type: kind})
@@ -281,10 +283,10 @@ func (h *harness) golden(name string) {
 	}
 }
 
-// goldens is golden in the three sizes that every screen is made for.
+// goldens is golden in the sizes that every screen is made for.
 func (h *harness) goldens(name string) {
 	h.t.Helper()
-	for _, s := range [][2]int{{60, 18}, {80, 24}, {160, 50}} {
+	for _, s := range [][2]int{{60, 18}, {80, 24}, {120, 36}, {220, 60}, {160, 50}} {
 		h.size(s[0], s[1])
 		h.golden(name)
 	}

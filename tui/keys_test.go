@@ -1,10 +1,17 @@
 package tui
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/tui/keys"
 )
@@ -14,7 +21,7 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 	t.Helper()
 	for name, keys := range map[string][]string{
 		"runs": {"esc"}, "runs filter": {"esc", "/"},
-		"entries": {"1"}, "signals": {"2"}, "gate": {"3"}, "workers": {"4"}, "filter": {"/"}, "the past": {"["}, "signals of the past": {"2", "["},
+		"entries": {"1"}, "signals": {"2"}, "workers": {"3"}, "preview": {"4"}, "filter": {"/"}, "the past": {"["}, "signals of the past": {"2", "["},
 		"entry": {"enter"}, "signal": {"2", "enter"},
 		"post": {"p"}, "post, type": {"p", "tab"}, "raise": {"s"}, "waive": {"2", "w"}, "release": {"2", "j", "x"}, "promote": {"P"}, "help": {"?"},
 		"survival": {"S"}, "check": {"C"}, "check, report": {"C", "r"}, "memory": {"M"}, "search": {"K"}, "search, results": {"K", "tab"},
@@ -22,6 +29,40 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 		h := openAudit(t)
 		h.press(keys...)
 		look(name, h)
+	}
+}
+
+// TestOneMeaning sees that in the whole program no key means two things, but for those that are text
+// or mean something else while one types.
+func TestOneMeaning(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("keys", "keys.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for _, decl := range file.Decls {
+		vars, ok := decl.(*ast.GenDecl)
+		if !ok || vars.Tok != token.VAR {
+			continue
+		}
+		blocks++
+		meaning := map[string]string{}
+		for _, spec := range vars.Specs {
+			name, call := spec.(*ast.ValueSpec).Names[0].Name, spec.(*ast.ValueSpec).Values[0].(*ast.CallExpr)
+			for _, arg := range call.Args[2:] {
+				k := must(strconv.Unquote(arg.(*ast.BasicLit).Value))
+				if other, taken := meaning[k]; taken {
+					t.Errorf("%s is %s and %s", k, other, name)
+				}
+				meaning[k] = name
+			}
+		}
+		if len(meaning) < 10 {
+			t.Errorf("the block has %d keys", len(meaning))
+		}
+	}
+	if blocks != 2 {
+		t.Errorf("there are %d blocks of keys: one for commands, one for what is typed into", blocks)
 	}
 }
 
@@ -89,4 +130,55 @@ func TestNothingIsSaidByColourAlone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMovingKeys sees the keys that people have in their hands: half pages, and left and right.
+func TestMovingKeys(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	h.press("l")
+	if p.here() != paneQuestions {
+		t.Errorf("l leads to pane %d", p.here())
+	}
+	h.press("left")
+	if p.here() != paneFeed {
+		t.Errorf("left leads to pane %d", p.here())
+	}
+	h.press("ctrl+d")
+	if l := &p.feed.list; l.cursor != min(l.h/2, l.n-1) || l.cursor == 0 {
+		t.Errorf("half a page of %d down is row %d", l.h, l.cursor)
+	}
+	h.press("ctrl+u")
+	h.wants("1 of 6")
+	h.size(130, 30)
+	h.press("l")
+	if p.here() != panePreview {
+		t.Errorf("l leads to pane %d", p.here())
+	}
+	h.press("h", "2", "right", "left")
+	if p.here() != paneQuestions {
+		t.Errorf("back from the preview is pane %d", p.here())
+	}
+	h.press("C", "right")
+	if !h.m.top().(*checkPage).inDoc {
+		t.Error("right does not lead to the text")
+	}
+	h.press("left")
+	if h.m.top().(*checkPage).inDoc {
+		t.Error("left does not lead to the steps")
+	}
+}
+
+// TestCopyText sees that Y copies the whole text, and says how much that is.
+func TestCopyText(t *testing.T) {
+	h := openAudit(t)
+	var out syncBuffer
+	h.m.app.out = &out
+	h.press("G", "Y")
+	h.wants("the text of e1 copied, 50 characters")
+	if text := ansi.SetSystemClipboard("Access tokens never expire: the parser ignores exp"); !strings.Contains(out.String(), text) {
+		t.Errorf("the terminal was told %q", out.String())
+	}
+	h.press("2", "enter", "Y")
+	h.wants("the text of s2 copied")
 }

@@ -44,7 +44,7 @@ func (p *runPage) start(b *board.Board) tea.Cmd {
 
 // lookEvery is every how many ages the run is read again though nothing happened in it: its policy
 // may be another.
-const lookEvery = 6
+const lookEvery = 2
 
 // age shows ages and leases anew.
 func (p *runPage) age() tea.Cmd {
@@ -208,7 +208,7 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	if p.err = err; err != nil { // what was seen before stays; it is tried again
 		return tea.Batch(append(cmds, noticeError(err))...)
 	}
-	p.signals.burn = burn
+	p.questions.burn = burn
 	p.feed.grow(s.state.Entries.Total)
 	p.back.now = max(p.back.now, s.state.Seq)
 	p.newest = s
@@ -234,12 +234,15 @@ func (p *runPage) showWanted() tea.Cmd {
 
 // show puts a scene on the page.
 func (p *runPage) show(s scene) {
-	reason, worker := p.gate.chosenReason(), p.workers.chosen()
+	worker := p.workers.chosen()
 	s.workers = everyWorker(&s.state)
 	p.scene = s
-	p.signals.show(s.signals)
-	p.gate.show(s.verdict.Reasons, reason)
-	p.workers.show(s.workers, worker)
+	p.questions.show(questionsOf(&p.scene))
+	p.workers.show(worker)
+	p.longest = 0
+	for i := range s.workers {
+		p.longest = max(p.longest, width(oneLine(s.workers[i].Name, 80)))
+	}
 	p.acted = false
 	p.layout()
 }

@@ -19,13 +19,16 @@ type memoryPage struct {
 	query  memoryQuery
 	filter filter
 	rows   []memoryRow
-	more   bool // there are rows beyond those that were read
+	more   bool      // there are rows beyond those that were read
+	wanted memoryRef // what was chosen before other rows were asked for
 	about  memorySummary
 	known  bool // something was read for the tab that is shown
 	err    error
 
-	last    latest // the last reading asked for
-	reading bool   // it is not answered yet
+	found    memoryFound
+	counting latest // the last counting of it
+	last     latest // the last reading asked for
+	reading  bool   // it is not answered yet
 
 	list   list
 	detail *memoryDetail // of the chosen row; shown beside the list where there is room
@@ -41,7 +44,7 @@ type memoryRows struct {
 
 func newMemoryPage(a *app) *memoryPage {
 	p := &memoryPage{app: a}
-	p.filter = newFilter(a, "words of a title, a text, a tag, an id", &p.list, func() { p.setSize(p.w, p.h) })
+	p.filter = newFilter(a, "words of a title, a text, a tag", &p.list, func() { p.setSize(p.w, p.h) })
 	p.query.section, p.query.agent = sectionWorkspace, a.lastAgent
 	p.hands = &memoryHands{a, p.query.agent, p}
 	if a.Workspace == "" {
@@ -58,7 +61,9 @@ func (p *memoryPage) init() tea.Cmd { return p.read() }
 const memoryStep = 200
 
 // read reads what is shown from the beginning: as many rows as there were.
-func (p *memoryPage) read() tea.Cmd { return p.readFrom(false, "", max(memoryStep, len(p.rows))) }
+func (p *memoryPage) read() tea.Cmd {
+	return tea.Batch(p.readFrom(false, "", max(memoryStep, len(p.rows))), p.count())
+}
 
 // need reads on when the cursor comes near the last row that was read.
 func (p *memoryPage) need() tea.Cmd {
@@ -115,6 +120,9 @@ func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 		p.about = found.about
 	}
 	chosen := p.chosen()
+	if p.wanted != (memoryRef{}) && !next {
+		chosen, p.wanted = p.wanted, memoryRef{}
+	}
 	switch {
 	case err != nil && !next:
 		p.rows, p.more = nil, false
@@ -178,8 +186,10 @@ func (p *memoryPage) narrow() tea.Cmd {
 	return p.readFresh()
 }
 
-// readFresh reads other rows than those that are shown, which stay until then, so that nothing flickers.
+// readFresh reads other rows than those that are shown, which stay until then, so that nothing
+// flickers. What was chosen stays chosen, if it is among the first of them.
 func (p *memoryPage) readFresh() tea.Cmd {
+	p.wanted = p.chosen()
 	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), memoryStep)], false, false, nil
 	p.list.setLen(len(p.rows))
 	p.list.moveTo(0)
@@ -294,20 +304,23 @@ func (p *memoryPage) actions() actions {
 	to := func(s memorySection) func() tea.Cmd {
 		return func() tea.Cmd { return p.goTo((s + sections) % sections) }
 	}
-	all := actions{{keys.Open, p.open}, {keys.TierNext, to(at + 1)}, {keys.Agent, p.chooseAgent}}
+	all := actions{{keys.Open, p.open}, {keys.Renamed(keys.Right, "next tier"), to(at + 1)}, {keys.Agent, p.chooseAgent}}
 	if at != sectionConversations {
 		all = append(all, action{keys.Create, p.create})
 	}
 	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.Filter, p.filter.start})
 	if at.tier() != "" {
 		all = append(all, action{keys.Curator, p.nextCurator}, action{keys.SourceFilter, p.chooseSource},
-			action{keys.WithForgotten, p.toggleForgotten})
+			action{keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten})
 	}
 	if at == sectionChannel || at == sectionConversation {
 		all = append(all, action{keys.Place, p.choosePlace})
 	}
-	all = append(all, action{keys.Named, to(sectionNamed)}, action{keys.Conversations, to(sectionConversations)},
-		action{keys.Scrub, p.scrub}, action{keys.TierPrev, to(at - 1)},
+	for s, b := range keys.Parts() {
+		all = append(all, action{keys.Renamed(b, memorySections[s].name), to(memorySection(s))})
+	}
+	all = append(all, action{keys.Renamed(keys.Remove, "scrub: remove for good"), p.scrub},
+		action{keys.Renamed(keys.Left, "tier before"), to(at - 1)},
 		action{keys.Renamed(keys.Next, "next tier"), to(at + 1)},
 		action{keys.Renamed(keys.Previous, "tier before"), to(at - 1)}, action{keys.Refresh, p.readAgain})
 	return all.also(keys.Moving()...)
@@ -317,5 +330,6 @@ func (p *memoryPage) typing() bool { return p.filter.active }
 
 func (p *memoryPage) close() {
 	p.last.drop()
+	p.counting.drop()
 	p.detail.close()
 }

@@ -279,7 +279,7 @@ func (x *factLines) named(f *memoryFacts) {
 	if n.Revision == 0 {
 		x.line(x.st.faint.Render("Nothing is written yet. e writes it here, E in your editor."))
 	} else {
-		x.line(markdown(x.app, n.Body, x.w)...)
+		x.line(markdown(x.app, n.Body, min(x.w, measure))...)
 	}
 	x.heading("All about it")
 	x.field("name", n.Name)
@@ -324,7 +324,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	switch agent {
 	case "":
 		x.heading("Working notes")
-		x.line(x.st.faint.Render("Each agent has its own: a in the list chooses whose."))
+		x.line(x.st.faint.Render("Each agent has its own: A in the list chooses whose."))
 	default:
 		x.heading("Working notes of " + oneLine(agent, 40))
 	}

@@ -49,20 +49,38 @@ func (d *memoryDraft) hostile() bool {
 func (m *memoryHands) actions(ref memoryRef) actions {
 	edit := action{keys.Edit, func() tea.Cmd { return m.edit(ref) }}
 	editor := action{keys.Editor, func() tea.Cmd { return m.inEditor(ref) }}
-	forget := action{keys.Forget, func() tea.Cmd { return m.forget(ref) }}
+	forget := action{keys.Renamed(keys.PutAway, "forget"), func() tea.Cmd { return m.forget(ref) }}
 	copyID := action{keys.CopyID, func() tea.Cmd { return m.app.copyText(ref.id) }}
+	copyText := action{keys.CopyText, func() tea.Cmd { return m.copyContent(ref) }}
 	switch ref.kind {
 	case kindItem:
-		return actions{edit, forget, editor, copyID}
+		return actions{edit, forget, editor, copyID, copyText}
 	case kindNamed:
-		forget.Binding = keys.Renamed(keys.Forget, "remove")
-		return actions{edit, editor, forget, copyID}
+		forget.Binding = keys.Renamed(keys.PutAway, "remove")
+		return actions{edit, editor, forget, copyID, copyText}
 	case kindNote:
 		return actions{forget, copyID, edit.unlisted(), editor.unlisted()}
 	case kindConversation:
 		return actions{copyID, edit.unlisted(), editor.unlisted(), forget.unlisted()}
 	}
 	return nil
+}
+
+// copyContent copies the whole text of an item or a named entry.
+func (m *memoryHands) copyContent(ref memoryRef) tea.Cmd {
+	return m.app.copyWhole(ref.id, func(ctx context.Context) (text string, err error) {
+		err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+			if ref.kind == kindNamed {
+				n, err := s.GetNamed(ctx, ref.id, ref.tier)
+				text = n.Body
+				return err
+			}
+			it, err := s.Peek(ctx, ref.id)
+			text = it.Content
+			return err
+		})
+		return text, err
+	})
 }
 
 // edited keeps what was written in the editor. What cannot be kept is not lost: a form opens with it, and says why.
@@ -114,7 +132,7 @@ func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, e
 			return errors.New(it.ID + " is archived: board memory restore " + it.ID + " brings it back")
 		}
 		if err == nil && it.Forgotten != nil {
-			return errors.New(it.ID + " is forgotten, and stays as it is · n writes a new one")
+			return errors.New(it.ID + " is forgotten, and stays as it is · + writes a new one")
 		}
 		return err
 	})

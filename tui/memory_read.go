@@ -30,26 +30,26 @@ const (
 // if it lists something else.
 var memorySections = [sections]struct{ name, tier, note, heading, empty string }{
 	{"in conversations", memory.Conversation, "", "Items in conversations",
-		"Nothing is remembered of conversations. C shows all conversations and their working notes."},
+		"Nothing is remembered of conversations. 8 shows all conversations and their working notes."},
 	{"channel", memory.Channel, "", "Items in channels", emptyTier},
 	{"workspace", memory.Workspace, "", "Workspace", emptyTier},
 	{"account", memory.Account, "", "Account, in all projects", emptyTier},
 	{"named", "", "", "Named entries", emptyTier},
 	{"journal", "", memory.Journal, "Journal of ",
-		"Nothing is in this journal. n writes in it; an agent does with board memory journal."},
+		"Nothing is in this journal. + writes in it; an agent does with board memory journal."},
 	{"core", "", memory.Core, "Core memories of ",
-		"This agent has no core memories. n writes one; an agent does with board memory core."},
+		"This agent has no core memories. + writes one; an agent does with board memory core."},
 	{"all conversations", "", "", "All conversations",
 		"There was no conversation yet. An agent begins one with board memory conversation start."},
 }
 
-const emptyTier = "Nothing is remembered here yet. n writes the first item; an agent does with board memory put."
+const emptyTier = "Nothing is remembered here yet. + writes the first item; an agent does with board memory put."
 
 func (s memorySection) tier() string { return memorySections[s].tier }
 func (s memorySection) note() string { return memorySections[s].note }
 
 // errNoAgent is for what is an agent's own, where none is chosen.
-var errNoAgent = errors.New("each agent has its own · a chooses the agent")
+var errNoAgent = errors.New("each agent has its own · A chooses the agent")
 
 // withMemory opens the memory as an agent sees it, for as long as fn needs it.
 func (a *app) withMemory(ctx context.Context, agent string, fn func(*memory.Store) error) error {
@@ -217,7 +217,7 @@ func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time,
 			return nil, false, err
 		}
 		for i := range found {
-			if q.lets(found[i].ID, found[i].Title, found[i].Content, found[i].Source, found[i].Agent, strings.Join(found[i].Tags, " ")) {
+			if q.lets(found[i].Title, found[i].Content, strings.Join(found[i].Tags, " ")) {
 				rows = append(rows, itemRow(&found[i], now))
 			}
 			if len(rows) == limit {
@@ -294,7 +294,7 @@ func (q *memoryQuery) notes(ctx context.Context, s *memory.Store) (rows []memory
 	all, err := s.Notes(ctx, q.section.note(), memoryMost)
 	for i := range all {
 		n := &all[i]
-		if !q.lets(n.ID, n.Content) {
+		if !q.lets(n.Content) {
 			continue
 		}
 		row := memoryRow{ref: memoryRef{kind: kindNote, id: n.ID, tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, at: n.Created, head: oneLine(n.Content, memoryRunes),

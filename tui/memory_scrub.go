@@ -157,7 +157,7 @@ func (p *scrubPage) layout() {
 	case m.Empty():
 		x.line("There is nothing to remove in " + clean(m.Scope.String()) + ".")
 	default:
-		for _, l := range wrap("This is what would be removed, for good. Nothing is removed yet: X removes exactly this, and asks once more.", x.w) {
+		for _, l := range wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.w) {
 			x.line(p.app.st.warn.Render(l))
 		}
 	}
@@ -193,7 +193,7 @@ func (p *scrubPage) title() string { return "scrub" }
 func (p *scrubPage) actions() actions {
 	copyHash := func() tea.Cmd { return p.app.copyText(p.manifest.Hash) }
 	return actions{
-		{keys.Renamed(keys.Scrub, "remove exactly this"), p.askHash},
+		{keys.Renamed(keys.Remove, "remove exactly this"), p.askHash},
 		{keys.Renamed(keys.CopyID, "copy the hash"), copyHash},
 		{keys.Refresh, p.read},
 	}.also(keys.Moving()...)

@@ -58,7 +58,7 @@ func openFilledMemory(t *testing.T) *harness {
 // asResearcher looks through an agent's eyes.
 func (h *harness) asResearcher() {
 	h.t.Helper()
-	h.press("a")
+	h.press("A")
 	for range 10 {
 		if o, ok := h.m.focus().(*picker); ok && o.choices[o.list.cursor].value == "researcher" {
 			h.press("enter")
@@ -102,9 +102,9 @@ func TestMemoryTabs(t *testing.T) {
 	h.clickOn("Answers")
 	h.wants("All about it") // what is chosen already is opened
 	h.press("esc")
-	h.press("N")
+	h.press("5")
 	h.wants("▸named 3", "VOICE", "SOUL", "nothing is written yet", "1 of 3 · 1 not written yet")
-	h.press("C")
+	h.press("8")
 	h.wants("▸all conversations 2", "4Zk8Qp1mXaB", "[Working Note ×1]")
 	h.press("tab")
 	h.wants("▸in conversations 2")
@@ -125,7 +125,7 @@ func TestMemoryDetails(t *testing.T) {
 	h.wants("The price list is in docs/prices.md.")
 	h.press("esc", "esc", "esc")
 	h.asResearcher()
-	h.press("C", "enter")
+	h.press("8", "enter")
 	h.size(160, 50)
 	h.wants("[Working Note] plan", `"step": 3`, "Section 3 was read twice")
 	h.lacks("budget")
@@ -133,7 +133,7 @@ func TestMemoryDetails(t *testing.T) {
 	h.size(80, 24)
 	h.press("e")
 	h.wants("read-only here")
-	h.press("esc", "N", "enter")
+	h.press("esc", "5", "enter")
 	h.wants("How we write", "say the next step")
 	h.goldens("memory-voice")
 	h.press("esc")
@@ -147,20 +147,20 @@ func TestMemoryFilters(t *testing.T) {
 	h := openFilledMemory(t)
 	h.press("f")
 	h.wants("forgotten: asked", "forgotten too", "1 of 6")
-	h.press("c")
+	h.press("B")
 	h.wants("curator agent", "1 of 4")
-	h.press("c")
+	h.press("B")
 	h.wants("curator author", "Staging is read-only", "1 of 1")
-	h.press("c")
+	h.press("B")
 	h.wants("curator import", "A line with an escape")
-	h.press("c", "s")
+	h.press("B", "F")
 	h.goldens("memory-sources")
 	h.size(80, 24)
 	h.press("down", "enter")
 	h.wants("source researcher", "1 of 1")
 	h.press("esc")
 	h.wants("of 5 ·")
-	h.press("s", "end", "enter")
+	h.press("F", "end", "enter")
 	h.typeText("nobody knows")
 	h.press("enter")
 	h.wants("Nothing of this passes the filters", "source nobody knows")
@@ -176,11 +176,11 @@ func TestMemoryFilters(t *testing.T) {
 
 	h.toSection(sectionChannel)
 	h.wants("Releases", "The audit asks")
-	h.press("o", "down", "down", "enter")
+	h.press("I", "down", "down", "enter")
 	h.wants("channel audit", "The audit asks")
 	h.lacks("Releases")
 	h.toSection(sectionConversation)
-	h.press("o", "end", "enter")
+	h.press("I", "end", "enter")
 	h.wants("conversation 7bQ2Lw9dRtE", "Nothing of this passes the filters")
 }
 
@@ -188,12 +188,12 @@ func TestMemoryFilters(t *testing.T) {
 func TestMemoryNarrow(t *testing.T) {
 	h := openFilledMemory(t)
 	h.size(60, 18)
-	h.press("C", "enter", "G")
-	h.wants("Each agent has its own: a in the list chooses whose.")
+	h.press("8", "enter", "G")
+	h.wants("Each agent has its own: A in the list chooses whose.")
 	h.press("esc")
 	h.asResearcher()
 	h.toSection(sectionWorkspace)
-	h.press("f", "c", "c")
+	h.press("f", "B", "B")
 	h.wants("seen as researcher  ", "curator author · forgotten too")
 }
 
@@ -223,7 +223,7 @@ func TestMemoryBeside(t *testing.T) {
 
 func TestMemoryAnotherAgent(t *testing.T) {
 	h := openFilledMemory(t)
-	h.press("a")
+	h.press("A")
 	h.wants("researcher", "5 things of its own", "ada", "nothing of its own")
 	h.goldens("memory-agents")
 	h.size(80, 24)
@@ -259,12 +259,12 @@ func TestMemoryWithout(t *testing.T) {
 	h.press("M")
 	h.wants("Nothing is remembered here yet")
 	h.goldens("memory-empty")
-	h.press("N")
+	h.press("5")
 	h.wants("VOICE", "SOUL", "nothing is written yet")
 	h.toSection(sectionJournal)
-	h.wants("Nobody's journal", "a chooses the agent")
-	h.press("n")
-	h.wants("✗ each agent has its own · a chooses the agent")
+	h.wants("Nobody's journal", "A chooses the agent")
+	h.press("+")
+	h.wants("✗ each agent has its own · A chooses the agent")
 }
 
 // TestMemoryLongList reads on while one walks, and finds by a word beyond what was read.
@@ -389,4 +389,31 @@ func TestMemoryHostile(t *testing.T) {
 	h.toSection(sectionWorkspace)
 	h.press("e")
 	h.wants("characters that a terminal obeys")
+}
+
+// A filter looks at texts and tags, says which other tab has what it looks for, and what was chosen
+// stays chosen without it.
+func TestMemoryFilterLooksAtTexts(t *testing.T) {
+	h := openFilledMemory(t)
+	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {
+		h.press("/")
+		h.typeText(text)
+		if got := h.m.top().(*memoryPage).list.n > 0; got != found {
+			t.Errorf("%q is found: %v\n%s", text, got, h.screen())
+		}
+		h.press("esc")
+	}
+	h.press("/")
+	h.typeText("audit asks")
+	h.wants("channel 1/2", "workspace 0/6", "Nothing here passes the filters: channel has 1.")
+	h.press("esc", "G")
+	chosen := h.m.top().(*memoryPage).chosen()
+	h.press("g", "/")
+	h.typeText("fees")
+	h.press("enter", "esc")
+	h.wants("1 of 5")
+	h.press("G", "f", "esc")
+	if got := h.m.top().(*memoryPage).chosen(); got != chosen {
+		t.Errorf("%s is chosen instead of %s", got.id, chosen.id)
+	}
 }

@@ -23,7 +23,11 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	for s := range sections {
 		names[s] = memorySections[s].name
 		if p.about.read && (s.note() == "" || p.query.agent != "") {
-			names[s] += " " + count(p.about.counts[s])
+			n := count(p.about.counts[s])
+			if p.query.text != "" && p.found.text == p.query.text {
+				n = count(p.found.counts[s]) + "/" + n
+			}
+			names[s] += " " + n
 		}
 		all += width(names[s]) + 3
 	}
@@ -172,6 +176,8 @@ func (p *memoryPage) emptyWord() string {
 		return p.app.explain(p.err)
 	case !p.known:
 		return "reading…"
+	case q.text != "" && p.elsewhere() != "":
+		return "Nothing here passes the filters: " + p.elsewhere() + ". → goes on to the next; esc takes the filters away."
 	case q.text != "" || q.section.tier() != "" && q.filtered():
 		return "Nothing of this passes the filters. esc takes them away."
 	}

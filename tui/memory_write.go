@@ -295,7 +295,7 @@ func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (outcome, 
 // forget asks whether something shall be forgotten, and shows what it says.
 func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 	if ref.kind == kindConversation {
-		return notice("a conversation is not forgotten: X scrubs it")
+		return notice("a conversation is not forgotten: D scrubs it")
 	}
 	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		where, says, err := m.said(ctx, ref)

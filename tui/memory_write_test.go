@@ -14,7 +14,7 @@ import (
 // TestMemoryRemember writes an item, changes it, takes the change back, and forgets it.
 func TestMemoryRemember(t *testing.T) {
 	h := openFilledMemory(t)
-	h.press("n")
+	h.press("+")
 	h.goldens("memory-new")
 	h.size(80, 24)
 	h.typeText("It was typed here.")
@@ -83,7 +83,7 @@ func TestMemoryNamed(t *testing.T) {
 	h := openFilledMemory(t)
 	s := h.authors("")
 	body := func(name, tier string) string { return must(s.GetNamed(context.Background(), name, tier)).Body }
-	h.press("N", "e")
+	h.press("5", "e")
 	h.wants("Edit VOICE of the workspace")
 	h.typeText(" New.")
 	h.press("ctrl+s")
@@ -104,13 +104,13 @@ func TestMemoryNamed(t *testing.T) {
 	h.lacks("no network")
 	h.press("u", "enter")
 	h.wants("STACK is there again", "no network")
-	h.press("n")
+	h.press("+")
 	h.typeText("TEAM")
 	h.press("tab", "tab")
 	h.typeText("Two.")
 	h.press("ctrl+s")
 	h.wants("TEAM is at revision 1")
-	h.press("n")
+	h.press("+")
 	h.typeText("TEAM")
 	h.press("tab", "tab")
 	h.typeText("Three.")
@@ -125,7 +125,7 @@ func TestMemoryNotes(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
 	h.toSection(sectionCore)
-	h.press("n")
+	h.press("+")
 	h.wants("A core memory of researcher")
 	h.typeText("Says what it does not know.")
 	h.press("ctrl+s")
@@ -186,11 +186,11 @@ func TestMemoryUndoAs(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
 	h.toSection(sectionJournal)
-	h.press("n")
+	h.press("+")
 	h.typeText("Read section 9.")
 	h.press("ctrl+s")
 	h.wants("Read section 9.")
-	h.press("a", "home", "enter")
+	h.press("A", "home", "enter")
 	h.wants("seen as nobody")
 	h.press("u", "enter")
 	h.wants("is forgotten")
@@ -218,7 +218,7 @@ func TestMemoryTabsInText(t *testing.T) {
 // TestMemoryScrub goes from the dry run to the deed.
 func TestMemoryScrub(t *testing.T) {
 	h := openFilledMemory(t)
-	h.press("X")
+	h.press("D")
 	h.goldens("memory-scrub")
 	h.size(80, 24)
 	h.press("ctrl+s")
@@ -233,7 +233,7 @@ func TestMemoryScrub(t *testing.T) {
 	if live() != 5 {
 		t.Fatalf("%d items are left by a dry run", live())
 	}
-	h.press("X")
+	h.press("D")
 	h.goldens("memory-confirm")
 	h.size(80, 24)
 	h.typeText("000000")
@@ -243,14 +243,14 @@ func TestMemoryScrub(t *testing.T) {
 
 	// What has changed since is not removed.
 	must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: "Late.", Importance: .5}, memory.PutOptions{}))
-	h.press("X")
+	h.press("D")
 	h.typeText(p.manifest.Hash[:hashStart])
 	h.press("enter")
 	h.wants("ctrl+r shows")
 	if live() != 6 {
 		t.Fatalf("%d items are left by a scrub that was refused", live())
 	}
-	h.press("esc", "esc", "ctrl+r", "X")
+	h.press("esc", "esc", "ctrl+r", "D")
 	h.typeText(p.manifest.Hash[:hashStart])
 	h.press("enter")
 	h.wants("removed from workspace for good")
@@ -261,7 +261,7 @@ func TestMemoryScrub(t *testing.T) {
 	if live() != 0 {
 		t.Errorf("%d items are left by the scrub", live())
 	}
-	h.press("N")
+	h.press("5")
 	h.wants("STACK") // named entries stay unless they are named
 }
 

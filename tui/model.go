@@ -50,6 +50,10 @@ type leaver interface{ leave() (tea.Cmd, bool) }
 // resumer is a page that has something to do when it is on top again.
 type resumer interface{ resume() tea.Cmd }
 
+// catcher is a page on top that has something to do after each message: a part of it follows what
+// others have changed.
+type catcher interface{ catchUp() tea.Cmd }
+
 // maxUndo is how many acts can be taken back, one after the other.
 const maxUndo = 50
 
@@ -136,6 +140,9 @@ func (m *model) handleAll(msg tea.Msg) tea.Cmd {
 			cmds = append(cmds, r.resume())
 		}
 	}
+	if s, ok := m.top().(catcher); ok {
+		cmds = append(cmds, s.catchUp())
+	}
 	return tea.Batch(append(cmds, m.titled())...)
 }
 
@@ -168,6 +175,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case closeMsg:
 		m.closeOver(msg.over)
 		return nil
+	case jumpMsg:
+		return msg.do()
 	case momentMsg:
 		return m.toMoment(msg)
 	case answer:

@@ -57,9 +57,11 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case focus.typing():
 		return focus.update(msg)
 	case key.Matches(msg, keys.Help):
-		return m.app.overlay(newHelp(m.app, m.top().title(), focus.actions().bindings()))
+		return m.help()
 	case len(m.overs) > 0:
 		return focus.update(msg)
+	case key.Matches(msg, keys.Jump):
+		return m.jump()
 	case key.Matches(msg, keys.Search):
 		_, cmd := m.Update(overlayMsg{newSearch(m.app)}) // at once: the next key is text already
 		return cmd

@@ -138,7 +138,7 @@ func (m *model) statusBar() string {
 		right = right[:len(right)-1]
 	}
 	if room() < 2 { // a long name of a run gives way
-		left = fit(left, max(width(left)+room()-2, 0)) + "  "
+		left = " " + shortName(left[1:], max(width(left)+room()-5, 0)) + "  "
 	}
 	return fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
 }

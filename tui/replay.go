@@ -176,7 +176,8 @@ func byUrgency(all []board.Signal) []board.Signal {
 func (f *feed) showPast() tea.Cmd {
 	past, q, chosen := f.page.back.past, f.query(), f.chosen()
 	f.asked.drop()
-	f.problem, f.more, f.asking, f.narrow, f.found = nil, false, false, false, nil
+	f.problem, f.more, f.earlier, f.asking, f.narrow, f.found = nil, false, false, false, false, nil
+	f.marked = q.words
 	if f.past = past; past == nil {
 		return nil
 	}
@@ -211,7 +212,7 @@ func (f *feed) showPast() tea.Cmd {
 // leavePast shows the entries of now again.
 func (f *feed) leavePast() {
 	f.asked.drop()
-	f.past, f.picked, f.asking, f.narrow, f.found = nil, nil, false, false, nil
+	f.past, f.picked, f.asking, f.narrow, f.found, f.earlier = nil, nil, false, false, nil, false
 	f.list.setLen(int(f.total))
 	f.list.follow()
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,10 +16,11 @@ import (
 // Panes of a run, in the order of their keys.
 const (
 	paneFeed = iota
-	paneSignals
-	paneGate
+	paneQuestions
 	paneWorkers
-	panes
+	lists
+	panePreview = lists // no list, but a text about what is chosen in one
+	panes       = lists + 1
 )
 
 // wide is from how many cells on all panes are seen at once.
@@ -45,22 +47,24 @@ type runPage struct {
 	scene   scene // what is shown: now, or the past
 	newest  scene // as it is now, as far as it was read
 	known   bool  // the scene was read
+	longest int   // the width of the longest name of a worker
 	follow  follower
 	watcher watcher
 	aged    int // how often ages were shown anew
 	fresh   fresh
 	back    replay
 
-	feed    *feed
-	signals *signalsPane
-	gate    *gatePane
-	workers *workersPane
-	panes   [panes]pane // these
-	focus   int
-	w, h    int
-	area    [panes]rect // where the panes are; empty: not seen
-	acted   bool        // something was just done here: what is chosen may go
-	want    string      // the entry to show first; "": none
+	feed      *feed
+	questions *questionsPane
+	workers   *workersPane
+	panes     [lists]pane // these
+	focus     int         // the list that has the keys, or had them before the preview
+	preview   *preview
+	inPreview bool // it has the keys
+	w, h      int
+	area      [panes]rect // where the panes are; empty: not seen
+	acted     bool        // something was just done here: what is chosen may go
+	want      string      // the entry to show first; "": none
 }
 
 // pane is a list that is a part of the page.
@@ -71,6 +75,10 @@ type pane interface {
 	view(focused bool) []string
 	// chosen is the id of what is chosen, or "".
 	chosen() string
+	// narrowing is its filter, whose keys typed takes.
+	narrowing() *filter
+	typed(tea.KeyMsg) tea.Cmd
+	clearFilter() tea.Cmd
 }
 
 // rect is a part of the page, in cells.
@@ -82,10 +90,10 @@ func newRunPage(a *app, name string) *runPage {
 	p := &runPage{app: a, name: name}
 	p.ctx, p.stop = context.WithCancel(a.ctx)
 	p.feed = newFeed(p)
-	p.signals = newSignalsPane(p)
-	p.gate = newGatePane(p)
+	p.questions = newQuestionsPane(p)
 	p.workers = newWorkersPane(p)
-	p.panes = [panes]pane{p.feed, p.signals, p.gate, p.workers}
+	p.panes = [lists]pane{p.feed, p.questions, p.workers}
+	p.preview = newPreview(p)
 	return p
 }
 
@@ -103,7 +111,7 @@ func (p *runPage) init() tea.Cmd {
 func (p *runPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case eventsMsg:
-		return p.happened(msg)
+		return tea.Batch(p.happened(msg), p.preview.update(msg))
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
@@ -113,20 +121,33 @@ func (p *runPage) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if p.acted = true; p.app.still {
-			return p.look() // else the log tells
+			return tea.Batch(p.look(), p.preview.changed()) // else the log tells
 		}
 		return nil
 	}
-	if p.feed.filter.active {
-		_, cmd := p.feed.filter.update(msg) // a blinking cursor
+	if typed := p.typedInto(); typed != nil {
+		_, cmd := typed.narrowing().update(msg) // a blinking cursor
 		return cmd
 	}
 	return nil
 }
 
+// resume reads again what has changed while another page was shown.
+func (p *runPage) resume() tea.Cmd { return p.preview.resume() }
+
+// typedInto is the list whose filter is typed into; nil if none is.
+func (p *runPage) typedInto() pane {
+	for _, l := range p.panes {
+		if l.narrowing().active {
+			return l
+		}
+	}
+	return nil
+}
+
 func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
-	if p.feed.filter.active {
-		return p.feed.typed(msg)
+	if typed := p.typedInto(); typed != nil {
+		return typed.typed(msg)
 	}
 	if p.b == nil || !p.known {
 		return nil
@@ -137,15 +158,39 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.acts().key(msg, p.chosen()); ok {
 		return cmd
 	}
+	if p.inPreview {
+		p.preview.doc.update(msg)
+		return nil
+	}
+	if p.focus == paneFeed {
+		if cmd, ok := p.feed.edge(msg); ok {
+			return cmd
+		}
+	}
 	p.panes[p.focus].rows().update(msg)
 	return p.feed.need()
 }
 
+// here is the pane that has the keys.
+func (p *runPage) here() int {
+	if p.inPreview {
+		return panePreview
+	}
+	return p.focus
+}
+
 func (p *runPage) focusOn(i int) tea.Cmd {
 	p.letGo()
-	p.focus = (i + panes) % panes
-	if p.focus != paneFeed { // a key is about the question that is seen now, also if another one comes before it
-		p.panes[p.focus].rows().touched = p.panes[p.focus].rows().n > 0
+	if p.inPreview = i == panePreview; p.inPreview {
+		if !p.previewed() {
+			p.togglePreview()
+			p.inPreview = true
+		}
+	} else {
+		p.focus = i
+	}
+	if p.here() == paneQuestions {
+		p.questions.list.touched = p.questions.list.n > 0 // it stays on its question when others come before that
 	}
 	p.layout()
 	return nil
@@ -156,6 +201,38 @@ func (p *runPage) letGo() {
 	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.cursor == 0 {
 		l.touched = false
 	}
+}
+
+// focusBy goes on to another pane, in the order in which they are seen.
+func (p *runPage) focusBy(step int) tea.Cmd {
+	order := []int{paneFeed, paneQuestions, paneWorkers}
+	if !p.tabs() {
+		order = slices.Concat(p.columns()...)
+	} else if p.previewed() {
+		order = append(order, panePreview)
+	}
+	at := slices.Index(order, p.here()) + step
+	return p.focusOn(order[(at+len(order))%len(order)])
+}
+
+// focusBeside goes on to the column beside, or to the tab.
+func (p *runPage) focusBeside(step int) tea.Cmd {
+	if p.tabs() {
+		return p.focusBy(step)
+	}
+	columns := p.columns()
+	at := slices.IndexFunc(columns, func(c []int) bool { return slices.Contains(c, p.here()) })
+	next := columns[min(max(at+step, 0), len(columns)-1)]
+	if slices.Contains(next, p.focus) {
+		return p.focusOn(p.focus)
+	}
+	return p.focusOn(next[0])
+}
+
+// startFilter begins to type into the filter of the list that has the keys.
+func (p *runPage) startFilter() tea.Cmd {
+	p.inPreview = false
+	return p.panes[p.focus].narrowing().start()
 }
 
 // chosen is the id of the entry or the signal that is chosen, or "".
@@ -182,11 +259,14 @@ func (p *runPage) openChosen() tea.Cmd {
 
 // leave takes away what the page has before the page is left: a filter, or the past.
 func (p *runPage) leave() (tea.Cmd, bool) {
+	for _, i := range []int{p.focus, paneFeed, paneQuestions, paneWorkers} {
+		if p.panes[i].narrowing().shown() {
+			return p.panes[i].clearFilter(), true
+		}
+	}
 	switch {
-	case p.feed.filter.shown():
-		cmd := p.feed.clearFilter()
-		p.feed.filter.stop()
-		return cmd, true
+	case p.inPreview:
+		return p.focusOn(p.focus), true
 	case p.back.on:
 		return p.toNow(), true
 	}
@@ -197,77 +277,63 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Y == p.h-1 {
 		return p.timeMouse(msg)
 	}
-	if msg.Y == 0 && isClick(msg) {
-		return p.summaryMouse(msg.X)
+	if msg.Y == 0 && isClick(msg) && p.onDisputed(msg.X) {
+		p.focusOn(paneFeed)
+		return p.feed.filterBy("status:" + board.Disputed)
 	}
 	if p.tabs() && msg.Y == 1 && isClick(msg) {
 		for i, x := 0, 1; i < panes; i++ {
 			n := len(p.tabName(i))
 			if msg.X >= x && msg.X < x+n {
-				p.focusOn(i)
+				return p.focusOn(i)
 			}
 			x += n + 2
 		}
 		return nil
 	}
 	for i, r := range p.area {
-		if !r.has(msg.X, msg.Y) {
-			continue
+		switch {
+		case !r.has(msg.X, msg.Y):
+		case i == panePreview:
+			return p.previewMouse(msg, msg.Y-r.y-1)
+		default:
+			return p.listMouse(msg, i)
 		}
-		if seq := p.signals.momentAt(msg.X-r.x, msg.Y-r.y); i == paneSignals && seq > 0 && isClick(msg) {
-			return p.goTo(seq)
-		}
-		was := p.focus
-		if isClick(msg) {
-			p.letGo()
-			p.focus = i
-		}
-		if p.panes[i].rows().mouse(msg, msg.Y-r.y-p.panes[i].above()) && was == i {
-			return p.openChosen()
-		}
-		return p.feed.need()
 	}
 	return nil
 }
 
-// summaryMouse leads to the disputed entries where the line above says how many there are.
-func (p *runPage) summaryMouse(x int) tea.Cmd {
-	said := count(p.scene.state.Entries.ByStatus[board.Disputed]) + " disputed"
-	before, _, found := strings.Cut(ansi.Strip(p.summary()), said)
-	if at := width(before); !found || x < at || x >= at+len(said) {
-		return nil
+// listMouse is what the mouse does in a list: what was chosen there already is opened.
+func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
+	if seq := p.questions.momentAt(msg.X-p.area[i].x, msg.Y-p.area[i].y); i == paneQuestions && seq > 0 && isClick(msg) {
+		return p.goTo(seq)
 	}
-	p.focusOn(paneFeed)
-	return p.feed.filterBy("status:disputed")
+	was := p.here()
+	y := msg.Y - p.area[i].y - p.panes[i].above()
+	open := p.panes[i].rows().mouse(msg, y)
+	if isClick(msg) {
+		p.focusOn(i)
+	}
+	if open && was == i {
+		return p.openChosen()
+	}
+	return p.feed.need()
+}
+
+// previewMouse scrolls the preview, and follows a link in it.
+func (p *runPage) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
+	if isClick(msg) {
+		p.focusOn(panePreview)
+	}
+	if p.preview.doc.mouse(msg, y) {
+		return p.preview.follow()
+	}
+	return nil
 }
 
 func (p *runPage) setSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
-}
-
-// tabs says that one pane is seen at a time.
-func (p *runPage) tabs() bool { return p.w < wide }
-
-// layout gives each pane its place: all of them beside each other, or the one with the focus.
-func (p *runPage) layout() {
-	p.area = [panes]rect{}
-	h := p.h - 2 // the summary above, the time below
-	if p.tabs() {
-		p.area[p.focus] = rect{0, 2, p.w, h - 1}
-	} else {
-		left := p.w * 57 / 100
-		rest := p.w - left - 1
-		gate := min(max(len(p.scene.verdict.Reasons)+2, 3), h/4)
-		workers := min(max(len(p.scene.workers)+1, 3), h/5)
-		p.area[paneFeed] = rect{0, 1, left, h}
-		p.area[paneGate] = rect{left + 1, 1, rest, gate}
-		p.area[paneSignals] = rect{left + 1, 1 + gate, rest, h - gate - workers}
-		p.area[paneWorkers] = rect{left + 1, 1 + h - workers, rest, workers}
-	}
-	for i, pane := range p.panes {
-		pane.rows().setSize(p.area[i].w, p.area[i].h-pane.above())
-	}
 }
 
 func (p *runPage) view() []string {
@@ -284,24 +350,47 @@ func (p *runPage) view() []string {
 	}
 	if p.tabs() {
 		lines = append(lines, p.tabLine())
-		lines = append(lines, p.paneView(p.focus)...)
-	} else {
-		side := append(p.paneView(paneGate), p.paneView(paneSignals)...)
-		side = append(side, p.paneView(paneWorkers)...)
-		lines = append(lines, beside(p.app.st.faint.Render("│"), p.paneView(paneFeed), side)...)
 	}
-	return append(lines, p.timeline())
+	var columns [][]string
+	for _, column := range p.columns() {
+		var stack []string
+		for _, i := range column {
+			stack = append(stack, p.paneView(i)...)
+		}
+		columns = append(columns, stack)
+	}
+	return append(append(lines, beside(p.app.st.faint.Render("│"), columns...)...), p.timeline())
 }
 
-func (p *runPage) paneView(i int) []string { return p.panes[i].view(p.focus == i) }
+func (p *runPage) paneView(i int) []string {
+	if i == panePreview {
+		return p.preview.draw(p.area[i], p.inPreview)
+	}
+	return p.panes[i].view(p.here() == i)
+}
+
+// disputed says how many entries are; "" if none is.
+func (p *runPage) disputed() string {
+	n := p.scene.state.Entries.ByStatus[board.Disputed]
+	if n == 0 {
+		return ""
+	}
+	return count(n) + " disputed"
+}
+
+// onDisputed says whether a cell of the summary says how many entries are disputed.
+func (p *runPage) onDisputed(x int) bool {
+	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
+	return said && p.disputed() != "" && x >= width(before) && x < width(before+p.disputed())
+}
 
 // summary is the run in a line.
 func (p *runPage) summary() string {
 	s := &p.scene.state
 	open := s.Signals.Open.Total()
 	parts := []string{plural(s.Entries.Total, "entry")}
-	if n := s.Entries.ByStatus[board.Disputed]; n > 0 {
-		parts = append(parts, p.app.st.warn.Render(count(n)+" disputed"))
+	if said := p.disputed(); said != "" {
+		parts = append(parts, p.app.st.warn.Render(said))
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)), plural(int64(len(s.Workers)), "worker"))
 	if s.Retrievals > 0 {
@@ -315,14 +404,14 @@ func (p *runPage) summary() string {
 }
 
 func (p *runPage) tabName(i int) string {
-	return [panes]string{"1 entries", "2 signals", "3 gate", "4 workers"}[i]
+	return [panes]string{"1 entries", "2 questions", "3 workers", "4 preview"}[i]
 }
 
 func (p *runPage) tabLine() string {
 	parts := make([]string, panes)
 	for i := range parts {
 		parts[i] = p.app.st.faint.Render(p.tabName(i))
-		if i == p.focus {
+		if i == p.here() {
 			parts[i] = p.app.st.focus.Render("▸" + p.tabName(i))
 		} else {
 			parts[i] = " " + parts[i]
@@ -349,24 +438,24 @@ func (p *runPage) light() (string, bool) {
 }
 
 func (p *runPage) actions() actions {
-	if p.feed.filter.active {
-		return p.feed.filter.actions()
+	if typed := p.typedInto(); typed != nil {
+		return typed.narrowing().actions()
 	}
 	if p.b == nil || !p.known {
 		return actions{}.also(keys.Back)
 	}
 	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.focusOn(i) } }
-	all := actions{{keys.Open, p.openChosen}}
+	by := func(step int) func() tea.Cmd { return func() tea.Cmd { return p.focusBy(step) } }
+	all := actions{{keys.Open, p.openChosen}, {keys.Filter, p.startFilter}}
 	switch p.focus {
-	case paneFeed:
-		all = append(all, action{keys.Filter, p.feed.startFilter})
-	case paneSignals:
-		all = append(all, action{keys.AllSignals, p.signals.toggle})
+	case paneQuestions:
+		all = append(all, action{keys.Renamed(keys.Fewer, "open ones, or all"), p.questions.toggle})
 	case paneWorkers:
 		all[0].Binding = keys.Renamed(keys.Open, "their entries")
 	}
 	all = all.also(p.actBindings()...)
-	all = append(all, action{keys.Renamed(keys.Next, "next pane"), to(p.focus + 1)}).also(keys.Search)
+	all = append(all, action{keys.Renamed(keys.Next, "next pane"), by(1)},
+		action{keys.Preview, p.togglePreview}).also(keys.Search)
 	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }},
 		action{keys.Check, func() tea.Cmd { return p.app.push(newCheckPage(p.app, p.name, p.b)) }})
 	if p.scene.state.Retrievals > 0 {
@@ -374,16 +463,17 @@ func (p *runPage) actions() actions {
 	}
 	all = append(all, p.timeActions()...).also(keys.Memory)
 	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }},
-		action{keys.Pane1, to(paneFeed)}, action{keys.Pane2, to(paneSignals)},
-		action{keys.Pane3, to(paneGate)}, action{keys.Pane4, to(paneWorkers)},
-		action{keys.Renamed(keys.Previous, "pane before"), to(p.focus - 1)})
-	if p.focus != paneFeed {
-		all = append(all, action{keys.Renamed(keys.Filter, "filter entries"), p.feed.startFilter})
+		action{keys.CopyText, func() tea.Cmd { return p.app.copyContent(p.b, p.chosen()) }},
+		action{keys.Renamed(keys.Previous, "pane before"), by(-1)},
+		action{keys.Right, func() tea.Cmd { return p.focusBeside(1) }},
+		action{keys.Left, func() tea.Cmd { return p.focusBeside(-1) }})
+	for i, b := range keys.Parts()[:panes] {
+		all = append(all, action{keys.Renamed(b, p.tabName(i)[2:]), to(i)})
 	}
 	return all.also(keys.Moving()...)
 }
 
-func (p *runPage) typing() bool { return p.feed.filter.active }
+func (p *runPage) typing() bool { return p.typedInto() != nil }
 
 func (p *runPage) close() {
 	p.stop()

@@ -11,105 +11,6 @@ import (
 	"blackboard/board"
 )
 
-// signalsPane lists the questions: open ones first, the most urgent first, under a picture of how many were open over time.
-type signalsPane struct {
-	page  *runPage
-	list  list
-	all   []board.Signal
-	shown []board.Signal
-	every bool // closed ones too
-	burn  []board.BurnPoint
-}
-
-func newSignalsPane(p *runPage) *signalsPane {
-	s := &signalsPane{page: p}
-	s.list = list{app: p.app, row: s.row, changed: func(i int) bool { return p.isFresh(s.shown[i].ID) }}
-	return s
-}
-
-// show replaces the signals; the chosen one stays chosen.
-func (s *signalsPane) show(all []board.Signal) {
-	s.all = all
-	s.narrow(s.chosen(), s.page.acted)
-}
-
-func (s *signalsPane) toggle() tea.Cmd {
-	s.every = !s.every
-	s.narrow(s.chosen(), true)
-	return nil
-}
-
-// narrow shows the open signals, or all.
-func (s *signalsPane) narrow(chosen string, expected bool) {
-	s.shown = s.shown[:0:0]
-	for _, sig := range s.all {
-		if s.every || sig.Status == board.SignalOpen {
-			s.shown = append(s.shown, sig)
-		}
-	}
-	s.list.keep(len(s.shown), slices.IndexFunc(s.shown, func(sig board.Signal) bool { return sig.ID == chosen }), expected)
-}
-
-// chosen is the id of the chosen signal, or "".
-func (s *signalsPane) chosen() string {
-	if s.list.cursor < len(s.shown) && !s.list.lost {
-		return s.shown[s.list.cursor].ID
-	}
-	return ""
-}
-
-// chart is how many lines the picture has, none where there is no room.
-func (s *signalsPane) chart() int {
-	switch h := s.page.area[paneSignals].h; {
-	case len(s.burn) == 0 || h < 9:
-		return 0
-	case h < 18:
-		return 2
-	default:
-		return min(6, h/4)
-	}
-}
-
-func (s *signalsPane) rows() *list { return &s.list }
-
-// above is the heading, the picture and its scale.
-func (s *signalsPane) above() int {
-	if n := s.chart(); n > 0 {
-		return n + 2
-	}
-	return 1
-}
-
-func (s *signalsPane) view(focused bool) []string {
-	r := s.page.area[paneSignals]
-	var body []string
-	if n := s.chart(); n > 0 {
-		body = append(body, s.burndown(r.w, n)...)
-	}
-	if len(s.all) == 0 {
-		s.list.empty = "no question was raised yet; s raises one"
-	} else {
-		s.list.empty = "no question is open; f shows the closed ones"
-	}
-	title := "Open signals"
-	if s.every {
-		title = "All signals"
-	}
-	return s.page.app.st.pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
-}
-
-func (s *signalsPane) row(i, w int) string {
-	st, sig := s.page.app.st, &s.shown[i]
-	tail := ""
-	if sig.ClaimedAt(s.page.moment()) {
-		tail = st.accent.Render("⚑ " + oneLine(sig.ClaimedBy, 20))
-	}
-	mark := signalMark(st, sig.Status)
-	priority := paint(st.priority, sig.Priority, fit(sig.Priority, 8))
-	left := columns(mark, fit(sig.ID, 5), priority, oneLine(sig.Content, rowRunes))
-	return spread(left, tail, w)
-}
-
 // signalMark is a signal's status as a sign.
 func signalMark(st *styles, status string) string {
 	switch status {
@@ -132,7 +33,7 @@ func (p *runPage) moment() time.Time {
 
 // burndown draws how many signals were open over the log, w cells wide and h high, with a line of scale below: those that block by default full, the
 // others shaded, and what came after the moment that is shown dotted. Each column has the most that were open in its stretch of the log, so no peak is lost.
-func (s *signalsPane) burndown(w, h int) []string {
+func (s *questionsPane) burndown(w, h int) []string {
 	st := s.page.app.st
 	last := max(s.page.back.now, 1)
 	cols := burnColumns(s.burn, w-1, last)
@@ -154,9 +55,10 @@ func (s *signalsPane) burndown(w, h int) []string {
 
 // momentAt is the event at a cell of the picture: the last one of its stretch of the log, or that
 // with the most questions open, which is what the column shows. It is 0 where the picture is not.
-func (s *signalsPane) momentAt(x, y int) int64 {
-	n, last := s.page.area[paneSignals].w-1, max(s.page.back.now, 1)
-	if high := s.chart(); high == 0 || y < 1 || y > high || x < 1 || x > n {
+func (s *questionsPane) momentAt(x, y int) int64 {
+	n, last := s.page.area[paneQuestions].w-1, max(s.page.back.now, 1)
+	const top = 2 // the heading and the light
+	if high := s.chart(); high == 0 || y < top || y >= top+high || x < 1 || x > n {
 		return 0
 	}
 	from, to := int64(x-1)*last/int64(n), int64(x)*last/int64(n)
@@ -254,80 +156,6 @@ func burnRow(st *styles, cols []burnColumn, row, h int, peak int64, at int) stri
 // eighths is a block of so many eighths of a cell; eight and more are full.
 func eighths(n int) string { return string([]rune("▁▂▃▄▅▆▇█")[min(max(n, 1), 8)-1]) }
 
-// gatePane shows the gate's light, and everything that keeps it closed.
-type gatePane struct {
-	page *runPage
-	list list
-}
-
-func newGatePane(p *runPage) *gatePane {
-	g := &gatePane{page: p}
-	g.list = list{app: p.app, row: g.row, changed: func(i int) bool { return p.isFresh(p.scene.verdict.Reasons[i].ID) }}
-	return g
-}
-
-func (g *gatePane) rows() *list { return &g.list }
-
-// above is the heading and the light.
-func (g *gatePane) above() int { return 2 }
-
-// show keeps the chosen reason chosen among others.
-func (g *gatePane) show(all []board.Reason, chosen reasonKey) {
-	g.list.keep(len(all), slices.IndexFunc(all, func(r board.Reason) bool { return reasonKeyOf(&r) == chosen }), g.page.acted)
-}
-
-// reasonKey tells a reason from others: not each is about a signal or an entry.
-type reasonKey struct{ rule, id, worker string }
-
-func reasonKeyOf(r *board.Reason) reasonKey { return reasonKey{r.Rule, r.ID, r.Worker} }
-
-func (g *gatePane) chosenReason() (key reasonKey) {
-	if i := g.list.cursor; i < len(g.page.scene.verdict.Reasons) && !g.list.lost {
-		key = reasonKeyOf(&g.page.scene.verdict.Reasons[i])
-	}
-	return key
-}
-
-func (g *gatePane) view(focused bool) []string {
-	r, v, st := g.page.area[paneGate], &g.page.scene.verdict, g.page.app.st
-	light := lightWord(v.Open, len(v.Reasons))
-	if v.Open {
-		light = st.good.Render(light) + st.faint.Render("  synthesis may begin")
-	} else {
-		light = st.bad.Render(light)
-		if g.chosen() != "" { // a signal or an entry
-			light += st.faint.Render("  enter shows one, a addresses, w waives")
-		}
-	}
-	body := append([]string{" " + light}, g.list.view(focused)...)
-	note := "blocks: " + strings.Join(v.Policy.Block, ", ")
-	if !v.Open {
-		note = g.list.place() + " that block"
-	}
-	return st.pane("Gate", note, body, r.w, r.h, focused)
-}
-
-// chosen is the id of the signal or entry of the chosen reason, or "".
-func (g *gatePane) chosen() string {
-	if i := g.list.cursor; i < len(g.page.scene.verdict.Reasons) && !g.list.lost {
-		return g.page.scene.verdict.Reasons[i].ID
-	}
-	return ""
-}
-
-func (g *gatePane) row(i, w int) string {
-	st, r := g.page.app.st, &g.page.scene.verdict.Reasons[i]
-	if r.ID == "" { // what is needed is said by itself
-		return fit(st.warn.Render(fit(r.Rule, 12))+" "+oneLine(r.Content, rowRunes), w)
-	}
-	tail := st.faint.Render("by " + oneLine(r.Worker, 20))
-	if r.Claimed != "" {
-		tail = st.accent.Render("⚑ " + oneLine(r.Claimed, 20))
-	}
-	priority := paint(st.priority, r.Priority, fit(r.Priority, 8))
-	return spread(columns(fit(r.ID, 5), priority, oneLine(r.Content, rowRunes)), tail, w)
-}
-
 // everyWorker lists who wrote to the board, the latest first, then who is expected and has not.
 func everyWorker(st *board.State) []board.Worker {
 	all := slices.Clone(st.Workers)
@@ -341,57 +169,123 @@ func everyWorker(st *board.State) []board.Worker {
 
 // workersPane lists who wrote to the board, the latest first, and what became of those who are expected.
 type workersPane struct {
-	page *runPage
-	list list
+	page   *runPage
+	list   list
+	filter filter
+	shown  []board.Worker // those of the scene that pass the filter
 }
 
 func newWorkersPane(p *runPage) *workersPane {
 	ws := &workersPane{page: p}
-	ws.list = list{app: p.app, row: ws.row, empty: "nobody wrote yet"}
+	ws.filter = newFilter(p.app, "part of a name", &ws.list, p.layout)
+	ws.list = list{app: p.app, row: ws.row}
 	return ws
 }
 
-func (ws *workersPane) rows() *list { return &ws.list }
-func (ws *workersPane) above() int  { return 1 }
+func (ws *workersPane) rows() *list        { return &ws.list }
+func (ws *workersPane) narrowing() *filter { return &ws.filter }
 
-// show keeps the chosen worker chosen among others.
-func (ws *workersPane) show(all []board.Worker, chosen string) {
-	ws.list.keep(len(all), slices.IndexFunc(all, func(w board.Worker) bool { return w.Name == chosen }), false)
+func (ws *workersPane) above() int {
+	if ws.filter.shown() {
+		return 2
+	}
+	return 1
+}
+
+// show shows the workers of the scene that pass the filter; the chosen one stays chosen.
+func (ws *workersPane) show(chosen string) {
+	ws.shown = ws.shown[:0:0]
+	for _, w := range ws.page.scene.workers {
+		if hasWords(w.Name, ws.filter.value()) {
+			ws.shown = append(ws.shown, w)
+		}
+	}
+	ws.list.keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
+}
+
+// typed takes a key of the filter.
+func (ws *workersPane) typed(msg tea.KeyMsg) tea.Cmd {
+	chosen := ws.chosen()
+	changed, cmd := ws.filter.update(msg)
+	if changed {
+		ws.choose(chosen)
+	}
+	return cmd
+}
+
+// clearFilter shows all workers again; the chosen one stays chosen.
+func (ws *workersPane) clearFilter() tea.Cmd {
+	chosen := ws.chosen()
+	ws.filter.clear()
+	ws.choose(chosen)
+	return nil
+}
+
+// choose shows what passes the filter now, and chooses a worker of it.
+func (ws *workersPane) choose(name string) {
+	ws.show(name)
+	ws.list.moveTo(max(slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == name }), 0))
 }
 
 func (ws *workersPane) view(focused bool) []string {
 	r := ws.page.area[paneWorkers]
-	return ws.page.app.st.pane("Workers", ws.list.place(), ws.list.view(focused), r.w, r.h, focused)
+	ws.list.empty = "nobody wrote yet"
+	var body []string
+	if ws.filter.shown() {
+		ws.list.empty = "nobody is called that; esc takes the filter away"
+		body = append(body, " "+ws.filter.view(r.w-1))
+	}
+	return ws.page.app.st.pane("Workers", ws.list.place(), append(body, ws.list.view(focused)...), r.w, r.h, focused)
+}
+
+// at is the chosen worker; nil if there is none.
+func (ws *workersPane) at() *board.Worker {
+	if i := ws.list.cursor; i < len(ws.shown) && !ws.list.lost {
+		return &ws.shown[i]
+	}
+	return nil
 }
 
 func (ws *workersPane) chosen() string {
-	if i := ws.list.cursor; i < len(ws.page.scene.workers) && !ws.list.lost {
-		return ws.page.scene.workers[i].Name
+	if w := ws.at(); w != nil {
+		return w.Name
+	}
+	return ""
+}
+
+// claims is how many open signals a worker has claimed.
+func (s *scene) claims(worker string, at time.Time) (n int64) {
+	for i := range s.signals {
+		if g := &s.signals[i]; g.Status == board.SignalOpen && g.ClaimedBy == worker && g.ClaimedAt(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// expected is what became of a worker that is expected, in a word; "" for the others.
+func (s *scene) expected(st *styles, worker string) string {
+	for i := range s.state.Expected {
+		if e := &s.state.Expected[i]; e.Worker == worker {
+			return map[string]string{board.WorkerExpected: st.warn.Render("expected"), board.WorkerDone: st.good.Render("✓ done"),
+				board.WorkerDropped: st.faint.Render("dropped")}[e.Status]
+		}
 	}
 	return ""
 }
 
 func (ws *workersPane) row(i, w int) string {
-	st, x := ws.page.app.st, &ws.page.scene.workers[i]
-	claims := 0
-	for j := range ws.page.scene.signals {
-		if s := &ws.page.scene.signals[j]; s.Status == board.SignalOpen && s.ClaimedBy == x.Name && s.ClaimedAt(ws.page.moment()) {
-			claims++
-		}
+	st, x := ws.page.app.st, &ws.shown[i]
+	facts := right(plural(x.Entries, "entry"), 11)
+	if claims := ws.page.scene.claims(x.Name, ws.page.moment()); claims > 0 {
+		facts += st.accent.Render(" ⚑ " + count(claims))
 	}
-	facts := right(plural(x.Entries, "entry"), 13)
-	if claims > 0 {
-		facts += st.accent.Render(" ⚑ " + count(int64(claims)))
-	}
-	for j := range ws.page.scene.state.Expected {
-		if e := &ws.page.scene.state.Expected[j]; e.Worker == x.Name {
-			facts += " " + map[string]string{board.WorkerExpected: st.warn.Render("expected"), board.WorkerDone: st.good.Render("✓ done"),
-				board.WorkerDropped: st.faint.Render("dropped")}[e.Status]
-		}
+	if word := ws.page.scene.expected(st, x.Name); word != "" {
+		facts += " " + word
 	}
 	last := ""
 	if !x.Last.IsZero() {
-		last = ago(x.Last, ws.page.moment())
+		last = " " + st.faint.Render(right(ago(x.Last, ws.page.moment()), 4))
 	}
-	return spread(fit(oneLine(x.Name, 60), max(w-32, 8))+" "+facts, st.faint.Render(last), w)
+	return fitName(x.Name, w-width(facts)-width(last)-1) + " " + facts + last
 }

@@ -77,8 +77,6 @@ func TestRunPanes(t *testing.T) {
 	h.press("f")
 	h.goldens("run-signals-all")
 	h.press("3")
-	h.goldens("run-gate")
-	h.press("4")
 	h.goldens("run-workers")
 	h.press("j", "j", "enter")
 	h.wants(`worker:"reader-2"`, "Key rotation")
@@ -199,16 +197,16 @@ func TestReplay(t *testing.T) {
 	for seq := last - 1; seq >= 1; seq-- {
 		h.do(p.goTo(seq))
 		s := must(b.Replay(context.Background(), seq))
-		if got, want := p.scene.state.Entries.Total, int64(len(s.Entries)); got != want || p.feed.list.n != len(s.Entries) || len(p.signals.all) != len(s.Signals) {
-			t.Fatalf("after event %d: %d entries instead of %d, %d rows, %d signals instead of %d", seq, got, want, p.feed.list.n, len(p.signals.all), len(s.Signals))
+		if got, want := p.scene.state.Entries.Total, int64(len(s.Entries)); got != want || p.feed.list.n != len(s.Entries) || len(p.scene.signals) != len(s.Signals) {
+			t.Fatalf("after event %d: %d entries instead of %d, %d rows, %d signals instead of %d", seq, got, want, p.feed.list.n, len(p.scene.signals), len(s.Signals))
 		}
 	}
-	h.press("/")
+	h.press("1", "/")
 	h.typeText("never")
 	h.press("enter", "L")
 	h.wants("live", "never expire", "1 of 1")
 	h.press("esc")
-	h.wants("live", "1 of 6")
+	h.wants("live", "6 of 6")
 	h.press("[", "esc")
 	h.wants("live")
 	h.click(3, 22) // on the line of time
@@ -219,8 +217,8 @@ func TestReplay(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	h := openAudit(t)
-	h.clickOn("3 gate")
-	h.wants("enter shows one", "rate limited")
+	h.clickOn("2 questions")
+	h.wants("by critical, high", "rate limited")
 	h.clickOn("1 entries")
 	h.clickOn("Tokens do expire")
 	h.clickOn("Tokens do expire")
@@ -230,6 +228,9 @@ func TestMouse(t *testing.T) {
 	h.clickOn("rate limited")
 	h.clickOn("rate limited")
 	h.wants("keeps the gate closed")
+	h.press("esc")
+	h.clickOn("1 disputed")
+	h.wants("/ status:disputed", "1 of 1", "never expire")
 }
 
 // TestSignalOfPolicy: what keeps the gate closed is what board.yaml says.
@@ -239,7 +240,7 @@ func TestSignalOfPolicy(t *testing.T) {
 	if err := os.WriteFile(file, []byte("gate:\n  block: [critical]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.clickOn("2 signals")
+	h.clickOn("2 questions")
 	h.clickOn("rate limited")
 	h.clickOn("rate limited")
 	h.wants("rate limited", "raised by")
@@ -276,7 +277,7 @@ func TestHelp(t *testing.T) {
 	h.press("?")
 	h.goldens("help")
 	h.press("esc")
-	h.lacks("Everywhere")
+	h.lacks("All keys")
 }
 
 // TestHostile sees that nothing that agents wrote reaches the terminal as more than text.
@@ -326,10 +327,50 @@ func TestExpectedWorkers(t *testing.T) {
 		must(b.Drop(ctx, "lead", "reader-3", "its documents are gone"))
 		h.cfg.Run = "audit-8"
 	})
-	h.press("3")
+	h.press("2")
 	h.goldens("run-expected")
 	h.wants("reader-2 is expected and not done")
-	h.press("4")
+	h.press("3")
 	h.goldens("run-expected-workers")
 	h.wants("✓ done", "dropped", "expected")
+}
+
+// TestRunsActs makes a run, puts the list in another order, and deletes one for good, which needs
+// its name.
+func TestRunsActs(t *testing.T) {
+	h := newHarness(t, fillAudit)
+	h.press("+")
+	h.typeText("zebra")
+	h.press("tab")
+	h.typeText("find out")
+	h.press("enter")
+	h.wants("board runs › zebra", "find out")
+	h.press("esc")
+	h.wants("Runs, the latest first", "● zebra")
+	p := h.m.top().(*runsPage)
+	h.press("g", "t")
+	h.wants("Runs, by name")
+	if got := p.shown[0].Run; got != "audit-7" {
+		t.Errorf("%s comes first", got)
+	}
+	h.press("t")
+	h.wants("what blocks most first")
+	for p.chosen().Run != "zebra" {
+		h.press("j")
+		if p.list.cursor == p.list.n-1 {
+			break
+		}
+	}
+	h.press("D")
+	h.typeText("zeb")
+	h.press("enter")
+	h.wants("that is not its name")
+	h.typeText("ra")
+	h.goldens("runs-delete")
+	h.size(80, 24)
+	h.press("enter")
+	h.wants("the run zebra is deleted", "audit-7")
+	h.lacks("● zebra")
+	h.press("u")
+	h.wants("a run that was deleted is gone")
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -24,6 +23,7 @@ type runsPage struct {
 	shown  []board.Info // those that pass the filter
 	list   list
 	loaded bool
+	order  int // of runOrders
 	err    error
 	w, h   int
 
@@ -42,8 +42,8 @@ func newRunsPage(a *app) *runsPage {
 	return p
 }
 
-// init does nothing: the runs are read when they are shown.
-func (p *runsPage) init() tea.Cmd { return nil }
+// init reads the runs, also if another page is shown first: the jump goes to them.
+func (p *runsPage) init() tea.Cmd { return p.load() }
 
 // resume reads the runs, and reads them again as they change for as long as they are shown.
 func (p *runsPage) resume() tea.Cmd {
@@ -73,7 +73,6 @@ func (p *runsPage) load() tea.Cmd {
 		if err == nil {
 			all, err = p.runs.List(ctx, by.Gate)
 		}
-		slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
 		took := time.Since(start)
 		return func() tea.Cmd {
 			p.notBefore = time.Now().Add(readShare * took)
@@ -125,6 +124,11 @@ func (p *runsPage) close() {
 
 func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case doneMsg:
+		if msg.kind == changedRun && msg.err == nil {
+			p.notBefore = time.Time{}
+			return p.load()
+		}
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
@@ -170,7 +174,7 @@ func (p *runsPage) narrow() {
 	}
 	p.shown = p.shown[:0:0]
 	at := -1
-	for _, r := range p.all {
+	for _, r := range p.sorted(p.all) {
 		if hasWords(r.Run+" "+r.Goal, p.filter.value()) {
 			if r.Run == chosen {
 				at = len(p.shown)
@@ -185,10 +189,10 @@ func (p *runsPage) narrow() {
 }
 
 func (p *runsPage) openRun() tea.Cmd {
-	if p.list.cursor >= len(p.shown) {
-		return nil
+	if r := p.chosen(); r != nil {
+		return p.app.push(newRunPage(p.app, r.Run))
 	}
-	return p.app.push(newRunPage(p.app, p.shown[p.list.cursor].Run))
+	return nil
 }
 
 func (p *runsPage) listTop() int {
@@ -206,7 +210,7 @@ func (p *runsPage) setSize(w, h int) {
 func (p *runsPage) view() []string {
 	st := p.app.st
 	note := p.list.place()
-	lines := []string{st.heading("Runs", note, p.w, true)}
+	lines := []string{st.heading("Runs, "+runOrders[p.order].name, note, p.w, true)}
 	if p.filter.shown() {
 		lines = append(lines, " "+p.filter.view(p.w-1))
 	}
@@ -230,8 +234,8 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 	for i := range p.shown {
 		name = max(name, width(p.shown[i].Run))
 	}
-	name = min(name, max(p.w-54, 14), 40)
-	s := columns(fit(run, name), fit(gate, 9), right(entries, 8), right(open, 6), right(workers, 7), right(last, 5))
+	name = min(name, max(p.w-54, 14)) // the goal has what is left
+	s := columns(fitName(run, name), fit(gate, 9), right(entries, 8), right(open, 6), right(workers, 7), right(last, 5))
 	if rest := p.w - width(s) - 6; rest >= 8 {
 		s += "  " + fit(goal, rest)
 	}
@@ -241,7 +245,7 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 func (p *runsPage) row(i, w int) string {
 	st, r := p.app.st, p.shown[i]
 	if r.Error != "" {
-		return fit(st.bad.Render("✗ ")+fit(clean(r.Run), 20)+" "+st.bad.Render(oneLine(r.Error, w)), w)
+		return fit(st.bad.Render("✗ ")+fitName(r.Run, 20)+" "+st.bad.Render(oneLine(r.Error, w)), w)
 	}
 	light, gate := st.bad.Render("●"), st.bad.Render("closed "+count(r.Blocking))
 	switch {
@@ -250,7 +254,7 @@ func (p *runsPage) row(i, w int) string {
 	case r.Open:
 		light, gate = st.good.Render("●"), st.good.Render("open")
 	}
-	return fit(light+" "+p.columns(clean(r.Run), gate, count(r.Entries), count(r.OpenSignal), count(int64(r.Workers)), ago(r.Updated, p.app.Now()), st.faint.Render(oneLine(r.Goal, 200))), w)
+	return fit(light+" "+p.columns(r.Run, gate, count(r.Entries), count(r.OpenSignal), count(int64(r.Workers)), ago(r.Updated, p.app.Now()), st.faint.Render(oneLine(r.Goal, 200))), w)
 }
 
 func (p *runsPage) title() string { return "runs" }
@@ -259,7 +263,11 @@ func (p *runsPage) actions() actions {
 	if p.filter.active {
 		return p.filter.actions()
 	}
-	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.filter.start}}.also(keys.Search, keys.Memory, keys.Quit)
+	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.filter.start}, {keys.Renamed(keys.Create, "new run"), p.create}, {keys.Sort, p.nextOrder}}
+	all = all.also(keys.Search, keys.Memory, keys.Quit)
+	if p.chosen() != nil {
+		all = append(all, action{keys.Renamed(keys.Remove, "delete the run for good"), p.remove})
+	}
 	all = append(all, action{keys.Refresh, func() tea.Cmd { p.notBefore = time.Time{}; return p.load() }})
 	return all.also(keys.Moving()...)
 }

@@ -31,6 +31,7 @@ type question struct {
 	text        string
 	mode        string // one of kb.Modes; "" is auto
 	kind, scope string // "" is all
+	retired     bool   // without a text: those that are out of use, too
 }
 
 // searchState is what is kept of a search when it is closed.
@@ -49,6 +50,7 @@ type searchBox struct {
 
 	asked    latest // the last question
 	asking   bool
+	browsing bool // what is listed is no answer, but the knowledge base
 	askedFor question
 	result   *kb.Result // nil: nothing was asked, or it failed
 	err      error
@@ -97,8 +99,11 @@ func (s *searchBox) ask() tea.Cmd {
 	s.close()
 	s.asking, s.err = false, nil
 	defer s.layout()
+	if strings.TrimSpace(s.text) == "" && s.app.Config.Knowledge != nil {
+		return s.browse()
+	}
 	if strings.TrimSpace(s.text) == "" || s.app.Search == nil {
-		s.result, s.askedFor = nil, question{}
+		s.result, s.askedFor, s.browsing = nil, question{}, false
 		s.list.setLen(0)
 		return nil
 	}
@@ -112,7 +117,10 @@ func (s *searchBox) ask() tea.Cmd {
 	}
 	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		res, err := s.app.Search.Search(ctx, q)
-		return func() tea.Cmd { return s.took(&res, err) }
+		return func() tea.Cmd {
+			s.browsing = false // until then the list stays
+			return s.took(&res, err)
+		}
 	})
 }
 
@@ -201,6 +209,11 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 		s.list.update(msg)
 	case key.Matches(msg, keys.Next, keys.Previous):
 		return s.focus(true)
+	case msg.Alt:
+		if cmd, ok := s.switches().press(msg); ok {
+			return cmd
+		}
+		return s.typed(s.toInput(msg))
 	case key.Matches(msg, keys.Clear):
 		s.input.SetValue("")
 		return s.typed(nil)
@@ -307,16 +320,20 @@ func (s *searchBox) actions() actions {
 			enter = keys.Open
 		}
 		next, leave := keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close")
-		return actions{}.also(enter, keys.Choose, next, leave, keys.Clear)
+		return actions{}.also(enter, keys.Choose, next, leave).with(s.switches()).also(keys.Clear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.closeOver(s) }
 	return actions{
-		{keys.Open, s.openChosen}, {keys.Mode, s.nextMode}, {keys.Kind, s.nextKind}, {keys.Scope, s.nextScope},
-		{keys.Explain, s.toggleExplain}, {keys.ToInput, toInput}, {keys.CopyID, s.copyID},
+		{keys.Open, s.openChosen}, {keys.Renamed(keys.Filter, "type"), toInput}, {keys.CopyID, s.copyID},
 		{keys.Renamed(keys.Next, "type"), toInput}, action{keys.Previous, toInput}.unlisted(),
 		{keys.Renamed(keys.Quit, "close"), leave}, {keys.Renamed(keys.Back, "close"), leave},
-	}.also(keys.Moving()...)
+	}.with(s.browseActions()).with(s.switches()).also(keys.Moving()...)
+}
+
+// switches change how is searched, while one types too.
+func (s *searchBox) switches() actions {
+	return actions{{keys.Mode, s.nextMode}, {keys.Kind, s.nextKind}, {keys.Scope, s.nextScope}, {keys.Explain, s.toggleExplain}}
 }
 
 func (s *searchBox) typing() bool { return !s.inResults }

@@ -31,11 +31,11 @@ func TestSearchScreens(t *testing.T) {
 	h.typeText("kill panes of tests")
 	h.goldens("search-found") // there is no model
 	h.hybrid()
-	h.press("tab", "m")
+	h.press("tab", "alt+m")
 	h.goldens("search-results")
-	h.press("x", "down")
+	h.press("alt+e", "down")
 	h.goldens("search-explained")
-	h.press("t", "t", "s")
+	h.press("alt+k", "alt+k", "alt+s")
 	h.goldens("search-filtered")
 }
 
@@ -56,7 +56,7 @@ func TestSearchNothing(t *testing.T) {
 	h.typeText("zyzzyva")
 	h.wants("Nothing was found. Try other words.", "no capsule has words like: zyzzyva", "`board model pull` fetches one")
 	h.goldens("search-nothing")
-	h.press("tab", "t")
+	h.press("tab", "alt+k")
 	h.wants("Nothing was found with these filters", "fact only")
 
 	h.press("esc")
@@ -64,6 +64,38 @@ func TestSearchNothing(t *testing.T) {
 	h.press("K")
 	h.typeText("x")
 	h.wants("There is no knowledge base here.")
+}
+
+// The switches work while one types.
+func TestSearchSwitchesWhileTyping(t *testing.T) {
+	h := newHarness(t, fillCapsules)
+	h.press("K")
+	h.typeText("signing")
+	h.press("alt+m", "alt+k", "alt+e")
+	h.typeText(" key")
+	s := h.m.focus().(*searchBox)
+	if s.inResults || s.text != "signing key" || s.mode != kb.Modes[1] || s.kind != kb.Kinds[0] || !s.explain {
+		t.Errorf("%+v, in the results %v", s.searchState, s.inResults)
+	}
+}
+
+// Without a question the knowledge base is listed, the retired capsules too if they are wanted.
+func TestSearchBrowse(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		fillCapsules(h)
+		must(h.openKB().Retire(context.Background(), "kwde000001", "it was wrong"))
+	})
+	h.press("K")
+	h.wants("2 capsules, the newest first")
+	h.lacks("端末の幅")
+	h.press("tab", "f")
+	h.wants("4 capsules, the newest first, retired ones too", "端末の幅", "[retired]")
+	h.goldens("search-browse")
+	h.size(80, 24)
+	h.press("g")
+	h.wants("it was wrong")
+	h.press("enter")
+	h.wants("kwde000001", "retired")
 }
 
 // TestSearchKeys goes through what the keys do.
@@ -106,7 +138,7 @@ func TestSearchKeys(t *testing.T) {
 	h.press("esc")
 	h.wants("Runs")
 	h.press("K", "ctrl+u")
-	h.wants("Type what you want to know")
+	h.wants("3 capsules, the newest first")
 	h.typeText("?K ")
 	if s := h.m.focus().(*searchBox); s.text != "?K " {
 		t.Errorf("the text is %q", s.text)
@@ -118,9 +150,9 @@ func TestSearchKept(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.press("K")
 	h.typeText("pane")
-	h.press("tab", "m", "m", "t", "t", "t", "t", "t", "s", "s", "x")
+	h.press("tab", "alt+m", "alt+m", "alt+k", "alt+k", "alt+k", "alt+k", "alt+k", "alt+s", "alt+s", "alt+e")
 	h.wants("bm25", "recipe only", "project only", "A pane is addressed", "words: pane ")
-	h.press("t", "t", "t", "s", "s", "s", "j")
+	h.press("alt+k", "alt+k", "alt+k", "alt+s", "alt+s", "alt+s", "j")
 	chosen := h.m.focus().(*searchBox).hit().ID
 	before := h.screen()
 	h.press("enter")
@@ -241,7 +273,7 @@ func TestSearchErrors(t *testing.T) {
 	h.wants("Nothing was found", "! no capsule has words like: foo · �[31mno model long")
 	h.goldens("search-degraded")
 	fails = errors.New("gone")
-	h.press("tab", "s")
+	h.press("tab", "alt+s")
 	h.wants("gone", "workspace only")
 }
 

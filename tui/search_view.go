@@ -133,6 +133,9 @@ func (s *searchBox) found() (title, note string) {
 	if s.result == nil {
 		return "Found", ""
 	}
+	if s.browsing {
+		return s.browsed()
+	}
 	title, note = count(int64(len(s.result.Hits)))+" found", "by "+clean(s.result.Mode)+", of "+plural(s.result.Total, "capsule")+" in all"
 	if long := note + ", retired and superseded ones too"; width(title)+width(long)+8 <= s.place.list.w {
 		note = long
@@ -152,7 +155,7 @@ func (s *searchBox) nothing() string {
 	case s.result.Total == 0:
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
 	case s.kind != "" || s.scope != "":
-		return "Nothing was found with these filters. Tab, then t and s, changes them."
+		return "Nothing was found with these filters. alt+k and alt+s change them."
 	}
 	return "Nothing was found. Try other words."
 }
@@ -168,6 +171,9 @@ func scoreBar(score float64) string {
 
 func (s *searchBox) row(i, w int) string {
 	st, h := s.app.st, &s.result.Hits[i]
+	if s.browsing {
+		return s.browseRow(h, w)
+	}
 	parts := []string{fmt.Sprintf("%.2f", h.Score), st.info.Render(scoreBar(h.Score)), st.accent.Render(fit(clean(h.Kind), 12))}
 	if w >= 64 {
 		parts = append(parts, st.faint.Render(fit(clean(h.Scope), 9)))
@@ -224,6 +230,9 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 
 // why is where the score of a hit comes from: the lanes, what has lifted or lowered it, and last the words.
 func (s *searchBox) why(h *kb.Hit, w int) []string {
+	if s.browsing {
+		return s.browseWhy(h)
+	}
 	var parts []string
 	if h.BM25Score > 0 {
 		parts = append(parts, fmt.Sprintf("bm25 %.2f%s", h.BM25Score, rankMark(h.BM25Rank)))

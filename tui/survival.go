@@ -282,7 +282,7 @@ func (p *survivalPage) title() string { return "survival" }
 func (p *survivalPage) actions() actions {
 	if p.pick != nil {
 		check, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
-		return actions{}.also(check, back, keys.FileNext, keys.FileBefore)
+		return actions{}.also(check, back, keys.Choose)
 	}
 	again := actions{{keys.Report, p.pickReport}, {keys.Renamed(keys.Refresh, "check again"), p.check}}
 	if p.result == nil {
@@ -296,8 +296,9 @@ func (p *survivalPage) actions() actions {
 	if p.inDoc {
 		other = "to the items"
 	}
-	all := append(actions{{keys.Open, p.openItem}, {keys.MissingOnly, p.toggleMissing}, report}, again...)
+	all := append(actions{{keys.Open, p.openItem}, {keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing}, report}, again...)
 	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide}, action{keys.Previous, p.otherSide}.unlisted(),
+		action{keys.Right, p.toText}, action{keys.Left, p.toItems},
 		action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }})
 	return all.also(keys.Moving()...)
 }

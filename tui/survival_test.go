@@ -189,7 +189,7 @@ func TestSurvivalErrors(t *testing.T) {
 		h.typeText(typed)
 		h.press("enter")
 		h.wants(says, "r another report")
-		h.press("f", "e", "down", "enter") // there is nothing to do it to
+		h.press("f", "o", "down", "enter") // there is nothing to do it to
 		h.press("r")
 	}
 	h.press("esc") // back to the report that cannot be read
@@ -256,11 +256,11 @@ func TestSurvivalScattered(t *testing.T) {
 	h.press("S")
 	h.typeText("report.md")
 	h.press("enter")
-	h.wants("1 absent, 1 scattered", "✗ missing: scattered", "Its words are there, but in no one passage.", "that the passage below lacks", "e opens it")
+	h.wants("1 absent, 1 scattered", "✗ missing: scattered", "Its words are there, but in no one passage.", "that the passage below lacks", "o opens it")
 	p := h.m.top().(*survivalPage)
 	p.report = strings.TrimSuffix(p.report, ".md") + ".docx"
 	p.compose()
-	h.lacks("e opens it", "open the report")
+	h.lacks("o opens it", "open the report")
 }
 
 // TestSurvivalMouse: clicks choose and open; the wheel scrolls what it is over.

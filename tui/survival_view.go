@@ -181,11 +181,11 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	}
 	facts := fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
 	if !closed {
-		facts += "   e opens it"
+		facts += "   o opens it"
 	}
 	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))
 	x.line("  " + st.key.Render(fitLeft(where, min(width(where), max(x.w-2, 1)))))
-	for _, l := range carriedBy(it).mark(st, wrap(clean(it.Passage.Text), x.w-2)) {
+	for _, l := range carriedBy(it).mark(st, wrap(clean(it.Passage.Text), min(x.w-2, measure))) {
 		x.line(st.faint.Render("▏ ") + l)
 	}
 	return x.lines

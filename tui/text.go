@@ -58,6 +58,21 @@ func fitLeft(s string, w int) string {
 	return fit(s, w)
 }
 
+// shortName is a name in w cells at most: one that is longer is cut in the middle, since names
+// differ at the end.
+func shortName(name string, w int) string {
+	name = oneLine(name, 300)
+	n := width(name)
+	if n <= w || w < 4 {
+		return fit(name, min(n, w))
+	}
+	tail := (w - 1) / 2
+	return ansi.Truncate(name, w-1-tail, "") + "…" + ansi.TruncateLeft(name, n-tail, "")
+}
+
+// fitName is shortName, filled with blanks.
+func fitName(name string, w int) string { return fit(shortName(name, w), w) }
+
 // right puts a text at the right end of w cells.
 func right(s string, w int) string {
 	if n := width(s); n < w {

@@ -56,6 +56,16 @@ func (p *twoPanes) mouse(msg tea.MouseMsg) (moved, open bool) {
 	return false, false
 }
 
+func (p *twoPanes) toText() tea.Cmd {
+	p.inDoc = true
+	return nil
+}
+
+func (p *twoPanes) toItems() tea.Cmd {
+	p.inDoc = false
+	return nil
+}
+
 func (p *twoPanes) otherSide() tea.Cmd {
 	p.inDoc = !p.inDoc
 	return nil

@@ -27,9 +27,9 @@ func keyOfStep(op string) (b key.Binding, where string) {
 	case "signal.show", "entry.show", "kb.get", "memory.get":
 		return keys.Open, ""
 	case "signal.list":
-		return keys.Pane2, " of the run"
+		return keys.Part2, " of the run"
 	case "entry.list":
-		return keys.Pane1, " of the run"
+		return keys.Part1, " of the run"
 	case "entry.post":
 		return keys.Post, ""
 	case "entry.settle":

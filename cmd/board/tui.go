@@ -157,11 +157,14 @@ var (
 	goLine    = []string{"code", "code-insiders", "codium"}
 )
 
-// screenEditor is the command that opens a file in $VISUAL or $EDITOR, at a line if that is above 0 and the editor is known to take one.
+// screenEditor is the command that opens a file in $VISUAL or $EDITOR, else in vi, at a line if that is above 0 and the editor is known to take one.
 func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
 	editor := cmp.Or(p.env("VISUAL"), p.env("EDITOR"))
 	if editor == "" {
-		return nil, usagef("set $VISUAL or $EDITOR to one", "no editor is known")
+		if _, err := exec.LookPath("vi"); err != nil {
+			return nil, usagef("set $VISUAL or $EDITOR to one", "no editor is known")
+		}
+		editor = "vi"
 	}
 	path, err := filepath.Abs(path) // which no editor takes for a flag
 	if err != nil {

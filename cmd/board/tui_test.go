@@ -182,6 +182,7 @@ func TestScreenMemory(t *testing.T) {
 }
 
 func TestScreenEditor(t *testing.T) {
+	path := os.Getenv("PATH")
 	for _, c := range []struct {
 		editor string
 		line   int
@@ -205,9 +206,19 @@ func TestScreenEditor(t *testing.T) {
 		}
 	}
 	p := &program{env: func(string) string { return "" }}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
 	if _, err := p.screenEditor("r.md", 1); err == nil {
 		t.Error("there is no editor, and no error")
 	}
+	vi := filepath.Join(bin, "vi")
+	if err := os.WriteFile(vi, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if cmd, err := p.screenEditor("/r.md", 3); err != nil || !slices.Equal(cmd.Args[2:], []string{`vi "$@"`, "sh", "+3", "/r.md"}) {
+		t.Errorf("%v, %v: vi is there", cmd, err)
+	}
+	t.Setenv("PATH", path)
 	p.env = func(k string) string { return map[string]string{"EDITOR": "cat"}[k] }
 	dir := t.TempDir()
 	t.Chdir(dir)

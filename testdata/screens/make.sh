@@ -196,6 +196,6 @@ export BOARD_HOME=$work/data BOARD_WORKSPACE=$work/workspace # before the termin
 record demo 100x30 "board demo: a run of three workers, from the first finding to the report that carries all of them, and to the run that begins with them" "everything else" board demo
 
 fill
-screen tui-run 132x36 Tab Tab Down -- "Open signals" "board tui: a run, with the gate, what is open, and who is at work"
-screen tui-search 110x30 K "signing key rotation" Tab x -- "bm25" "K: the knowledge base, from anywhere"
-screen tui-memory 110x30 M a Down Enter C -- "Working Note" "M: the memory"
+screen tui-run 132x36 2 Down -- "Questions" "board tui: a run, with what blocks first, what is chosen beside it, and who is at work"
+screen tui-search 110x30 K "signing key rotation" M-e -- "bm25" "K: the knowledge base, from anywhere"
+screen tui-memory 110x30 M A Down Enter 8 -- "Working Note" "M: the memory"

@@ -1,17 +1,20 @@
 // Package keys has every key of the program, with what the help says of it.
 //
-// A page answers to the keys that its actions list; package tui holds in a test that none of them
-// means two things there.
+// A page answers to the keys that its actions list.
 package keys
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// That all keys stand together is what shows which are free.
+// One key means one thing in the whole program: these are all keys that are no text. That they
+// stand together shows which are free, and a test holds that none is given twice.
 var (
 	// Everywhere
+	Jump    = bind(":", "go to", ":")
 	Search  = bind("K", "search knowledge", "K")
 	Memory  = bind("M", "memory", "M")
 	Help    = bind("?", "all keys", "?")
@@ -27,76 +30,85 @@ var (
 	Down     = bind("↓/j", "down", "down", "j")
 	PageUp   = bind("pgup", "a page up", "pgup", "ctrl+b")
 	PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f", " ")
+	HalfUp   = bind("ctrl+u", "half a page up", "ctrl+u")
+	HalfDown = bind("ctrl+d", "half a page down", "ctrl+d")
 	First    = bind("g", "to the first", "home", "g")
 	Last     = bind("G", "to the last", "end", "G")
+	Left     = bind("←/h", "to the left", "left", "h")
+	Right    = bind("→/l", "to the right", "right", "l")
 	Open     = bind("enter", "open", "enter")
 	Filter   = bind("/", "filter", "/")
+	Fewer    = bind("f", "all, or fewer", "f")
+	Sort     = bind("t", "another order", "t")
 	Next     = bind("tab", "next", "tab")
 	Previous = bind("shift+tab", "previous", "shift+tab")
 	CopyID   = bind("y", "copy id", "y")
+	CopyText = bind("Y", "copy text", "Y")
 	Refresh  = bind("ctrl+r", "read again", "ctrl+r")
 
+	// Parts of a page, by their numbers
+	Part1 = bind("1", "the first part", "1")
+	Part2 = bind("2", "the second part", "2")
+	Part3 = bind("3", "the third part", "3")
+	Part4 = bind("4", "the fourth part", "4")
+	Part5 = bind("5", "the fifth part", "5")
+	Part6 = bind("6", "the sixth part", "6")
+	Part7 = bind("7", "the seventh part", "7")
+	Part8 = bind("8", "the eighth part", "8")
+
 	// A run
-	Pane1      = bind("1", "entries", "1")
-	Pane2      = bind("2", "signals", "2")
-	Pane3      = bind("3", "gate", "3")
-	Pane4      = bind("4", "workers", "4")
-	AllSignals = bind("f", "open signals, or all", "f")
-	Survival   = bind("S", "does the report carry it?", "S")
-	Check      = bind("C", "check the run", "C")
-	Given      = bind("R", "what was given", "R")
-	StepBack   = bind("[", "an event back", "[")
-	Step       = bind("]", "an event on", "]")
-	LeapBack   = bind("{", "a twentieth back", "{")
-	Leap       = bind("}", "a twentieth on", "}")
-	Live       = bind("L", "back to now", "L")
+	Preview  = bind("v", "preview, or none", "v")
+	Survival = bind("S", "does the report carry it?", "S")
+	Check    = bind("C", "check the run", "C")
+	Given    = bind("R", "what was given", "R")
+	StepBack = bind("[", "an event back", "[")
+	Step     = bind("]", "an event on", "]")
+	LeapBack = bind("{", "a twentieth back", "{")
+	Leap     = bind("}", "a twentieth on", "}")
+	Live     = bind("L", "back to now", "L")
 
 	// What is shown
 	NextOne     = bind("n", "the next one", "n")
 	PreviousOne = bind("N", "the one before", "N")
+	Meta        = bind("i", "all about it", "i")
+	Source      = bind("o", "open the source", "o")
+	Report      = bind("r", "another report", "r")
 
 	// Acting on a run
 	Post    = bind("p", "post an entry", "p")
 	Raise   = bind("s", "raise a signal", "s")
 	Address = bind("a", "address", "a")
 	Waive   = bind("w", "waive", "w")
-	Reopen  = bind("o", "reopen", "o")
+	Reopen  = bind("O", "reopen", "O")
 	Claim   = bind("c", "claim", "c")
 	Release = bind("x", "release", "x")
-	Settle  = bind("w", "settle: both hold", "w")
+	Settle  = bind("b", "settle: both hold", "b")
 	Promote = bind("P", "promote to knowledge", "P")
-	Source  = bind("e", "open the source", "e")
 
-	// A capsule
-	Edit   = bind("e", "edit", "e")
-	Retire = bind("X", "retire", "X")
-	Meta   = bind("i", "all about it", "i")
+	// Acting on what is kept: runs, capsules, the memory
+	Create  = bind("+", "new", "+")
+	Edit    = bind("e", "edit", "e")
+	Editor  = bind("E", "edit in $EDITOR", "E")
+	PutAway = bind("d", "take out of use", "d")
+	Remove  = bind("D", "remove for good", "D") // what cannot be undone has this key, and asks
 
-	// The search
-	Mode    = bind("m", "mode", "m")
-	Kind    = bind("t", "kind", "t")
-	Scope   = bind("s", "scope", "s")
-	Explain = bind("x", "explain the scores", "x")
-	ToInput = bind("/", "type", "/")
-	Clear   = bind("ctrl+u", "clear", "ctrl+u")
-	Choose  = bind("↑/↓", "choose", "up", "down", "pgup", "pgdown")
+	// The search; they work while one types, too
+	Mode    = bind("alt+m", "mode", "alt+m")
+	Kind    = bind("alt+k", "kind", "alt+k")
+	Scope   = bind("alt+s", "scope", "alt+s")
+	Explain = bind("alt+e", "explain the scores", "alt+e")
 
-	// The memory
-	TierNext      = bind("→", "next tier", "right", "l")
-	TierPrev      = bind("←", "tier before", "left", "h")
-	Curator       = bind("c", "curator", "c")
-	SourceFilter  = bind("s", "source", "s")
-	Agent         = bind("a", "agent", "a")
-	Create        = bind("n", "new", "n")
-	Forget        = bind("d", "forget", "d")
-	Scrub         = bind("X", "scrub", "X")
-	Named         = bind("N", "named entries", "N")
-	Conversations = bind("C", "conversations", "C")
-	Editor        = bind("E", "edit in $EDITOR", "E")
-	Place         = bind("o", "channel or conversation", "o")
-	WithForgotten = bind("f", "forgotten too, or not", "f")
+	// What the memory shows: as whom one looks, by whom, from where and in which place it is
+	Agent        = bind("A", "as an agent", "A")
+	Curator      = bind("B", "by curator", "B")
+	SourceFilter = bind("F", "from a source", "F")
+	Place        = bind("I", "in a channel or conversation", "I")
+)
 
-	// Forms
+// These mean what they do while one types.
+var (
+	Clear      = bind("ctrl+u", "clear", "ctrl+u")
+	Choose     = bind("↑/↓", "choose", "up", "down", "pgup", "pgdown")
 	Submit     = bind("ctrl+s", "do it", "ctrl+s")
 	Cancel     = bind("esc", "leave it", "esc")
 	NextField  = bind("tab", "next field", "tab")
@@ -104,27 +116,41 @@ var (
 	ChoiceNext = bind("→", "another", "right")
 	ChoicePrev = bind("←", "another", "left")
 	InEditor   = bind("ctrl+o", "write it in $EDITOR", "ctrl+o")
-
-	// Survival
-	Report      = bind("r", "another report", "r")
-	MissingOnly = bind("f", "missing only, or all", "f")
-	FileBefore  = bind("↑", "file before", "up")
-	FileNext    = bind("↓", "next file", "down")
 )
 
 func bind(help, desc string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
 }
 
+// Press is the message of a key's first name.
+func Press(b key.Binding) (msg tea.KeyMsg, ok bool) {
+	if len(b.Keys()) == 0 {
+		return msg, false
+	}
+	name := b.Keys()[0]
+	if r := []rune(name); len(r) == 1 {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: r}, true
+	}
+	if rest, alt := strings.CutPrefix(name, "alt+"); alt {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(rest), Alt: true}, true
+	}
+	for t := tea.KeyType(-128); t < 128; t++ {
+		if t != tea.KeyRunes && (tea.Key{Type: t}).String() == name {
+			return tea.KeyMsg{Type: t}, true
+		}
+	}
+	return msg, false
+}
+
 // Moving are the keys of every list and text.
 func Moving() []key.Binding {
-	return []key.Binding{Up, Down, PageUp, PageDown, First, Last}
+	return []key.Binding{Up, Down, PageUp, PageDown, HalfUp, HalfDown, First, Last}
 }
 
 // Steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is whether it
 // is one of them.
 func Steps(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
-	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -n, n}
+	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -max(h/2, 1), max(h/2, 1), -n, n}
 	for i, b := range Moving() {
 		if key.Matches(msg, b) {
 			return by[i], true
@@ -135,7 +161,12 @@ func Steps(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
 
 // Global are the keys that work on every page.
 func Global() []key.Binding {
-	return []key.Binding{Search, Memory, Help, Back, Quit, Undo, Redraw, Suspend, Leave}
+	return []key.Binding{Jump, Search, Memory, Help, Back, Quit, Undo, Redraw, Suspend, Leave}
+}
+
+// Parts are the keys of the parts of a page.
+func Parts() []key.Binding {
+	return []key.Binding{Part1, Part2, Part3, Part4, Part5, Part6, Part7, Part8}
 }
 
 // Renamed is a key with another word for what it does here.

@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"context"
+	"testing"
+
+	"blackboard/board"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// openJump is a run, with another beside it, a capsule, and things in the memory.
+func openJump(t *testing.T) *harness {
+	t.Helper()
+	return newHarness(t, func(h *harness) {
+		fillAudit(h)
+		must(h.openRun("release-notes").Signal(context.Background(), "writer", board.Raise{Content: "Which version is it?"}))
+		k := h.openKB()
+		must(k.Remember(context.Background(), kb.Capsule{Kind: "fact", Title: "The staging key is shared", Body: "It is."}, kb.RememberOptions{}))
+		asAuthor(h)
+		s := h.authors("")
+		must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Title: "Deploys are on Tuesdays", Content: "Never on Fridays."}, memory.PutOptions{}))
+		must(s.EditNamed(context.Background(), "STACK", memory.Workspace, "Go and SQLite", 0))
+		h.cfg.Run = "audit-7"
+	})
+}
+
+// : goes to whatever is named, by its id, or by letters of its name.
+func TestJump(t *testing.T) {
+	h := openJump(t)
+	h.press(":")
+	h.goldens("jump")
+	h.size(80, 24)
+	h.press("esc")
+	h.lacks("Go to")
+	for _, c := range []struct {
+		typed string
+		want  string
+	}{
+		{"e3", "› e3"},
+		{"s4", "› s4"},
+		{"relnote", "board runs › release-notes"},
+		{"audit", "board runs › audit-7"},
+		{"memory account", "Account, in all projects"},
+		{"tuesdays", "Deploys are on Tuesdays"},
+		{"stack", "Go and SQLite"},
+		{"staging key", "The staging key is shared"},
+		{"check", "› check"},
+		{"runs", "release-notes"},
+	} {
+		h.press(":")
+		h.typeText(c.typed)
+		h.press("enter")
+		h.wants(c.want)
+		h.lacks("Go to")
+		if len(h.m.overs) > 0 {
+			t.Fatalf("%q: something lies over the page", c.typed)
+		}
+	}
+}
+
+// An id that there is not is said, and one leads to its place in the list as well.
+func TestJumpToID(t *testing.T) {
+	h := openJump(t)
+	h.press("/")
+	h.typeText("type:gap")
+	h.press("enter", ":")
+	h.typeText("E2")
+	h.press("enter")
+	h.wants("audit-7 › e2")
+	h.press("esc")
+	if p := h.m.top().(*runPage); p.feed.chosen() != "e2" || p.feed.list.n != 6 {
+		t.Errorf("%s is chosen of %d", p.feed.chosen(), p.feed.list.n)
+	}
+	h.press(":")
+	h.typeText("e2335")
+	h.press("enter")
+	h.wants("audit-7 has no e2335")
+	h.press(":")
+	h.typeText("s1")
+	h.press("enter", "esc")
+	h.wants("s1", "closed ones too")
+	h.press(":")
+	h.typeText("no such thing")
+	h.press("enter") // then it is words of entries
+	h.wants("/ no such thing", "no entry is like that")
+}
+
+// A worker leads to what it has posted, a key to what it does.
+func TestJumpDoes(t *testing.T) {
+	h := openJump(t)
+	h.press(":")
+	h.typeText("reader2")
+	h.press("enter")
+	h.wants(`worker:"reader-2"`, "1 of 3")
+	h.press("esc", ":")
+	h.typeText("raise a signal")
+	h.press("enter")
+	h.wants("Raise a signal, as ada")
+	h.press("esc", "2", "?")
+	h.typeText("waiv")
+	h.goldens("help-found")
+	h.press("enter")
+	h.wants("Waive s2")
+	h.press("esc", "?")
+	h.typeText("xqz")
+	h.wants("nothing is called that")
+	h.press("enter", "esc")
+	h.wants("Questions, what blocks first")
+}
+
+func TestFuzzy(t *testing.T) {
+	for _, c := range []struct{ word, better, worse string }{
+		{"e1", "e1", "e12"}, {"e1", "e12", "the e12"}, {"note", "release-notes", "footnote"},
+		{"relnot", "release-notes", "repeal, or not"}, {"x", "max", "none"},
+	} {
+		if b, w := fuzzy(c.word, c.better), fuzzy(c.word, c.worse); b <= w {
+			t.Errorf("%s: %d for %q, %d for %q", c.word, b, c.better, w, c.worse)
+		}
+	}
+}

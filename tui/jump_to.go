@@ -1,0 +1,336 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/lazyregexp"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+	"blackboard/tui/keys"
+)
+
+// What targets are.
+const (
+	groupID      = "by its id"
+	groupPage    = "page"
+	groupRun     = "run"
+	groupWorker  = "worker"
+	groupCapsule = "capsule"
+	groupMemory  = "memory"
+	groupAsk     = "by words"
+)
+
+// maxTargets is how many capsules and items of the memory are offered by name: the newest. The
+// others are found by their ids, and by the search.
+const maxTargets = 2000
+
+// jump opens the box with all places and keys.
+func (m *model) jump() tea.Cmd {
+	all := slices.Concat(m.pageTargets(), m.runTargets(), m.workerTargets(), m.keyTargets())
+	j := newJump(m.app, "Go to", "an id, a run, a worker, a capsule, a page, a key", all)
+	j.typed = m.typedTargets
+	j.loads = []func() tea.Cmd{
+		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
+		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
+	}
+	return m.app.overlay(j)
+}
+
+// help opens the box with the keys alone.
+func (m *model) help() tea.Cmd {
+	note := func(group string, lines ...string) (all []target) {
+		for _, l := range lines {
+			label, text, _ := strings.Cut(l, "  ")
+			all = append(all, target{label: label, text: text, group: group})
+		}
+		return all
+	}
+	all := append(m.keyTargets(), note("mouse", "click  chooses; on what is chosen it opens",
+		"wheel  scrolls", "shift  with it the mouse marks text (in iTerm2: alt)")...)
+	all = append(all, note("signs", "◆ ≠ †  must be in the final artifact, disputed, superseded",
+		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
+	heading := "All keys: " + clean(m.top().title())
+	return m.app.overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
+}
+
+// keyTargets are all keys that work here.
+func (m *model) keyTargets() (all []target) {
+	group := func(name string, some []key.Binding) {
+		for _, b := range some {
+			if b.Enabled() && b.Help().Key != "" {
+				all = append(all, target{b.Help().Key, b.Help().Desc, name, func() tea.Cmd {
+					return m.pressKey(b)
+				}})
+			}
+		}
+	}
+	var special []key.Binding
+	moving := keys.Moving()
+	for _, b := range m.focus().actions().bindings() {
+		same := func(other key.Binding) bool { return other.Help() == b.Help() }
+		if !slices.ContainsFunc(moving, same) && !slices.ContainsFunc(keys.Global(), same) {
+			special = append(special, b)
+		}
+	}
+	group("here", special)
+	if len(m.overs) == 0 {
+		group("everywhere", keys.Global())
+	}
+	group("lists and texts", append(moving, keys.Open))
+	return all
+}
+
+// pressKey does what a key does.
+func (m *model) pressKey(b key.Binding) tea.Cmd {
+	if msg, ok := keys.Press(b); ok {
+		return m.handle(msg)
+	}
+	return nil
+}
+
+// run is the page of the run that one is on, or has come from; nil if there is none.
+func (m *model) run() *runPage {
+	for _, p := range slices.Backward(m.pages) {
+		if r, ok := p.(*runPage); ok && r.b != nil && r.known {
+			return r
+		}
+	}
+	return nil
+}
+
+// backTo leaves the pages above one.
+func (m *model) backTo(p page) {
+	for m.top() != p && len(m.pages) > 1 {
+		m.pop()
+	}
+}
+
+// pageTargets are the pages that there are without a name to choose.
+func (m *model) pageTargets() (all []target) {
+	add := func(name, text string, do func() tea.Cmd) {
+		all = append(all, target{name, text, groupPage, do})
+	}
+	if r := m.run(); r != nil {
+		about := [panes]string{"what was posted", "what is asked, and keeps the gate closed",
+			"who works on it", "what is chosen, whole"}
+		for i, text := range about {
+			add(r.tabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.focusOn(i) })
+		}
+		add("check", "what board.yaml asks of the run", func() tea.Cmd {
+			return m.app.push(newCheckPage(m.app, r.name, r.b))
+		})
+		add("survival", "does the report carry what was found?", func() tea.Cmd {
+			return m.app.push(newSurvivalPage(m.app, r.name, r.b))
+		})
+		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
+			return m.app.push(newGivenPage(r))
+		})
+		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
+		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
+			add("disputed", plural(n, "entry"), func() tea.Cmd {
+				return m.filterRun(r, "status:disputed")
+			})
+		}
+	}
+	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
+	add("search", "the knowledge base", func() tea.Cmd { return m.app.overlay(newSearch(m.app)) })
+	for s := range sections {
+		add("memory: "+memorySections[s].name, "", func() tea.Cmd { return m.openMemory(s) })
+	}
+	return all
+}
+
+// openMemory shows a tab of the memory.
+func (m *model) openMemory(s memorySection) tea.Cmd {
+	if p, there := m.top().(*memoryPage); there {
+		return p.goTo(s)
+	}
+	p := newMemoryPage(m.app)
+	p.query.section = s
+	return m.app.push(p)
+}
+
+// filterRun shows the entries of a run that pass a filter.
+func (m *model) filterRun(r *runPage, text string) tea.Cmd {
+	m.backTo(r)
+	r.focusOn(paneFeed)
+	return r.feed.filterBy(text)
+}
+
+// runTargets are the runs that the list of runs knows.
+func (m *model) runTargets() (all []target) {
+	runs, ok := m.pages[0].(*runsPage)
+	if !ok {
+		return nil
+	}
+	for i := range runs.all {
+		info := &runs.all[i]
+		text := fmt.Sprintf("%s, %s open  %s", plural(info.Entries, "entry"),
+			plural(info.OpenSignal, "question"), info.Goal)
+		all = append(all, target{info.Run, oneLine(text, rowRunes), groupRun, func() tea.Cmd {
+			return m.openRun(info.Run)
+		}})
+	}
+	return all
+}
+
+// openRun shows a run: the page that shows it already, or a new one.
+func (m *model) openRun(name string) tea.Cmd {
+	for _, p := range m.pages {
+		if r, ok := p.(*runPage); ok && r.name == name {
+			m.backTo(r)
+			return nil
+		}
+	}
+	m.backTo(m.pages[0])
+	return m.app.push(newRunPage(m.app, name))
+}
+
+func (m *model) workerTargets() (all []target) {
+	r := m.run()
+	if r == nil {
+		return nil
+	}
+	for i := range r.scene.workers {
+		w := &r.scene.workers[i]
+		text := plural(w.Entries, "entry")
+		all = append(all, target{w.Name, text, groupWorker, func() tea.Cmd {
+			return m.filterRun(r, `worker:"`+w.Name+`"`)
+		}})
+	}
+	return all
+}
+
+// Ids, as they are typed.
+var (
+	entryOrSignalID = lazyregexp.New(`^[es][0-9]+$`)
+	itemID          = lazyregexp.New(`^m[0-9a-z]{9}$`)
+)
+
+// typedTargets are what a text means by itself: an id, and the questions that it can be.
+func (m *model) typedTargets(text string) (all []target) {
+	r := m.run()
+	switch id := strings.ToLower(text); {
+	case entryOrSignalID.MatchString(id) && r != nil:
+		all = append(all, target{id, "of " + r.name, groupID, func() tea.Cmd {
+			return m.openID(r, id)
+		}})
+	case capsuleID.MatchString(id):
+		all = append(all, target{id, "a capsule", groupID, func() tea.Cmd {
+			return m.app.push(newCapsulePage(m.app, id))
+		}})
+	case itemID.MatchString(id):
+		all = append(all, target{id, "an item of the memory", groupID, func() tea.Cmd {
+			return m.openItem(memoryRef{kind: kindItem, id: id})
+		}})
+	}
+	if r != nil {
+		all = append(all, target{"/ " + text, "the entries of " + r.name + " that have it", groupAsk, func() tea.Cmd {
+			return m.filterRun(r, text)
+		}})
+	}
+	return append(all, target{"K " + text, "search the knowledge base for it", groupAsk, func() tea.Cmd {
+		m.app.lastSearch.text = text
+		return m.app.overlay(newSearch(m.app))
+	}})
+}
+
+// openID shows an entry or a signal of a run. On the run's page it is chosen too, so that the way
+// back leads to where it stands.
+func (m *model) openID(r *runPage, id string) tea.Cmd {
+	if m.top() != page(r) {
+		p := newDetailPage(m.app, r.name, r.b, id)
+		p.past = r.back.past
+		return m.app.push(p)
+	}
+	cmd := r.choose(id)
+	if r.chosen() != id {
+		return tea.Batch(cmd, notice(r.name+" has no "+id))
+	}
+	return tea.Batch(cmd, m.app.push(newDetailOf(r, id)))
+}
+
+func (m *model) openItem(ref memoryRef) tea.Cmd {
+	return m.app.push(newMemoryDetail(m.app, m.app.lastAgent, ref, nil))
+}
+
+// choose chooses an entry or a signal in its list, without a filter that hides it.
+func (p *runPage) choose(id string) (cmd tea.Cmd) {
+	if isSignal(id) {
+		p.focusOn(paneQuestions)
+		p.questions.filter.clear()
+		here := func(q concern) bool { return q.id() == id }
+		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
+		p.questions.narrow(id, true)
+		p.questions.choose(id)
+		return nil
+	}
+	p.focusOn(paneFeed)
+	if p.feed.filter.shown() {
+		cmd = p.feed.clearFilter()
+	}
+	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.n {
+		p.feed.list.moveTo(p.feed.list.n - int(n))
+	}
+	return tea.Batch(cmd, p.feed.need())
+}
+
+// readTargets reads targets for a box that is open. What cannot be read is not offered.
+func (m *model) readTargets(j *jumpBox, read func(context.Context) []target) tea.Cmd {
+	return m.app.ask(j, func(ctx context.Context) func() tea.Cmd {
+		all := read(ctx)
+		return func() tea.Cmd { return j.add(all) }
+	})
+}
+
+func (m *model) capsuleTargets(ctx context.Context) (all []target) {
+	k, err := m.app.knowledge(ctx)
+	if err != nil {
+		return nil
+	}
+	capsules, _, err := k.List(ctx, kb.ListQuery{Limit: maxTargets})
+	if err != nil {
+		return nil
+	}
+	for i := range capsules {
+		id := capsules[i].ID
+		text := oneLine(capsules[i].Title, kb.MaxTitle)
+		all = append(all, target{id, text, groupCapsule, func() tea.Cmd {
+			return m.app.push(newCapsulePage(m.app, id))
+		}})
+	}
+	return all
+}
+
+func (m *model) memoryTargets(ctx context.Context) (all []target) {
+	add := func(ref memoryRef, text string) {
+		all = append(all, target{ref.id, text, groupMemory, func() tea.Cmd {
+			return m.openItem(ref)
+		}})
+	}
+	_ = m.app.withMemory(ctx, m.app.lastAgent, func(s *memory.Store) error {
+		named, err := s.Named(ctx)
+		for i := range named {
+			if n := &named[i]; err == nil && n.Revision > 0 {
+				ref := memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}
+				add(ref, n.Tier+": "+oneLine(n.Body, memoryRunes))
+			}
+		}
+		items, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})
+		for i := range items {
+			if err == nil {
+				ref := memoryRef{kind: kindItem, id: items[i].ID, tier: items[i].Tier}
+				add(ref, headline(&items[i]))
+			}
+		}
+		return nil
+	})
+	return all
+}

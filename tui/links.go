@@ -1,0 +1,205 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// branch is a link of an entry or a signal, in either direction.
+type branch struct{ what, id, line string }
+
+// backwards is what the links that lead to an entry are called there.
+var backwards = map[string]string{
+	board.Supports: "supported by", board.Contradicts: "contradicted by",
+	board.Supersedes: "superseded by", board.Addresses: "addressed by",
+}
+
+// How much of what is around an entry is read: the texts of so many of its links, and of so many of
+// those the links that they have themselves, so many of each.
+const (
+	maxLinkLines = 100
+	maxBranches  = 8
+	maxTwigs     = 4
+)
+
+// branches are all links of what was read. Those that lead away have no line yet.
+func (found *evidence) branches() (all []branch) {
+	linked := []board.Backlink(nil)
+	switch {
+	case found.entry != nil:
+		for _, kind := range board.LinkKinds {
+			for _, id := range found.entry.Entry.Of(kind) {
+				all = append(all, branch{what: "→ " + kind, id: id})
+			}
+		}
+		linked = found.entry.Linked
+	case found.signal != nil:
+		if origin := found.signal.Signal.Origin; origin != "" {
+			all = append(all, branch{what: "→ arose from", id: origin})
+		}
+		linked = found.signal.Linked
+	}
+	for _, l := range linked {
+		all = append(all, branch{"← " + backwards[l.Kind], l.From, oneLine(l.Line, rowRunes)})
+	}
+	if found.entry != nil {
+		for i := range found.entry.Raised {
+			s := &found.entry.Raised[i]
+			line := s.Status + ": " + oneLine(s.Content, rowRunes)
+			all = append(all, branch{"← raised", s.ID, line})
+		}
+	}
+	return all
+}
+
+// id is what was read; "" if nothing was.
+func (found *evidence) id() string {
+	switch {
+	case found.entry != nil:
+		return found.entry.Entry.ID
+	case found.signal != nil:
+		return found.signal.Signal.ID
+	}
+	return ""
+}
+
+// line is the beginning of what was read.
+func (found *evidence) line() string {
+	switch {
+	case found.entry != nil:
+		return oneLine(found.entry.Entry.Content, rowRunes)
+	case found.signal != nil:
+		return found.signal.Signal.Status + ": " + oneLine(found.signal.Signal.Content, rowRunes)
+	}
+	return ""
+}
+
+// readAround reads what the links lead to, and where that leads on to. What cannot be read is left
+// out.
+func (found *evidence) readAround(ctx context.Context, b *board.Board) {
+	found.lines, found.beyond = map[string]string{}, map[string][]branch{}
+	own, all := found.id(), found.branches()
+	for i, br := range all[:min(len(all), maxLinkLines)] {
+		if br.line != "" && i >= maxBranches {
+			continue
+		}
+		next := readOne(ctx, b, br.id)
+		found.lines[br.id] = next.line()
+		if i >= maxBranches {
+			continue
+		}
+		for _, twig := range next.branches() {
+			if twig.id != own && len(found.beyond[br.id]) < maxTwigs {
+				if twig.line == "" {
+					far := readOne(ctx, b, twig.id)
+					twig.line = far.line()
+				}
+				found.beyond[br.id] = append(found.beyond[br.id], twig)
+			}
+		}
+	}
+}
+
+// copyContent copies the whole text of an entry or a signal.
+func (a *app) copyContent(b *board.Board, id string) tea.Cmd {
+	if id == "" {
+		return nil
+	}
+	return a.copyWhole(id, func(ctx context.Context) (string, error) {
+		switch found := readOne(ctx, b, id); {
+		case found.entry != nil:
+			return found.entry.Entry.Content, nil
+		case found.signal != nil:
+			return found.signal.Signal.Content, nil
+		}
+		return "", fmt.Errorf("%s cannot be read", id)
+	})
+}
+
+// readOne reads an entry or a signal; nothing if it cannot be read.
+func readOne(ctx context.Context, b *board.Board, id string) (found evidence) {
+	if isSignal(id) {
+		if d, err := b.SignalByID(ctx, id); err == nil {
+			found.signal = &d
+		}
+	} else if d, err := b.Entry(ctx, id); err == nil {
+		found.entry = &d
+	}
+	return found
+}
+
+// tree writes where the links lead, both ways, and where they lead on to.
+func (p *detailPage) tree(x *writer) {
+	all := p.branches()
+	if len(all) == 0 {
+		return
+	}
+	hint := "   tab chooses, enter goes there, esc comes back"
+	if p.on != page(p) {
+		hint = ""
+	}
+	x.heading("Links" + x.st.faint.Render(hint))
+	for i, br := range all {
+		stem, below := "├ ", "│ "
+		if i == len(all)-1 {
+			stem, below = "└ ", "  "
+		}
+		if br.line == "" {
+			br.line = oneLine(p.lines[br.id], rowRunes)
+		}
+		x.place(x.branch(stem, br), br.id)
+		twigs := p.beyond[br.id]
+		for j, twig := range twigs {
+			stem := "├ "
+			if j == len(twigs)-1 {
+				stem = "└ "
+			}
+			x.line(x.branch(below+stem, twig)) // no place: tab goes through its own links
+		}
+	}
+}
+
+// branchCells is how wide the stem and the name of a link are.
+const branchCells = 22
+
+// branch is a link in a line.
+func (x *writer) branch(stem string, br branch) string {
+	what := fit(br.what, branchCells-width(stem))
+	id := x.st.key.Render(fit(br.id, 6))
+	return fit(columns(" "+x.st.faint.Render(stem)+what, id, br.line), x.w+1)
+}
+
+// markTexts marks each place of a line that has one of the texts, in whatever case.
+func markTexts(st *styles, line string, texts []string) string {
+	if len(texts) == 0 {
+		return line
+	}
+	var out strings.Builder
+	for i := 0; i < len(line); {
+		n := foldedPrefix(line[i:], texts)
+		if n > 0 {
+			out.WriteString(st.found.Render(line[i : i+n]))
+		} else {
+			_, n = utf8.DecodeRuneInString(line[i:])
+			out.WriteString(line[i : i+n])
+		}
+		i += n
+	}
+	return out.String()
+}
+
+// foldedPrefix is how many bytes of a line the first of the texts takes that it begins with.
+func foldedPrefix(line string, texts []string) int {
+	for _, t := range texts {
+		if t != "" && len(line) >= len(t) && strings.EqualFold(line[:len(t)], t) {
+			return len(t)
+		}
+	}
+	return 0
+}

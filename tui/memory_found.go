@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+)
+
+// memoryFound is how much of each tab has the words of the filter.
+type memoryFound struct {
+	text   string // the filter; "": nothing was counted
+	counts [sections]int64
+}
+
+// found counts in each tab what passes the filter: up to memoryMost of it.
+func (q memoryQuery) found(
+	ctx context.Context, s *memory.Store, now time.Time,
+) (out memoryFound, err error) {
+	out.text = q.text
+	for q.section = range sections {
+		q.place = ""
+		if q.section.note() != "" && q.agent == "" {
+			continue
+		}
+		rows, _, err := q.read(ctx, s, now, "", memoryMost)
+		if err != nil {
+			return out, err
+		}
+		out.counts[q.section] = int64(len(rows))
+	}
+	return out, nil
+}
+
+// count asks how much of each tab has the words of the filter, if there are any.
+func (p *memoryPage) count() tea.Cmd {
+	q := p.query
+	if q.text == "" {
+		p.counting.drop()
+		p.found = memoryFound{}
+		return nil
+	}
+	return p.counting.ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
+		var found memoryFound
+		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) (err error) {
+			found, err = q.found(ctx, s, p.app.Now())
+			return err
+		})
+		return func() tea.Cmd {
+			if err == nil { // the list says what is wrong
+				p.found = found
+				p.setSize(p.w, p.h) // counts may have made the tabs longer
+			}
+			return nil
+		}
+	})
+}
+
+// elsewhere says which other tabs have what the filter looks for; "" if none does.
+func (p *memoryPage) elsewhere() string {
+	var parts []string
+	for s := range sections {
+		if n := p.found.counts[s]; n > 0 && s != p.query.section && p.found.text == p.query.text {
+			parts = append(parts, fmt.Sprintf("%s has %s", memorySections[s].name, count(n)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

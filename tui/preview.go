@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// From how many cells on a run's page shows beside its lists what is chosen there, and from how
+// many in a column between them.
+const (
+	previewWide  = 120
+	previewWider = 200
+)
+
+// preview shows what is chosen in the lists of a run: an entry or a signal as its page does, and a
+// few words of what has no page.
+type preview struct {
+	*detailPage
+	page  *runPage
+	about string // what is shown has no page: a worker, or a reason
+}
+
+func newPreview(p *runPage) *preview {
+	d := newDetailPage(p.app, p.name, nil, "")
+	d.on = p
+	return &preview{detailPage: d, page: p}
+}
+
+// previewed says that what is chosen is shown beside the lists: where there is room, or where
+// somebody wants it.
+func (p *runPage) previewed() bool { return (p.w >= previewWide) != p.app.previewOther }
+
+// togglePreview shows what is chosen beside the lists, or the lists alone.
+func (p *runPage) togglePreview() tea.Cmd {
+	p.app.previewOther = !p.app.previewOther
+	p.inPreview = p.inPreview && p.previewed()
+	p.layout()
+	return nil
+}
+
+// catchUp lets the preview follow what is chosen, whatever has changed that.
+func (p *runPage) catchUp() tea.Cmd {
+	if !p.known || p.w == 0 || !p.previewed() || p.back.on && p.back.past == nil {
+		return nil
+	}
+	v := p.preview
+	v.b = p.b
+	if p.focus == paneWorkers {
+		v.aboutWorker(p.workers.at())
+		return nil
+	}
+	if q := p.questions.at(); p.focus == paneQuestions && q != nil && q.id() == "" {
+		v.aboutReason(q.reason)
+		return nil
+	}
+	return v.show(p.chosen(), p.back.past, p.marked())
+}
+
+// marked are the words of the filter of the list that has the keys.
+func (p *runPage) marked() []string {
+	if p.focus == paneFeed {
+		return p.feed.marked
+	}
+	return strings.Fields(p.panes[p.focus].narrowing().value())
+}
+
+// show shows another entry or signal, as it is or was, and marks words in it. What was shown before
+// stays until that is read, so that nothing flickers.
+func (v *preview) show(id string, past *board.Snapshot, words []string) tea.Cmd {
+	marked := slices.Equal(words, v.mark)
+	if id == v.id && past == v.past && v.about == "" {
+		if v.mark = words; !marked {
+			v.compose()
+		}
+		return nil
+	}
+	v.id, v.past, v.mark, v.about = id, past, words, ""
+	if id == "" {
+		v.words("", nil)
+		return nil
+	}
+	return v.read()
+}
+
+// words are what is shown, without a page of its own.
+func (v *preview) words(about string, lines []docLine) {
+	if v.about != about {
+		v.doc.top = 0
+	}
+	v.id, v.about, v.evidence, v.err = "", about, evidence{}, nil
+	v.doc.setLines(lines)
+}
+
+// aboutWorker says what there is to know of a worker.
+func (v *preview) aboutWorker(w *board.Worker) {
+	if w == nil {
+		v.words("worker", nil)
+		return
+	}
+	st, s, p := v.app.st, &v.page.scene, v.page
+	x := newWriter(st, v.w)
+	x.text(w.Name, "")
+	x.line("")
+	x.field("posted", plural(w.Entries, "entry"))
+	if w.Events > 0 {
+		x.field("did", plural(w.Events, "thing")+" in all")
+	}
+	if !w.Last.IsZero() {
+		x.field("last", clock(w.Last)+", "+since(w.Last, p.moment()))
+	}
+	for i := range s.state.Expected {
+		if e := &s.state.Expected[i]; e.Worker == w.Name {
+			x.field("expected", e.Status)
+		}
+	}
+	var claimed []branch
+	for i := range s.signals {
+		g := &s.signals[i]
+		if g.Status == board.SignalOpen && g.ClaimedBy == w.Name && g.ClaimedAt(p.moment()) {
+			claimed = append(claimed, branch{id: g.ID, line: oneLine(g.Content, rowRunes)})
+		}
+	}
+	if len(claimed) > 0 {
+		x.heading("Works on")
+		for _, c := range claimed {
+			x.place(fit("  "+st.key.Render(fit(c.id, 6))+" "+c.line, x.w+1), c.id)
+		}
+	}
+	v.words("worker "+w.Name, x.lines)
+}
+
+// aboutReason says why the gate is closed, where that is about no signal and no entry.
+func (v *preview) aboutReason(r *board.Reason) {
+	x := newWriter(v.app.st, v.w)
+	x.line(v.app.st.warn.Render(r.Rule) + v.app.st.bad.Render("  keeps the gate closed"))
+	x.line("")
+	x.text(r.Content, "")
+	if r.Clear != "" {
+		x.heading("To clear it")
+		x.text(r.Clear, "")
+	}
+	v.words("reason "+r.Rule+r.Worker, x.lines)
+}
+
+// name is what the preview is about.
+func (v *preview) name() string {
+	if name := cmp.Or(v.evidence.id(), shortName(v.about, 60)); name != "" {
+		return name
+	}
+	return "Nothing is chosen"
+}
+
+// place gives it its place on the page.
+func (v *preview) place(r rect) {
+	w, h := r.w, max(r.h-1, 0)
+	v.doc.setSize(w, h)
+	if w != v.w {
+		if v.w = w; v.id != "" {
+			v.compose()
+		}
+	}
+}
+
+// draw is the pane. No place in it is chosen: enter opens the page that has the keys for that.
+func (v *preview) draw(r rect, focused bool) []string {
+	v.doc.at = -1
+	return v.app.st.pane(v.name(), v.doc.more(), v.doc.view(), r.w, r.h, focused)
+}

@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"blackboard/board"
+)
+
+// From 120 columns on the chosen entry is shown beside the list; v takes that away, and shows it
+// where there are fewer.
+func TestPreview(t *testing.T) {
+	h := openAudit(t)
+	h.lacks("if claims.Exp")
+	h.press("G", "v")
+	h.wants("if claims.Exp", "1 entries")
+	h.size(119, 30)
+	h.wants("if claims.Exp", "gate closed")
+	h.press("v")
+	h.lacks("if claims.Exp")
+	h.size(120, 30)
+	h.wants("if claims.Exp")
+	h.press("k")
+	h.wants("confidence 0.5", "← superseded by")
+	h.press("v")
+	h.lacks("confidence 0.5")
+	h.press("v", "2")
+	h.wants("raised by reader-2", "keeps the gate closed")
+	h.press("3")
+	h.wants("posted", "1 entry", "Works on")
+	h.press("1")
+	h.goldens("preview")
+	h.press("v")
+	h.goldens("preview-other")
+	h.size(112, 30) // where all lists have room beside each other, and the preview is not shown by itself
+	h.golden("preview-other")
+	h.press("v")
+	h.golden("preview")
+}
+
+// The preview follows what others do, the past, and the filter, whose words are marked in it.
+func TestPreviewFollows(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		fillAudit(h)
+		h.cfg.Run = "audit-7"
+		h.cfg.Renderer = brightApp().Renderer
+	})
+	h.size(140, 40)
+	h.press("G")
+	h.wants("≠ disputed")
+	h.press("/")
+	h.typeText("NEVER expire")
+	if mark := h.m.app.st.found.Render("never"); !strings.Contains(h.m.View(), mark) {
+		t.Errorf("there is no %q", mark)
+	}
+	h.press("esc")
+	h.wants("6 of 6", "≠ disputed")
+	for range 12 {
+		h.press("[")
+	}
+	h.wants("event 5 of 17", "as it was after event 5")
+	h.press("L")
+	h.lacks("as it was after")
+
+	p := h.m.top().(*runPage)
+	b := h.openRun("audit-7")
+	posted := must(b.Post(context.Background(), "late", board.Post{Content: "the newest"}))
+	var events []board.Event
+	for e, err := range b.Events(context.Background(), posted.Entry.Seq-1) {
+		events = append(events, must(e, err))
+	}
+	h.send(eventsMsg{from: p, events: events})
+	h.press("g")
+	if got := p.preview.evidence.id(); got != "e7" {
+		t.Errorf("%s is shown beside the list", got)
+	}
+}
+
+// The keys go round through all that is seen, and into the text, which they scroll.
+func TestPreviewKeys(t *testing.T) {
+	h := openAudit(t)
+	h.size(120, 20)
+	p := h.m.top().(*runPage)
+	h.press("G")
+	for _, want := range []int{paneQuestions, paneWorkers, panePreview} {
+		h.press("tab")
+		if p.here() != want {
+			t.Errorf("pane %d has the keys instead of %d", p.here(), want)
+		}
+	}
+	h.press("1", "4")
+	if h.press("j"); p.preview.doc.top == 0 || p.feed.chosen() != "e1" {
+		t.Errorf("the text is at line %d, %s is chosen", p.preview.doc.top, p.feed.chosen())
+	}
+	h.press("esc")
+	if p.here() != paneFeed {
+		t.Errorf("pane %d has the keys", p.here())
+	}
+	h.size(120, 36)
+	h.clickOn("← contradicted by")
+	h.wants("audit-7 › e3")
+}
+
+// A filter is that of the list that has the keys, and what is chosen stays chosen without it.
+func TestFilterOfTheList(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	h.press("2", "f", "/")
+	h.typeText("failed logins")
+	h.press("enter")
+	h.wants("1 of 1", "s4")
+	h.press("esc")
+	h.wants("4 of 4")
+	if got := p.questions.chosen(); got != "s4" {
+		t.Errorf("%s is chosen", got)
+	}
+	h.press("3", "/")
+	h.typeText("reader-1")
+	h.press("enter")
+	h.wants("1 of 1")
+	h.lacks("reader-2")
+	h.press("esc")
+	if got := p.workers.chosen(); got != "reader-1" {
+		t.Errorf("%s is chosen", got)
+	}
+	h.press("1", "/")
+	h.typeText("type:gap")
+	h.press("enter", "esc")
+	h.wants("2 of 6")
+}
+
+// Names that differ at the end are told apart.
+func TestLongNames(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		w          int
+	}{
+		{"reader", "reader", 8},
+		{"extract-lien-and-debt-information-1", "extract-…mation-1", 17},
+		{"令牌的撤销列表没有文档", "令牌…文档", 10},
+		{"abcdef", "ab…", 3},
+	} {
+		if got := shortName(c.name, c.w); got != c.want || width(got) > c.w {
+			t.Errorf("%q in %d cells is %q", c.name, c.w, got)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// questionsPane lists what is asked of the run, under the gate's light and a picture of how many
+// questions were open over time: what keeps the gate closed first, then the other open signals,
+// the most urgent first, and the closed ones if they are wanted.
+type questionsPane struct {
+	page   *runPage
+	list   list
+	filter filter
+	all    []concern
+	shown  []concern
+	every  bool // closed signals too
+	burn   []board.BurnPoint
+}
+
+// concern is a row: a reason why the gate is closed, a signal, or a signal that is such a reason.
+type concern struct {
+	reason *board.Reason // nil: it keeps nothing closed
+	signal *board.Signal // nil: the reason is about something else
+}
+
+// id is the signal or the entry that it is about, or "".
+func (q *concern) id() string {
+	if q.signal != nil {
+		return q.signal.ID
+	}
+	return q.reason.ID
+}
+
+// key tells it from the others, whether it keeps the gate closed or not.
+func (q *concern) key() string {
+	if q.signal != nil {
+		return q.signal.ID
+	}
+	return strings.Join([]string{q.reason.Rule, q.reason.ID, q.reason.Other, q.reason.Worker}, "\n")
+}
+
+// lets says whether it has all words of a filter.
+func (q *concern) lets(words string) bool {
+	if words == "" {
+		return true
+	}
+	var text string
+	if s := q.signal; s != nil {
+		fields := []string{s.ID, s.Priority, s.Status, s.Worker, s.ClaimedBy, s.Content}
+		text = strings.Join(fields, "\n")
+	}
+	if r := q.reason; r != nil {
+		text += "\n" + strings.Join([]string{r.Rule, r.ID, r.Worker, r.Content}, "\n")
+	}
+	return hasWords(text, words)
+}
+
+// questionsOf are the rows of a scene.
+func questionsOf(s *scene) []concern {
+	var all []concern
+	blocks := map[string]*board.Reason{}
+	signals := map[string]*board.Signal{}
+	for i := range s.signals {
+		signals[s.signals[i].ID] = &s.signals[i]
+	}
+	for i := range s.verdict.Reasons {
+		r := &s.verdict.Reasons[i]
+		if isSignal(r.ID) {
+			blocks[r.ID] = r
+		}
+		all = append(all, concern{r, signals[r.ID]})
+	}
+	for i := range s.signals {
+		if blocks[s.signals[i].ID] == nil {
+			all = append(all, concern{signal: &s.signals[i]})
+		}
+	}
+	return all
+}
+
+func newQuestionsPane(p *runPage) *questionsPane {
+	s := &questionsPane{page: p}
+	s.filter = newFilter(p.app, "words of a question, a worker, a priority", &s.list, p.layout)
+	s.list = list{app: p.app, row: s.row, changed: func(i int) bool { return p.isFresh(s.shown[i].id()) }}
+	return s
+}
+
+// show replaces the questions; the chosen one stays chosen.
+func (s *questionsPane) show(all []concern) {
+	s.all = all
+	s.narrow(s.chosenKey(), s.page.acted)
+}
+
+func (s *questionsPane) toggle() tea.Cmd {
+	s.every = !s.every
+	s.narrow(s.chosenKey(), true)
+	return nil
+}
+
+// narrow shows what passes the filter: what is open, or all.
+func (s *questionsPane) narrow(chosen string, expected bool) {
+	s.shown = s.shown[:0:0]
+	for _, q := range s.all {
+		open := q.signal == nil || q.signal.Status == board.SignalOpen
+		if (s.every || open) && q.lets(s.filter.value()) {
+			s.shown = append(s.shown, q)
+		}
+	}
+	at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == chosen })
+	s.list.keep(len(s.shown), at, expected)
+}
+
+// typed takes a key of the filter.
+func (s *questionsPane) typed(msg tea.KeyMsg) tea.Cmd {
+	chosen := s.chosenKey()
+	changed, cmd := s.filter.update(msg)
+	if changed {
+		s.narrow(chosen, true)
+		s.choose(chosen)
+	}
+	return cmd
+}
+
+// clearFilter shows all again; the chosen one stays chosen.
+func (s *questionsPane) clearFilter() tea.Cmd {
+	chosen := s.chosenKey()
+	s.filter.clear()
+	s.narrow(chosen, true)
+	s.choose(chosen)
+	return nil
+}
+
+// choose chooses a row, if it is there.
+func (s *questionsPane) choose(key string) {
+	if at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == key }); at >= 0 {
+		s.list.moveTo(at)
+	}
+}
+
+// at is the chosen row; nil if there is none.
+func (s *questionsPane) at() *concern {
+	if s.list.cursor < len(s.shown) && !s.list.lost {
+		return &s.shown[s.list.cursor]
+	}
+	return nil
+}
+
+func (s *questionsPane) chosenKey() string {
+	if q := s.at(); q != nil {
+		return q.key()
+	}
+	return ""
+}
+
+// chosen is the id of the signal or the entry that the chosen row is about, or "".
+func (s *questionsPane) chosen() string {
+	if q := s.at(); q != nil {
+		return q.id()
+	}
+	return ""
+}
+
+// chart is how many lines the picture has, none where there is no room.
+func (s *questionsPane) chart() int {
+	switch h := s.page.area[paneQuestions].h; {
+	case len(s.burn) == 0 || h < 10:
+		return 0
+	case h < 19:
+		return 2
+	default:
+		return min(6, h/4)
+	}
+}
+
+func (s *questionsPane) rows() *list        { return &s.list }
+func (s *questionsPane) narrowing() *filter { return &s.filter }
+
+// above is the heading, the light, the picture with its scale, and the filter.
+func (s *questionsPane) above() int {
+	lines := 2
+	if n := s.chart(); n > 0 {
+		lines += n + 1
+	}
+	if s.filter.shown() {
+		lines++
+	}
+	return lines
+}
+
+func (s *questionsPane) view(focused bool) []string {
+	r, st := s.page.area[paneQuestions], s.page.app.st
+	body := []string{s.light()}
+	if n := s.chart(); n > 0 {
+		body = append(body, s.burndown(r.w, n)...)
+	}
+	if s.filter.shown() {
+		body = append(body, " "+s.filter.view(r.w-1))
+	}
+	switch {
+	case s.filter.value() != "":
+		s.list.empty = "no question has these words; esc takes the filter away"
+	case len(s.all) == 0:
+		s.list.empty = "no question was raised yet; s raises one"
+	default:
+		s.list.empty = "no question is open; f shows the closed ones"
+	}
+	title := "Questions, what blocks first"
+	if s.every {
+		title = "All questions, closed ones too"
+	}
+	return st.pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
+}
+
+// light is the gate in a line: whether it is open, and by which priorities it closes.
+func (s *questionsPane) light() string {
+	st, v := s.page.app.st, &s.page.scene.verdict
+	word := lightWord(v.Open, len(v.Reasons))
+	if v.Open {
+		return " " + st.good.Render(word) + st.faint.Render("  synthesis may begin")
+	}
+	by := ""
+	if len(v.Policy.Block) > 0 {
+		by = st.faint.Render("by " + strings.Join(v.Policy.Block, ", "))
+	}
+	return spread(" "+st.bad.Render(word), by+" ", s.page.area[paneQuestions].w)
+}
+
+func (s *questionsPane) row(i, w int) string {
+	st, q := s.page.app.st, &s.shown[i]
+	mark := st.bad.Render("■")
+	if q.reason == nil {
+		mark = signalMark(st, q.signal.Status)
+	}
+	if sig := q.signal; sig != nil {
+		tail := ""
+		switch {
+		case sig.ClaimedAt(s.page.moment()):
+			tail = st.accent.Render("⚑ " + shortName(sig.ClaimedBy, w/4))
+		case q.reason != nil && w >= 60:
+			tail = st.faint.Render("by " + shortName(sig.Worker, w/4))
+		}
+		priority := paint(st.priority, sig.Priority, fit(sig.Priority, 8))
+		left := columns(mark, fit(sig.ID, 5), priority, oneLine(sig.Content, rowRunes))
+		return spread(left, tail, w)
+	}
+	r := q.reason
+	if r.ID == "" { // what is needed is said by itself
+		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Content, rowRunes)), w)
+	}
+	tail := st.faint.Render("by " + shortName(r.Worker, w/4))
+	left := columns(mark, fit(r.ID, 5), st.warn.Render(r.Rule), oneLine(r.Content, rowRunes))
+	return spread(left, tail, w)
+}

@@ -1,0 +1,86 @@
+package tui
+
+// tabs says that one pane is seen at a time.
+func (p *runPage) tabs() bool { return p.w < wide }
+
+// columns are the panes that are seen: beside each other, and in each column one below the other.
+func (p *runPage) columns() [][]int {
+	switch {
+	case p.tabs() && p.previewed():
+		return [][]int{{p.focus, panePreview}}
+	case p.tabs():
+		return [][]int{{p.focus}}
+	case !p.previewed():
+		return [][]int{{paneFeed}, {paneQuestions, paneWorkers}}
+	case p.w < previewWider:
+		return [][]int{{paneFeed, paneQuestions, paneWorkers}, {panePreview}}
+	}
+	return [][]int{{paneFeed}, {panePreview}, {paneQuestions, paneWorkers}}
+}
+
+// widths are the widths of the columns, with a rule between them. A text is not set wider than it
+// can be read.
+func (p *runPage) widths(columns int) []int {
+	switch w := p.w - columns + 1; {
+	case columns == 1:
+		return []int{w}
+	case columns == 3:
+		text := min(w*42/100, measure+4)
+		return []int{(w - text) * 6 / 10, text, (w - text) - (w-text)*6/10}
+	case p.previewed():
+		text := min(w*52/100, measure+4)
+		return []int{w - text, text}
+	default:
+		return []int{p.w * 57 / 100, w - p.w*57/100}
+	}
+}
+
+// heights are the heights of the panes of a column. Of two long lists the one that has the keys,
+// or had them last, has more.
+func (p *runPage) heights(column []int, h int) []int {
+	workers := min(max(len(p.scene.workers)+1, 3), h/5)
+	switch {
+	case len(column) == 1:
+		return []int{h}
+	case len(column) == 3:
+		h -= workers
+		questions := h * 2 / 5
+		if p.focus == paneQuestions {
+			questions = h * 3 / 5
+		}
+		return []int{h - questions, questions, workers}
+	case column[1] == panePreview:
+		return []int{h * 2 / 5, h - h*2/5}
+	default:
+		return []int{h - workers, workers}
+	}
+}
+
+// nameWidth is how wide the column of workers is in a list of w cells: as wide as the longest name,
+// if that leaves the text its room.
+func (p *runPage) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
+
+// layout gives each pane its place.
+func (p *runPage) layout() {
+	p.area = [panes]rect{}
+	top, h := 1, p.h-2 // the summary above, the time below
+	if p.tabs() {
+		top, h = 2, h-1
+	}
+	columns := p.columns()
+	x := 0
+	for i, w := range p.widths(len(columns)) {
+		y := top
+		for j, n := range p.heights(columns[i], h) {
+			p.area[columns[i][j]] = rect{x, y, w, n}
+			y += n
+		}
+		x += w + 1
+	}
+	for i, pane := range p.panes {
+		pane.rows().setSize(p.area[i].w, p.area[i].h-pane.above())
+	}
+	if p.previewed() {
+		p.preview.place(p.area[panePreview])
+	}
+}

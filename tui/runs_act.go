@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+)
+
+// What can be done in the list of runs: make one, delete one, and put them in another order.
+
+// runOrders are the orders of the list of runs.
+var runOrders = []struct {
+	name    string
+	compare func(a, b board.Info) int
+}{
+	{"the latest first", func(a, b board.Info) int { return b.Updated.Compare(a.Updated) }},
+	{"by name", func(a, b board.Info) int { return strings.Compare(a.Run, b.Run) }},
+	{"what blocks most first", func(a, b board.Info) int { return int(b.Blocking - a.Blocking) }},
+	{"the most entries first", func(a, b board.Info) int { return int(b.Entries - a.Entries) }},
+}
+
+// nextOrder puts the runs in the next order. The chosen one stays chosen.
+func (p *runsPage) nextOrder() tea.Cmd {
+	p.order = (p.order + 1) % len(runOrders)
+	p.narrow()
+	return nil
+}
+
+// sorted are runs in the order that was chosen; the latest first where that says nothing.
+func (p *runsPage) sorted(all []board.Info) []board.Info {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, runOrders[0].compare)
+	slices.SortStableFunc(all, runOrders[p.order].compare)
+	return all
+}
+
+// chosen is the chosen run; nil if there is none.
+func (p *runsPage) chosen() *board.Info {
+	if p.list.cursor < len(p.shown) {
+		return &p.shown[p.list.cursor]
+	}
+	return nil
+}
+
+// create asks for a new run, and opens it.
+func (p *runsPage) create() tea.Cmd {
+	return p.app.overlay(newForm(p.app, form{heading: "A new run", button: "make it", fields: []*field{
+		{name: "name", label: "Name", hint: "letters, digits, . _ -", required: true},
+		{name: "goal", label: "Goal", hint: "what shall be found out; may be empty"},
+	}, submit: func(ctx context.Context, v values) (outcome, error) {
+		b, err := board.Create(ctx, p.app.Boards, v["name"], v["goal"], p.app.Worker)
+		if err != nil {
+			return outcome{}, err
+		}
+		err = b.Close()
+		done := outcome{text: "the run " + v["name"] + " is made", kind: changedRun}
+		done.page = newRunPage(p.app, v["name"])
+		return done, err
+	}}))
+}
+
+// remove asks whether a run shall be deleted. It cannot be taken back, so its name is typed.
+func (p *runsPage) remove() tea.Cmd {
+	r := p.chosen()
+	if r == nil {
+		return nil
+	}
+	name, seen := r.Run, r.Seq
+	intro := []string{fmt.Sprintf("%s with %s, %s open.", name, plural(r.Entries, "entry"),
+		plural(r.OpenSignal, "question")), "It is removed from the disk, for good: u does not bring it back."}
+	asked := &field{name: "name", label: "Its name, to say that you mean it", required: true}
+	return p.app.overlay(newForm(p.app, form{heading: "Delete the run " + name, intro: intro,
+		button: "delete", fields: []*field{asked}, submit: func(ctx context.Context, v values) (outcome, error) {
+			if v["name"] != name {
+				return outcome{}, errors.New("that is not its name: it is " + name)
+			}
+			err := board.Remove(ctx, p.app.Boards, name, seen)
+			gone := &undo{text: "a run that was deleted is gone"}
+			return outcome{text: "the run " + name + " is deleted", kind: changedRun, undo: gone}, err
+		}}))
+}
