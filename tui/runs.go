@@ -16,7 +16,6 @@ const runsEvery = 2 * time.Second
 
 // runsPage lists the runs, those with the latest activity first.
 type runsPage struct {
-	plain
 	app    *app
 	filter filter
 	all    []board.Info

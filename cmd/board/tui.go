@@ -80,9 +80,12 @@ func (p *program) tui(c *cli.Context) error {
 	if !p.color && !c.IsSet("theme") {
 		theme = "mono"
 	}
-	renderer, theme := tui.NewRenderer(out, p.env("TERM"), theme)
-	ctx, stop := screenContext(c.Context)
+	ctx, stop := screenContext(c.Context) // before the terminal is asked for its colours, which it may take seconds to answer
 	defer stop()
+	if err := c.Context.Err(); err != nil { // the program was told to end before
+		return err
+	}
+	renderer, theme := tui.NewRenderer(out, p.env("TERM"), theme)
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
