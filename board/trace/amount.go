@@ -3,10 +3,8 @@ package trace
 import (
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"blackboard/board/words"
 )
@@ -22,6 +20,9 @@ type amount struct {
 	bound       byte    // '~' about, '>' at least, '<' at most; 0
 	per         string  // of what it is so much for one: a dimension, or the key of a noun
 	perOf       float64 // how many of that dimension's base one is
+	perToo      string  // the key of another noun that says of what
+	ofMany      bool    // each of some has it
+	rate, mean  bool    // its sentence speaks of a period, of an average
 	coins       bool    // it is said in cents, of whatever currency
 	first, last int     // its lexemes
 	start, end  int     // in the text
@@ -100,13 +101,17 @@ func numberOf(l *words.Lexeme) (a amount, key string, ok bool) {
 	return a, key, ok
 }
 
-// unitBefore reads the unit of a number that names a place: km 41.3, mile 7.
+// unitBefore reads the unit of a number that names a place: km 41.3, mile 7, day 42.
 func (a *amount) unitBefore(s *words.Scanner, i int) {
 	if i == 0 || a.dim != "" || a.nouns[0] != "" || !s.Near(s.Lexemes[i-1], s.Lexemes[i], "") {
 		return
 	}
 	dim, of, ok := words.Unit(s.Lexemes[i-1].Plain)
-	if ok && dim == "length" && i > 1 && s.Lexemes[i-1].Kind == words.Word &&
+	if dim == "month" {
+		dim, of = "time", 365*day/12.0
+	}
+	numbers := dim == "length" || dim == "time" && of >= 3600 && len(s.Lexemes[i-1].Plain) > 2
+	if ok && numbers && i > 1 && s.Lexemes[i-1].Kind == words.Word &&
 		s.Lexemes[i-2].Kind != words.Number {
 		a.dim, a.value, a.step = dim, a.value*of, a.step*of
 	}
@@ -186,6 +191,11 @@ func (a *amount) measure(s *words.Scanner, next int) {
 			a.dim = symbol
 			return
 		}
+		rest := strings.TrimLeft(s.Text[a.end:min(len(s.Text), a.end+8)], " \u00a0")
+		if strings.HasPrefix(rest, "°C") || strings.HasPrefix(rest, "°F") {
+			a.dim = rest[:len("°C")]
+			return
+		}
 	}
 	for n := 0; n < len(a.nouns) && next < len(s.Lexemes); next++ {
 		l := &s.Lexemes[next]
@@ -209,6 +219,13 @@ func (a *amount) measure(s *words.Scanner, next int) {
 				a.last, a.end, a.coins = next, max(a.end, l.End), m.of < 1
 				continue
 			}
+		}
+		if a.dim == "" && n == 0 && (l.Plain == "degrees" || l.Plain == "degree") {
+			if a.dim = "°C"; next+1 < len(s.Lexemes) && s.Lexemes[next+1].Plain == "fahrenheit" {
+				a.dim = "°F"
+			}
+			a.last, a.end = next, max(a.end, l.End)
+			continue
 		}
 		if a.dim == "%" && n == 0 &&
 			(l.Plain == "percent" || l.Plain == "per" || l.Plain == "cent" || l.Plain == "pct") {
@@ -301,78 +318,6 @@ func onlyDigits(r rune) rune {
 	return -1
 }
 
-var (
-	aboutWords = []string{
-		"about",
-		"around",
-		"roughly",
-		"approximately",
-		"nearly",
-		"almost",
-		"some",
-		"circa",
-		"ca",
-		"approx",
-		"close",
-		"good",
-		"barely",
-		"hardly",
-		"scarcely",
-	}
-	overWords = []string{
-		"over",
-		"least",
-		"exceed",
-		"exceeds",
-		"exceeded",
-		"exceeding",
-		"above",
-		"beyond",
-	}
-	underWords = []string{"under", "below", "most", "within"}
-)
-
-// boundBefore reads what loosens a number: about, at least, fewer than.
-func boundBefore(s *words.Scanner, i int) byte {
-	start := s.Lexemes[i].Start
-	before := strings.TrimRight(s.Text[max(0, start-4):start], " $€£")
-	switch r, _ := utf8.DecodeLastRuneInString(before); r {
-	case '~', '≈':
-		return '~'
-	case '>', '≥':
-		return '>'
-	case '<', '≤':
-		return '<'
-	}
-	for k := i - 1; k >= max(0, i-3); k-- {
-		switch w := s.Lexemes[k].Plain; {
-		case slices.Contains(aboutWords, w):
-			return '~'
-		case slices.Contains(overWords, w),
-			w == "than" && k > 0 && s.Lexemes[k-1].Plain == "more":
-			return '>'
-		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up",
-			slices.Contains(underWords, w),
-			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" || s.Lexemes[k-1].Plain == "less"):
-			return '<'
-		}
-	}
-	return 0
-}
-
-// boundAfter reads what loosens the number before it: 200+, 200 or so.
-func boundAfter(rest string) byte {
-	switch {
-	case strings.HasPrefix(rest, "+"),
-		strings.HasPrefix(rest, " or more"),
-		strings.HasPrefix(rest, " and more"):
-		return '>'
-	case strings.HasPrefix(rest, " or so"), strings.HasPrefix(rest, "-odd"):
-		return '~'
-	}
-	return 0
-}
-
 // How far a figure may be from one that supports it, in parts of it.
 const (
 	sameShare  = 1e-9
@@ -418,8 +363,19 @@ const (
 	same
 )
 
+// sameScale reports whether the units of two figures are decimal multiples of one another:
+// then the one with fewer digits is no more exact form of the other. Miles are none of metres.
+func (a *amount) sameScale(g *amount) bool {
+	if a.raw == 0 || g.raw == 0 || a.dim == "time" || a.dim == "size" {
+		return true
+	}
+	scale := math.Log10(a.value / a.raw * g.raw / g.value)
+	return math.Abs(scale-math.Round(scale)) < 1e-6
+}
+
 // matches says how a record's figure g answers to the report's a.
 func (a *amount) matches(g *amount) match {
+	g = g.inCurrency(a)
 	exact := math.Abs(a.value-g.value) <= sameShare*max(a.value, g.value)
 	if a.dim != g.dim {
 		if math.Abs(a.raw-g.raw) > sameShare*max(a.raw, g.raw) {
@@ -440,12 +396,12 @@ func (a *amount) matches(g *amount) match {
 	if !exact {
 		lo, hi := a.reach()
 		if g.value < lo*(1-sameShare) || g.value > hi*(1+sameShare) ||
-			a.bound == 0 && g.step >= a.step {
+			a.bound == 0 && g.step >= a.step && a.sameScale(g) {
 			return noMatch
 		}
 	}
 	if a.dim == "" && a.nouns[0] != "" && g.nouns[0] != "" && !a.counts(g) {
-		if !exact {
+		if !exact && g.digits < 3 {
 			return noMatch
 		}
 		return otherNoun

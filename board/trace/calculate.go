@@ -18,8 +18,8 @@ func (a *amount) near(v float64) bool {
 func (a *amount) equal(b *amount) bool { return a.dim == b.dim && a.value == b.value }
 
 // calculation says how a figure follows from others: their sum, difference, product,
-// share, change; "" if it does not.
-func calculation(a *amount, pool []amount) string {
+// share, change; "" if it does not. Where it follows from two, from are these.
+func calculation(a *amount, pool []amount) (how string, from []amount) {
 	pool = pool[:min(len(pool), maxOperands)]
 	sum, n := 0.0, 0
 	for i := range pool {
@@ -30,23 +30,67 @@ func calculation(a *amount, pool []amount) string {
 	}
 	switch {
 	case a.value == 0:
-		return ""
+		return "", nil
 	case n > 1 && a.near(sum):
-		return "a sum"
-	case n > 1 && a.near(sum/float64(n)):
-		return "an average"
+		return "a sum", nil
+	case n > 1 && a.mean && a.near(sum/float64(n)):
+		return "an average", nil
 	case n > 0 && a.dim == "%" && a.near(100-sum):
-		return "the rest of 100 %"
+		return "the rest of 100 %", nil
 	}
 	for i := range pool {
 		if a.sameRate(&pool[i]) {
-			return "the same in another unit"
+			return "the same in another unit", nil
 		}
 		for j := range pool {
 			if x, y := &pool[i], &pool[j]; i != j {
 				if how := a.of(x, y, false); how != "" {
-					return how
+					return how, []amount{*x, *y}
 				}
+			}
+		}
+	}
+	return "", nil
+}
+
+// fromOperands says how a figure follows from two, of which one at least is an operand of
+// a figure beside it.
+func fromOperands(a *amount, operands, own []amount) (how string, from []amount) {
+	own = own[:min(len(own), maxOperands)]
+	for i := range operands {
+		x := &operands[i]
+		for j := range operands {
+			if y := &operands[j]; i != j && !x.equal(y) {
+				if how := a.of(x, y, false); how != "" {
+					return how, []amount{*x, *y}
+				}
+			}
+		}
+		for j := range own {
+			if y := &own[j]; !x.equal(y) {
+				if how := cmp.Or(a.of(x, y, false), a.of(y, x, false)); how != "" {
+					return how, []amount{*x, *y}
+				}
+			}
+		}
+	}
+	return "", nil
+}
+
+// ofRest says that a figure is what a percentage leaves, of 100 % or of another figure.
+func (a *amount) ofRest(pool []amount) string {
+	for i := range pool {
+		y := &pool[i]
+		switch {
+		case y.dim != "%":
+			continue
+		case a.dim == "%" && a.near(100-y.value):
+			return "the rest of 100 %"
+		}
+		for k := range pool {
+			if x := &pool[k]; k != i && x.dim == a.dim && a.dim != "%" && a.digits > 1 &&
+				alike(a, x) && a.near(x.value*(100-y.value)/100) {
+				return "the rest of a share"
 			}
 		}
 	}
@@ -71,10 +115,15 @@ func runs(a *amount, pool []amount) string {
 }
 
 var (
-	restCues   = lazySet("rest remaining remainder other others not without none left neither")
+	restCues   = lazySet("rest remaining remainder remain remains free other others not without none left neither")
 	periodCues = lazySet(`month months monthly year years yearly annual annually week weeks weekly day days
 	daily quarter quarterly hour hours hourly minute annum`)
 )
+
+var secondCues = lazySet("second seconds s rate speed pace frequency at")
+
+// meanCues are words of sentences that say an average.
+var meanCues = lazySet("average averaged averages mean typical typically each apiece per usual usually about")
 
 // atRate reports whether a count is so many a second, a minute, an hour over a time.
 func (a *amount) atRate(x, y *amount) bool {
@@ -112,14 +161,18 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return ""
 	}
 	switch {
-	case a.dim == "time" && x.dim == y.dim && isMoment(x.dim) && x.value != y.value && a.near(math.Abs(x.value-y.value)):
+	case a.between(x, y):
 		return "a time between"
 	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
 		return "a share"
-	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.atRate(x, y):
+	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.rate && a.atRate(x, y):
 		return "a rate over a time"
-	case x.dim == a.dim && a.ofEach(x, y):
+	case a.ofEach(x, y), a.ofRates(x, y), x.dim == a.dim && a.inEach(x, y):
 		return "so much for each"
+	case a.dim != x.dim && isMoney(a.dim) && isMoney(x.dim) && a.converted(x, y):
+		return "the same in another currency"
+	case a.inRange(x, y):
+		return "the count of a range"
 	case a.dim == "" && !alike(a, x, y):
 		return ""
 	case x.dim == a.dim && y.dim == a.dim && a.near(x.value+y.value):
@@ -136,10 +189,75 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "a share"
 	case a.dim == "%" && x.dim == y.dim && a.near(100*math.Abs(x.value-y.value)/y.value):
 		return "a change"
-	case x.dim == a.dim && times && y.value > 1 && a.digits > 1 && a.near(x.value/y.value):
+	case x.dim == a.dim && times && y.value > 1 && (a.digits > 1 || a.mean) && a.near(x.value/y.value):
 		return "a quotient"
 	}
 	return ""
+}
+
+// isMoney reports whether a dimension is that of a currency.
+func isMoney(dim string) bool { return (&amount{dim: dim}).kind() == KindMoney }
+
+// converted reports whether an amount of money is another at a rate.
+func (a *amount) converted(x, y *amount) bool {
+	rate := y.dim == "" && y.nouns[0] == "" && y.step < 1 || y.dim == a.dim && y.per == x.dim ||
+		y.dim == x.dim && y.per == a.dim
+	return rate && (y.dim != x.dim && a.near(x.value*y.value) || y.dim != a.dim && a.near(x.value/y.value))
+}
+
+// inRange reports whether a count is that of the numbers from one to another: boxes 301 to
+// 340.
+func (a *amount) inRange(x, y *amount) bool {
+	return a.dim == "" && x.dim == "" && y.dim == "" && y.value > x.value &&
+		y.start > x.end && y.start-x.end <= len(" to ") && a.value == y.value-x.value+1
+}
+
+// timesDifference says that a figure is so many times the difference of two: so much more for
+// each of so many.
+func timesDifference(a *amount, pool, counts []amount) (how string, from []amount) {
+	if a.dim == "" || a.dim == "%" || a.dim == "time" || a.digits < 2 {
+		return "", nil
+	}
+	pool = pool[:min(len(pool), 5)]
+	for i := range pool {
+		for j := range pool[:i] {
+			x, y := &pool[i], &pool[j]
+			if x.dim != a.dim || y.dim != a.dim || x.value == y.value {
+				continue
+			}
+			for k := range counts {
+				z := &counts[k]
+				if z.dim == "" && z.value > 1 && z.value == math.Trunc(z.value) &&
+					a.near(math.Abs(x.value-y.value)*z.value) {
+					return "so much more for each", []amount{*x, *y, *z}
+				}
+			}
+		}
+	}
+	return "", nil
+}
+
+// product says that a figure is the product of three: of so many, for so long, at so much.
+func product(a *amount, pool []amount) (how string, from []amount) {
+	if a.dim == "" || a.dim == "%" || a.digits < 2 {
+		return "", nil
+	}
+	counts := func(x *amount) (float64, bool) {
+		return x.raw, (x.dim == "" || x.dim == "time") && x.raw > 1
+	}
+	for i := range pool {
+		for j := range pool {
+			for k := range pool[:j] {
+				y, ok := counts(&pool[j])
+				z, too := counts(&pool[k])
+				if x := &pool[i]; i != j && i != k && ok && too && x.dim == a.dim &&
+					a.near(x.value*y*z) {
+					return "a product", []amount{*x, pool[j], pool[k]}
+				}
+			}
+		}
+	}
+	return "", nil
 }
 
 func (a *amount) ofBoth(x, y *amount) string { return cmp.Or(a.of(x, y, true), a.of(y, x, true)) }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"blackboard/board/documents"
 	"blackboard/board/words"
@@ -23,7 +22,7 @@ const (
 // derive looks at the unsupported facts again: at the records that are nearest to them,
 // for figures from which they follow, and for other figures of the same thing.
 func (t *tracer) derive(board Records) error {
-	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}}
+	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}, has: map[int32][]int32{}}
 	wanted := map[int32]string{}
 	for i := range t.facts {
 		f := &t.facts[i]
@@ -48,7 +47,8 @@ func (t *tracer) derive(board Records) error {
 	d.texts = wanted
 	for i := range t.facts {
 		f := &t.facts[i]
-		if _, ok := d.near[i]; !ok || f.isAmount() && d.calculate(i) {
+		if _, ok := d.near[i]; !ok || f.isAmount() && d.calculate(i) ||
+			(f.kind == KindDate || f.kind == KindTime) && d.calculateDate(i) {
 			continue
 		}
 		d.explain(i)
@@ -63,6 +63,8 @@ type deriver struct {
 	near    map[int][]int32    // the nearest records of each
 	texts   map[int32]string   // of them, and of those that support facts around
 	records map[int32][]amount // that were read
+	places  map[int32][]int    // the passages that have a word
+	has     map[int32][]int32  // the words of the reports that a record has
 }
 
 // within returns the facts that stand around a fact in the report: in its sentence and
@@ -93,133 +95,56 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // around returns the records that support the facts around a fact.
 func (d *deriver) around(i int) (out []int32) {
 	for _, k := range d.within(i) {
-		if g := &d.facts[k]; len(g.support) > 0 && len(out) < 4 &&
-			!slices.Contains(out, g.support[0]) {
-			out = append(out, g.support[0])
+		g := &d.facts[k]
+		used := 1 // of a derived figure the records of both that it follows from
+		if g.verdict.Verdict == Derived {
+			used = 2
+		}
+		for _, r := range g.support[:min(len(g.support), used)] {
+			if len(out) < 6 && !slices.Contains(out, r) {
+				out = append(out, r)
+			}
 		}
 	}
 	return out
 }
 
-// calculate reports whether a figure follows from others: from those that are supported
-// around it in the report, from those of one record, or from two of both.
-func (d *deriver) calculate(i int) bool {
-	f := &d.facts[i]
-	written := f.amount
-	defer func() { f.amount = written }()
-	for _, a := range written.readings(d.isRest(f)) {
-		if f.amount = a; d.calculateAs(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// readings are what a figure may be in a calculation: cents are of any currency, points
-// are percent, and what the others are is not always said.
-func (a amount) readings(rest bool) []amount {
-	all := []amount{a}
-	as := func(dim string) {
-		b := a
-		b.dim, b.nouns = dim, [2]string{}
-		all = append(all, b)
-	}
-	switch {
-	case a.coins:
-		as("€")
-		as("£")
-	case a.dim == "" && a.nouns[0] == pointKey():
-		as("%")
-	case a.dim == "" && rest:
-		as("")
-	}
-	return all
-}
-
-var pointKey = sync.OnceValue(func() string { return "w:" + words.Stem("points") })
-
-// isRest reports whether the word before a figure says that it is what is left: the other
-// 36.
-func (d *deriver) isRest(f *fact) bool {
-	u := &d.units[f.unit]
-	before := words.Split(u.report.Text()[max(u.start, f.start-24):f.start], "")
-	return len(before) > 0 && restCues()[before[len(before)-1]]
-}
-
-func (d *deriver) calculateAs(i int) bool {
-	f := &d.facts[i]
-	others := d.around(i)
-	if how := d.columnSum(i); how != "" {
-		return d.derived(f, how, others...)
-	}
-	own, period := d.supported(i)
-	if how := calculation(&f.amount, own); how != "" {
-		return d.derived(f, how, others...)
-	}
-	inOrder := slices.SortedFunc(
-		slices.Values(own),
-		func(a, b amount) int { return a.start - b.start },
-	)
-	if how := runs(&f.amount, inOrder); how != "" {
-		return d.derived(f, how, others...)
-	}
-	if d.hasCue(f, periodCues()) {
-		all := own
-		for _, r := range others {
-			all = slices.Concat(all, d.few(r))
-			period = append(period, d.spokenOf(r)...)
-		}
-		said := periodsOf(d.units[f.unit].text())
-		how := cmp.Or(perPeriod(&f.amount, said, period), f.amount.ofPeriod(said, all))
-		if how != "" {
-			return d.derived(f, how, others...)
-		}
-	}
-	cue := d.hasCue(f, cues())
-	for _, r := range slices.Concat(others, d.near[i]) {
-		all := d.figures(r)
-		if !slices.Contains(others, r) {
-			d.scan.Scan(d.texts[r])
-			if d.shares(f, &d.scan) < 2 || !cue && f.amount.digits < 2 {
-				continue
-			}
-		}
-		if how := cmp.Or(calculation(&f.amount, all), runs(&f.amount, all)); how != "" {
-			return d.derived(f, how, r)
-		}
-		if a := &f.amount; a.dim == "%" && d.hasCue(f, restCues()) {
-			if slices.ContainsFunc(
-				all,
-				func(x amount) bool { return x.dim == "%" && a.near(100-x.value) },
-			) {
-				return d.derived(f, "the rest of 100 %", r)
-			}
-		}
-	}
-	if !cue && f.amount.digits < 2 && f.amount.dim != "time" {
-		return false
-	}
-	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) || d.fromFar(i, own)
-}
-
-func (d *deriver) derived(f *fact, how string, records ...int32) bool {
+// derived notes that a fact follows from figures, and from what records.
+func (d *deriver) derived(f *fact, how string, from []amount, records ...int32) bool {
 	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
-	f.support = slices.Clone(records)
+	f.support, f.from = slices.Clone(records), from
 	return true
+}
+
+// operands are the figures from which those follow that stand in a fact's sentence or one
+// beside it: what says a difference often says the percentage too.
+func (d *deriver) operands(i int) (all []amount) {
+	f := &d.facts[i]
+	for k := max(0, i-6); k < min(len(d.facts), i+6); k++ {
+		if g := &d.facts[k]; k != i && distance(g.unit, f.unit) <= 1 &&
+			g.verdict.Verdict == Derived {
+			all = append(all, g.from...)
+		}
+	}
+	return all[:min(len(all), maxOperands)]
 }
 
 // fromTwo reports whether a figure follows from two that stand apart: in the report, in
 // the records that support what is around it, in the nearest.
 func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 	all := slices.Concat(others, nearest)
+	any := f.amount.dim != "" || f.amount.nouns[0] == "" || d.hasCue(f, sumCues())
+	fits := func(x, y *amount) bool { // what it counts, one of them counts
+		return any || x.counts(&f.amount) || y.counts(&f.amount)
+	}
 	for k, r := range all {
 		for _, x := range d.few(r) {
 			for _, y := range own {
-				if x.equal(&y) { // one figure, in the record and in the report
+				if x.equal(&y) || !fits(&x, &y) { // one figure, in the record and in the report
 					continue
 				}
 				if how := f.amount.ofBoth(&x, &y); how != "" {
-					return d.derived(f, how, append(slices.Clone(others), r)...)
+					return d.derived(f, how, []amount{x, y}, append(slices.Clone(others), r)...)
 				}
 			}
 			with := others[:min(len(others), k)]
@@ -232,11 +157,11 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 					continue
 				}
 				for _, y := range d.few(q) {
-					if x.equal(&y) { // one figure, in two records
+					if x.equal(&y) || !fits(&x, &y) { // one figure, in two records
 						continue
 					}
 					if how := f.amount.ofBoth(&x, &y); how != "" {
-						return d.derived(f, how, q, r)
+						return d.derived(f, how, []amount{x, y}, q, r)
 					}
 				}
 			}
@@ -266,22 +191,34 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			}
 			if f.amount.near(x.amount.value+y.amount.value) ||
 				f.amount.near(math.Abs(x.amount.value-y.amount.value)) {
-				return d.derived(f, "a sum or a difference", x.support[0], y.support[0])
+				return d.derived(f, "a sum or a difference", []amount{x.amount, y.amount},
+					x.support[0], y.support[0])
 			}
 		}
 	}
 	if len(own) == 0 || f.amount.digits < 2 {
 		return false
 	}
+	for _, r := range slices.Concat(d.around(i), d.near[i]) {
+		for _, y := range d.few(r) {
+			if y.dim != "" || y.digits < 2 || !d.saysOneOf(f, y.nouns) {
+				continue
+			}
+			for _, x := range own[:min(len(own), 4)] {
+				if x.dim == f.amount.dim && x.dim != "" && x.dim != "%" && f.amount.near(x.value*y.value) {
+					return d.derived(f, "so much for each", []amount{x, y}, r)
+				}
+			}
+		}
+	}
 	for k := range d.facts {
 		g := &d.facts[k]
-		if a := &g.amount; g.isAmount() && g.verdict.Verdict == Supported && a.dim == "" &&
-			a.value > 1 &&
+		if a := &g.amount; g.isAmount() && len(g.support) > 0 && a.dim == "" && a.value > 1 &&
 			d.saysOneOf(f, a.nouns) {
 			for _, x := range own[:min(len(own), 4)] {
 				if x.dim == f.amount.dim &&
 					(f.amount.near(x.value*a.value) || f.amount.near(x.value/a.value)) {
-					return d.derived(f, "so much for each", g.support[0])
+					return d.derived(f, "so much for each", []amount{x, *a}, g.support[0])
 				}
 			}
 		}
@@ -330,11 +267,15 @@ func (d *deriver) columnSum(i int) string {
 
 // nearest returns the records that share the most with what is said around a fact.
 func (t *tracer) nearest(f *fact) []int32 {
-	ids := slices.DeleteFunc(
-		slices.Concat(f.near, f.far),
-		func(id int32) bool { return t.df[id] == 0 || len(t.post[id]) == maxPostings && t.df[id] > maxPostings },
-	)
-	slices.SortStableFunc(ids, func(a, b int32) int { return int(t.df[a] - t.df[b]) })
+	rarest := func(of []int32) []int32 {
+		ids := slices.DeleteFunc(slices.Clone(of), func(id int32) bool {
+			return t.df[id] == 0 || len(t.post[id]) == maxPostings && t.df[id] > maxPostings
+		})
+		slices.SortStableFunc(ids, func(a, b int32) int { return int(t.df[a] - t.df[b]) })
+		return ids
+	}
+	ids := rarest(f.near)
+	ids = append(ids[:min(len(ids), maxRarest-2)], rarest(f.far[:min(len(f.far), mostTitled)])...)
 	scores := map[int32]float64{}
 	for _, id := range ids[:min(len(ids), maxRarest)] {
 		w := t.weight(id)
@@ -410,15 +351,17 @@ func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
 }
 
 // shares counts the words near a fact that a scanned text has.
-func (t *tracer) shares(f *fact, s *words.Scanner) int {
-	var ids []int32
+func (t *tracer) shares(f *fact, s *words.Scanner) int { return len(t.shared(f, s)) }
+
+// shared are the words near a fact that a scanned text has.
+func (t *tracer) shared(f *fact, s *words.Scanner) (ids []int32) {
 	for i := range s.Lexemes {
 		if id, ok := t.vocabulary[contextKey(&s.Lexemes[i])]; ok && slices.Contains(f.near, id) &&
 			!slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	return len(ids)
+	return ids
 }
 
 // otherValue returns the figure that a record has of the same thing, "" if it has none.

@@ -16,7 +16,7 @@ func (a *amount) each(s *words.Scanner) {
 	next := a.last + 1
 	for k := a.first + 1; k < len(s.Lexemes) && s.Lexemes[k].Start == s.Lexemes[a.first].Start; k++ {
 		if l := &s.Lexemes[k]; strings.Contains(s.Surface(*l), "/") { // 84.30/MWh
-			a.perUnit(l)
+			a.perUnit(l, nil)
 			return
 		}
 	}
@@ -30,6 +30,11 @@ func (a *amount) each(s *words.Scanner) {
 			a.per, a.perOf = perEach, 1
 			return
 		}
+		if l.Plain == "for" && next+1 < len(s.Lexemes) && s.Near(before, *l, "") &&
+			eachWords()[s.Lexemes[next+1].Plain] { // for a kilogram
+			next, before.End = next+1, l.End
+			l = &s.Lexemes[next]
+		}
 		if !eachWords()[l.Plain] || !s.Near(before, *l, "") || next+1 >= len(s.Lexemes) ||
 			!s.Near(*l, s.Lexemes[next+1], "") {
 			return
@@ -37,15 +42,25 @@ func (a *amount) each(s *words.Scanner) {
 		next++
 	}
 	if l := &s.Lexemes[next]; l.Start-end <= 24 {
-		a.perUnit(l)
+		var after *words.Lexeme
+		if next+1 < len(s.Lexemes) && s.Near(*l, s.Lexemes[next+1], "") {
+			after = &s.Lexemes[next+1]
+		}
+		a.perUnit(l, after)
 	}
 }
 
-func (a *amount) perUnit(l *words.Lexeme) {
+// perUnit notes of what a figure is so much for one, by the word and the one behind it.
+func (a *amount) perUnit(l, next *words.Lexeme) {
 	if dim, of, ok := words.Unit(l.Plain); ok && dim != "point" {
 		a.per, a.perOf = dim, of
+	} else if m, ok := coin(l.Plain); ok && m.dim != "length" && m.of == 1 {
+		a.per, a.perOf = m.dim, 1
 	} else if content(l) {
 		a.per, a.perOf = l.Keys[0], 1
+		if next != nil && next.Kind == words.Word && content(next) {
+			a.perToo = next.Keys[0]
+		}
 	}
 }
 
@@ -54,23 +69,60 @@ const perEach = "each"
 
 var eachWords = lazySet("per a an each every")
 
-// ofEach reports whether a figure is so much for each of so many, or the whole by its
-// parts: 41 hours at €16.40 an hour, 9.1 t/ha on 19.5 ha.
+// ofEach reports whether a figure is so much for each of so many, the whole by its parts, or
+// how many parts the whole has: 41 hours at €16.40 an hour, 9.1 t/ha on 19.5 ha.
 func (a *amount) ofEach(x, y *amount) bool {
-	fits := func(per string, y *amount) bool {
+	fits := func(rate, y *amount) bool {
 		switch {
-		case per == perEach:
+		case rate.per == perEach:
 			return y.dim == "" && y.value >= 2 && y.value == math.Trunc(y.value)
-		case strings.HasPrefix(per, "w:"):
-			return y.dim == "" && slices.Contains(y.nouns[:], per)
+		case strings.HasPrefix(rate.per, "w:"):
+			return y.dim == "" && (slices.Contains(y.nouns[:], rate.per) ||
+				rate.perToo != "" && slices.Contains(y.nouns[:], rate.perToo))
 		}
-		return per != "" && y.dim == per
+		return rate.per != "" && y.dim == rate.per
 	}
 	switch {
-	case a.per == "" && y.per == "" && fits(x.per, y):
+	case x.dim != a.dim:
+		return x.per == "" && a.per == "" && x.dim != "" && x.dim == y.dim && a.digits > 1 &&
+			fits(y, a) && a.near(x.value/y.value*y.perOf)
+	case a.per != x.per && y.per == "" && fits(x, y):
 		return a.near(x.value * y.value / x.perOf)
-	case a.per != "" && x.per == "" && y.per == "" && fits(a.per, y):
+	case a.per != "" && x.per == "" && y.per == "" && fits(a, y):
 		return a.near(x.value / y.value * a.perOf)
+	}
+	return false
+}
+
+// ofRates reports whether a figure is what one costs or takes of what is so much for each
+// of something that it needs so much of: 1.5 kWh a kilometre at €0.20 a kWh.
+func (a *amount) ofRates(x, y *amount) bool {
+	return y.per != "" && x.per != "" && x.dim == y.per && x.dim != "" && y.dim == a.dim &&
+		a.digits > 1 && (a.per == "" || a.per == x.per) &&
+		a.near(x.value*y.value/y.perOf)
+}
+
+// inEach reports whether a figure is so many times what each of so many has.
+func (a *amount) inEach(x, y *amount) bool {
+	return x.ofMany && y.dim == "" && y.value > 1 && a.digits > 1 && y.value == math.Trunc(y.value) &&
+		(a.dim != "" || alike(a, x)) && a.near(x.value*y.value)
+}
+
+// eachBefore reports whether the words before a figure say that each of some has it: each
+// of the five nodes has 32 cores.
+func eachBefore(s *words.Scanner, i int) bool {
+	if i > 2 && s.Lexemes[i-1].Plain == "of" && content(&s.Lexemes[i-2]) &&
+		s.Lexemes[i-3].Kind == words.Number { // 3 shifts of 8 nurses
+		return true
+	}
+	for k := i - 1; k >= max(0, i-8); k-- {
+		end := s.Lexemes[k].End
+		if strings.ContainsAny(s.Text[end:max(end, s.Lexemes[k+1].Start)], ".;:\n") {
+			return false
+		}
+		if w := s.Lexemes[k].Plain; w == "each" || w == "every" {
+			return true
+		}
 	}
 	return false
 }

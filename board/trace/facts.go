@@ -20,16 +20,20 @@ type fact struct {
 	tokens     []string // of a name, an identifier or a quote: the words that must follow one another
 	optional   bool     // a word that may be capitalised because a sentence begins with it
 	near, far  []int32  // words around it, and in headings above it
-	names      uint32   // which of both are names, as a mask
+	titled     int      // how many of the far ones are of headings
+	names      uint64   // which of both are names, as a mask
 	hits       []hit
-	support    []int32 // the records that support it
+	support    []int32  // the records that support it
+	from       []amount // the figures that it follows from
 	verdict    Fact
 }
 
 // Bits of a mask of shared words: the near ones, then the far ones.
 const (
 	nearBits = 20
-	farBits  = 12
+	farBits  = 20
+
+	mostTitled = 12 // words of headings
 )
 
 // A contextWord is a word of a unit that says what its facts are about.
@@ -362,16 +366,32 @@ func (t *tracer) surround(f *fact) {
 	for i := len(u.headings) - 1; i >= 0; i-- {
 		far = append(far, t.context[u.headings[i]]...)
 	}
-	if u.before >= 0 {
-		far = append(far, t.context[u.before]...)
+	titles, _ := addWords(nil, f.near, far, mostTitled, 0)
+	if f.titled = len(titles); f.titled == mostTitled {
+		far = slices.DeleteFunc(far, func(w contextWord) bool { return !slices.Contains(titles, w.id) })
 	}
-	var names uint32
+	var before, after []contextWord // what is said before and after it
+	if u.before >= 0 {
+		before = t.context[u.before]
+	}
+	if next := f.unit + 1; next < len(t.units) && t.units[next].block == u.block && u.row == 0 &&
+		t.units[next].report == u.report {
+		after = t.context[next]
+	}
+	for i := range max(len(before), len(after)) {
+		far = append(far, before[min(i, len(before)):min(i+1, len(before))]...)
+		far = append(far, after[min(i, len(after)):min(i+1, len(after))]...)
+	}
+	for next := f.unit + 1; u.row < 0 && next < len(t.units) && t.units[next].header == f.unit; next++ {
+		far = append(far, t.context[next]...)
+	}
+	var names uint64
 	f.far, names = addWords(nil, f.near, far, farBits, nearBits)
 	f.names |= names
 }
 
-func addWords(ids, but []int32, from []contextWord, most, shift int) ([]int32, uint32) {
-	var names uint32
+func addWords(ids, but []int32, from []contextWord, most, shift int) ([]int32, uint64) {
+	var names uint64
 	for _, w := range from {
 		if len(ids) == most {
 			break

@@ -76,9 +76,11 @@ func (fr *factReader) readNumbers(u *unit) {
 			continue
 		}
 		f := fact{kind: a.kind(), start: a.start, end: a.end, amount: *a}
+		f.amount.ofMany = eachBefore(&fr.scan, a.first)
 		fr.inUnitOfTable(u, &f)
 		if i > 0 && a.dim == "" && a.nouns[0] == "" && fr.compares(a) {
 			f.amount.like(&fr.found[i-1])
+			f.amount.nouns = fr.found[i-1].nouns
 			f.kind = f.amount.kind()
 		}
 		if isYear(fr.scan.Surface(*l)) && a.dim == "" && a.bound == 0 {
@@ -181,7 +183,7 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		return true
 	case plain && len(fr.scan.Surface(*l)) > 1 && strings.HasPrefix(fr.scan.Surface(*l), "0") && !strings.ContainsAny(fr.scan.Surface(*l), ".,"):
 		return true // site 07
-	case fr.ofWords(l):
+	case (a.raw < 1000 || a.dim != "") && fr.ofWords(l):
 		return true // three quarters, half an hour
 	case l.Kind == words.Word: // spelled out
 		return a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain && (a.nouns[0] == "" || a.value < 3) ||
@@ -220,6 +222,9 @@ func (fr *factReader) fraction(a *amount) bool {
 			return ""
 		}
 		return fr.scan.Lexemes[k].Plain
+	}
+	if every := at(a.first - 1); (every == "every" || every == "or" && at(a.first-3) == "every") && a.first > 1 {
+		return true // one for every six or seven
 	}
 	next := at(a.first + 1)
 	if next != "in" && at(a.first+2) == "in" && a.first+3 < len(fr.scan.Lexemes) { // one truck in four

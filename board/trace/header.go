@@ -19,6 +19,9 @@ var headerScales = map[string]float64{"m": 1e6, "mn": 1e6, "mio": 1e6, "million"
 // headerUnit reads the unit of a header or a label.
 func headerUnit(text string) (dim string, of float64, ok bool) {
 	m := unitMark.FindStringSubmatch(text)
+	if only := strings.Fields(strings.Trim(text, " |*_\t")); m == nil && len(only) == 1 {
+		m = []string{"", only[0], "", ""} // a header that is a unit
+	}
 	if m == nil {
 		return "", 0, false
 	}
@@ -36,6 +39,8 @@ func headerUnit(text string) (dim string, of float64, ok bool) {
 		switch unit, by, known := words.Unit(w); {
 		case currencies()[w] != "":
 			dim = currencies()[w]
+		case coins()[strings.TrimSuffix(w, "s")].of == 1 && len(w) > 2:
+			dim = coins()[strings.TrimSuffix(w, "s")].dim
 		case scale > 0 && (w != "m" || dim != ""):
 			of *= scale
 		case known && dim == "":

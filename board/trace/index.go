@@ -59,7 +59,7 @@ type hit struct {
 	record  int32
 	how     match
 	foreign bool   // the record names something that the fact's sentence does not
-	mask    uint32 // the words that both have
+	mask    uint64 // the words that both have
 	swapped bool   // it says the figure of another name
 	place   *Place // in a source
 }
@@ -131,9 +131,11 @@ func (t *tracer) indexAmount(a *amount, n int32, groups map[groupKey]int32) {
 			t.groups,
 			group{amount: a, lo: lo * (1 - sameShare), hi: hi * (1 + sameShare)},
 		)
-		for b := bucket(lo); b <= bucket(hi); b++ {
-			k := valueKey{a.dim, b}
-			t.byValue[k] = append(t.byValue[k], g)
+		for _, dim := range append(a.otherCoins(), a.dim) {
+			for b := bucket(lo); b <= bucket(hi); b++ {
+				k := valueKey{dim, b}
+				t.byValue[k] = append(t.byValue[k], g)
+			}
 		}
 		k := valueKey{anyUnit, bucket(a.raw)}
 		t.byValue[k] = append(t.byValue[k], g)

@@ -12,7 +12,7 @@ const nearMask = 1<<nearBits - 1
 // better orders the hits of a fact, the best first.
 func better(a, b *hit) int {
 	score := func(h *hit) int {
-		n := 3*bits.OnesCount32(h.mask&nearMask) + bits.OnesCount32(h.mask&^uint32(nearMask))
+		n := 3*bits.OnesCount64(h.mask&nearMask) + bits.OnesCount64(h.mask&^uint64(nearMask))
 		switch h.how {
 		case same, rounded:
 			n += 100
@@ -99,7 +99,7 @@ func (t *tracer) doubt(f *fact, h *hit) string {
 	if len(f.tokens) > 0 {
 		return ""
 	}
-	near, far := bits.OnesCount32(h.mask&nearMask), bits.OnesCount32(h.mask&^uint32(nearMask))
+	near, far := bits.OnesCount64(h.mask&nearMask), bits.OnesCount64(h.mask&^uint64(nearMask))
 	switch h.how {
 	case otherUnit:
 		return OtherUnit
@@ -166,9 +166,9 @@ func (t *tracer) ofAnother(f *fact, h *hit) bool {
 		(f.isAmount() && f.amount.telling() || len(f.keys) > 0 && len(f.keys[0]) >= len("d:2006-01")) {
 		return false // no other record has it
 	}
-	known := uint32(0)
+	known := uint64(0)
 	for i, id := range f.near {
-		if b := uint32(1) << i; f.names&b != 0 && t.df[id] > 0 && !t.lowerSeen[id] {
+		if b := uint64(1) << i; f.names&b != 0 && t.df[id] > 0 && !t.lowerSeen[id] {
 			known |= b
 		}
 	}
@@ -176,7 +176,7 @@ func (t *tracer) ofAnother(f *fact, h *hit) bool {
 }
 
 // label is which near words of a fact in a row are of the row's first cell.
-func (t *tracer) label(f *fact) (mask uint32) {
+func (t *tracer) label(f *fact) (mask uint64) {
 	u := &t.units[f.unit]
 	if len(u.cells) < 2 || f.start < u.cells[1] {
 		return 0

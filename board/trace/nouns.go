@@ -34,4 +34,4 @@ var anyNouns = sync.OnceValue(func() map[string]bool {
 
 // noNouns are words after a number that are no name of what it counts.
 var noNouns = lazySet(`remain remains remained remaining left stay stays stayed short
-	went came did made took have had were are was extra further additional`)
+	went came did made took have had were are was extra further additional apiece`)

@@ -19,13 +19,10 @@ func (d *deriver) figures(r int32) []amount {
 	}
 	d.scan.Scan(d.texts[r])
 	all := amounts(&d.scan, nil)
-	for i := range d.scan.Lexemes {
-		l := &d.scan.Lexemes[i]
-		if l.Kind != words.Number {
-			continue
-		}
-		all = appendMoment(all, l.Want[0])
+	for i := range all {
+		all[i].ofMany = eachBefore(&d.scan, all[i].first)
 	}
+	all = appendMoments(all, &d.scan)
 	all = once(d.texts[r], all)
 	d.records[r] = all
 	return all
@@ -69,7 +66,7 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		if g.isAmount() {
 			all = []amount{g.amount}
 		} else if len(g.keys) > 0 {
-			all = appendMoment(nil, g.keys[0])
+			all = d.momentOf(g)
 		}
 		for _, a := range all {
 			if slices.ContainsFunc(have, func(h figure) bool {
@@ -82,6 +79,22 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		}
 	}
 	return own, period
+}
+
+// momentOf is the moment of a date or a time of the report; of a date without a year that
+// of the record which has it.
+func (d *deriver) momentOf(g *fact) []amount {
+	all := appendMoment(nil, g.keys[0])
+	day, yearless := strings.CutPrefix(g.keys[0], "d:--")
+	if !yearless || len(g.support) == 0 || d.texts[g.support[0]] == "" {
+		return all
+	}
+	for _, a := range d.figures(g.support[0]) {
+		if a.dim == "d" && date(a.value).Format("01-02") == day {
+			return []amount{a}
+		}
+	}
+	return nil
 }
 
 // spokenOf are the first figures of a record with their sentences.
@@ -115,7 +128,6 @@ type period struct {
 
 // periods are the words for a period.
 var periods = sync.OnceValue(func() map[string]period {
-	const day = 86400
 	m := map[string]period{}
 	for words, p := range map[string]period{
 		"minute":                            {"minute", 60},

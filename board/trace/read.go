@@ -140,7 +140,8 @@ func (l *layout) table(i int) int {
 		}
 		row++
 		u.row = row
-		if added := l.add(u); intro >= 0 {
+		added := l.add(u)
+		if added.header = header; intro >= 0 {
 			added.before = intro
 		}
 	}

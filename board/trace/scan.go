@@ -34,6 +34,7 @@ type scanner struct {
 	found   []amount
 	names   []int32
 	subject int32 // the name that stands right before the figure; -1
+	single  bool  // the window has no other figure of its unit
 	alien   bool  // the window has a name that no report has
 	tokens  []string
 	places  []int32 // the lexemes of tokens
@@ -156,9 +157,16 @@ func (s *scanner) readWindow(text string) {
 	}
 	for i := range s.found {
 		a := &s.found[i]
-		s.subject = s.subjectOf(a)
+		if s.subject = s.subjectOf(a); s.subject >= 0 {
+			s.single = s.isSingle(i)
+		}
 		for _, g := range s.byValue[valueKey{a.dim, bucket(a.value)}] {
 			s.answer(g, a)
+		}
+		for _, dim := range a.otherCoins() {
+			for _, g := range s.byValue[valueKey{dim, bucket(a.value)}] {
+				s.answer(g, a)
+			}
 		}
 		for _, g := range s.byValue[valueKey{anyUnit, bucket(a.raw)}] {
 			if s.groups[g].amount.dim != a.dim {
@@ -196,12 +204,22 @@ func (s *scanner) answer(g int32, a *amount) {
 	}
 }
 
+// isSingle reports whether a window has no other figure in the unit of the one found.
+func (s *scanner) isSingle(i int) bool {
+	for k := range s.found {
+		if k != i && s.found[k].dim == s.found[i].dim {
+			return false
+		}
+	}
+	return true
+}
+
 // subjectOf is the name that stands right before a figure, -1 if there is none:
 // "Quillpath 26 h".
 func (s *scanner) subjectOf(a *amount) int32 {
 	for k := a.first - 1; k >= max(0, a.first-3); k-- {
 		l := &s.scan.Lexemes[k]
-		if strings.ContainsAny(s.scan.Text[l.End:max(l.End, a.start)], ",;:.!?(|\n") {
+		if strings.ContainsAny(s.scan.Text[l.End:max(l.End, a.start)], ",;:.!?()|\n") {
 			break
 		}
 		if id, ok := s.vocabulary[contextKey(l)]; ok && s.isName[id] && s.scan.Capital(*l) {
@@ -295,7 +313,9 @@ func (s *scanner) hit(n int32, how match, at int) {
 	for _, id := range s.names {
 		h.foreign = h.foreign || !f.speaksOf(id)
 	}
-	h.swapped = s.subject >= 0 && f.names&nearMask != 0 && !slices.Contains(f.near, s.subject)
+	h.swapped = s.subject >= 0 && f.names&nearMask != 0 && !slices.Contains(f.near, s.subject) &&
+		!slices.Contains(f.far[:f.titled], s.subject) &&
+		(!s.single || h.mask&f.names&nearMask == 0)
 	if into := a.place(&h); into != nil {
 		if s.place != nil {
 			place := s.place(max(0, s.at+at))
@@ -346,7 +366,7 @@ func (a *answers) settle(f *fact) {
 		h := &a.hits[i]
 		if h.how < rounded ||
 			len(f.tokens) == 0 &&
-				(h.swapped || f.names&nearMask&^h.mask != 0 || bits.OnesCount32(h.mask&nearMask) < 3) {
+				(h.swapped || f.names&nearMask&^h.mask != 0 || bits.OnesCount64(h.mask&nearMask) < 3) {
 			return
 		}
 	}

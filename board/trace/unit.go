@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ type measure struct {
 var coins = sync.OnceValue(func() map[string]measure {
 	m := map[string]measure{
 		"dollar": {"$", 1}, "euro": {"€", 1}, "pound": {"£", 1}, "yen": {"¥", 1}, "cent": {"$", .01},
+		"penny": {"£", .01}, "pence": {"£", .01},
 		"m": {"length", 1},
 	}
 	for code, dim := range currencies() {
@@ -31,6 +33,24 @@ func coin(w string) (measure, bool) {
 		m, ok = coins()[strings.TrimSuffix(w, "s")]
 	}
 	return m, ok
+}
+
+// otherCoins are the currencies besides its own that a figure in cents may be of.
+func (a *amount) otherCoins() []string {
+	if !a.coins || a.dim != "$" {
+		return nil
+	}
+	return []string{"€", "£"}
+}
+
+// inCurrency is a figure, where one of two is in cents, in the currency of the other.
+func (g *amount) inCurrency(a *amount) *amount {
+	if g.dim == a.dim || !slices.Contains(g.otherCoins(), a.dim) && !slices.Contains(a.otherCoins(), g.dim) {
+		return g
+	}
+	b := *g
+	b.dim = a.dim
+	return &b
 }
 
 // currencies are codes of currencies: those with a symbol of their own by it.

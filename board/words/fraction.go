@@ -137,7 +137,13 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 	}
 	if w := at(j).Plain; w == "an" || w == "a" { // half an hour
 		if scale := scaleOf(at(j + 1).Plain); scale > 0 { // half a million
-			first.answer("n:" + decimal(value.FloatString(3), scale))
+			s.replaceCount(first, at(j+1), decimal(value.FloatString(3), scale), 1, 1)
+			for k := i + 1; k <= j; k++ {
+				s.Lexemes[k].Kind = Part
+			}
+			if l != first {
+				l.Kind = Part
+			}
 			return
 		}
 		if u, ok := counted(at(j + 1).Plain); ok {

@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/words"
+)
+
+// This file reads what loosens a number: about, just under, 200 or so.
+
+var (
+	aboutWords = []string{
+		"about",
+		"around",
+		"roughly",
+		"approximately",
+		"nearly",
+		"almost",
+		"some",
+		"circa",
+		"ca",
+		"approx",
+		"close",
+		"good",
+		"barely",
+		"hardly",
+		"scarcely",
+	}
+	overWords = []string{
+		"over",
+		"least",
+		"exceed",
+		"exceeds",
+		"exceeded",
+		"exceeding",
+		"above",
+		"beyond",
+		"upwards",
+	}
+	underWords = []string{"under", "below", "most", "within", "short", "shy"}
+)
+
+// boundBefore reads what loosens a number: about, at least, fewer than.
+func boundBefore(s *words.Scanner, i int) byte {
+	start := s.Lexemes[i].Start
+	before := strings.TrimRight(s.Text[max(0, start-4):start], " $€£")
+	switch r, _ := utf8.DecodeLastRuneInString(before); r {
+	case '~', '≈':
+		return '~'
+	case '>', '≥':
+		return '>'
+	case '<', '≤':
+		return '<'
+	}
+	for k := i - 1; k >= max(0, i-3); k-- {
+		switch w := s.Lexemes[k].Plain; {
+		case slices.Contains(aboutWords, w):
+			return '~'
+		case slices.Contains(overWords, w),
+			w == "than" && k > 0 && s.Lexemes[k-1].Plain == "more":
+			return '>'
+		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up",
+			slices.Contains(underWords, w),
+			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" || s.Lexemes[k-1].Plain == "less"):
+			return '<'
+		}
+	}
+	return 0
+}
+
+// boundAfter reads what loosens the number before it: 200+, 200 or so.
+func boundAfter(rest string) byte {
+	switch {
+	case strings.HasPrefix(rest, "+"),
+		strings.HasPrefix(rest, " or more"),
+		strings.HasPrefix(rest, " and more"):
+		return '>'
+	case strings.HasPrefix(rest, " or so"), strings.HasPrefix(rest, "-odd"):
+		return '~'
+	}
+	return 0
+}

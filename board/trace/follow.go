@@ -1,0 +1,155 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"blackboard/board/words"
+)
+
+// This file tries the figures from which one may follow.
+
+// calculate reports whether a figure follows from others: from those that are supported
+// around it in the report, from those of one record, or from two of both.
+func (d *deriver) calculate(i int) bool {
+	f := &d.facts[i]
+	written := f.amount
+	defer func() { f.amount = written }()
+	rate := d.hasCue(f, periodCues()) || d.hasCue(f, secondCues())
+	mean := d.hasCue(f, meanCues())
+	for _, a := range slices.Concat(written.readings(d.isRest(f)), d.unitless(i)) {
+		a.rate, a.mean = rate, mean
+		if f.amount = a; d.calculateAs(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// readings are what a figure may be in a calculation: cents are of any currency, points
+// are percent, and what the others are is not always said.
+func (a amount) readings(rest bool) []amount {
+	all := []amount{a}
+	as := func(dim string) {
+		b := a
+		b.dim, b.nouns = dim, [2]string{}
+		all = append(all, b)
+	}
+	switch {
+	case a.coins:
+		as("€")
+		as("£")
+	case a.dim == "" && a.nouns[0] == pointKey():
+		as("%")
+	case a.dim == "" && rest:
+		as("")
+	}
+	return all
+}
+
+var pointKey = sync.OnceValue(func() string { return "w:" + words.Stem("points") })
+
+// isRest reports whether the word beside a figure says that it is what is left, or what
+// there is more: the other 36, 62 more.
+func (d *deriver) isRest(f *fact) bool {
+	u := &d.units[f.unit]
+	text := u.report.Text()
+	before := words.Split(text[max(u.start, f.start-24):f.start], "")
+	after := words.Split(text[f.end:max(f.end, min(u.end, f.end+24))], "")
+	if len(after) > 0 && comparatives()[after[0]] {
+		return true
+	}
+	return len(before) > 0 && restCues()[before[len(before)-1]]
+}
+
+// unitless are a figure without a unit in the units of the figures around it, where its
+// sentence calculates: 498 m³/s, a difference of 43.
+func (d *deriver) unitless(i int) (all []amount) {
+	f := &d.facts[i]
+	if f.amount.dim != "" || f.amount.digits < 2 || f.amount.nouns[0] != "" ||
+		!d.hasCue(f, sumCues()) {
+		return nil
+	}
+	own, _ := d.supported(i)
+	for k := range own {
+		if x := &own[k]; x.dim != "" && x.raw > 0 && x.dim != "%" && !isMoment(x.dim) &&
+			!slices.ContainsFunc(all, func(a amount) bool { return a.dim == x.dim }) {
+			a := f.amount
+			a.like(x)
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func (d *deriver) calculateAs(i int) bool {
+	f := &d.facts[i]
+	others := d.around(i)
+	if how := cmp.Or(d.columnSum(i), d.ofColumn(i), d.shareOfColumn(i)); how != "" {
+		return d.derived(f, how, nil, others...)
+	}
+	own, period := d.supported(i)
+	if how, from := calculation(&f.amount, own); how != "" {
+		return d.derived(f, how, from, others...)
+	}
+	if how, from := product(&f.amount, slices.Concat(own[:min(len(own), 5)], d.operands(i))); how != "" {
+		return d.derived(f, how, from, others...)
+	}
+	if how, from := fromOperands(&f.amount, d.operands(i), own); how != "" {
+		return d.derived(f, how, from, others...)
+	}
+	inOrder := slices.SortedFunc(
+		slices.Values(own),
+		func(a, b amount) int { return a.start - b.start },
+	)
+	if how := runs(&f.amount, inOrder); how != "" {
+		return d.derived(f, how, nil, others...)
+	}
+	if d.hasCue(f, periodCues()) {
+		all := own
+		for _, r := range others {
+			all = slices.Concat(all, d.few(r))
+			period = append(period, d.spokenOf(r)...)
+		}
+		said := periodsOf(d.units[f.unit].text())
+		how := cmp.Or(perPeriod(&f.amount, said, period), f.amount.ofPeriod(said, all))
+		if how != "" {
+			return d.derived(f, how, nil, others...)
+		}
+	}
+	cue := d.hasCue(f, cues())
+	for _, r := range slices.Concat(others, d.near[i]) {
+		all := d.figures(r)
+		if !slices.Contains(others, r) {
+			if !cue && f.amount.digits < 2 || !d.isAbout(f, r) {
+				continue
+			}
+		}
+		if how, from := calculation(&f.amount, all); how != "" {
+			return d.derived(f, how, from, r)
+		}
+		if how := runs(&f.amount, all); how != "" {
+			return d.derived(f, how, nil, r)
+		}
+		if d.hasCue(f, sumCues()) {
+			counts := slices.Concat(all[:min(len(all), 5)], own[:min(len(own), 4)])
+			if how, from := timesDifference(&f.amount, all, counts); how != "" {
+				return d.derived(f, how, from, r)
+			}
+		}
+		if d.hasCue(f, restCues()) {
+			if how := f.amount.ofRest(all); how != "" {
+				return d.derived(f, how, nil, r)
+			}
+		}
+	}
+	if d.ofWhole(i) {
+		return true
+	}
+	if !cue && f.amount.digits < 2 && f.amount.dim != "time" {
+		return false
+	}
+	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) || d.fromFar(i, own) ||
+		d.sumOfRecords(i, others) || d.fromPassage(i) || d.fromRate(i, own, others)
+}
