@@ -17,10 +17,10 @@ type amount struct {
 	digits      int     // that count
 	dim         string  // %, $, time, …; "" for what is counted, or nothing
 	nouns       [2]string
-	bound       byte    // '~' about, '>' at least, '<' at most; 0
 	per         string  // of what it is so much for one: a dimension, or the key of a noun
 	perOf       float64 // how many of that dimension's base one is
 	perToo      string  // the key of another noun that says of what
+	bound       byte    // '~' about, '>' at least, '<' at most; 0
 	ofMany      bool    // each of some has it
 	rate, mean  bool    // its sentence speaks of a period, of an average
 	coins       bool    // it is said in cents, of whatever currency

@@ -115,7 +115,8 @@ func runs(a *amount, pool []amount) string {
 }
 
 var (
-	restCues   = lazySet("rest remaining remainder remain remains free other others not without none left neither")
+	restCues = lazySet(`rest remaining remainder remain remains free other others not without none
+	left neither`)
 	periodCues = lazySet(`month months monthly year years yearly annual annually week weeks weekly day days
 	daily quarter quarterly hour hours hourly minute annum`)
 )
@@ -123,7 +124,8 @@ var (
 var secondCues = lazySet("second seconds s rate speed pace frequency at")
 
 // meanCues are words of sentences that say an average.
-var meanCues = lazySet("average averaged averages mean typical typically each apiece per usual usually about")
+var meanCues = lazySet(`average averaged averages mean typical typically each apiece per
+	usual usually about`)
 
 // atRate reports whether a count is so many a second, a minute, an hour over a time.
 func (a *amount) atRate(x, y *amount) bool {

@@ -346,7 +346,7 @@ func isIdentifier(w string) bool {
 // surround collects what is said around a fact.
 func (t *tracer) surround(f *fact) {
 	u := &t.units[f.unit]
-	var near []contextWord
+	near, far := t.near[:0], t.far[:0]
 	for _, w := range t.context[f.unit] {
 		if w.at >= f.end && u.row == 0 &&
 			strings.ContainsAny(u.report.Text()[f.end:w.at], ",;:") {
@@ -362,7 +362,6 @@ func (t *tracer) surround(f *fact) {
 		near = append(t.column(u, f.start), near...)
 	}
 	f.near, f.names = addWords(nil, nil, near, nearBits, 0)
-	var far []contextWord
 	for i := len(u.headings) - 1; i >= 0; i-- {
 		far = append(far, t.context[u.headings[i]]...)
 	}
@@ -382,10 +381,14 @@ func (t *tracer) surround(f *fact) {
 		far = append(far, before[min(i, len(before)):min(i+1, len(before))]...)
 		far = append(far, after[min(i, len(after)):min(i+1, len(after))]...)
 	}
-	for next := f.unit + 1; u.row < 0 && next < len(t.units) && t.units[next].header == f.unit; next++ {
+	for next := f.unit + 1; u.row < 0 && next < len(t.units); next++ {
+		if t.units[next].header != f.unit {
+			break
+		}
 		far = append(far, t.context[next]...)
 	}
 	var names uint64
+	t.near, t.far = near, far
 	f.far, names = addWords(nil, f.near, far, farBits, nearBits)
 	f.names |= names
 }

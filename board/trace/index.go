@@ -17,6 +17,8 @@ type tracer struct {
 	defined map[string]bool // acronyms that a report explains
 	lower   map[string]bool // words of the reports in lower case
 
+	near, far []contextWord // of the fact that is read, to use their memory again
+
 	vocabulary map[string]int32 // the words of the reports, by their keys
 	isName     map[int32]bool
 	df         []int32 // how many records have a word
