@@ -19,25 +19,38 @@ func (b *Board) Check(ctx context.Context) error {
 		return err
 	}
 	return b.read(ctx, func(tx *store.Tx) error {
-		have, err := loadSnapshot(tx)
+		last, err := lastSeq(tx)
 		if err != nil {
 			return err
 		}
-		want, err := replay(tx, have.Seq)
+		want, err := replay(tx, last)
 		if errors.Is(err, fault.Invalid) {
-			return store.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(), nil)
+			return b.logNotWhole(err)
 		}
 		if err != nil {
 			return err
 		}
-		if diff := want.diff(have); diff != "" {
-			return store.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff, nil)
-		}
-		if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
-			return err
-		}
-		return tx.Hold(invariants...)
+		return b.agrees(tx, want)
 	})
+}
+
+func (b *Board) logNotWhole(err error) error {
+	return store.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(), nil)
+}
+
+// agrees compares the tables with what the event log makes.
+func (b *Board) agrees(tx *store.Tx, want *Snapshot) error {
+	have, err := loadSnapshot(tx)
+	if err != nil {
+		return err
+	}
+	if diff := want.diff(have); diff != "" {
+		return store.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff, nil)
+	}
+	if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
+		return err
+	}
+	return tx.Hold(invariants...)
 }
 
 // invariants are what holds of the tables that are derived from entries, besides what checkCounts checks.

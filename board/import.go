@@ -319,13 +319,21 @@ func (l *eventLog) fill(w *writer, name string) error {
 	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal, l.state.Created.UnixMilli()); err != nil {
 		return err
 	}
-	for _, e := range l.events {
+	if err := w.logRows(l.events); err != nil {
+		return err
+	}
+	return w.snapshotRows(l.state, l.board.vars)
+}
+
+// logRows writes events as they are.
+func (w *writer) logRows(events []Event) error {
+	for _, e := range events {
 		if _, err := w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
 			return err
 		}
 		w.seq = e.Seq
 	}
-	return w.snapshotRows(l.state, l.board.vars)
+	return nil
 }
 
 // importPayload says where a board, or what follows on it, came from.
@@ -371,14 +379,7 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 		if err := w.signalRow(Raise{g.Content, g.Priority, g.Origin, g.Key}, id, g.ExternalID, g.Worker, g.Seq, g.Created.UnixMilli()); err != nil {
 			return fmt.Errorf("%s: %w", g.ID, err)
 		}
-		var by any
-		if g.AddressedBy != "" {
-			if by, err = ParseEntryID(g.AddressedBy); err != nil {
-				return err
-			}
-		}
-		if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = ?, lease_until = ? WHERE id = ?`,
-			g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy, millisOrNil(g.LeaseUntil), id); err != nil {
+		if err := w.signalState(g); err != nil {
 			return err
 		}
 	}
@@ -408,6 +409,23 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 		}
 	}
 	return nil
+}
+
+// signalState brings the row of a signal to its state.
+func (w *writer) signalState(g *Signal) error {
+	id, err := ParseSignalID(g.ID)
+	if err != nil {
+		return err
+	}
+	var by any
+	if g.AddressedBy != "" {
+		if by, err = ParseEntryID(g.AddressedBy); err != nil {
+			return err
+		}
+	}
+	_, err = w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = ?, lease_until = ? WHERE id = ?`,
+		g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy, millisOrNil(g.LeaseUntil), id)
+	return err
 }
 
 func millisOrNil(t *time.Time) any {
