@@ -46,7 +46,7 @@ func (p *program) takeDatabase(args []string) ([]string, error) {
 
 func (p *program) databaseCommand() *cli.Command {
 	return &cli.Command{
-		Name: "database", Category: catProgram, Usage: "boards for many machines, in a PostgreSQL database: init, status, drop-run",
+		Name: "database", Category: catProgram, Usage: "boards for many machines, in a PostgreSQL database: init, status, copy, check, roles, drop-run",
 		Description: "The database is $BOARD_DATABASE_URL, or --database URL with any command. Without either, boards are files.",
 		Subcommands: []*cli.Command{
 			{
@@ -57,6 +57,18 @@ func (p *program) databaseCommand() *cli.Command {
 			{
 				Name: "status", Usage: "show the server, the version of the schema, and how many runs there are",
 				Flags: []cli.Flag{jsonFlag()}, Action: p.databaseStatus,
+			},
+			p.databaseCopyCommand(),
+			{
+				Name: "check", Usage: "verify runs of the database, or all: that the event log of each makes what its tables hold", ArgsUsage: "[RUN…]",
+				Description: "As `board runs --check` does for all runs, wherever they are. A run that fails is shown with why, and the exit code is 1.",
+				Flags:       []cli.Flag{jsonFlag()}, Action: p.databaseCheck,
+			},
+			{
+				Name: "roles", Usage: "print SQL that makes three roles: a reader, a worker and an owner",
+				Description: "SCHEMA_reader reads and cannot write by any command: for CI and dashboards. SCHEMA_worker reads and writes, but deletes\nno run. SCHEMA_owner has the tables: it brings them up to date and drops runs. Run it as a superuser, again after\neach `board database init`; then grant the roles to those who log in.",
+				Flags:       []cli.Flag{&cli.StringFlag{Name: "prefix", Usage: "begin the names with `NAME`, not with the schema's: the roles are those of the whole server"}},
+				Action:      p.databaseRoles,
 			},
 			{
 				Name: "drop-run", Usage: "delete a run and everything on it", ArgsUsage: "RUN",

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,6 +68,8 @@ func shared() string {
 //	[postgres]     PostgreSQL is there, or BOARD_TEST_DATABASE_URL names a server; it is started when it is asked for
 //	[files]        boards are files; with BOARD_TEST_ENGINE=postgres each script has a schema of its own in such a server
 //	database [DIR] has the commands use a schema of that server: without boards, or that of a directory
+//	dbsql FILE     runs SQL in that schema, as who made it
+//	dbas ROLE      has the commands log in as SCHEMA_ROLE, once board database roles has made it
 //	[race]         the race detector is on, with which a command takes several times as long; it leaves out scripts of many commands, none of which has company in its process
 //
 // With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
@@ -115,7 +118,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sqlite": sqliteFile, "until": until, "smalldisk": smallDisk, "fill": fill, "database": useDatabase},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sqlite": sqliteFile, "until": until, "smalldisk": smallDisk, "fill": fill, "database": useDatabase, "dbsql": databaseSQL, "dbas": databaseAs},
 	})
 }
 
@@ -161,6 +164,39 @@ func useDatabase(ts *testscript.TestScript, _ bool, args []string) {
 	url, err := schema(ts.MkAbs(dir))
 	ts.Check(err)
 	ts.Setenv("BOARD_DATABASE_URL", url)
+}
+
+// databaseSQL runs what a file has.
+func databaseSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: dbsql FILE")
+	}
+	runSQL(ts, ts.ReadFile(args[0]))
+}
+
+func runSQL(ts *testscript.TestScript, statements string) {
+	s, err := databaseServer()
+	ts.Check(err)
+	u, err := url.Parse(ts.Getenv("BOARD_DATABASE_URL"))
+	ts.Check(err)
+	db, err := sql.Open("pgx", s.URL("")+"&default_query_exec_mode=simple_protocol&search_path="+u.Query().Get("schema"))
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.Exec(statements)
+	ts.Check(err)
+}
+
+// databaseAs has $BOARD_DATABASE_URL name another user.
+func databaseAs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: dbas ROLE")
+	}
+	u, err := url.Parse(ts.Getenv("BOARD_DATABASE_URL"))
+	ts.Check(err)
+	role := u.Query().Get("schema") + "_" + args[0]
+	runSQL(ts, "ALTER ROLE "+role+" LOGIN")
+	u.User = url.User(role)
+	ts.Setenv("BOARD_DATABASE_URL", u.String())
 }
 
 // canMount reports whether a small file system can be mounted.
