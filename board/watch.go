@@ -55,7 +55,20 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	return err
 }
 
-// until calls done at once and after every change of the board, until it reports true or ctx ends (fault.Timeout for a deadline).
+// awayPause is how long who waits leaves a server alone that is away: the engine has asked it again and again by then.
+const awayPause = 200 * time.Millisecond
+
+// pause waits before a server that is away is asked again. It reports false once ctx has ended.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+	case <-time.After(awayPause):
+	}
+	return ctx.Err() == nil
+}
+
+// until calls done at once and after every change of the board, until it reports true or ctx ends (fault.Timeout for a deadline). A server that
+// goes away is waited for; one that is away when ctx ends is told.
 func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
 	// The place in the log is taken before the first look, so that no change falls between the look and the watch.
 	var after int64
@@ -66,6 +79,9 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 	defer stop()
 	for {
 		ok, err := done()
+		if errors.Is(err, fault.Away) && pause(ctx) { // it was there
+			continue
+		}
 		if ok || err != nil { // what was refused is told, even if the time is over too
 			return err
 		}
@@ -80,7 +96,7 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 }
 
 // WaitRun opens the board of a run as soon as the run exists. It is fault.NotFound if there is none
-// when ctx ends.
+// when ctx ends. A server that has answered once may go away, and come back.
 func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
@@ -88,19 +104,32 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 	place := placeOf(dir)
 	tick := time.NewTicker(place.Pause())
 	defer tick.Stop()
+	answered := false
 	for {
-		if has, err := place.Has(ctx, run); has || err != nil && ctx.Err() == nil {
-			b, err := Open(context.WithoutCancel(ctx), dir, run)
-			if !errors.Is(err, fault.NotFound) {
-				return b, err
+		has, err := place.Has(ctx, run)
+		if has || err != nil && ctx.Err() == nil && !errors.Is(err, fault.Away) {
+			var b *Board
+			if b, err = Open(context.WithoutCancel(ctx), dir, run); err == nil {
+				return b, nil
+			}
+			if errors.Is(err, fault.NotFound) {
+				err = nil
 			}
 		}
+		away := answered && errors.Is(err, fault.Away)
+		if err != nil && !away && (has || ctx.Err() == nil) {
+			return nil, err
+		}
+		answered = answered || err == nil
 		select {
 		case <-ctx.Done():
-			if ctx.Err() == context.DeadlineExceeded {
-				return nil, (&Board{run: run}).missing()
+			switch {
+			case ctx.Err() != context.DeadlineExceeded:
+				return nil, ctx.Err()
+			case away:
+				return nil, err
 			}
-			return nil, ctx.Err()
+			return nil, (&Board{run: run}).missing()
 		case <-tick.C:
 		}
 	}
@@ -168,6 +197,9 @@ func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event
 			return []Event{first}, nil
 		}
 		more, err := b.someEvents(ctx, first.Seq, limit-1)
+		if errors.Is(err, fault.Away) { // the first is told; the rest are there the next time
+			err = nil
+		}
 		return append([]Event{first}, more...), err
 	}
 	return nil, fault.Timeout.New("nothing happened in the given time", "", fault.Give("timeout", "", "wait longer with {}"))

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 )
 
 // What went wrong once, each as a story.
@@ -119,6 +120,17 @@ func TestFirstReadingFails(t *testing.T) {
 	h.press("j", "w", "[", "tab", "enter")
 	h.do(p.age())
 	h.wants("never expire")
+}
+
+// A database server that is away is said, what was seen stays, and it goes on when it is back.
+func TestConnectionLost(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	h.do(p.seen(scene{}, nil, fault.Away.New("the database team on db cannot be used", "start it")))
+	h.wants("connection lost", "never expire")
+	h.do(p.age())
+	h.lacks("connection lost")
+	h.wants("live", "never expire")
 }
 
 // What follows the log ends: the page does not say that it is live, and tries again.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/tui/keys"
 )
@@ -239,6 +241,8 @@ func (p *runPage) timeline() string {
 	switch {
 	case !b.on && p.follow.err != nil:
 		word = st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
+	case !b.on && errors.Is(p.err, fault.Away):
+		word = st.bad.Render("connection lost") + st.faint.Render(" "+where+"; it is tried again")
 	case !b.on:
 		word = st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time")
 	case p.loading():

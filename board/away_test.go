@@ -1,0 +1,130 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/store"
+)
+
+// awayPlace is a place whose server is away while it is told so.
+type awayPlace struct {
+	store.Place
+	asked int64 // how often, so far
+	away  func(asked int64) bool
+}
+
+func (p *awayPlace) ask() error {
+	if p.asked++; p.away(p.asked) {
+		return store.Fault(fault.Away, "the database", "cannot be used", nil, fault.Step{Text: "start it"})
+	}
+	return nil
+}
+
+func (p *awayPlace) Open(ctx context.Context, run string, create bool) (store.DB, error) {
+	if err := p.ask(); err != nil {
+		return nil, err
+	}
+	db, err := p.Place.Open(ctx, run, create)
+	return &awayDB{db, p}, err
+}
+
+func (p *awayPlace) Has(ctx context.Context, run string) (bool, error) {
+	if err := p.ask(); err != nil {
+		return false, err
+	}
+	return p.Place.Has(ctx, run)
+}
+
+type awayDB struct {
+	store.DB
+	place *awayPlace
+}
+
+func (db *awayDB) Read(ctx context.Context, fn func(*store.Tx) error) error {
+	if err := db.place.ask(); err != nil {
+		return err
+	}
+	return db.DB.Read(ctx, fn)
+}
+
+// Watch goes on while the server is away, as that of a server does.
+func (db *awayDB) Watch(ctx context.Context, changed func() error) error {
+	for {
+		if err := changed(); err != nil && !errors.Is(err, fault.Away) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(PollInterval):
+		}
+	}
+}
+
+// TestWaitServerAway: who waits goes on when the server goes away and comes back. If it is away in
+// the end, or has never answered, that is what is said.
+func TestWaitServerAway(t *testing.T) {
+	b, ctx := newBoard(t), t.Context()
+	do := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "critical"})
+	do(err)
+	later := newAt(b.dir, "later")
+	later.create = true
+	defer later.Close()
+	p := &awayPlace{Place: b.place}
+	real := placeOf
+	placeOf = func(string) store.Place { return p }
+	t.Cleanup(func() { placeOf = real })
+	p.away = func(int64) bool { return false }
+	waiting := mustOpen(t, b.dir, "test")
+
+	from := p.asked
+	p.away = func(n int64) bool {
+		switch n - from {
+		case 3: // who watches is told of something, and looks
+			_, err := b.Post(ctx, "w", Post{Content: "a finding"})
+			do(err)
+		case 5: // the server is away, for this process
+			_, err := b.Waive(ctx, "lead", "s1", "never mind")
+			do(err)
+		}
+		return n == from+4 || n == from+5
+	}
+	if v, err := waiting.WaitGate(ctx, Policy{}); err != nil || !v.Open || p.asked < from+6 {
+		t.Errorf("the gate after the server came back: %+v, %v", v, err)
+	}
+
+	over, done := context.WithDeadline(ctx, time.Now().Add(-time.Second))
+	defer done()
+	from = p.asked
+	p.away = func(n int64) bool { return n > from+1 } // after the place in the log is known
+	v, err := waiting.WaitGate(over, Policy{})
+	if refused(t, err, fault.Away, "cannot be used"); v.Open {
+		t.Error("the gate is open though the server is away")
+	}
+
+	p.away = func(int64) bool { return true } // as the wrong server is
+	_, err = WaitRun(ctx, b.dir, "later")
+	refused(t, err, fault.Away, "cannot be used")
+	from = p.asked
+	p.away = func(n int64) bool {
+		if n == from+3 {
+			_, err := later.Post(ctx, "w", Post{Content: "a finding"})
+			do(err)
+		}
+		return n == from+2 || n == from+3
+	}
+	run, err := WaitRun(ctx, b.dir, "later")
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(run.Close())
+}
