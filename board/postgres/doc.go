@@ -24,6 +24,11 @@
 // A writer notifies a channel with the number of its run. A process that watches listens on one connection of its own. It is notified from another one
 // first: while nothing is heard, as behind a pooler, and every two seconds otherwise, watchers ask for the number of the last event.
 //
+// # Rights
+//
+// Roles prints the SQL of three roles. A reader may read; each write begins with the lock of a row of runs, which he may not take. A worker writes
+// to the views, and to the counts, as triggers run with his rights. What is deleted for good, and what migrates, is the owner's.
+//
 // # Full text
 //
 // The words of a run are in an index in memory, SQLite's, which a search brings up to date by the entries that are new: hits and their order
