@@ -12,10 +12,9 @@ import (
 // item are looked at, and what one of them says plainly is not taken back by another.
 
 const (
-	leastCarried = 0.34 // share of an item's weight that a sentence must have to speak of it
-	leastContext = 0.5  // the same, of it and the sentence before
-	leastTold    = 0.6  // the same, to say it, or to exchange its roles
-	leastWhole   = 0.7  // the same, to negate a word of it that stands beside others
+	leastCarried = 0.25 // share of an item's weight that a sentence must have to speak of it
+	leastAround  = 0.4  // the same, of it and the sentence before
+	leastContext = 0.5  // the same, to say it by an opposite, or to exchange its roles
 )
 
 // A carrier is a sentence of a report that has words of an item.
@@ -23,11 +22,7 @@ type carrier struct {
 	unit   int32
 	weight float64 // share of the item's weight that it has
 	near   float64 // the same with the sentence before it and the headings
-}
-
-// tells reports whether a sentence says the item, by itself or with the one before it.
-func (c carrier) tells() bool {
-	return c.weight >= leastTold || c.weight >= leastContext && c.near >= leastTold
+	named  bool    // it has a name of the item, if there is one
 }
 
 // carriers returns the sentences that speak of the pattern, the fullest first.
@@ -47,8 +42,8 @@ func (p *pattern) carriers(x *index, h *hits) (all []carrier) {
 			from--
 		}
 		set := h.gather(from, i, x.units[i].under)
-		if n := share(set); n >= leastContext && (!p.named || p.names(set)) {
-			all = append(all, carrier{i, w, n})
+		if n := share(set); n >= leastAround {
+			all = append(all, carrier{i, w, n, !p.named || p.names(set)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b carrier) int {
@@ -64,50 +59,18 @@ func (p *pattern) carriers(x *index, h *hits) (all []carrier) {
 }
 
 // maxCarriers bounds how many sentences are read again for one item.
-const maxCarriers = 8
+const maxCarriers = 5
 
 // contradicted returns the unit that says the opposite of the item which the pattern is
 // of, or -1. The hits are those of the report.
 func (p *pattern) contradicted(x *index, h *hits) int32 {
-	item := p.saying()
-	if item == nil {
-		return -1
-	}
-	worst, against := carrier{unit: -1}, ""
-	var plain []carrier
-	var told []*saying
-	for _, c := range p.carriers(x, h) {
-		if c.weight < worst.weight {
-			break // another says the opposite, and more of the item
-		}
-		said := x.saying(c.unit)
-		switch word, no := item.against(said, c.weight); {
-		case no:
-			if worst.unit < 0 {
-				worst, against = c, word
-			}
-		case !item.refuted && c.tells() && (x.refuted(c.unit) ||
-			!item.negative() && unproven.MatchString(x.text(c.unit)) && !unproven.MatchString(item.text)):
-			if worst.unit < 0 {
-				worst = c
-			}
-		default:
-			plain, told = append(plain, c), append(told, said)
+	unit, most := int32(-1), 0.0
+	for _, d := range p.doubts(x, h) {
+		if s := d.traits.score(); s > most {
+			unit, most = d.unit, s
 		}
 	}
-	if worst.unit < 0 {
-		return -1
-	}
-	for i, c := range plain {
-		// It is said plainly where the word that is in question stands as the item has
-		// it.
-		if against == "" && c.weight >= worst.weight ||
-			c.weight > worst.weight && item.agrees(told[i], against, false) ||
-			c.weight == worst.weight && item.agrees(told[i], against, true) {
-			return -1
-		}
-	}
-	return worst.unit
+	return unit
 }
 
 // mirrored returns the unit that says an item by the opposite of one of its words, negated:
@@ -170,7 +133,6 @@ func (p *pattern) saying() *saying {
 		p.said = read(&p.scanner, p.content)
 		p.said.text = p.content
 		p.said.relate()
-		p.said.refuted = refutes.MatchString(p.content) || formerly.MatchString(p.content)
 	}
 	return p.said
 }
@@ -200,38 +162,6 @@ func (w *said) meets(u *said) int {
 		return 1
 	}
 	return 0
-}
-
-// stands says of a word of the item whether a sentence has it as the item means it,
-// turned round, or neither.
-func (s *saying) stands(i int, told *saying, whole bool) (agrees bool, differs difference) {
-	w := &s.words[i]
-	if s.ambivalent(i) {
-		return true, 0
-	}
-	for j := range told.words {
-		u := &told.words[j]
-		switch w.meets(u) {
-		case 1:
-			switch turned := w.tight && !u.loose || u.tight && !w.loose; {
-			case !turned && w.loose == u.loose:
-				agrees = true
-			case !turned || w.hedged != u.hedged: // not for certain
-			case w.none && !s.at(i+1).follows() && told.at(j+1).follows():
-				// no lien, and a lien index
-			case (w.moody == u.moody || w.modal && u.modal) && (whole || s.beside(i, told, j)) && s.subjectOf(i, told):
-				differs = negated
-			}
-		case -1:
-			switch {
-			case w.tight != u.tight || s.compares(told) || s.converse(i, told, j):
-				agrees = true
-			case w.loose == u.loose && w.moody == u.moody && s.beside(i, told, j) && s.subjectOf(i, told):
-				differs = opposed
-			}
-		}
-	}
-	return agrees, differs
 }
 
 // opposed reports whether a sentence has the opposite of a word.
@@ -279,30 +209,4 @@ func (s *saying) ambivalent(i int) bool {
 		}
 	}
 	return false
-}
-
-// against reports whether a sentence says the opposite of the item, and by which word of
-// it, if it is one.
-func (s *saying) against(told *saying, carried float64) (word string, no bool) {
-	var ways difference
-	for i := range s.words {
-		if !s.words[i].content || s.words[i].Kind != words.Word {
-			continue
-		}
-		if agrees, differs := s.stands(i, told, carried >= leastWhole); differs > 0 && !agrees {
-			if ways |= differs; word == "" {
-				word = s.words[i].Keys[0]
-			}
-		}
-	}
-	switch {
-	case s.permits()*told.permits() > 0:
-	case ways&negated > 0 && (ways&opposed > 0 || s.turns(told)):
-		// keeps no samples, samples are discarded
-	case ways == negated && (s.privative(told) || told.privative(s)):
-	case ways > 0:
-		return word, true
-	}
-	return "", carried >= leastTold && (s.exchanged(told) || s.crossed(told) || s.reordered(told) ||
-		s.ended(told) || told.ended(s) || s.sided(told) || s.permits()*told.permits() < 0)
 }

@@ -84,6 +84,10 @@ var contradictions = [][2]string{
 	{"The supplier shipped counterfeit parts.", "The following statements of the draft are wrong:\n\n- The audit took a week.\n- The supplier shipped counterfeit parts.\n"},
 	{"The supplier shipped counterfeit parts.", "Could it be that the supplier shipped counterfeit parts? The inspection ruled that out."},
 	{"The supplier shipped counterfeit parts.", "One hypothesis was that the supplier shipped counterfeit parts. It did not survive the inspection."},
+	{"The smallest sites found the audit hardest.", "The smallest sites found the audit easiest."},
+	{"The parents passed the forms to the clerks.", "The clerks handed the forms to the parents."},
+	{"Tenants prefer the old boiler.", "It is often said that tenants prefer the old boiler. The figures show no such thing."},
+	{"Wardens were able to reach the roof by the stair.", "Wardens could not reach the roof by the stair, although all other ways were open."},
 }
 
 // Pairs of an item and a report that says the same, or says it plainly somewhere.

@@ -11,10 +11,9 @@ import (
 
 const (
 	leastCoverage = 0.6  // share of an item's significant tokens that a passage must have
-	leastInOne    = 0.55 // the same of one sentence, in an item without numbers
-	leastLinked   = 0.45 // share of neighbouring words of an item that one sentence must have together
-	fewLinks      = 4    // as many neighbours make the share telling
-	leastWords    = 0.3  // share of its words, however many of its numbers the passage has
+	leastInOne    = 0.55 // the same of a sentence and the one before it, in an item without numbers
+	fewWants      = 4    // an item of so few wants must be had by a passage
+	leastWords    = 0.3  // the same, however many of its numbers are there; or of a sentence alone
 	leastBeside   = 0.2  // the same, beside three telling numbers
 	fewTokens     = 3    // an item with so few significant tokens needs all of them
 	passageRunes  = 300  // of the passage that a result shows
@@ -114,6 +113,10 @@ func (p *pattern) find(x *index, h *hits) finding {
 	}
 	f.locate(x, h, best)
 	if f.cause == "" {
+		if n := p.displaced(x, h, best); n >= 0 {
+			f.cause, f.have[n] = MissNumber, false
+			return f
+		}
 		if u := p.contradicted(x, h); u >= 0 {
 			f.cause, f.first, f.last = MissContradicted, u, u
 		}
@@ -140,71 +143,45 @@ func (p *pattern) find(x *index, h *hits) finding {
 	return f
 }
 
-// inOne returns the first sentence that has somewhat fewer words of an item than a passage must
-// have, but all by itself; -1 if there is none. What has numbers is not looked for so.
+// inOne returns the sentence that with the one before it, and the headings above, has
+// somewhat fewer words of an item than a passage must have; -1 if there is none. What has
+// numbers is not looked for so.
 func (p *pattern) inOne(x *index, h *hits) int32 {
 	least := leastInOne * float64(p.words)
-	if all, _ := p.anywhere(x); p.numbers > 0 || len(p.wants) <= fewLinks || float64(all) < least {
+	if all, _ := p.anywhere(x); p.numbers > 0 || len(p.wants) <= fewWants || float64(all) < least {
 		return -1
 	}
 	for u := range x.units {
-		i := int32(u)
-		if float64(p.weigh(h.gather(i, i, span{}), false)) >= least {
+		i, from := int32(u), int32(u)
+		if x.units[i].heading {
+			continue
+		}
+		if from > 0 && x.units[from-1].section == x.units[i].section {
+			from--
+		}
+		if float64(p.weigh(h.gather(i, i, span{}), false)) >= leastWords*float64(p.words) &&
+			float64(p.weigh(h.gather(from, i, x.units[i].under), false)) >= least {
 			return i
 		}
 	}
 	return -1
 }
 
-// linked reports whether the passage, or a beginning of it that has the words, has neighbouring words of
-// the item together in a sentence: words that stand each in another sentence say something else. Only
-// beginnings are looked at, so more text takes nothing away.
+// linked reports whether a sentence of the passage, with the one before it and the headings,
+// has most of what an item without numbers has: words that stand each in another sentence
+// say something else. Of three words one sentence must have all.
 func (p *pattern) linked(x *index, h *hits, at passage) bool {
-	if p.numbers == 0 && p.words == wordWeight*fewTokens {
-		for u := at.first; u <= at.last; u++ {
-			if p.weigh(h.gather(u, u, x.units[at.first].under), false) >= p.need {
-				return true
-			}
-		}
-		return false
+	least, before := leastInOne*float64(p.words), int32(1)
+	if p.words == wordWeight*fewTokens {
+		least, before = float64(p.need), 0
 	}
-	if p.numbers > 0 || len(p.wants) <= fewLinks {
-		return true
-	}
-	under := x.units[at.first].under
-	for last := at.first; last <= at.last; last++ {
-		set := slices.Clone(h.gather(at.first, last, under))
-		if p.weigh(set, false) < p.need {
-			continue
-		}
-		links, all, before := 0, 0, -1
-		for i, w := range p.wants {
-			if w.number || set[i/64]&(1<<(i%64)) == 0 {
-				continue
-			}
-			if before >= 0 {
-				if all++; p.together(x, h, at.first, last, before, i) {
-					links++
-				}
-			}
-			before = i
-		}
-		if all < fewLinks || float64(links) >= leastLinked*float64(all) {
+	for u := at.first; u <= at.last && p.numbers == 0; u++ {
+		set := h.gather(max(at.first, u-before), u, x.units[at.first].under)
+		if float64(p.weigh(set, false)) >= least {
 			return true
 		}
 	}
-	return false
-}
-
-// together reports whether one sentence, or the headings, has two wants.
-func (p *pattern) together(x *index, h *hits, first, last int32, a, b int) bool {
-	for u := first; u <= last; u++ {
-		set := h.gather(u, u, x.units[first].under)
-		if set[a/64]&(1<<(a%64)) != 0 && set[b/64]&(1<<(b%64)) != 0 {
-			return true
-		}
-	}
-	return false
+	return p.numbers > 0
 }
 
 // short returns how much weight the words of the passage lack.

@@ -187,8 +187,8 @@ func TestSurvivalLabels(t *testing.T) {
 		t.Logf("%-8s  ours   %v", split, ours[split])
 		t.Logf("%-8s  plain  %v", split, plain[split])
 	}
-	// Slightly under what was measured: 0.86 and 0.86.
-	if c := ours["all"]; c.precision() < 0.84 || c.recall() < 0.84 {
+	// Slightly under what was measured: 0.90 and 0.86.
+	if c := ours["all"]; c.precision() < 0.88 || c.recall() < 0.84 {
 		t.Errorf("the heuristic has become worse: %v", c)
 	}
 }

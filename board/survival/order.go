@@ -43,6 +43,85 @@ func (s *saying) exchanged(told *saying) bool {
 	return false
 }
 
+// swapped reports whether somebody does in a sentence what is done to them in the item, by
+// verbs of one sense.
+func (s *saying) swapped(told *saying) bool {
+	for i := range s.words {
+		if !s.acts(i) {
+			continue
+		}
+		mine := s.doers(i)
+		if len(mine) == 0 || told.does(&s.words[i], mine) {
+			continue
+		}
+		for j := range told.words {
+			if s.words[i].meets(&told.words[j]) <= 0 || !told.acts(j) {
+				continue
+			}
+			theirs := told.doers(j)
+			if common(mine, theirs) == 0 && common(mine, told.others(j)) > 0 &&
+				common(theirs, s.others(i)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// does reports whether a saying has a word of an item, done by the same.
+func (s *saying) does(w *said, who []string) bool {
+	for j := range s.words {
+		if w.meets(&s.words[j]) > 0 && common(who, s.doers(j)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// acts reports whether a word may be a verb that somebody does.
+func (s *saying) acts(i int) bool {
+	w, after := &s.words[i], s.at(i+1)
+	ends := after.breaks || after.low == "and" || after.low == "or"
+	if !w.content || w.Kind != words.Word || s.plural(i) && ends {
+		return false
+	}
+	return s.verb(i) || s.between(i) || !w.breaks && !s.noun(i) &&
+		is(s.at(i-1).low, asAuxiliaries) &&
+		(strings.HasSuffix(w.low, "en") || strings.HasSuffix(w.low, "t"))
+}
+
+// others returns the keys of what a verb may do something to: of what comes after it, or
+// before it in the passive.
+func (s *saying) others(i int) []string {
+	if passive, by := s.passive(i); passive && by {
+		if who := s.subject(i); who != "" {
+			return []string{who}
+		}
+		return nil
+	}
+	return s.contents(i+1, i+8)
+}
+
+// doers returns the keys of who does what a verb says, as far as a sentence says it.
+func (s *saying) doers(i int) []string {
+	passive, by := s.passive(i)
+	if !passive {
+		if who := s.subject(i); who != "" {
+			return []string{who}
+		}
+		return nil
+	}
+	if !by {
+		return nil
+	}
+	for k := i + 1; k < len(s.words); k++ {
+		if s.words[k].low == "by" {
+			return s.contents(k+1, k+4)
+		}
+	}
+	return nil
+}
+
 // between reports whether a word stands between one that means something and what it may
 // do something to: volunteers outnumber staff.
 func (s *saying) between(i int) bool {

@@ -29,7 +29,8 @@ var (
 	// refutes is what says of a claim that it does not hold.
 	refutes = lazyregexp.New(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
 		aClaim + ` that\b.{0,120}\b(?:` + setAside + `|(?:have|has|had) no (?:basis|foundation|merit))|` +
-		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out) otherwise)\b|` +
+		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out|proved) otherwise|` +
+		`popular belief|common misconception)\b|` +
 		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
 	// unproven is what says that nothing speaks for a claim.
 	unproven = lazyregexp.New(`(?i)\b(?:no (?:evidence|proof|indication|sign|record) that|` +
@@ -50,6 +51,8 @@ var (
 		`(?:` + untrue + `|` + takenBack + `|` + mistake + `)|` +
 		`(?:that|this|(?:that|this|the) ` + aClaim + `)\b(?: \w+){0,4}? ` + being + ` ` + setAside + `|` +
 		`(?:that|this|it|they|the ` + aClaim + `)\b.{0,20}(?: not|n't) (?:survive|stand|hold)\b|` +
+		`.{0,80}(?: not|n't) (?:bear|back|support|confirm|show|substantiate|corroborate) (?:it|this|that|them)\b|` +
+		`.{0,80}\b(?:no such thing|nothing of the (?:kind|sort)|(?:say|says|show|shows|suggest|suggests|tell|tells) otherwise)\b|` +
 		`.{0,80}\bno (?:evidence|support|sign|trace|basis) (?:for|of) (?:it|this|that|them)\b|` +
 		`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?|` +
 		`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +

@@ -34,6 +34,7 @@ const (
 	asForbidding                    // say that it is not
 	asLasting                       // say that something goes on
 	asOrders                        // begin a sentence that says what to do
+	asSubjects                      // stand for who or what a clause is of
 	asPivots                        // have on their sides what cannot change places
 )
 
@@ -62,7 +63,7 @@ func readRoles() {
 		asMoods: `must should shall will would could may might if whether unless require requires
 			required requiring recommend recommended recommends recommendation need needs ensure
 			propose proposed proposes plan planned plans intend intends commit commits committed
-			covenant adopt confirm expect expected`,
+			covenant adopt confirm expect expected able`,
 		asSwitched: `is are was were be been turned turn switched switch set stays stay kept keep left
 			default`,
 		asAfterSwitch: `by for in at during when while again and but since until before after`,
@@ -77,10 +78,11 @@ func readRoles() {
 			broke stole threw flew forgot hid hung lent rang shook spoke spent stood swore tore
 			woke wore withdrew cut hit put set shut spread`,
 		asModals:     `to will can must may might should could would does do did not cannot shall`,
-		asBeings:     `is are was were be been being gets got`,
-		asPermits:    `can cannot can't may must mustn't`,
+		asBeings:     `is are was were be been being get gets got`,
+		asPermits:    `can cannot can't could couldn't may must mustn't able`,
 		asArticles:   `a an the this these those its their our his her each every another any some`,
 		asNobody:     `nobody none nothing neither`,
+		asSubjects:   `it they he she we you there`,
 		asPivots:     `before after than then`,
 		asLess:       `less fewer`,
 		asDenying:    `missing absent lacking impossible`,

@@ -12,11 +12,10 @@ import (
 
 // A saying is a sentence, or a few, as it is meant.
 type saying struct {
-	words   []said
-	text    string   // of an item
-	before  []string // keys of the sentence before it in the report, and of the headings above
-	nobody  bool     // it speaks of all there are: nobody, none
-	refuted bool     // it says itself of something that it is false
+	words  []said
+	text   string   // of an item
+	before []string // keys of the sentence before it in the report, and of the headings above
+	nobody bool     // it speaks of all there are: nobody, none
 }
 
 // said is a word of a saying.
@@ -29,8 +28,8 @@ type said struct {
 	capital  bool   // it begins with one
 	tight    bool   // a negation right before it turns it round
 	loose    bool   // its clause has a negation, or makes a condition
-	moody    bool   // its sentence says before it what must, may or will be
-	modal    bool   // its sentence says before it what can, may or must be
+	moody    bool   // its clause says before it what must, may or will be
+	modal    bool   // its clause says before it what can, may or must be
 	hedged   bool   // what comes after it says but for what: not without a deploy
 	none     bool   // a negation says that there is none of it
 	breaks   bool   // a mark or a conjunction stands before it
@@ -59,7 +58,7 @@ func read(s *words.Scanner, text string) *saying {
 				part++
 			}
 			if w.breaks && (strings.Trim(gap, ", \n") != "" ||
-				w.low == "and" && i+1 < len(lexemes) && opens(lexemes[i+1].Plain)) {
+				is(w.low, asSubjects) || w.low == "and" && i+1 < len(lexemes) && opens(lexemes[i+1].Plain)) {
 				clause++
 			}
 		}
@@ -152,18 +151,18 @@ func (s *saying) at(i int) said {
 // something, with what belongs to it; and loosely all of the clause.
 func (s *saying) negate() {
 	loose, shadow := map[int]bool{}, map[int][]int{}
-	moody, modal := -1, -1 // the sentence whose mood was met
+	moody, modal := -1, -1 // the clause whose mood was met
 	for i := range s.words {
 		w := &s.words[i]
 		if is(w.low, asShadows) || strings.HasPrefix(w.low, "fail") && s.at(i+1).low == "to" {
 			shadow[w.clause] = append(shadow[w.clause], i)
 		}
-		w.moody, w.modal = moody == w.sentence, modal == w.sentence
+		w.moody, w.modal = moody == w.clause, modal == w.clause
 		if is(w.low, asPermits) && (!w.capital || i == 0) {
-			modal = w.sentence
+			modal = w.clause
 		}
 		if is(w.low, asMoods) && (!w.capital || i == 0) || s.commands(i) { // not the month
-			moody = w.sentence
+			moody = w.clause
 		}
 		s.denies(i)
 		if !s.negates(i) {

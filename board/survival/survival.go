@@ -1,66 +1,81 @@
-// Package survival says whether reports carry what a run must not lose. It compares items
-// with them: by their words and numbers ([Check]), then by meaning where there is a model
-// ([Result.AddMeaning]). It knows no database; which items a run has, package board says.
+// Package survival says whether reports carry what a run must not lose. It compares
+// items with them: by their words and numbers ([Check]), then by meaning where there is
+// a model ([Result.AddMeaning]). It knows no database; which items a run has, package
+// board says.
 //
-// A report is lines (package documents), which become an index of units (index.go). An item
-// becomes a pattern of wants (pattern.go), and the passage that answers to most of them
-// is looked for (find.go). Of an item that is found, the sentences that carry it are read again
-// for what they say with its words: stance.go, against.go, order.go, turn.go, subject.go and
-// refute.go.
+// A report is lines (package documents), which become an index of units (index.go). An
+// item becomes a pattern of wants (pattern.go), and the passage that answers to most of
+// them is looked for (find.go). Of an item that is found, the sentences that carry it
+// are read again for what they say with its words: stance.go, against.go, doubt.go,
+// order.go, turn.go, subject.go, refute.go and, for its numbers, beside.go.
 //
 // # How good it is
 //
-// Four sets of items against five reports each were written and labelled by people who had not
-// seen the code that reads them (testdata/survival/meaning). "Unseen" was run once, when all was
-// done, and nothing was changed for its sake: its figures are those that count. The other three
-// were read while the code was written, "final" after it had been run once itself. So were sixty
-// items of two real runs (testdata/survival/irys_labels.json), which hold words apart that a whole
-// report shares. "Missing" is right (precision) and found (recall), by words alone:
+// Six sets of items against five reports each were written and labelled by people who
+// had not seen the code that reads them (testdata/survival/meaning). "Blind" was run
+// once, when all was done, and nothing was changed for its sake: its figures are those
+// that count. The others were read while the code was written, "check" last. So were
+// sixty items of two real runs (testdata/survival/irys_labels.json), which hold words
+// apart that a whole report shares. "Missing" is right (precision) and found (recall),
+// by words alone:
 //
-//	                items  precision  recall
-//	unseen             80       0.76    0.65
-//	final              70       0.90    0.93
-//	held-out           80       0.92    0.90
-//	tune               80       0.95    0.97
-//	real runs          60       0.86    0.86
+//	           items  precision  recall
+//	blind         80       0.63    0.68
+//	check         80       0.69    0.72
+//	unseen        80       0.79    0.75
+//	final         70       0.91    0.97
+//	held-out      80       0.92    0.88
+//	tune          80       0.95    0.95
+//	real runs     60       0.90    0.86
 //
-// Both were to be 0.85 on a set that was not seen: they are not. The version before, which was
-// tuned on "tune" alone, has 0.59 and 0.57 on the unseen set; it had 0.68 and 0.83 on "final". So
-// sets differ, and what is learned from some reaches the next in part. By kind, how many of the
-// items are judged rightly:
+// Both were to be 0.85 on a set that was not seen: they are not, by far. The version
+// before, which had been tuned on tune, held-out and final by one rule upon another, has
+// 0.59 and 0.65 on blind, 0.58 and 0.55 on check, and had 0.76 and 0.65 on unseen. By
+// kind, how many of the items are judged rightly:
 //
-//	                                unseen    final     held-out  tune
-//	close wording                   8 of 8    8 of 8    8 of 8    8 of 8
-//	free paraphrase, same numbers   8 of 9    9 of 9    9 of 9   10 of 10
-//	free paraphrase, no numbers     3 of 8    2 of 5    3 of 6    5 of 6
-//	same number, other form         8 of 9    8 of 8   10 of 10  10 of 10
-//	number or range differs         8 of 8    7 of 7    9 of 9    9 of 9
-//	negated on both sides           3 of 3    3 of 3    3 of 3    3 of 3
-//	negation                        2 of 6    6 of 6    5 of 7    7 of 7
-//	double negation                 2 of 3
-//	negation of another subject     0 of 2    4 of 4
-//	opposite word                   3 of 4    3 of 3    3 of 3    2 of 3
-//	swapped roles                   2 of 5    5 of 5    6 of 6    6 of 6
-//	refuted in report               2 of 3    4 of 4    4 of 4    4 of 4
-//	scattered words                 4 of 5    1 of 2    1 of 3    2 of 3
-//	topic only                      2 of 4    2 of 3    6 of 6    6 of 6
-//	hidden or struck                3 of 3    3 of 3    6 of 6    5 of 5
+//	                                blind     check     unseen    final     held-out  tune
+//	close wording                   8 of 8    8 of 8    8 of 8    8 of 8    8 of 8    8 of 8
+//	free paraphrase, same numbers   6 of 9    9 of 9    8 of 9    9 of 9    9 of 9   10 of 10
+//	free paraphrase, no numbers     6 of 12   4 of 12   3 of 8    2 of 5    3 of 6    5 of 6
+//	same number, other form         2 of 7    2 of 7    8 of 9    8 of 8   10 of 10  10 of 10
+//	in a table or under a heading   1 of 2    2 of 2
+//	number or range differs         6 of 8    7 of 8    8 of 8    7 of 7    9 of 9    9 of 9
+//	negated on both sides           1 of 2    2 of 2    3 of 3    3 of 3    3 of 3    3 of 3
+//	negation                        6 of 7    7 of 7    4 of 6    6 of 6    5 of 7    7 of 7
+//	double negation                                     3 of 3
+//	negation of another subject                         0 of 2    4 of 4
+//	opposite word                   3 of 5    3 of 5    4 of 4    3 of 3    3 of 3    3 of 3
+//	swapped roles                   3 of 5    2 of 5    2 of 5    5 of 5    6 of 6    6 of 6
+//	refuted in report               3 of 3    3 of 3    3 of 3    4 of 4    4 of 4    3 of 4
+//	qualifier lost                  1 of 2    2 of 2
+//	scattered words                 0 of 2    1 of 2    3 of 5    2 of 2    0 of 3    1 of 3
+//	topic only                      3 of 6    2 of 6    2 of 4    2 of 3    6 of 6    6 of 6
+//	hidden or struck                2 of 2    2 of 2    3 of 3    3 of 3    6 of 6    5 of 5
 //
-// So numbers and forms are read well. What a report says the opposite of, in a sentence built in
-// another way, may pass as present, as may a swap of who does what to whom: a pass is necessary,
-// not sufficient. And what is called missing without a number may be there in other words. That the
-// report contradicts an item is said of 8 items of the unseen set, 6 times rightly, and of two of
-// 928 entries of the real runs, once. Plain
+// So other numbers and plain negations are seen. Half of what is said in other words,
+// without a number to hold on to, is called missing; so are numbers that a reader must
+// work out (30 of 75 is 40 %, or a time between two rows). Of what has the words of its
+// topic half passes, as do some swaps of who does what to whom: a pass is necessary, not
+// sufficient. That the report contradicts an item is said of 12 items of the blind set,
+// each time rightly, and of two of 928 entries of the real runs, once rightly. Plain
 // containment over the whole file finds 2 of the 21 missing ones of the real runs.
-// `go test ./board/survival -run 'Labels|Sets|Pairs' -v` repeats the figures (the real runs are
-// where BOARD_SHARED says; without them that test is skipped).
 //
-// Semantic survival takes a passage above a least cosine that has the item's numbers, and is negated if
-// the item is. The small static model potion-base-2M gives little for that: with .75 it takes back
-// one false alarm of the unseen set (precision 0.79) and one of the tune set (0.97), and lets a
-// missing item of the final set through (recall 0.90). In the real runs, whose reports say many
-// things that are near to each other, it let more through. So the default is 0.9, which changes next
-// to nothing there; choose the least cosine for your model on items that you have read.
+// Whether a sentence contradicts an item is weighed (doubt.go): the weights are those of
+// a logistic regression on the sets that were read, short pairs, and the entries of the
+// real runs. With each set left out in turn, 72 of 94 contradicted items are found and 2
+// of 201 present ones are called so; by the rules before, which had been made for three
+// of those sets, 62 and 3. On the two that they were not made for, unseen and check, it
+// is 26 against 16 of 42. `go test ./board/survival -run Fit -fit` fits them anew. `go
+// test ./board/survival -run 'Labels|Sets|Pairs' -v` repeats the figures (the real runs
+// are where BOARD_SHARED says; without them that test is skipped).
+//
+// Semantic survival takes a passage above a least cosine that has the item's numbers,
+// and is negated if the item is. The small static model potion-base-2M gives little for
+// that: with .75 it takes back two false alarms of the check set (precision 0.72), one
+// each of unseen and tune, none of blind, and lets a missing item of the final set
+// through (recall 0.93). In the real runs, whose reports say many things that are near
+// to each other, it let more through. So the default is 0.9, which changes next to
+// nothing there; choose the least cosine for your model on items that you have read.
 package survival
 
 import (
@@ -172,21 +187,29 @@ type Semantic struct {
 // numbers, dates and identifiers. It is present if one passage of one report, a few
 // sentences or neighbouring lines with the headings above them, has at least 60 % of the
 // words (three tokens at least, or all if there are fewer), and every number of the item
-// stands in that passage or next to it; a number of two digits or more counts as a word and a half
-// that is there. Words are compared by their stems and by others of the same sense
-// (words.Related; in an item of three words by their stems alone), numbers and measures by their
-// value; the words of a name count as one. Of a waived signal the question must be there; the
-// reason alone ("expired", "out of scope") could be about anything.
+// stands in that passage or next to it; a number of two digits or more counts as a word
+// and a half that is there. Words are compared by their stems and by others of the same
+// sense (words.Related; in an item of three words by their stems alone), numbers and
+// measures by their value; the words of a name count as one. Of a waived signal the
+// question must be there; the reason alone ("expired", "out of scope") could be about
+// anything.
 //
-// An entry that is there is missing all the same, as contradicted, if a sentence that carries it
-// negates a word of it, or the item does and the sentence does not; has an opposite in the place of a
-// word; exchanges who does something to whom, or what is before what; says that it has ended, or is
-// forbidden; or has it only to call it false. A negation and an opposite together contradict
-// nothing: unstaffed, and nobody is there. It is not if another sentence, as full, says it plainly. Questions have no opposite.
+// A number does not count if the sentence that has most of the item's words has another
+// one of its kind in its place, and it stands elsewhere.
 //
-// It is monotone but for that: text appended to a report as a new paragraph never makes a present
-// item missing, unless it contradicts the item and no one sentence says it plainly; a further
-// report never does. A missing item may have been said in other words.
+// An entry that is there is missing all the same, as contradicted, if a sentence that
+// carries it likely says the opposite: it negates a word of it, or the item does and the
+// sentence does not; it has an opposite in the place of a word; it exchanges who does
+// something to whom, or what is before what; it says that it has ended, or is forbidden;
+// or it has it only to call it false. How much that means depends on how much of the
+// item the sentence has, and of what else it speaks. A negation and an opposite together
+// contradict nothing: unstaffed, and nobody is there. Nor does a sentence beside
+// another, as full, that says it plainly. Questions have no opposite.
+//
+// It is monotone but for that: text appended to a report as a new paragraph never makes
+// a present item missing, unless it contradicts the item and no one sentence says it
+// plainly; a further report never does. A missing item may have been said in other
+// words.
 func Check(items []Item, reports ...*documents.Document) Result {
 	r := Result{Reports: make([]string, len(reports)), Dropped: []Dropped{}, Items: make([]ItemResult, len(items))}
 	indexes := make([]*index, len(reports))

@@ -10,14 +10,6 @@ import (
 // This file says how whole sentences stand against each other: one says that something has
 // ended, is not there or is not allowed, and the other that it goes on, is or may be.
 
-// A difference is how a sentence turns a word round.
-type difference uint8
-
-const (
-	negated difference = 1 << iota
-	opposed
-)
-
 // privative reports whether a saying that has a word such as unstaffed, which the other
 // does not have, stands against a negation of the other: nobody is there.
 func (s *saying) privative(told *saying) bool {
@@ -59,22 +51,6 @@ func (s *saying) ended(told *saying) bool {
 			(w.low == "anymore" || w.low == "any" && (next.low == "more" || next.low == "longer")) && w.loose
 	}
 	return goesOn && ends
-}
-
-// agrees reports whether a sentence has a word as the item means it, in the same form if
-// that is asked.
-func (s *saying) agrees(told *saying, key string, form bool) bool {
-	for i := range s.words {
-		if w := &s.words[i]; w.content && w.Keys[0] == key {
-			if form && !slices.ContainsFunc(told.words, func(u said) bool { return u.Plain == w.Plain }) {
-				continue
-			}
-			if agrees, _ := s.stands(i, told, true); agrees {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // permits says whether a saying allows something (1), forbids it (-1), or neither.

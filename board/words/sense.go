@@ -25,11 +25,13 @@ type Sense struct {
 	opposite bool
 }
 
-var senseTable struct {
+type senseTables struct {
 	once  sync.Once
 	of    map[string][]Sense // by stem
 	stems [][2][]string      // of each group, on each side
 }
+
+var senseTable senseTables
 
 func readSenses() {
 	t := &senseTable
@@ -93,13 +95,28 @@ func derived(own string, keys []string) []string {
 	return keys
 }
 
+// senses returns the groups of a stem, or of what it is made of: profitable of profit.
+func (t *senseTables) senses(own string) []Sense {
+	if s := t.of[own]; s != nil {
+		return s
+	}
+	for _, end := range derivations {
+		if root, ok := strings.CutSuffix(own, end); ok && len(root) >= minRoot {
+			if s := t.of[root]; s != nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
 // Related returns the keys of the words that a report may have in the place of a folded
 // word: those of the same sense, and those of the opposite one.
 func Related(w string) (same, opposite []string) {
 	senseTable.once.Do(readSenses)
 	t := &senseTable
 	own := Stem(w)
-	for _, s := range t.of[own] {
+	for _, s := range t.senses(own) {
 		for side, stems := range t.stems[s.group] {
 			for _, st := range stems {
 				key := "w:" + st
