@@ -9,6 +9,7 @@ import (
 
 // TestRunsKept: a list that is kept says what List says, and does not read what has not changed.
 func TestRunsKept(t *testing.T) {
+	needsFile(t)
 	ctx, dir := t.Context(), t.TempDir()
 	runs := Runs{Dir: dir}
 	same := func(want int) {

@@ -49,7 +49,7 @@ func TestBoardSurvival(t *testing.T) {
 	if _, err := b.Waive(ctx, "lead", "s2", "coverage is left to the client"); err != nil {
 		t.Fatal(err)
 	}
-	report = documents.New("final.md", "The filing of Tristate lapsed in 2024. One register shows it as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
+	report = documents.New("final.md", "The filing of Tristate lapsed in 2024. One register shows the Tristate filing as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
 	s, err = b.Survival(ctx, report)
 	if err != nil {
 		t.Fatal(err)
