@@ -329,7 +329,8 @@ func (s *Scanner) sums() {
 				m := units()["min"] // 1h 30m: not millions
 				l.unit, l.bareValue, l.until = &m, minutes, l.End
 			}
-			if j > i && (l.unit == nil || l.unit.dim != u.dim || l.unit.exact.Cmp(u.exact) >= 0 ||
+			// A number that has its unit from the next, as in 2 d, 3 to 5 h, is no part of it.
+			if j > i && (l.unit == nil || l.until == 0 || l.unit.dim != u.dim || l.unit.exact.Cmp(u.exact) >= 0 ||
 				!s.Near(Lexeme{Start: end, End: end}, Lexeme{Start: l.Start, End: l.Start}, "and,")) {
 				break
 			}
