@@ -70,14 +70,14 @@ func (p *detailPage) read() tea.Cmd {
 	if !p.reading.begin() {
 		return nil
 	}
-	id, past := p.id, p.past
+	b, id, past := p.b, p.id, p.past // a preview is of another run later
 	return p.app.ask(p.on, func(ctx context.Context) func() tea.Cmd {
 		var found evidence
 		var err error
 		if past != nil {
-			found, err = p.readPast(ctx, id, past)
+			found, err = readPast(ctx, b, id, past)
 		} else {
-			found, err = p.readNow(ctx, id)
+			found, err = readNow(ctx, b, id)
 		}
 		if err == nil && found.signal != nil {
 			var by policy.File
@@ -88,21 +88,21 @@ func (p *detailPage) read() tea.Cmd {
 	})
 }
 
-func (p *detailPage) readNow(ctx context.Context, id string) (found evidence, err error) {
+func readNow(ctx context.Context, b *board.Board, id string) (found evidence, err error) {
 	if isSignal(id) {
-		d, err := p.b.SignalByID(ctx, id)
+		d, err := b.SignalByID(ctx, id)
 		if err != nil {
 			return found, err
 		}
 		found.signal = &d
 	} else {
-		d, err := p.b.Entry(ctx, id)
+		d, err := b.Entry(ctx, id)
 		if err != nil {
 			return found, err
 		}
 		found.entry = &d
 	}
-	found.readAround(ctx, p.b)
+	found.readAround(ctx, b)
 	return found, nil
 }
 
@@ -384,7 +384,7 @@ type momentMsg struct {
 }
 
 // readPast reads what is shown as it was, from the board of that moment. Only its history comes from the log.
-func (p *detailPage) readPast(ctx context.Context, id string, past *board.Snapshot) (found evidence, err error) {
+func readPast(ctx context.Context, b *board.Board, id string, past *board.Snapshot) (found evidence, err error) {
 	found.lines = map[string]string{}
 	for i := range past.Entries {
 		found.lines[past.Entries[i].ID] = past.Entries[i].Content
@@ -392,7 +392,7 @@ func (p *detailPage) readPast(ctx context.Context, id string, past *board.Snapsh
 	for i := range past.Signals {
 		found.lines[past.Signals[i].ID] = past.Signals[i].Status + ": " + past.Signals[i].Content
 	}
-	history, err := p.b.History(ctx, id)
+	history, err := b.History(ctx, id)
 	history = slices.DeleteFunc(history, func(e board.Event) bool { return e.Seq > past.Seq })
 	linked := past.Backlinks(id)
 	if i := slices.IndexFunc(past.Signals, func(s board.Signal) bool { return s.ID == id }); i >= 0 {
@@ -405,7 +405,7 @@ func (p *detailPage) readPast(ctx context.Context, id string, past *board.Snapsh
 			}
 		}
 	} else if err == nil {
-		_, err = p.b.Entry(ctx, id) // it came later, or not at all
+		_, err = b.Entry(ctx, id) // it came later, or not at all
 	}
 	return found, err
 }
