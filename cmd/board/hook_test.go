@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -52,6 +53,7 @@ const hookPrompt = `{"session_id":"s1","hook_event_name":"UserPromptSubmit","pro
 // runHook runs the command, and fails unless it ends well, with one JSON object and no word on standard error.
 func runHook(t testing.TB, env map[string]string, payload []byte, args ...string) string {
 	t.Helper()
+	env = maps.Clone(env) // what a hook gave up still reads it
 	var out, errs bytes.Buffer
 	code := run(context.Background(), append([]string{"hook"}, args...), func(k string) string { return env[k] }, bytes.NewReader(payload), &out, &errs)
 	var object map[string]any
